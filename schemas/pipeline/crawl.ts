@@ -1,0 +1,123 @@
+import type { LandingStream } from './landing.js';
+import type { RunContext } from './run.js';
+
+/** A list of entity ids to fetch, kept on disk (`data/runs/<run>/due/<stream>/<chunk>.json`): never in a payload. */
+export interface ChunkRef {
+  stream: LandingStream;
+  /** Unique in the run; also names the landed part: `part-<chunk>.parquet`. */
+  chunk: string;
+  /** How many entities it lists. */
+  entities: number;
+}
+
+export interface DuePlan {
+  stream: LandingStream;
+  /** Entities known, and of those how many are due in this run. */
+  known: number;
+  due: number;
+  chunks: number;
+  chunkSize: number;
+}
+
+export interface PlanDueInput {
+  ctx: RunContext;
+  stream: 'companies' | 'financials' | 'tender_details' | 'watch_events';
+  chunkSize: number;
+}
+
+export interface CrawlChunkInput {
+  ctx: RunContext;
+  stream: LandingStream;
+  /** Zero-based number of the chunk in the stream's due plan. */
+  chunk: number;
+  /** Requests in flight; null: the configured `api.maxConcurrency`. */
+  concurrency: number | null;
+}
+
+export interface ChunkResult {
+  /** Responses landed by this chunk, 404s included. */
+  rows: number;
+  /** Requests this attempt sent, retries included. */
+  requests: number;
+  /** Entities the API answered neither with a record nor with a plain "not found". */
+  failed: number;
+  /** Set when the daily limit stopped the chunk: the rest stays due. */
+  limited: boolean;
+}
+
+export interface DiscoverInput {
+  ctx: RunContext;
+  /** At most this many requests in this activity; the next one goes on from what is landed. */
+  budget: number;
+  concurrency: number | null;
+  /** Number of this call, from 0: names the landed part. */
+  round: number;
+}
+
+export interface DiscoverResult {
+  done: boolean;
+  limited: boolean;
+  requests: number;
+  rows: number;
+  /** Root's total as last reported; null before the first answer. */
+  reportedTotal: number | null;
+  distinctCompanies: number;
+  coverage: { reportedTotal: number; distinctCompanies: number; missing: number; share: number } | null;
+  /** Segments with a shortfall, in words, at most five; the rest is in ops.coverage. */
+  shortfalls: string[];
+}
+
+/** Listings that are read page by page to the end, by one activity each. */
+export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures';
+
+export interface ListInput {
+  ctx: RunContext;
+  listing: Listing;
+}
+
+export interface ListResult {
+  rows: number;
+  requests: number;
+  entities: number;
+  limited: boolean;
+  /** Set when fewer came than the API's own total says. */
+  shortfall: string | null;
+}
+
+export interface QuotaStatus {
+  /** False when the API answers metrics with no daily metric, or total 0: no figure, not "none left". */
+  known: boolean;
+  metric: string | null;
+  used: number;
+  total: number;
+  open: boolean;
+}
+
+export interface CloseRunInput {
+  ctx: RunContext;
+  outcome: 'complete' | 'partial';
+  note: string | null;
+}
+
+export interface CloseRunResult {
+  requests: number;
+  rows: number;
+}
+
+export interface LoadResult {
+  parts: number;
+  rows: number;
+  rejects: number;
+}
+
+export interface ModelsResult {
+  models: number;
+  failedAudits: string[];
+}
+
+export interface PublishResult {
+  /** Path of the published file, relative to the data folder. */
+  file: string;
+  tables: number;
+  rows: number;
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/**
+ * The `type` of every ApplicationFailure Tidemark raises, so that an operator (and a workflow) can tell faults apart
+ * without reading messages. `nonRetryable` is decided where the failure is made (activities/cast-errors.ts).
+ */
+export const ErrorType = z.enum([
+  'InvalidInput', //      a person typed a wrong input; says what is allowed
+  'InvalidConfig', //     tidemark.yaml or the environment is wrong
+  'Unauthorized', //      the API refused the key
+  'QuotaReached', //      limits.daily: nothing more today
+  'ApiRefused', //        the API calls the request invalid; the same request will be refused again
+  'ApiUnavailable', //    the API is down, slow or answers nonsense; retried
+  'LandingCorrupt', //    a landed part does not match its manifest
+  'WarehouseBusy', //     another process holds the warehouse file
+  'DiskFull',
+  'ModelFailed', //       a SQL model or an audit of severity error failed
+  'Internal',
+]);
+export type ErrorType = z.infer<typeof ErrorType>;

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+
+/** Landing streams: one folder each under `data/landing/`. The last five are Tidemark's own records about its runs. */
+export const LandingStream = z.enum([
+  'prospecting', //         POST /v2/prospecting, one row a page
+  'companies', //           GET /v2/companies/{id}
+  'financials', //          GET /v2/financial/{id}
+  'tenders', //             POST /v1/finder/tenders, one row a page
+  'tender_details', //      GET /v1/finder/tenders/details
+  'nomenclatures', //       the four lookup routes; entity_id: v1, tenders, donors
+  'watched_companies', //   GET /v2/companies/watch, one row a page
+  'watch_events', //        GET /v2/companies/{id}/watch/events, one row a page
+  'runs',
+  'segments',
+  'coverage',
+  'requests',
+  'quota',
+]);
+export type LandingStream = z.infer<typeof LandingStream>;
+
+/**
+ * One landed response: a row of `part-*.parquet`. The body is what the API said, byte for byte as text. For the
+ * record streams (runs … quota) the body is a JSON object of the record type in this folder, status 200.
+ */
+export interface LandedRow {
+  /** Canonical request: `METHOD path` plus the body or query with sorted keys. Never holds the API key. */
+  request_key: string;
+  /** Company id, tender slug, list name; null for pages of a search. */
+  entity_id: string | null;
+  /** Segment id (prospecting) or chunk id (everything else). */
+  segment: string;
+  /** HTTP status; 0 when no HTTP answer came at all (then body holds the error's text). */
+  status: number;
+  /** ISO instant, UTC, microseconds at most. */
+  fetched_at: string;
+  body: string;
+  /** Hex SHA-256 of body. */
+  sha256: string;
+}
+
+/**
+ * `_manifest/<part>.json` beside the part: written (temp, fsync, rename) after it. A part without one does not exist.
+ * Parquet columns: stream, run, date, market, then those of LandedRow; all VARCHAR but status INTEGER,
+ * fetched_at TIMESTAMP (µs, UTC); market and entity_id may be NULL.
+ */
+export const PartManifest = z.object({
+  stream: LandingStream,
+  run: z.string(),
+  date: z.string(),
+  market: z.string().nullable(),
+  chunk: z.string(),
+  /** File name, `part-….parquet`, in the folder above `_manifest`. */
+  part: z.string(),
+  rows: z.number().int(),
+  bytes: z.number().int(),
+  /** Hex SHA-256 of the Parquet file. */
+  sha256: z.string(),
+  firstFetchedAt: z.string().nullable(),
+  lastFetchedAt: z.string().nullable(),
+  writtenAt: z.string(),
+});
+export type PartManifest = z.infer<typeof PartManifest>;
+
+// ---- bodies of the record streams ----
+
+/** Stream `runs`: one row when a run opens (finished_at null), one when its crawl ends. The later one wins. */
+export interface RunRecord {
+  run_id: string;
+  workflow_id: string;
+  workflow_type: string;
+  market: string | null;
+  date: string;
+  as_of_now: boolean;
+  started_at: string;
+  finished_at: string | null;
+  outcome: 'running' | 'complete' | 'partial';
+  requests: number;
+  rows: number;
+  config_hash: string;
+  note: string | null;
+}
+
+/** Stream `segments`: a node of the crawl tree. */
+export interface SegmentRecord {
+  segment: string;
+  parent: string | null;
+  /** Filters as sent. */
+  filters: Record<string, unknown>;
+  total_reported: number;
+  rows_fetched: number;
+  /** Distinct company ids found at or below this node. */
+  distinct_companies: number;
+  pages: number;
+  depth: number;
+  /**
+   * leaf: all pages fetched and distinct = total. split: fully covered by its children. drifted: a leaf whose
+   * pages gave another count than its total. truncated: above the page cap and no dimension left to split by.
+   * remainder: split, but its children did not reach all of it. calibration: asked to learn, not to enumerate.
+   */
+  state: 'leaf' | 'split' | 'drifted' | 'truncated' | 'remainder' | 'calibration';
+  /** Dimension its children split it by; null for a leaf. */
+  split_by: string | null;
+}
+
+/** Stream `coverage`: one a market run. */
+export interface CoverageRecord {
+  market: string;
+  reported_total: number;
+  distinct_companies: number;
+  missing: number;
+  share: number;
+  why: { segment: string; filters: Record<string, unknown>; missing: number; reason: string }[];
+}
+
+/** Stream `requests`: one row per run and endpoint, landed when the crawl ends. */
+export interface RequestsRecord {
+  endpoint: string;
+  requests: number;
+  errors: number;
+  retries: number;
+  bytes: number;
+  p50_ms: number | null;
+  p99_ms: number | null;
+}
+
+/** Stream `quota`: one reading of one metric. */
+export interface QuotaRecord {
+  metric: string;
+  used: number;
+  total: number;
+  read_at: string;
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+/** A calendar day, `YYYY-MM-DD`, that exists (2026-02-30 does not). */
+export const IsoDate = z.iso.date();
+
+/** Streams a market snapshot can hold (CONTRACT, `markets[].streams`). */
+export const MarketStream = z.enum(['companies', 'financials']);
+export type MarketStream = z.infer<typeof MarketStream>;
+
+/** Streams a backfill can address by date. */
+export const BackfillStream = z.enum(['tenders', 'watch_events', 'financials']);
+export type BackfillStream = z.infer<typeof BackfillStream>;
+
+// Inputs are typed by people in the Temporal UI: strict, so that a misspelt key is an error and not a silent default.
+export const MarketSnapshotInput = z.strictObject({ market: z.string().min(1).optional(), date: IsoDate.optional() });
+export type MarketSnapshotInput = z.infer<typeof MarketSnapshotInput>;
+
+export const TenderSnapshotInput = z.strictObject({ date: IsoDate.optional() });
+export type TenderSnapshotInput = z.infer<typeof TenderSnapshotInput>;
+
+export const WatchSyncInput = z.strictObject({ date: IsoDate.optional() });
+export type WatchSyncInput = z.infer<typeof WatchSyncInput>;
+
+export const BackfillInput = z.strictObject({
+  from: IsoDate,
+  to: IsoDate,
+  streams: z.array(BackfillStream).min(1).optional(),
+  market: z.string().min(1).optional(),
+});
+export type BackfillInput = z.infer<typeof BackfillInput>;
+
+export const RebuildWarehouseInput = z.strictObject({ from: IsoDate.optional(), to: IsoDate.optional() });
+export type RebuildWarehouseInput = z.infer<typeof RebuildWarehouseInput>;
+
+export const WorkflowType = z.enum(['marketSnapshot', 'tenderSnapshot', 'watchSync', 'backfill', 'rebuildWarehouse']);
+export type WorkflowType = z.infer<typeof WorkflowType>;
+
+/** What a workflow hands to `openRun`: the raw input and what only the workflow knows about itself. */
+export interface OpenRunInput {
+  workflowType: WorkflowType;
+  workflowId: string;
+  /** First execution's run id: it stays the same over continue-as-new. */
+  run: string;
+  input: unknown;
+  /** `TemporalScheduledStartTime`, ISO; undefined when a person started the run. */
+  scheduledTime?: string;
+}
+
+/**
+ * Everything a run decided at its start; small, carried through continue-as-new. The configuration is read once,
+ * here, so that an edit of tidemark.yaml in the middle of a night cannot make half a run different.
+ */
+export interface RunContext {
+  run: string;
+  workflowId: string;
+  workflowType: WorkflowType;
+  /** Logical date: explicit input, else the schedule's nominal day, else today in the market's zone. */
+  date: string;
+  /** False for a past date: then only date-addressable work is done and nothing "as of now" is filed under `date`. */
+  asOfNow: boolean;
+  market: string | null;
+  /** Sent verbatim as prospecting filters (marketSnapshot) or tender filters. */
+  filters: Record<string, unknown>;
+  streams: string[];
+  /** How old a record may get before it is due again, in seconds, by stream; 0: every run. */
+  refreshSeconds: Record<string, number>;
+  /** First and last day for date-addressed work (backfill, past-dated runs); both equal `date` otherwise. */
+  from: string;
+  to: string;
+  startedAt: string;
+  configHash: string;
+  probeEverySeconds: number;
+  /** Set when the run will do less than its name says, in words a person understands. */
+  note: string | null;
+}
+
+/** The result of every top-level workflow, as the UI and the CLI show it. */
+export interface RunResult {
+  run: string;
+  date: string;
+  market: string | null;
+  asOfNow: boolean;
+  outcome: 'complete' | 'partial';
+  /** Requests sent, retries included. */
+  requests: number;
+  /** Responses landed. */
+  rows: number;
+  rejects: number;
+  coverage: { reportedTotal: number; distinctCompanies: number; missing: number; share: number } | null;
+  published: string;
+  notes: string[];
+}
+
+/** `progress` query of every top-level workflow. */
+export interface Progress {
+  phase: 'opening' | 'planning' | 'crawling' | 'waiting-for-quota' | 'paused' | 'loading' | 'modelling' | 'publishing' | 'done';
+  date: string | null;
+  market: string | null;
+  steps: ProgressStep[];
+  requests: number;
+  startedAt: string | null;
+  notes: string[];
+}
+
+/** One line of the progress table: a stream and how far it is. `total` is null while unknown. */
+export interface ProgressStep {
+  name: string;
+  done: number;
+  total: number | null;
+  state: 'waiting' | 'running' | 'done';
+}
