@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { MarketStream } from '../../schemas/pipeline/run.js';
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** `30s`, `15m`, `2h`, `30d` as seconds. */
+const Duration = z
+  .string()
+  .regex(/^\d+(s|m|h|d)$/, 'must be a number and a unit: 30s, 15m, 2h, 30d')
+  .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS]);
+
+/** `5%` as a share (0.05). */
+const Percent = z
+  .string()
+  .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 5%')
+  .transform((text) => Number(text.slice(0, -1)) / 100);
+
+const TimeZone = z.string().refine((zone) => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}, 'is no IANA time zone (like Europe/Copenhagen)');
+
+const Schedule = z.strictObject({
+  cron: z.string().regex(/^(\S+\s+){4}\S+$/, 'must have five fields: minute hour day month weekday'),
+  timezone: TimeZone.default('UTC'),
+});
+
+// Names reach workflow ids, folder names and SQL; the pattern keeps them safe in all three.
+const Name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lower-case letters, digits, - and _');
+
+const Market = z.strictObject({
+  name: Name,
+  filters: z.record(z.string(), z.unknown()).default({}),
+  streams: z.array(MarketStream).min(1).default(['companies', 'financials']),
+  refresh: z
+    .strictObject({ companies: Duration.prefault('30d'), financials: Duration.prefault('90d') })
+    .prefault({}),
+  schedule: Schedule.optional(),
+});
+
+/** `tidemark.yaml` (CONTRACT, "Configuration"): strict, so that a misspelt key is named instead of ignored. */
+export const ConfigSchema = z.strictObject({
+  api: z.strictObject({
+    baseUrl: z.url({ protocol: /^https?$/ }),
+    connectorUrl: z.url({ protocol: /^https?$/ }).optional(),
+    maxConcurrency: z.int().min(1).max(512).default(16),
+    perPage: z.union([z.literal('auto'), z.int().min(1)]).default('auto'),
+    requestsPerSecond: z.number().positive().optional(),
+    timeout: Duration.prefault('30s'),
+  }),
+  quota: z
+    .strictObject({
+      metric: z.string().default('auto'),
+      probeEvery: Duration.prefault('15m'),
+      reserve: Percent.prefault('5%'),
+    })
+    .prefault({}),
+  data: z.string().default('./data'),
+  markets: z
+    .array(Market)
+    .default([])
+    .refine((all) => new Set(all.map((m) => m.name)).size === all.length, 'two markets have the same name'),
+  tenders: z
+    .strictObject({ filters: z.record(z.string(), z.unknown()).default({}), schedule: Schedule.optional() })
+    .optional(),
+  nomenclatures: z.boolean().default(true),
+  personalData: z.enum(['none', 'contacts']).default('none'),
+  watch: z
+    .strictObject({
+      callback: z.url().optional(),
+      fields: z.array(z.string()).optional(),
+      select: z.string().optional(),
+      schedule: Schedule.optional(),
+    })
+    .optional(),
+});
+export type ConfigFile = z.infer<typeof ConfigSchema>;
+export type MarketConfig = ConfigFile['markets'][number];

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
+import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+
+export type { MarketConfig } from './config-schema.js';
+
+/** The parsed configuration of one process. Read once at its start and passed down; holds no key. */
+export interface Config extends ConfigFile {
+  /** The file it came from. */
+  file: string;
+  /** `data`, absolute: relative paths are relative to the configuration file. */
+  dataDir: string;
+  /** Short hash of the parsed content: equal hashes, equal settings. */
+  hash: string;
+}
+
+/** Path of the configuration in force: `--config`, else `TIDEMARK_CONFIG`, else `tidemark.yaml` here. */
+export function configPath(option: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+  return path.resolve(option ?? (env['TIDEMARK_CONFIG'] || 'tidemark.yaml'));
+}
+
+/**
+ * Reads and checks the configuration.
+ * @throws TidemarkError `InvalidConfig`: unreadable file, YAML fault (with line), or every wrong key with its path
+ */
+export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): Config {
+  const raw = parseYaml(file, readText(file));
+  const overridden = applyEnvironment(raw, env);
+  const parsed = ConfigSchema.safeParse(overridden);
+  if (!parsed.success) {
+    throw new TidemarkError('InvalidConfig', `${file} is not valid:\n${describeIssues(parsed.error)}`, {
+      todo: 'Correct the lines named above; docs/configuration.md lists every key.',
+    });
+  }
+  const dataDir = path.resolve(path.dirname(file), env['TIDEMARK_DATA'] || parsed.data.data);
+  const hash = createHash('sha256').update(JSON.stringify(parsed.data)).digest('hex').slice(0, 16);
+  return { ...parsed.data, file, dataDir, hash };
+}
+
+/**
+ * The API key, from `TIDEMARK_API_KEY` or the file `TIDEMARK_API_KEY_FILE` names; never from the configuration.
+ * @throws TidemarkError `InvalidConfig` when there is none
+ */
+export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
+  const direct = env['TIDEMARK_API_KEY']?.trim();
+  if (direct) return checkKey(direct, 'TIDEMARK_API_KEY');
+  const file = env['TIDEMARK_API_KEY_FILE'];
+  if (file) return checkKey(readText(file).trim(), file);
+  throw new TidemarkError('InvalidConfig', 'No API key: neither TIDEMARK_API_KEY nor TIDEMARK_API_KEY_FILE is set.', {
+    todo: 'Set TIDEMARK_API_KEY to your key (or TIDEMARK_API_KEY_FILE to a file that holds it). Without a key, `npm run demo` uses the sandbox.',
+  });
+}
+
+/**
+ * The market a command or run means: the named one, or the only one there is.
+ * @throws TidemarkError `InvalidInput` naming the markets there are
+ */
+export function pickMarket(config: Config, name: string | undefined): MarketConfig {
+  const names = config.markets.map((m) => m.name).join(', ') || 'none';
+  const found = name === undefined ? (config.markets.length === 1 ? config.markets[0] : undefined) : config.markets.find((m) => m.name === name);
+  if (found) return found;
+  const message = name === undefined ? `Which market? ${config.file} declares: ${names}.` : `There is no market "${name}" in ${config.file}; it declares: ${names}.`;
+  throw new TidemarkError('InvalidInput', message, { todo: 'Name one of them, or add it under `markets`.' });
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const missing = hasErrorCode(error, 'ENOENT');
+    throw new TidemarkError('InvalidConfig', missing ? `There is no file ${file}.` : `Cannot read ${file}: ${errorMessage(error)}`, {
+      todo: missing ? 'Copy tidemark.example.yaml to tidemark.yaml, or name another with --config or TIDEMARK_CONFIG.' : 'Check its permissions.',
+      cause: error,
+    });
+  }
+}
+
+function parseYaml(file: string, text: string): Record<string, unknown> {
+  const document = parseDocument(text, { prettyErrors: true });
+  const fault = document.errors[0];
+  const value: unknown = fault ? undefined : document.toJS();
+  if (fault || typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TidemarkError('InvalidConfig', `${file} cannot be read as YAML: ${fault?.message ?? 'it must be a mapping of keys'}`, {
+      todo: 'Correct the line named above.',
+    });
+  }
+  return value as Record<string, unknown>;
+}
+
+function applyEnvironment(raw: Record<string, unknown>, env: NodeJS.ProcessEnv): Record<string, unknown> {
+  const api = { ...(typeof raw['api'] === 'object' && raw['api'] !== null ? raw['api'] : {}) } as Record<string, unknown>;
+  if ('apiKey' in api || 'key' in api) {
+    throw new TidemarkError('InvalidConfig', 'The API key does not belong in the configuration file.', {
+      todo: 'Remove it there and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE. If the file was shared, have the key replaced.',
+    });
+  }
+  if (env['TIDEMARK_API_URL']) api['baseUrl'] = env['TIDEMARK_API_URL'];
+  if (env['TIDEMARK_CONNECTOR_URL']) api['connectorUrl'] = env['TIDEMARK_CONNECTOR_URL'];
+  return { ...raw, api };
+}
+
+function describeIssues(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => `  ${issue.path.length > 0 ? issue.path.join('.') : '(top level)'}: ${issue.message}`)
+    .join('\n');
+}
+
+function checkKey(key: string, source: string): string {
+  // A header value; anything else would be refused deep inside the HTTP client with a worse message.
+  if (key === '' || !/^[\x21-\x7e]+$/.test(key)) {
+    throw new TidemarkError('InvalidConfig', `The API key in ${source} is empty or holds spaces or control characters.`, {
+      todo: 'Copy it again, as one line.',
+    });
+  }
+  return key;
+}

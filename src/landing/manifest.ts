@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
+import { TidemarkError } from '../core/errors.js';
+import { decodePart } from './parquet.js';
+import { landingDir, runFolder } from './paths.js';
+import type { LandedRow } from '../../schemas/pipeline/landing.js';
+
+/** A committed part: its manifest and the absolute path of its Parquet file. */
+export interface LandedPart extends PartManifest {
+  file: string;
+}
+
+/**
+ * Every committed part, of one stream or of all, ordered by stream, date, run and part.
+ * @throws TidemarkError `LandingCorrupt` when a manifest cannot be read
+ */
+export function readManifests(dataDir: string, filter: { stream?: LandingStream; run?: string } = {}): LandedPart[] {
+  const parts: LandedPart[] = [];
+  const root = landingDir(dataDir);
+  for (const stream of filter.stream ? [filter.stream] : LandingStream.options) {
+    for (const date of list(path.join(root, stream), 'date=')) {
+      for (const run of list(path.join(root, stream, date), 'run=')) {
+        if (filter.run !== undefined && run !== `run=${filter.run}`) continue;
+        parts.push(...readFolder(path.join(root, stream, date, run)));
+      }
+    }
+  }
+  return parts;
+}
+
+/** The rows of one run's committed parts of a stream, in part order; each part's hash is checked. */
+export function readRunRows(target: { dataDir: string; stream: LandingStream; run: string; date: string }): LandedRow[] {
+  return readFolder(runFolder(target)).flatMap(readPartRows);
+}
+
+/**
+ * The rows of a part.
+ * @throws TidemarkError `LandingCorrupt` when the file is missing or differs from its manifest
+ */
+export function readPartRows(part: LandedPart): LandedRow[] {
+  const bytes = existsSync(part.file) ? readFileSync(part.file) : undefined;
+  const hash = bytes && createHash('sha256').update(bytes).digest('hex');
+  if (bytes === undefined || hash !== part.sha256) throw corrupt(part.file, bytes === undefined ? 'is missing' : 'differs from its manifest');
+  return decodePart(bytes);
+}
+
+function readFolder(folder: string): LandedPart[] {
+  const manifests = path.join(folder, '_manifest');
+  return list(manifests, 'part-')
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => {
+      const file = path.join(manifests, name);
+      try {
+        const manifest = PartManifest.parse(JSON.parse(readFileSync(file, 'utf8')));
+        return { ...manifest, file: path.join(folder, manifest.part) };
+      } catch (error) {
+        throw corrupt(file, 'is no manifest', error);
+      }
+    });
+}
+
+function list(folder: string, prefix: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(prefix)).toSorted() : [];
+}
+
+function corrupt(file: string, what: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('LandingCorrupt', `Landing zone: ${file} ${what}.`, {
+    todo: 'Restore the file from a backup, or delete it together with its file in _manifest/: what it held is then fetched again.',
+    cause,
+  });
+}

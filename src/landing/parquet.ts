@@ -1,0 +1,46 @@
+import { makeData, makeVector, Table, tableFromIPC, tableToIPC, TimestampMicrosecond, vectorFromArray, Int32, Utf8 } from 'apache-arrow';
+import { Compression, readParquet, Table as WasmTable, WriterPropertiesBuilder, writeParquet } from 'parquet-wasm';
+import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import type { PartTarget } from './paths.js';
+
+// Several row groups a part let DuckDB read one part with all its threads (DESIGN.md, "Load").
+const ROW_GROUP_ROWS = 500;
+
+/** Landed rows as the bytes of one zstd Parquet file; columns as in schemas/pipeline/landing.ts. */
+export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
+  const text = (values: (string | null)[]) => vectorFromArray(values, new Utf8());
+  const constant = (value: string | null) => text(rows.map(() => value));
+  const micros = BigInt64Array.from(rows, (row) => BigInt(Date.parse(row.fetched_at)) * 1000n);
+  const table = new Table({
+    stream: constant(target.stream),
+    run: constant(target.run),
+    date: constant(target.date),
+    market: constant(target.market),
+    request_key: text(rows.map((row) => row.request_key)),
+    entity_id: text(rows.map((row) => row.entity_id)),
+    segment: text(rows.map((row) => row.segment)),
+    status: vectorFromArray(rows.map((row) => row.status), new Int32()),
+    fetched_at: makeVector(makeData({ type: new TimestampMicrosecond(), length: rows.length, nullCount: 0, data: micros })),
+    body: text(rows.map((row) => row.body)),
+    sha256: text(rows.map((row) => row.sha256)),
+  });
+  const properties = new WriterPropertiesBuilder().setCompression(Compression.ZSTD).setMaxRowGroupSize(ROW_GROUP_ROWS).build();
+  return writeParquet(WasmTable.fromIPCStream(tableToIPC(table, 'stream')), properties);
+}
+
+/** The landed rows of one part's bytes. */
+export function decodePart(bytes: Uint8Array): LandedRow[] {
+  const table = tableFromIPC(readParquet(bytes).intoIPCStream());
+  return table.toArray().map((row) => {
+    const record = row as Record<keyof LandedRow, unknown>;
+    return {
+      request_key: record.request_key as string,
+      entity_id: record.entity_id as string | null,
+      segment: record.segment as string,
+      status: Number(record.status),
+      fetched_at: new Date(Number(record.fetched_at)).toISOString(),
+      body: record.body as string,
+      sha256: record.sha256 as string,
+    };
+  });
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
+import { writeFileAtomic } from '../core/files.js';
+import { encodePart } from './parquet.js';
+import { manifestFile, partName, runFolder, spoolFile, type PartTarget } from './paths.js';
+import { Spool } from './spool.js';
+
+/** A response before it is landed; the writer adds the hash. */
+export type NewRow = Omit<LandedRow, 'sha256'>;
+
+/**
+ * Lands the responses of one chunk: first to a spool, then, when the chunk is complete, as one immutable Parquet part
+ * with its manifest. Opening the same chunk again goes on where the last attempt stopped.
+ */
+export class PartWriter {
+  readonly #target: PartTarget;
+  readonly #spool: Spool;
+  readonly #rows: LandedRow[];
+
+  private constructor(target: PartTarget, spool: Spool) {
+    this.#target = target;
+    this.#spool = spool;
+    this.#rows = [...spool.found];
+  }
+
+  /** The chunk's manifest when it is already committed: then there is nothing to do. */
+  static committed(target: PartTarget): PartManifest | undefined {
+    const file = manifestFile(runFolder(target), target.chunk);
+    return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  }
+
+  static async open(target: PartTarget): Promise<PartWriter> {
+    return new PartWriter(target, await Spool.open(spoolFile(runFolder(target), target.chunk)));
+  }
+
+  /** Everything landed in this chunk so far, by this attempt and earlier ones. */
+  get rows(): readonly LandedRow[] {
+    return this.#rows;
+  }
+
+  async append(row: NewRow): Promise<void> {
+    const landed = { ...row, sha256: createHash('sha256').update(row.body).digest('hex') };
+    await this.#spool.append(landed);
+    this.#rows.push(landed);
+  }
+
+  /**
+   * Writes part, then manifest (each atomically), then drops the spool. A crash between any two of these leaves a
+   * state from which the next attempt makes the same part. A chunk without rows leaves nothing.
+   */
+  async commit(): Promise<PartManifest | undefined> {
+    if (this.#rows.length === 0) {
+      await this.#spool.discard();
+      return undefined;
+    }
+    const folder = runFolder(this.#target);
+    const bytes = encodePart(this.#target, this.#rows);
+    const times = this.#rows.map((row) => row.fetched_at).toSorted();
+    const { dataDir: _, ...identity } = this.#target;
+    const manifest: PartManifest = {
+      ...identity,
+      part: partName(this.#target.chunk),
+      rows: this.#rows.length,
+      bytes: bytes.byteLength,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      firstFetchedAt: times[0] ?? null,
+      lastFetchedAt: times.at(-1) ?? null,
+      writtenAt: new Date().toISOString(),
+    };
+    await writeFileAtomic(path.join(folder, manifest.part), bytes);
+    await writeFileAtomic(manifestFile(folder, this.#target.chunk), `${JSON.stringify(manifest)}\n`);
+    await this.#spool.discard();
+    return manifest;
+  }
+
+  /** Stops without committing: the spool stays for the next attempt. */
+  async close(): Promise<void> {
+    await this.#spool.close();
+  }
+}
+
+/** Lands a few rows at once, unless this chunk was landed before. */
+export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void> {
+  if (PartWriter.committed(target)) return;
+  const writer = await PartWriter.open(target);
+  // An earlier attempt that died here left the same rows, perhaps not all: they are few, so only the rest is added.
+  for (const row of rows.slice(writer.rows.length)) await writer.append(row);
+  await writer.commit();
+}

@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import { asDiskFull } from '../core/files.js';
+
+/**
+ * Responses of one chunk as they come, a JSON line each. It is what a killed worker's successor goes on from: a
+ * `kill -9` loses only requests still in flight, and parts can be large without being landed late.
+ */
+export class Spool {
+  /** Rows already here when it was opened: the work of an earlier attempt. */
+  readonly found: LandedRow[];
+  readonly #file: string;
+  readonly #handle: FileHandle;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  private constructor(file: string, handle: FileHandle, found: LandedRow[]) {
+    this.#file = file;
+    this.#handle = handle;
+    this.found = found;
+  }
+
+  static async open(file: string): Promise<Spool> {
+    mkdirSync(path.dirname(file), { recursive: true });
+    const found = recover(file);
+    return new Spool(file, await open(file, 'a'), found);
+  }
+
+  /** Resolves once the line is handed to the operating system (it survives the process, not a power cut). */
+  append(row: LandedRow): Promise<void> {
+    const written = this.#tail.then(() => this.#handle.appendFile(`${JSON.stringify(row)}\n`));
+    this.#tail = written.catch(() => undefined);
+    return written.catch((error: unknown) => {
+      throw asDiskFull(error, this.#file);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#tail;
+    await this.#handle.close();
+  }
+
+  /** Closes and removes it: its rows are in a committed part now. */
+  async discard(): Promise<void> {
+    await this.close();
+    await unlink(this.#file);
+  }
+}
+
+/** Whole lines of an earlier attempt; a torn last line is cut off, so that appending goes on cleanly. */
+function recover(file: string): LandedRow[] {
+  if (!existsSync(file)) return [];
+  const bytes = readFileSync(file);
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  if (end < bytes.length) truncateSync(file, end);
+  return bytes
+    .subarray(0, end)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as LandedRow);
+}

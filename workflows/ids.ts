@@ -1,0 +1,29 @@
+/** Workflow ids (CONTRACT, "Temporal"): the same work has the same id, so Temporal itself keeps it from running twice. */
+
+export function snapshotId(market: string, date: string): string {
+  return `snapshot/${market}/${date}`;
+}
+
+export function tendersId(date: string): string {
+  return `tenders/${date}`;
+}
+
+export function watchId(date: string): string {
+  return `watch/${date}`;
+}
+
+export function backfillId(input: { from: string; to: string; streams: readonly string[] }): string {
+  return `backfill/${input.from}..${input.to}/${[...input.streams].sort().join('+')}`;
+}
+
+export function rebuildId(hash: string): string {
+  return `rebuild/${hash}`;
+}
+
+/**
+ * Id a Schedule gives its runs. The server appends `-<scheduled instant>`, so a scheduled night of the market `demo`
+ * runs as `snapshot/demo/scheduled-2026-11-20T02:00:00Z`.
+ */
+export function scheduledId(kind: 'snapshot' | 'tenders' | 'watch', market?: string): string {
+  return market === undefined ? `${kind}/scheduled` : `${kind}/${market}/scheduled`;
+}

@@ -1,0 +1,16 @@
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+import type { DiscoverResult } from '../schemas/pipeline/crawl.js';
+import type { Progress } from '../schemas/pipeline/run.js';
+
+/** How far a run is; every top-level workflow answers it. */
+export const progressQuery = defineQuery<Progress>('progress');
+
+/** The coverage proven so far; null before the market is enumerated or where there is nothing to enumerate. */
+export const coverageQuery = defineQuery<DiscoverResult['coverage']>('coverage');
+
+/** Stops before the next chunk; what is in flight is finished and landed. */
+export const pauseSignal = defineSignal('pause');
+export const resumeSignal = defineSignal('resume');
+
+/** Requests in flight of one chunk, from the next chunk on; 0 returns to the configured number. */
+export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
