@@ -1,0 +1,96 @@
+import { z } from 'zod';
+
+import { DocumentedCount, usable, v1SearchEnvelope } from '../v2/envelope.js';
+import { Count, Id, PageNumber, PerPage, Text, TextOrNumber } from '../v2/scalars.js';
+
+const ids = z.array(z.int());
+const texts = z.array(z.string());
+/** Number range of version 1: `from`, `to`. */
+export const FromTo = z.strictObject({ from: z.number().optional(), to: z.number().optional() });
+export type FromTo = z.infer<typeof FromTo>;
+
+/** Keys of the company filters, section "Company filters"; also part of the executive filters. */
+export const companyFilterShape = {
+  name: texts.optional(),
+  registration_number: texts.optional(),
+  vat_number: texts.optional(),
+  /** company_status ids. */
+  status: ids.optional(),
+  size: FromTo.optional(),
+  trading_activity_import: z.boolean().optional(),
+  trading_activity_export: z.boolean().optional(),
+  activity_type: ids.optional(),
+  /** activities ids. */
+  industry: ids.optional(),
+  sic_code: ids.optional(),
+  regions: ids.optional(),
+  country: ids.optional(),
+  city_or_state: texts.optional(),
+  zip: texts.optional(),
+  turnover: FromTo.optional(),
+  net_profit: FromTo.optional(),
+  total_liabilities: FromTo.optional(),
+  director_remuneration: FromTo.optional(),
+  profit_per_employee: FromTo.optional(),
+  exports: FromTo.optional(),
+  ownership_type: ids.optional(),
+  subsidiary_status: ids.optional(),
+  used_technologies: ids.optional(),
+  year_of_founding: FromTo.optional(),
+  website_monthly_visits: FromTo.optional(),
+  site_ranking: FromTo.optional(),
+  domain: texts.optional(),
+  emails: texts.optional(),
+};
+
+export const V1CompanyFilters = z.strictObject(companyFilterShape);
+export type V1CompanyFilters = z.infer<typeof V1CompanyFilters>;
+
+/** Body of `POST /v1/finder/companies`; all three required, no page cap stated. */
+export const V1CompaniesRequest = z.strictObject({
+  page: PageNumber,
+  per_page: PerPage,
+  filters: V1CompanyFilters,
+});
+export type V1CompaniesRequest = z.infer<typeof V1CompaniesRequest>;
+
+export const V1CompanySummary = z.looseObject({ id: Id, name: Text });
+export type V1CompanySummary = z.infer<typeof V1CompanySummary>;
+
+/** The documented answer: `pages` is the number of pages reachable with the filter. */
+export const V1CompaniesResponse = v1SearchEnvelope(DocumentedCount, V1CompanySummary);
+export type V1CompaniesResponse = z.infer<typeof V1CompaniesResponse>;
+
+/** What the client requires of a page; an item without an id is null. */
+export const V1CompaniesPage = v1SearchEnvelope(Count, usable(z.looseObject({ id: Id })));
+export type V1CompaniesPage = z.infer<typeof V1CompaniesPage>;
+
+/** Query of the routes that take one id. */
+export const V1IdQuery = z.strictObject({ id: z.int() });
+export type V1IdQuery = z.infer<typeof V1IdQuery>;
+
+/** Answer of `GET /v1/finder/company/details`. */
+export const V1Company = z.looseObject({
+  id: Id,
+  name: Text,
+  company_phone: Text,
+  company_email: Text,
+  company_fax: Text,
+  company_website: Text,
+  company_legal_form: Text,
+  brands: Text,
+  address_street: Text,
+  address_location: Text,
+  country_region: Text,
+  zip_code: Text,
+  country_name: Text,
+  /** Two letters. */
+  country_short_name: Text,
+  /** Employee count. */
+  size: TextOrNumber,
+  registration_number: Text,
+  vat_number: Text,
+  /** yyyy-mm-dd. */
+  founding_date: Text,
+});
+export type V1Company = z.infer<typeof V1Company>;

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+import { DocumentedCount, usable, v1SearchEnvelope } from '../v2/envelope.js';
+import { Count, Id, PageNumber, PerPage, Text } from '../v2/scalars.js';
+import { companyFilterShape, FromTo } from './company.js';
+
+/** Filters of `POST /v1/finder/executives`: the company filters and the extra ones. */
+export const V1ExecutiveFilters = z.strictObject({
+  ...companyFilterShape,
+  /** The sample sends a two-element array here, where `/companies` takes a range. */
+  size: z.union([FromTo, z.tuple([z.number(), z.number()])]).optional(),
+  company_id: z.int().optional(),
+  department: z.array(z.int()).optional(),
+  seniority_level: z.array(z.int()).optional(),
+  job_title: z.array(z.string()).optional(),
+  nationality: z.array(z.string()).optional(),
+  contact_emails: z.array(z.string()).optional(),
+  contact_have_email: z.boolean().optional(),
+  contact_have_phone: z.boolean().optional(),
+});
+export type V1ExecutiveFilters = z.infer<typeof V1ExecutiveFilters>;
+
+/** Body of `POST /v1/finder/executives`; all optional. */
+export const V1ExecutivesRequest = z.strictObject({
+  page: PageNumber.optional(),
+  per_page: PerPage.optional(),
+  filters: V1ExecutiveFilters.optional(),
+});
+export type V1ExecutivesRequest = z.infer<typeof V1ExecutivesRequest>;
+
+/** Query of `GET /v1/finder/company/executives`; all required. */
+export const V1CompanyExecutivesQuery = z.strictObject({
+  id: z.int(),
+  page: PageNumber,
+  per_page: PerPage,
+});
+export type V1CompanyExecutivesQuery = z.infer<typeof V1CompanyExecutivesQuery>;
+
+/** Executive of `/company/executives` and `/executive/details`. */
+export const V1Executive = z.looseObject({
+  id: Id,
+  title_name: Text,
+  first_name: Text,
+  last_name: Text,
+  patronime_name: Text,
+  gender: Text,
+  company_executive_seniority_level: Text,
+  company_executive_function: Text,
+  contact_phone: Text,
+  contact_email: Text,
+  nationality: Text,
+  function_original_name: Text,
+  company_name: Text,
+});
+export type V1Executive = z.infer<typeof V1Executive>;
+
+export const V1ExecutiveItem = z.looseObject({
+  id: Id,
+  first_name: Text,
+  last_name: Text,
+  company_id: Id.nullish(),
+  company_name: Text,
+});
+export type V1ExecutiveItem = z.infer<typeof V1ExecutiveItem>;
+
+/** The documented answers. */
+export const V1ExecutivesResponse = v1SearchEnvelope(DocumentedCount, V1ExecutiveItem);
+export type V1ExecutivesResponse = z.infer<typeof V1ExecutivesResponse>;
+export const V1CompanyExecutivesResponse = z.looseObject({
+  list: z.array(V1Executive),
+  pages: DocumentedCount,
+});
+export type V1CompanyExecutivesResponse = z.infer<typeof V1CompanyExecutivesResponse>;
+
+const listed = usable(z.looseObject({ id: Id }));
+
+/** What the client requires of the two listings; an item without an id is null. */
+export const V1ExecutivesPage = v1SearchEnvelope(Count, listed);
+export type V1ExecutivesPage = z.infer<typeof V1ExecutivesPage>;
+export const V1CompanyExecutivesPage = z.looseObject({ list: z.array(listed), pages: Count });
+export type V1CompanyExecutivesPage = z.infer<typeof V1CompanyExecutivesPage>;

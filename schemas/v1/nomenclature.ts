@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+import { Id, Text } from '../v2/scalars.js';
+
+/** One entry of a lookup list; `short_name` only in countries, `parent_id` only in departments. */
+export const NomenclatureEntry = z.looseObject({
+  id: Id,
+  name: Text,
+  short_name: Text,
+  parent_id: Id.nullish(),
+});
+export type NomenclatureEntry = z.infer<typeof NomenclatureEntry>;
+
+/** Lists of `/v1/finder/nomenclatures`, section "Nomenclature lookup lists". */
+export const NOMENCLATURE_LISTS = [
+  'regions',
+  'countries',
+  'company_status',
+  'activity_type',
+  'departments',
+  'seniority_level',
+  'ownership_types',
+  'subsidiary_status',
+  'technologies',
+  'activities',
+] as const;
+
+/** Lists of `/v1/finder/tenders/nomenclatures`; tender countries have a numbering of their own. */
+export const TENDER_NOMENCLATURE_LISTS = ['countries', 'statuses', 'types', 'industries'] as const;
+
+const list = z.array(NomenclatureEntry).nullish();
+
+export const Nomenclatures = z.looseObject({
+  regions: list,
+  countries: list,
+  company_status: list,
+  activity_type: list,
+  departments: list,
+  seniority_level: list,
+  ownership_types: list,
+  subsidiary_status: list,
+  technologies: list,
+  activities: list,
+});
+export type Nomenclatures = z.infer<typeof Nomenclatures>;
+
+export const TenderNomenclatures = z.looseObject({
+  countries: list,
+  statuses: list,
+  types: list,
+  industries: list,
+});
+export type TenderNomenclatures = z.infer<typeof TenderNomenclatures>;
+
+/** `/v1/finder/tenders/donors`: the body is not shown; kept whole. */
+export const TenderDonors = z.unknown();

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+import { Id, Text, TextOrNumber, Texts } from './scalars.js';
+
+/** One classification: `type` is `industry_focus` or `sic_code_<country>`. */
+export const CompanyCode = z.looseObject({ id: Id.nullish(), type: Text, value: Text });
+export type CompanyCode = z.infer<typeof CompanyCode>;
+
+/**
+ * Company record of `GET /v2/companies/{id}`, enrichment and autocomplete (section "Company record"). Only the id is
+ * needed to file it; everything else may be missing or null.
+ */
+export const Company = z.looseObject({
+  id: Id,
+  name: Text,
+  registration_number: Text,
+  /** ISO 3166 alpha-2. */
+  country_code: Text,
+  company_phone: Texts,
+  company_email: Texts,
+  company_fax: Texts,
+  company_website: Text,
+  company_legal_form: Text,
+  /** Status label; absent in some enrichment answers. */
+  status: Text,
+  /** Comma-separated names. */
+  brands: Text,
+  address_street: Text,
+  address_location: Text,
+  address_city: Text,
+  country_region: Text,
+  zip_code: Text,
+  country_name: Text,
+  /** Employee count or band. */
+  size: TextOrNumber,
+  vat_number: Text,
+  /** yyyy-mm-dd. */
+  founding_date: Text,
+  industry: z.array(CompanyCode).nullish(),
+  sic: z.array(CompanyCode).nullish(),
+  microblog: Text,
+  pronet: Text,
+  socialnet: Text,
+});
+export type Company = z.infer<typeof Company>;

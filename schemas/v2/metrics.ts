@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+import { RequestDateTime } from './scalars.js';
+
+/** One usage metric: `used` of `total`. */
+export const Metric = z.looseObject({
+  name: z.string().nullish(),
+  codename: z.string(),
+  used: z.number(),
+  total: z.number(),
+});
+export type Metric = z.infer<typeof Metric>;
+
+export const MetricGroup = z.looseObject({
+  name: z.string().nullish(),
+  codename: z.string(),
+  metrics: z.array(Metric),
+});
+export type MetricGroup = z.infer<typeof MetricGroup>;
+
+/** The documented answer of `GET /v2/metrics`, section "Metrics". */
+export const MetricsResponse = z.array(MetricGroup);
+export type MetricsResponse = z.infer<typeof MetricsResponse>;
+
+/** A figure of a metric that may come as text or be null; null counts as 0, which for `total` means "no figure". */
+const figure = z
+  .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/)])
+  .nullish()
+  .transform((value) => Number(value ?? 0));
+const label = z.string().nullish();
+
+/** What the client requires of the metrics. */
+export const MetricsReading = z.array(
+  z.looseObject({
+    name: label,
+    codename: label,
+    metrics: z
+      .array(z.looseObject({ name: label, codename: label, used: figure, total: figure }))
+      .nullish()
+      .transform((metrics) => metrics ?? []),
+  }),
+);
+export type MetricsReading = z.infer<typeof MetricsReading>;
+
+/** Query of `GET /v2/metrics/contacts`; both bounds required. */
+export const ContactMetricsQuery = z.strictObject({
+  date_from: RequestDateTime,
+  date_to: RequestDateTime,
+});
+export type ContactMetricsQuery = z.infer<typeof ContactMetricsQuery>;
+
+export const ContactMetrics = z.looseObject({ email_count: z.int(), phone_count: z.int() });
+export type ContactMetrics = z.infer<typeof ContactMetrics>;

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+
+import { DocumentedCount, prospectingEnvelope, usable } from './envelope.js';
+import { Count, Id, PerPage, ProfileUrl, Text } from './scalars.js';
+
+/** Largest `page` of prospecting and employee search (section "Limits"). */
+export const MAX_PAGE = 10;
+
+/** Currencies `financial_turnover` may be asked in; USD when none is given. */
+export const TURNOVER_CURRENCIES = ['USD', 'EUR', 'GBP'] as const;
+
+/** National industry codes: `sic_code_<country>`. */
+export const SIC_CODE_FILTERS = [
+  'sic_code_be',
+  'sic_code_de',
+  'sic_code_dk',
+  'sic_code_fr',
+  'sic_code_gb',
+  'sic_code_ie',
+  'sic_code_it',
+  'sic_code_lu',
+  'sic_code_nl',
+  'sic_code_no',
+  'sic_code_se',
+  'sic_code_sg',
+  'sic_code_us',
+  'sic_code_ca',
+  'sic_code_mx',
+  'sic_code_anz',
+] as const;
+
+/** Year-on-year ranges, in percent as far as the reference lets one tell (it states no unit). */
+export const YOY_FILTERS = [
+  'yoy_exports',
+  'yoy_liabilities',
+  'yoy_staff',
+  'yoy_turnover',
+  'yoy_ebitda',
+  'yoy_profit',
+] as const;
+
+const ids = z.array(z.int());
+const texts = z.array(z.string());
+
+/** Bounds are inclusive by name; either may be left out. */
+export const NumberRange = z.strictObject({
+  gte: z.number().optional(),
+  lte: z.number().optional(),
+});
+export type NumberRange = z.infer<typeof NumberRange>;
+
+/** Whether bounds are years or dates is not stated: a year as number or text, or `yyyy-mm-dd`. */
+export const IncorporationBound = z.union([z.int().min(0).max(9999), z.string().regex(/^\d{4}(-\d{2}-\d{2})?$/)]);
+export const IncorporationRange = z.strictObject({
+  gte: IncorporationBound.optional(),
+  lte: IncorporationBound.optional(),
+});
+export type IncorporationRange = z.infer<typeof IncorporationRange>;
+
+export const TurnoverRange = z.strictObject({
+  gte: z.number().optional(),
+  lte: z.number().optional(),
+  currency: z.enum(TURNOVER_CURRENCIES).optional(),
+});
+export type TurnoverRange = z.infer<typeof TurnoverRange>;
+
+/** "region/country, id from nomenclatures": an object whose keys are not shown. */
+export const LocationSelection = z.record(z.string(), z.unknown());
+
+const sicCodes = Object.fromEntries(SIC_CODE_FILTERS.map((key) => [key, texts.optional()])) as Record<
+  (typeof SIC_CODE_FILTERS)[number],
+  z.ZodOptional<typeof texts>
+>;
+
+const yoyRanges = Object.fromEntries(YOY_FILTERS.map((key) => [key, NumberRange.optional()])) as Record<
+  (typeof YOY_FILTERS)[number],
+  z.ZodOptional<typeof NumberRange>
+>;
+
+/** Filters of `POST /v2/prospecting`, section "Prospecting"; all optional, all must hold. */
+export const ProspectingFilters = z.strictObject({
+  company_status: ids.optional(),
+  number_of_employees: NumberRange.optional(),
+  trading_activity: texts.optional(),
+  activity_type: ids.optional(),
+  company_type: ids.optional(),
+  company_incorporation: IncorporationRange.optional(),
+  legal_form: ids.optional(),
+  industry_focus: texts.optional(),
+  website_keywords: texts.optional(),
+  nace: texts.optional(),
+  isic: texts.optional(),
+  ...sicCodes,
+  location_regions: LocationSelection.optional(),
+  /** Ids are shaped as underscore-joined parent ids. */
+  location_countries: LocationSelection.optional(),
+  location_zip: texts.optional(),
+  /** City or state. */
+  location_type: texts.optional(),
+  financial_currency: texts.optional(),
+  financial_turnover: TurnoverRange.optional(),
+  financial_profit: NumberRange.optional(),
+  financial_liabilities: NumberRange.optional(),
+  financial_directors: ids.optional(),
+  financial_employee_profit: NumberRange.optional(),
+  financial_exports: NumberRange.optional(),
+  foreign_parents: z.string().optional(),
+  ownership_accounts: z.string().optional(),
+  insights_visits: texts.optional(),
+  insights_technologies: texts.optional(),
+  insights_ranking: NumberRange.optional(),
+  advance_companies: texts.optional(),
+  ...yoyRanges,
+  pronet: ProfileUrl.optional(),
+});
+export type ProspectingFilters = z.infer<typeof ProspectingFilters>;
+
+/** Body of `POST /v2/prospecting`. Default and largest `per_page` are not stated. */
+export const ProspectingRequest = z.strictObject({
+  page: z.int().min(1).max(MAX_PAGE).optional(),
+  per_page: PerPage.optional(),
+  filters: ProspectingFilters.optional(),
+});
+export type ProspectingRequest = z.infer<typeof ProspectingRequest>;
+
+export const ProspectingItem = z.looseObject({ id: Id, name: Text });
+export type ProspectingItem = z.infer<typeof ProspectingItem>;
+
+/** The documented answer. */
+export const ProspectingResponse = prospectingEnvelope(DocumentedCount, ProspectingItem);
+export type ProspectingResponse = z.infer<typeof ProspectingResponse>;
+
+/** What the client requires of a page; an item without an id is null. */
+export const ProspectingPage = prospectingEnvelope(Count, usable(z.looseObject({ id: Id })));
+export type ProspectingPage = z.infer<typeof ProspectingPage>;
