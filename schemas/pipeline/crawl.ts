@@ -1,5 +1,5 @@
 import type { LandingStream } from './landing.js';
-import type { RunContext } from './run.js';
+import type { Progress, RunContext } from './run.js';
 
 /** A list of entity ids to fetch, kept on disk (`data/runs/<run>/due/<stream>/<chunk>.json`): never in a payload. */
 export interface ChunkRef {
@@ -95,13 +95,28 @@ export interface QuotaStatus {
 
 export interface CloseRunInput {
   ctx: RunContext;
-  outcome: 'complete' | 'partial';
+  outcome: 'complete' | 'partial' | 'failed' | 'cancelled';
   note: string | null;
 }
 
 export interface CloseRunResult {
   requests: number;
   rows: number;
+}
+
+/** What a top-level workflow carries over continue-as-new: where it stands and what it has counted. */
+export interface CarriedRun {
+  ctx: RunContext;
+  paused: boolean;
+  concurrency: number | null;
+  /** Names of finished steps. */
+  completed: string[];
+  /** First chunk not done, of the step under way. */
+  nextChunk: number;
+  progress: Progress;
+  coverage: DiscoverResult['coverage'];
+  failed: number;
+  notes: string[];
 }
 
 export interface LoadResult {

@@ -73,7 +73,7 @@ export interface RunRecord {
   as_of_now: boolean;
   started_at: string;
   finished_at: string | null;
-  outcome: 'running' | 'complete' | 'partial';
+  outcome: 'running' | 'complete' | 'partial' | 'failed' | 'cancelled';
   requests: number;
   rows: number;
   config_hash: string;

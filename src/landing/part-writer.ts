@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { writeFileAtomic } from '../core/files.js';
@@ -31,8 +32,11 @@ export class PartWriter {
     return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
   }
 
-  static async open(target: PartTarget): Promise<PartWriter> {
-    return new PartWriter(target, await Spool.open(spoolFile(runFolder(target), target.chunk)));
+  /** Opens a chunk; `resume: false` drops what an earlier attempt spooled. */
+  static async open(target: PartTarget, { resume = true } = {}): Promise<PartWriter> {
+    const file = spoolFile(runFolder(target), target.chunk);
+    if (!resume) await rm(file, { force: true });
+    return new PartWriter(target, await Spool.open(file));
   }
 
   /** Everything landed in this chunk so far, by this attempt and earlier ones. */

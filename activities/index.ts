@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { fetchChunk } from '../src/crawl/fetch-chunk.js';
+import { closeRun, landOpening } from '../src/crawl/close-run.js';
+import type { CrawlDeps } from '../src/crawl/deps.js';
+import { discoverMarket } from '../src/crawl/discover.js';
+import { crawlListing } from '../src/crawl/list.js';
+import { openRun } from '../src/crawl/open-run.js';
+import { readQuota } from '../src/crawl/read-quota.js';
+import { lastRunDate } from '../src/crawl/last-run.js';
+import { buildModels, loadLanding, openWarehouse, planDue, publish, type Warehouse } from '../src/warehouse/index.js';
+import { castError } from './cast-errors.js';
+import type { CrawlActivities, WarehouseActivities } from './contract.js';
+import { withPulse } from './pulse.js';
+
+/** Activities of the crawl queue over the given dependencies; built only by the worker. */
+export function createCrawlActivities(deps: CrawlDeps): CrawlActivities {
+  return casting({
+    async openRun(input) {
+      mkdirSync(deps.config.dataDir, { recursive: true });
+      const ctx = openRun(deps.config, deps.clock, input, lastRunDate(deps.config.dataDir, 'watch_events'));
+      await landOpening(deps, ctx);
+      return ctx;
+    },
+    discoverMarket: (input) => withPulse((pulse) => discoverMarket(deps, input, pulse)),
+    crawlListing: (input) => withPulse((pulse) => crawlListing(deps, input, pulse)),
+    crawlChunk: (input) => withPulse((pulse) => fetchChunk(deps, input, pulse)),
+    readQuota: (ctx) => withPulse((pulse) => readQuota(deps, ctx, pulse)),
+    closeRun: (input) => closeRun(deps, input),
+  });
+}
+
+/** Activities of the warehouse queue; each holds the warehouse file only while it works. */
+export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): WarehouseActivities {
+  const { dataDir } = deps.config;
+  const withWarehouse = <T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> =>
+    withPulse(async () => {
+      const warehouse = await openWarehouse(dataDir);
+      try {
+        return await work(warehouse);
+      } finally {
+        await warehouse.close();
+      }
+    });
+  return casting({
+    planDue: ({ ctx, stream, chunkSize }) =>
+      withWarehouse(async (warehouse) => {
+        const { run, market, date } = ctx;
+        const refreshSeconds = ctx.refreshSeconds[stream] ?? 0;
+        const due = await planDue(warehouse, dataDir, { run, market, date, stream, refreshSeconds, now: deps.clock.now(), chunkSize });
+        return { stream, chunkSize, ...due };
+      }),
+    loadLanding: () => withWarehouse((warehouse) => loadLanding(warehouse, dataDir)),
+    buildModels: () => withWarehouse((warehouse) => buildModels(warehouse)),
+    publishWarehouse: ({ run }) => withWarehouse((warehouse) => publish(warehouse, dataDir, { run, now: deps.clock.now() })),
+  });
+}
+
+/** Wraps every activity so that whatever it throws reaches Temporal as one of our failures. */
+function casting<T extends object>(activities: T): T {
+  const wrapped = Object.entries(activities).map(([name, run]: [string, (...args: unknown[]) => Promise<unknown>]) => [
+    name,
+    async (...args: unknown[]) => {
+      try {
+        return await run(...args);
+      } catch (error) {
+        throw castError(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as T;
+}

@@ -1,0 +1,38 @@
+import { ApiError, LimitError, NotFoundError, TokenVerificationError, type ApiResponse } from '../api-client/index.js';
+import type { NewRow } from '../landing/index.js';
+
+/** A landed row of an API response. */
+export function rowOf(response: ApiResponse<unknown>, entityId: string | null, segment: string): NewRow {
+  return {
+    request_key: response.requestKey,
+    entity_id: entityId,
+    segment,
+    status: response.status,
+    fetched_at: response.fetchedAt,
+    body: response.body,
+  };
+}
+
+/** A landed row of an answer that is an error: it keeps status and text, so that the warehouse can say what happened. */
+export function rowOfError(error: ApiError, requestKey: string, entityId: string, segment: string, now: Date): NewRow {
+  // An error under a 2xx status is still no record; 0 keeps it from being read as one.
+  const status = error.status >= 400 ? error.status : 0;
+  return {
+    request_key: requestKey,
+    entity_id: entityId,
+    segment,
+    status: error instanceof NotFoundError ? 404 : status,
+    fetched_at: now.toISOString(),
+    body: error.body === '' ? error.message : error.body,
+  };
+}
+
+/** The daily limit: nothing more can be had today, so work stops and waits. */
+export function isDailyLimit(error: unknown): boolean {
+  return error instanceof LimitError && error.guard === 'limits.daily';
+}
+
+/** Faults that concern every request alike: going on would only burn quota. */
+export function stopsEverything(error: unknown): boolean {
+  return !(error instanceof ApiError) || isDailyLimit(error) || error instanceof TokenVerificationError;
+}

@@ -1,0 +1,65 @@
+import type { CloseRunInput, CloseRunResult } from '../../schemas/pipeline/crawl.js';
+import type { LandingStream, RunRecord } from '../../schemas/pipeline/landing.js';
+import type { RunContext } from '../../schemas/pipeline/run.js';
+import { landRows, readManifests } from '../landing/index.js';
+import { readRequests } from '../ledger/request-log.js';
+import type { CrawlDeps } from './deps.js';
+
+// Tidemark's own records: they say how a run went and are not counted as what it fetched.
+const RECORD_STREAMS = new Set<LandingStream>(['runs', 'segments', 'coverage', 'requests', 'quota']);
+
+/** Lands records of the run itself, so that the warehouse can be rebuilt from the landing zone alone. */
+export async function landRecords(
+  deps: Pick<CrawlDeps, 'config' | 'clock'>,
+  ctx: RunContext,
+  stream: LandingStream,
+  chunk: string,
+  records: object[],
+): Promise<void> {
+  const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
+  const fetched_at = deps.clock.now().toISOString();
+  const rows = records.map((record) => ({
+    request_key: `tidemark ${stream}`,
+    entity_id: null,
+    segment: chunk,
+    status: 200,
+    fetched_at,
+    body: JSON.stringify(record),
+  }));
+  await landRows(target, rows);
+}
+
+/** Lands the opening record: a run that never closes is visible as such. */
+export async function landOpening(deps: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): Promise<void> {
+  await landRecords(deps, ctx, 'runs', 'open', [runRecord(ctx, { outcome: 'running', finished_at: null, requests: 0, rows: 0, note: ctx.note })]);
+}
+
+/** Lands what the run spent and how it ended; the models that follow see it. */
+export async function closeRun(deps: CrawlDeps, { ctx, outcome, note }: CloseRunInput): Promise<CloseRunResult> {
+  const requests = readRequests(deps.config.dataDir, ctx.run);
+  const parts = readManifests(deps.config.dataDir, { run: ctx.run }).filter((part) => !RECORD_STREAMS.has(part.stream));
+  const totals = {
+    requests: requests.reduce((sum, endpoint) => sum + endpoint.requests, 0),
+    rows: parts.reduce((sum, part) => sum + part.rows, 0),
+  };
+  if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
+  const finished_at = deps.clock.now().toISOString();
+  await landRecords(deps, ctx, 'runs', 'close', [runRecord(ctx, { outcome, finished_at, note, ...totals })]);
+  return totals;
+}
+
+type Ending = Pick<RunRecord, 'outcome' | 'finished_at' | 'requests' | 'rows' | 'note'>;
+
+function runRecord(ctx: RunContext, ending: Ending): RunRecord {
+  return {
+    run_id: ctx.run,
+    workflow_id: ctx.workflowId,
+    workflow_type: ctx.workflowType,
+    market: ctx.market,
+    date: ctx.date,
+    as_of_now: ctx.asOfNow,
+    started_at: ctx.startedAt,
+    config_hash: ctx.configHash,
+    ...ending,
+  };
+}

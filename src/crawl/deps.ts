@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { ApiClient } from '../api-client/index.js';
+import type { Clock } from '../core/clock.js';
+import type { Config } from '../core/config.js';
+
+/** What crawling needs; built once per worker process. */
+export interface CrawlDeps {
+  config: Config;
+  client: ApiClient;
+  clock: Clock;
+  log: Logger;
+}
+
+/** How an activity tells that it lives, and learns that it should stop. */
+export interface Pulse {
+  /** Cheap; the heartbeat behind it is throttled. */
+  beat(progress: { step: string; done: number; total: number | null; requests: number }): void;
+  /** Aborted when the worker shuts down or the run is cancelled. */
+  signal: AbortSignal;
+}

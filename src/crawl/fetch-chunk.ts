@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ChunkResult, CrawlChunkInput } from '../../schemas/pipeline/crawl.js';
+import { ApiError, NotFoundError } from '../api-client/index.js';
+import { TidemarkError } from '../core/errors.js';
+import { PartWriter } from '../landing/index.js';
+import { bookingIn, RequestLog } from '../ledger/request-log.js';
+import { isDailyLimit, rowOfError, stopsEverything } from './answer.js';
+import type { CrawlDeps, Pulse } from './deps.js';
+import { fetchers } from './fetchers.js';
+import { inParallel } from './in-parallel.js';
+
+// This many entities failing one after another, each after its own retries, is no bad record but a bad API.
+const GIVE_UP_AFTER = 20;
+
+/** Name of a chunk, unique in run and stream. */
+export function chunkName(stream: string, chunk: number): string {
+  return `${stream}-${String(chunk).padStart(5, '0')}`;
+}
+
+/**
+ * Fetches every entity of one chunk and lands the answers, going on from what earlier attempts landed. An entity the
+ * API answers with an error is landed as such and never stops the others.
+ * @throws TidemarkError `ApiUnavailable` when nothing gets through; what was landed stays and is not fetched again
+ */
+export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse: Pulse): Promise<ChunkResult> {
+  const { ctx, stream } = input;
+  const chunk = chunkName(stream, input.chunk);
+  const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
+  const committed = PartWriter.committed(target);
+  if (committed) return { rows: committed.rows, requests: 0, failed: 0, limited: false };
+
+  const entities = readEntities(deps.config.dataDir, input);
+  const booking = new RequestLog(deps.config.dataDir, ctx.run, chunk);
+  const writer = await PartWriter.open(target);
+  const result = { failed: 0, limited: false };
+  try {
+    await bookingIn(booking, () => fetchAll(deps, input, entities, writer, pulse, booking, result));
+  } catch (error) {
+    await writer.close();
+    if (!isDailyLimit(error)) throw error;
+    return { rows: writer.rows.length, requests: booking.requests, failed: result.failed, limited: true };
+  }
+  await writer.commit();
+  return { rows: writer.rows.length, requests: booking.requests, ...result };
+}
+
+async function fetchAll(
+  deps: CrawlDeps,
+  input: CrawlChunkInput,
+  entities: string[],
+  writer: PartWriter,
+  pulse: Pulse,
+  booking: RequestLog,
+  result: { failed: number },
+): Promise<void> {
+  const fetcher = fetchers[input.stream];
+  if (!fetcher) throw new Error(`stream ${input.stream} is not fetched by entity`);
+  const finished = fetcher.finished(writer.rows);
+  const open = entities.filter((entity) => !finished.has(entity));
+  let done = entities.length - open.length;
+  let inARow = 0;
+  const failures = new Map<string, ApiError>();
+
+  const attempt = async (entity: string): Promise<void> => {
+    try {
+      for await (const row of fetcher.fetch(deps.client, input.ctx, entity, pulse.signal)) await writer.append(row);
+      failures.delete(entity);
+      inARow = 0;
+    } catch (error) {
+      if (pulse.signal.aborted || stopsEverything(error)) throw error;
+      const fault = error as ApiError;
+      if (fault instanceof NotFoundError) {
+        await writer.append(rowOfError(fault, fetcher.requestKey(entity), entity, 'gone', deps.clock.now()));
+        inARow = 0;
+      } else {
+        failures.set(entity, fault);
+        if (++inARow >= GIVE_UP_AFTER) throw apiUnavailable(fault);
+      }
+    }
+    pulse.beat({ step: input.stream, done: ++done, total: entities.length, requests: booking.requests });
+  };
+
+  const lanes = input.concurrency ?? deps.config.api.maxConcurrency;
+  await inParallel(open, lanes, attempt);
+  // A second go at the end of the chunk: what hit a passing fault has had time to recover.
+  inARow = 0;
+  done -= failures.size;
+  await inParallel([...failures.keys()], lanes, attempt);
+  for (const [entity, fault] of failures) {
+    await writer.append(rowOfError(fault, fetcher.requestKey(entity), entity, 'failed', deps.clock.now()));
+  }
+  result.failed = failures.size;
+}
+
+function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): string[] {
+  const name = `chunk-${String(chunk).padStart(5, '0')}.json`;
+  const file = path.join(dataDir, 'runs', ctx.run, 'due', stream, name);
+  return JSON.parse(readFileSync(file, 'utf8')) as string[];
+}
+
+function apiUnavailable(fault: ApiError): TidemarkError {
+  return new TidemarkError('ApiUnavailable', `${GIVE_UP_AFTER} requests in a row failed, the last with: ${fault.message}`, {
+    todo: 'Check that the API is up (tidemark doctor). The run waits and goes on by itself; nothing that was landed is fetched again.',
+    retryable: true,
+    cause: fault,
+  });
+}

@@ -1,0 +1,60 @@
+import type { LandedRow, LandingStream } from '../../schemas/pipeline/landing.js';
+import type { RunContext } from '../../schemas/pipeline/run.js';
+import type { ApiClient } from '../api-client/index.js';
+import type { NewRow } from '../landing/index.js';
+import { rowOf } from './answer.js';
+
+/** How one stream's entities are fetched. */
+interface Fetcher {
+  /** The request an entity stands for, where an answer did not bring its own key. */
+  requestKey(entity: string): string;
+  fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal): AsyncIterable<NewRow>;
+  /** Entities that need nothing more, given the rows landed so far. */
+  finished(rows: readonly LandedRow[]): Set<string>;
+}
+
+// Asked high; what comes back decides (CONTRACT, "What the reference leaves open").
+const EVENTS_PER_PAGE = 100;
+const LAST_PAGE = 'last-page';
+
+export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
+  companies: oneRow(
+    (id) => `GET /v2/companies/${id}`,
+    (client, id, signal) => client.v2.company(id, { signal }),
+  ),
+  financials: oneRow(
+    (id) => `GET /v2/financial/${id}`,
+    (client, id, signal) => client.v2.financial(id, {}, { signal }),
+  ),
+  tender_details: oneRow(
+    (slug) => `GET /v1/finder/tenders/details ${slug}`,
+    (client, slug, signal) => client.v1.tenderDetails(slug, { signal }),
+  ),
+  watch_events: {
+    requestKey: (id) => `GET /v2/companies/${id}/watch/events`,
+    // Pages of one company are read in order; its last one is marked, so that a company cut off in the middle is
+    // read again and one that is complete is not.
+    async *fetch(client, ctx, id, signal) {
+      for (let page = 1, pages = 1; page <= pages; page++) {
+        const query = { from_date: ctx.from, to_date: ctx.to, page, per_page: EVENTS_PER_PAGE };
+        const response = await client.v2.watch.events(id, query, { signal });
+        pages = response.data.data.length === 0 ? page : (response.data.pages ?? page);
+        yield rowOf(response, id, page >= pages ? LAST_PAGE : `page-${page}`);
+      }
+    },
+    finished: (rows) => new Set(rows.filter((row) => row.segment === LAST_PAGE).map((row) => row.entity_id ?? '')),
+  },
+};
+
+function oneRow(
+  requestKey: (entity: string) => string,
+  call: (client: ApiClient, entity: string, signal: AbortSignal) => Promise<Parameters<typeof rowOf>[0]>,
+): Fetcher {
+  return {
+    requestKey,
+    async *fetch(client, _ctx, entity, signal) {
+      yield rowOf(await call(client, entity, signal), entity, 'record');
+    },
+    finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
+  };
+}

@@ -1,0 +1,120 @@
+import type { ListInput, ListResult } from '../../schemas/pipeline/crawl.js';
+import { ApiError, InvalidRequestError, type ApiClient, type ApiResponse } from '../api-client/index.js';
+import { PartWriter, readManifests, type PartTarget } from '../landing/index.js';
+import { bookingIn, RequestLog } from '../ledger/request-log.js';
+import { isDailyLimit, rowOf } from './answer.js';
+import type { CrawlDeps, Pulse } from './deps.js';
+
+type Counts = Pick<ListResult, 'entities' | 'shortfall'>;
+
+// Page sizes to try, highest first: the largest allowed is not in the reference, and a refusal says only "invalid".
+const PAGE_SIZES = [100, 50, 25, 10];
+const NOMENCLATURE_DAYS = 7;
+
+/**
+ * Reads a whole listing and lands every page; lands nothing and asks nothing where an earlier attempt of this run is
+ * complete (or, for nomenclatures, where they are younger than 7 days).
+ */
+export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput, pulse: Pulse): Promise<ListResult> {
+  const target: PartTarget = { dataDir: deps.config.dataDir, stream: listing, run: ctx.run, date: ctx.date, market: ctx.market, chunk: listing };
+  const nothing = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
+  if (PartWriter.committed(target)) return nothing;
+  if (listing === 'nomenclatures' && (!deps.config.nomenclatures || isFresh(deps, NOMENCLATURE_DAYS))) return nothing;
+
+  const booking = new RequestLog(deps.config.dataDir, ctx.run, listing);
+  // Pages of a listing belong together: after an attempt that died, the listing is read anew.
+  const writer = await PartWriter.open(target, { resume: false });
+  let counts: Counts;
+  try {
+    counts = await bookingIn(booking, () => readers[listing](deps, ctx.filters, writer, pulse));
+  } catch (error) {
+    await writer.close();
+    if (!isDailyLimit(error)) throw error;
+    return { ...nothing, requests: booking.requests, limited: true };
+  }
+  await writer.commit();
+  return { rows: writer.rows.length, requests: booking.requests, limited: false, ...counts };
+}
+
+type Reader = (deps: CrawlDeps, filters: Record<string, unknown>, writer: PartWriter, pulse: Pulse) => Promise<Counts>;
+
+const readers: Record<ListInput['listing'], Reader> = {
+  // Newest first: a tender that appears meanwhile pushes others to later pages, where they are seen twice, not lost.
+  tenders: (deps, filters, writer, pulse) =>
+    readPages(writer, pulse, 'tenders', async (page, per_page) => {
+      const response = await deps.client.v1.tenders({ page, per_page, sort: { announced_date: 'desc' }, filters }, { signal: pulse.signal });
+      return { response, ids: response.data.data.map((tender) => String(tender.slug)), total: response.data.total_results ?? null };
+    }),
+
+  watched_companies: (deps, _filters, writer, pulse) =>
+    readPages(writer, pulse, 'watched companies', async (page, per_page) => {
+      const response = await deps.client.v2.watch.list({ page, per_page }, { signal: pulse.signal });
+      return { response, ids: response.data.data.map((company) => String(company.id)), total: response.data.total_results ?? null };
+    }),
+
+  async nomenclatures(deps, _filters, writer, pulse) {
+    const missing: string[] = [];
+    for (const [name, read] of Object.entries(nomenclatureCalls(deps.client, pulse.signal))) {
+      try {
+        const response = await read();
+        await writer.append(rowOf(response, name, 'list'));
+      } catch (error) {
+        // A key without the permission for one list (v1 may be closed to it) still gets the others.
+        if (!(error instanceof ApiError) || error.retryable || isDailyLimit(error)) throw error;
+        missing.push(`${name}: ${error.message}`);
+      }
+    }
+    return { entities: writer.rows.length, shortfall: missing.length > 0 ? `Nomenclatures not readable: ${missing.join('; ')}` : null };
+  },
+};
+
+function nomenclatureCalls(client: ApiClient, signal: AbortSignal): Record<string, () => Promise<ApiResponse<unknown>>> {
+  return {
+    v1: () => client.v1.nomenclatures({ signal }),
+    tenders: () => client.v1.tenderNomenclatures({ signal }),
+    donors: () => client.v1.tenderDonors({ signal }),
+  };
+}
+
+interface Page {
+  response: ApiResponse<unknown>;
+  ids: string[];
+  /** The listing's own total; null when it does not say. */
+  total: number | null;
+}
+
+/** Reads pages until the listing's total is reached or a page brings nothing new. */
+async function readPages(writer: PartWriter, pulse: Pulse, what: string, read: ReadPage): Promise<Counts> {
+  const seen = new Set<string>();
+  let { page: current, size } = await readFirstPage(read);
+  let total: number | null = null;
+  for (let number = 1; ; current = await read(++number, size)) {
+    await writer.append(rowOf(current.response, null, `page-${number}`));
+    const before = seen.size;
+    for (const id of current.ids) seen.add(id);
+    total = current.total ?? total;
+    pulse.beat({ step: what, done: seen.size, total, requests: number });
+    if (seen.size === before || (total !== null && seen.size >= total)) break;
+  }
+  const missing = total === null ? 0 : Math.max(0, total - seen.size);
+  return { entities: seen.size, shortfall: missing > 0 ? `${missing} of ${total} ${what} are in the listing's total but on none of its pages` : null };
+}
+
+type ReadPage = (page: number, perPage: number) => Promise<Page>;
+
+/** The first page, in the largest size the API takes. */
+async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number }> {
+  for (const size of PAGE_SIZES) {
+    try {
+      return { page: await read(1, size), size };
+    } catch (error) {
+      if (!(error instanceof InvalidRequestError) || size === PAGE_SIZES.at(-1)) throw error;
+    }
+  }
+  throw new Error('unreachable: the last page size either answers or throws');
+}
+
+function isFresh(deps: CrawlDeps, days: number): boolean {
+  const since = new Date(deps.clock.now().getTime() - days * 86_400_000).toISOString();
+  return readManifests(deps.config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import {
+  BackfillInput,
+  MarketSnapshotInput,
+  RebuildWarehouseInput,
+  TenderSnapshotInput,
+  WatchSyncInput,
+  type OpenRunInput,
+  type RunContext,
+  type WorkflowType,
+} from '../../schemas/pipeline/run.js';
+import { dayIn, type Clock } from '../core/clock.js';
+import { pickMarket, type Config } from '../core/config.js';
+import { TidemarkError } from '../core/errors.js';
+import { resolveLogicalDate } from './logical-date.js';
+
+type Decided = Pick<RunContext, 'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note'>;
+
+/**
+ * Decides everything a run needs to know, from its input and the configuration.
+ * `lastWatchSync` is the logical date of the last run that read watch events, if there was one.
+ * @throws TidemarkError `InvalidInput` saying which field is wrong and what is allowed
+ */
+export function openRun(config: Config, clock: Clock, input: OpenRunInput, lastWatchSync?: string): RunContext {
+  const now = clock.now();
+  return {
+    run: input.run,
+    workflowId: input.workflowId,
+    workflowType: input.workflowType,
+    startedAt: now.toISOString(),
+    configHash: config.hash,
+    probeEverySeconds: config.quota.probeEvery,
+    ...decide[input.workflowType](config, now, input, lastWatchSync),
+  };
+}
+
+// How far back the first sync of watch events looks.
+const FIRST_WATCH_DAYS = 30;
+
+const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, lastWatchSync?: string) => Decided> = {
+  marketSnapshot(config, now, { input, scheduledTime }) {
+    const asked = parseInput(MarketSnapshotInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
+    const market = pickMarket(config, asked.market);
+    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone: market.schedule?.timezone ?? 'UTC', now });
+    return {
+      ...dated(when),
+      market: market.name,
+      filters: market.filters,
+      streams: market.streams,
+      refreshSeconds: market.refresh,
+      note: when.asOfNow
+        ? null
+        : `${when.date} is past: search results and company records are only known as of now, so this run reads the watch events of that day and files nothing else under it.`,
+    };
+  },
+
+  tenderSnapshot(config, now, { input, scheduledTime }) {
+    const asked = parseInput(TenderSnapshotInput, input, '{"date": "2026-11-20"}; it is optional');
+    const timeZone = config.tenders?.schedule?.timezone ?? 'UTC';
+    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
+    const filters = config.tenders?.filters ?? {};
+    return {
+      ...dated(when),
+      market: null,
+      filters: when.asOfNow ? filters : createdBetween(filters, when.date, when.date),
+      streams: ['tenders'],
+      refreshSeconds: {},
+      note: when.asOfNow ? null : `${when.date} is past: this run reads the tenders created on that day, as they stand now.`,
+    };
+  },
+
+  watchSync(config, now, { input, scheduledTime }, lastWatchSync) {
+    const asked = parseInput(WatchSyncInput, input, '{"date": "2026-11-20"}; it is optional');
+    const timeZone = config.watch?.schedule?.timezone ?? 'UTC';
+    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
+    // A day of overlap: an event may be listed late. Read twice, it is still one row (event_id).
+    const since = dayBefore(lastWatchSync ?? when.date, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1);
+    const from = when.asOfNow && since < when.date ? since : when.date;
+    return { ...dated(when), from, market: null, filters: {}, streams: ['watch_events'], refreshSeconds: {}, note: null };
+  },
+
+  backfill(config, now, { input }) {
+    const asked = parseInput(
+      BackfillInput,
+      input,
+      '{"from": "2026-01-01", "to": "2026-01-31", "streams": ["tenders", "watch_events", "financials"], "market": "demo"}; streams and market are optional',
+    );
+    const today = dayIn('UTC', now);
+    if (asked.from > asked.to) throw wrongInput(`from (${asked.from}) lies after to (${asked.to})`, 'Swap them.');
+    if (asked.to > today) throw wrongInput(`to (${asked.to}) is in the future: today is ${today} (UTC)`, 'Give today or an earlier date.');
+    const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
+    return {
+      date: today,
+      asOfNow: false,
+      market: market?.name ?? null,
+      filters: createdBetween(config.tenders?.filters ?? {}, asked.from, asked.to),
+      streams: asked.streams ?? ['tenders', 'watch_events', 'financials'],
+      refreshSeconds: market?.refresh ?? { financials: Math.min(...config.markets.map((m) => m.refresh.financials), 90 * 86_400) },
+      from: asked.from,
+      to: asked.to,
+      note: null,
+    };
+  },
+
+  rebuildWarehouse(_config, now, { input }) {
+    parseInput(RebuildWarehouseInput, input, '{"from": "2026-01-01", "to": "2026-01-31"}; both are optional');
+    return { ...dated({ date: dayIn('UTC', now), asOfNow: false }), market: null, filters: {}, streams: [], refreshSeconds: {}, note: null };
+  },
+};
+
+function dated(when: { date: string; asOfNow: boolean }): Pick<RunContext, 'date' | 'asOfNow' | 'from' | 'to'> {
+  return { ...when, from: when.date, to: when.date };
+}
+
+function dayBefore(date: string, days: number): string {
+  return new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Tender filters narrowed to a span of creation dates (reference: v1, "Tender filters", `date_created`). */
+function createdBetween(filters: Record<string, unknown>, from: string, to: string): Record<string, unknown> {
+  const must = typeof filters['must'] === 'object' && filters['must'] !== null ? filters['must'] : {};
+  return { ...filters, must: { ...must, date_created: { from, to } } };
+}
+
+function parseInput<T>(schema: z.ZodType<T>, input: unknown, allowed: string): T {
+  const parsed = schema.safeParse(input ?? {});
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`).join('; ');
+  throw wrongInput(faults, `Allowed: ${allowed}.`);
+}
+
+function wrongInput(what: string, todo: string): TidemarkError {
+  return new TidemarkError('InvalidInput', `Wrong input: ${what}.`, { todo });
+}

@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
+import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
+
+/** One attempt as the API client reports it. */
+export interface Attempt {
+  /** Route with placeholders: `GET /v2/companies/{id}`. */
+  endpoint: string;
+  /** HTTP status; 0 when no answer came. */
+  status: number;
+  ms: number;
+  bytes: number;
+  /** True for every attempt after a request's first. */
+  retry: boolean;
+  error: string | null;
+}
+
+interface Tally {
+  requests: number;
+  errors: number;
+  retries: number;
+  bytes: number;
+  latencies: LatencyBuckets;
+}
+
+// What was booked is written out this often: a killed worker loses the bookings of at most so long.
+const FLUSH_EVERY_MS = 1_000;
+
+/**
+ * Books every attempt of one activity, failed ones included, in `data/runs/<run>/requests/<chunk>.ndjson`: each line
+ * is what was added since the last one, so attempts of killed workers count too.
+ */
+export class RequestLog {
+  readonly #file: string;
+  #pending = new Map<string, Tally>();
+  #flushedAt = Date.now();
+  /** Attempts booked by this log. */
+  requests = 0;
+
+  constructor(dataDir: string, run: string, chunk: string) {
+    this.#file = path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
+  }
+
+  add(attempt: Attempt): void {
+    this.requests++;
+    const tally = this.#pending.get(attempt.endpoint) ?? newTally();
+    this.#pending.set(attempt.endpoint, tally);
+    tally.requests++;
+    if (attempt.error !== null) tally.errors++;
+    if (attempt.retry) tally.retries++;
+    tally.bytes += attempt.bytes;
+    addLatency(tally.latencies, attempt.ms);
+    if (Date.now() - this.#flushedAt >= FLUSH_EVERY_MS) this.flush();
+  }
+
+  flush(): void {
+    this.#flushedAt = Date.now();
+    if (this.#pending.size === 0) return;
+    mkdirSync(path.dirname(this.#file), { recursive: true });
+    appendFileSync(this.#file, `${JSON.stringify(Object.fromEntries(this.#pending))}\n`);
+    this.#pending = new Map();
+  }
+}
+
+const current = new AsyncLocalStorage<RequestLog>();
+
+/** Books everything `work` sends, however deep, in this log. */
+export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Promise<T> {
+  try {
+    return await current.run(log, work);
+  } finally {
+    log.flush();
+  }
+}
+
+/** The API client's hook: books an attempt in the log of the activity that sent it. */
+export function bookAttempt(attempt: Attempt): void {
+  current.getStore()?.add(attempt);
+}
+
+/** What a run has spent so far, per endpoint. */
+export function readRequests(dataDir: string, run: string): RequestsRecord[] {
+  const folder = requestsDir(dataDir, run);
+  const totals = new Map<string, Tally>();
+  for (const name of existsSync(folder) ? readdirSync(folder).toSorted() : []) {
+    for (const line of readFileSync(path.join(folder, name), 'utf8').split('\n')) {
+      for (const [endpoint, tally] of Object.entries(parseLine(line))) {
+        const total = totals.get(endpoint) ?? newTally();
+        totals.set(endpoint, total);
+        total.requests += tally.requests;
+        total.errors += tally.errors;
+        total.retries += tally.retries;
+        total.bytes += tally.bytes;
+        mergeLatencies(total.latencies, tally.latencies);
+      }
+    }
+  }
+  return [...totals].map(([endpoint, { latencies, ...counts }]) => ({
+    endpoint,
+    ...counts,
+    p50_ms: percentile(latencies, 0.5),
+    p99_ms: percentile(latencies, 0.99),
+  }));
+}
+
+function parseLine(line: string): Record<string, Tally> {
+  try {
+    return line === '' ? {} : (JSON.parse(line) as Record<string, Tally>);
+  } catch {
+    return {}; // a line torn by a kill: its second of bookings is lost, the rest stands
+  }
+}
+
+function newTally(): Tally {
+  return { requests: 0, errors: 0, retries: 0, bytes: 0, latencies: {} };
+}
+
+function requestsDir(dataDir: string, run: string): string {
+  return path.join(dataDir, 'runs', run, 'requests');
+}

@@ -1,0 +1,4 @@
+export { backfill } from './backfill.js';
+export { marketSnapshot } from './market-snapshot.js';
+export { tenderSnapshot } from './tender-snapshot.js';
+export { watchSync } from './watch-sync.js';

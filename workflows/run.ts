@@ -1,0 +1,197 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CarriedRun, DiscoverResult } from '../schemas/pipeline/crawl.js';
+import type { Progress, ProgressStep, RunContext, RunResult, WorkflowType } from '../schemas/pipeline/run.js';
+import { describeProgress } from './describe.js';
+import { coverageQuery, pauseSignal, progressQuery, resumeSignal, setConcurrencySignal } from './messages.js';
+import { crawl, quick } from './proxies.js';
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from './search-attributes.js';
+
+// A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
+const MAX_EVENTS = 2_000;
+
+/**
+ * One top-level run: its context, what it has done, and the messages it answers. Workflows are sequences of `step`s;
+ * a step that is done is not done again after continue-as-new.
+ */
+export class Run {
+  readonly ctx: RunContext;
+  readonly notes: string[];
+  coverage: DiscoverResult['coverage'];
+  failed: number;
+  concurrency: number | null;
+  nextChunk: number;
+  readonly progress: Progress;
+  readonly #completed: string[];
+  readonly #input: unknown;
+  #paused: boolean;
+
+  private constructor(input: unknown, carried: CarriedRun) {
+    this.#input = input;
+    this.#paused = carried.paused;
+    this.concurrency = carried.concurrency;
+    this.ctx = carried.ctx;
+    this.notes = carried.notes;
+    this.coverage = carried.coverage;
+    this.failed = carried.failed;
+    this.nextChunk = carried.nextChunk;
+    this.progress = carried.progress;
+    this.#completed = carried.completed;
+    setHandler(progressQuery, () => this.progress);
+    setHandler(coverageQuery, () => this.coverage);
+    setHandler(pauseSignal, () => {
+      this.#paused = true;
+      this.show();
+    });
+    setHandler(resumeSignal, () => {
+      this.#paused = false;
+      this.show();
+    });
+    setHandler(setConcurrencySignal, (limit) => {
+      this.concurrency = limit > 0 ? Math.floor(limit) : null;
+    });
+  }
+
+  /** Opens the run, or goes on with one carried over continue-as-new. */
+  static async open(workflowType: WorkflowType, input: unknown, carried: CarriedRun | undefined): Promise<Run> {
+    if (carried) return new Run(input, carried);
+    const info = workflowInfo();
+    const scheduled = info.searchAttributes['TemporalScheduledStartTime']?.[0];
+    const ctx = await quick.openRun({
+      workflowType,
+      workflowId: info.workflowId,
+      run: info.firstExecutionRunId,
+      input,
+      ...(scheduled instanceof Date ? { scheduledTime: scheduled.toISOString() } : {}),
+    });
+    upsertSearchAttributes([
+      { key: DATE_ATTRIBUTE, value: ctx.date },
+      ...(ctx.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: ctx.market }]),
+    ]);
+    const { date, market, startedAt } = ctx;
+    const notes = ctx.note === null ? [] : [ctx.note];
+    const progress: Progress = { phase: 'opening', date, market, steps: [], requests: 0, startedAt, notes };
+    const run = new Run(input, {
+      ctx,
+      paused: false,
+      concurrency: null,
+      completed: [],
+      nextChunk: 0,
+      progress,
+      coverage: null,
+      failed: 0,
+      notes,
+    });
+    await run.requireQuota();
+    return run;
+  }
+
+  /** Does a step unless an earlier execution of this run did it. */
+  async step(name: string, work: (shown: ProgressStep) => Promise<void>): Promise<void> {
+    if (this.#completed.includes(name)) return;
+    let shown = this.progress.steps.find((step) => step.name === name);
+    if (!shown) {
+      shown = { name, done: 0, total: null, state: 'running' };
+      this.progress.steps.push(shown);
+    }
+    this.show();
+    await work(shown);
+    shown.state = 'done';
+    this.nextChunk = 0;
+    this.#completed.push(name);
+    this.show();
+  }
+
+  enter(phase: Progress['phase']): void {
+    this.progress.phase = phase;
+    this.show();
+  }
+
+  /** A point where the run may wait for an operator or cut its history; called between chunks. */
+  async checkpoint(): Promise<void> {
+    if (this.#paused) {
+      const before = this.progress.phase;
+      this.enter('paused');
+      await condition(() => !this.#paused);
+      this.enter(before);
+    }
+    const info = workflowInfo();
+    if (info.continueAsNewSuggested || info.historyLength > MAX_EVENTS) {
+      await continueAsNew<(input: unknown, carried: CarriedRun) => Promise<RunResult>>(this.#input, {
+        ctx: this.ctx,
+        paused: this.#paused,
+        concurrency: this.concurrency,
+        completed: this.#completed,
+        nextChunk: this.nextChunk,
+        progress: this.progress,
+        coverage: this.coverage,
+        failed: this.failed,
+        notes: this.notes,
+      });
+    }
+  }
+
+  /** After the daily limit: asks for the quota at intervals, on a durable timer, until there is room. */
+  async waitForQuota(): Promise<void> {
+    const before = this.progress.phase;
+    this.enter('waiting-for-quota');
+    do {
+      await sleep(this.ctx.probeEverySeconds * 1_000);
+    } while (!(await crawl.readQuota(this.ctx)).open);
+    this.enter(before);
+  }
+
+  /** Names something that fell short; a run with notes beyond its opening one is not complete. */
+  note(text: string | null): void {
+    if (text === null || this.notes.includes(text)) return;
+    this.notes.push(text);
+    this.progress.notes = this.notes;
+  }
+
+  /** True while nothing fell short. */
+  get complete(): boolean {
+    const opening = this.ctx.note === null ? 0 : 1;
+    return this.failed === 0 && (this.coverage?.missing ?? 0) === 0 && this.notes.length === opening;
+  }
+
+  show(): void {
+    setCurrentDetails(describeProgress(this.progress, this.coverage));
+  }
+
+  private async requireQuota(): Promise<void> {
+    if (this.ctx.workflowType === 'rebuildWarehouse') return;
+    const quota = await crawl.readQuota(this.ctx);
+    if (!quota.open) await this.waitForQuota();
+  }
+}
+
+/**
+ * Runs a top-level workflow and lands how it ended, also when it failed or was cancelled: a run that stopped must not
+ * look as if it were still running.
+ */
+export async function withRun(
+  workflowType: WorkflowType,
+  input: unknown,
+  carried: CarriedRun | undefined,
+  work: (run: Run) => Promise<RunResult>,
+): Promise<RunResult> {
+  const run = await Run.open(workflowType, input, carried);
+  try {
+    return await work(run);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ContinueAsNew') throw error;
+    const outcome = isCancellation(error) ? 'cancelled' : 'failed';
+    const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
+    await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note }));
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../schemas/pipeline/crawl.js';
+import type { ProgressStep, RunResult } from '../schemas/pipeline/run.js';
+import { crawl, quick, warehouse } from './proxies.js';
+import type { Run } from './run.js';
+
+// Big enough that a task's overhead (50 to 100 ms) vanishes, small enough that pausing and progress are prompt.
+const CHUNK_SIZE = 500;
+const DISCOVER_BUDGET = 500;
+// Two chunks overlap, so that one's end (landing its part) does not leave the API idle. The client bounds requests.
+const CHUNKS_AT_ONCE = 2;
+
+/** Reads a listing to its end. */
+export async function readListing(run: Run, listing: Listing): Promise<void> {
+  await run.step(listing.replaceAll('_', ' '), async (shown) => {
+    for (;;) {
+      await run.checkpoint();
+      const result = await crawl.crawlListing.executeWithOptions({ summary: `read ${listing}` }, [{ ctx: run.ctx, listing }]);
+      run.progress.requests += result.requests;
+      if (!result.limited) {
+        shown.done = shown.total = result.entities;
+        run.note(result.shortfall);
+        return;
+      }
+      await run.waitForQuota();
+    }
+  });
+}
+
+/** Enumerates the market, one bounded piece after another. */
+export async function discover(run: Run): Promise<void> {
+  await run.step('search', async (shown) => {
+    for (;;) {
+      await run.checkpoint();
+      const input = { ctx: run.ctx, budget: DISCOVER_BUDGET, concurrency: run.concurrency, round: run.nextChunk };
+      const result = await crawl.discoverMarket.executeWithOptions({ summary: `search, round ${run.nextChunk + 1}` }, [input]);
+      run.progress.requests += result.requests;
+      shown.done = result.distinctCompanies;
+      shown.total = result.reportedTotal;
+      if (result.limited) {
+        await run.waitForQuota();
+        continue;
+      }
+      run.nextChunk++;
+      run.show();
+      if (result.done) {
+        run.coverage = result.coverage;
+        for (const shortfall of result.shortfalls) run.note(shortfall);
+        return;
+      }
+    }
+  });
+}
+
+/** Fetches what is due of a stream, in chunks. */
+export async function crawlStream(run: Run, stream: PlanDueInput['stream'], name: string = stream): Promise<void> {
+  await run.step(name, async (shown) => {
+    // Asked again after continue-as-new: the chunk files are there, and the plan is small.
+    const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
+      { ctx: run.ctx, stream, chunkSize: CHUNK_SIZE },
+    ]);
+    shown.total = plan.due;
+    while (run.nextChunk < plan.chunks) {
+      await run.checkpoint();
+      const first = run.nextChunk;
+      const count = Math.min(CHUNKS_AT_ONCE, plan.chunks - first);
+      await Promise.all(Array.from({ length: count }, (_, i) => crawlChunk(run, plan, first + i, shown)));
+      run.nextChunk = first + count;
+      run.show();
+    }
+  });
+}
+
+async function crawlChunk(run: Run, plan: DuePlan, chunk: number, shown: ProgressStep): Promise<void> {
+  const summary = `${plan.stream} ${chunk + 1} of ${plan.chunks}`;
+  for (;;) {
+    const input = { ctx: run.ctx, stream: plan.stream, chunk, concurrency: run.concurrency };
+    const result: ChunkResult = await crawl.crawlChunk.executeWithOptions({ summary }, [input]);
+    run.progress.requests += result.requests;
+    if (!result.limited) {
+      shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
+      if (result.failed > 0) {
+        run.failed += result.failed;
+        run.note(`${plan.stream}: some records could not be fetched; ops.rejects names them and the next run tries again.`);
+      }
+      return;
+    }
+    await run.waitForQuota();
+  }
+}
+
+/** Loads what is landed, so that the next step can plan on it. */
+export async function load(run: Run): Promise<number> {
+  const result = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
+  return result.rejects;
+}
+
+/** Closes the crawl, then loads, models and publishes; the end of every top-level workflow. */
+export async function finish(run: Run): Promise<RunResult> {
+  const outcome = run.complete ? 'complete' : 'partial';
+  const note = run.notes.length > 0 ? run.notes.join(' ') : null;
+  await run.checkpoint();
+  await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
+  const totals = await quick.closeRun({ ctx: run.ctx, outcome, note });
+  run.progress.requests = totals.requests;
+  run.enter('loading');
+  const rejects = await load(run);
+  run.enter('modelling');
+  const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
+  for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
+  run.enter('publishing');
+  const published = await warehouse.publishWarehouse.executeWithOptions({ summary: 'publish market.duckdb' }, [run.ctx]);
+  run.enter('done');
+  return {
+    run: run.ctx.run,
+    date: run.ctx.date,
+    market: run.ctx.market,
+    asOfNow: run.ctx.asOfNow,
+    outcome,
+    requests: totals.requests,
+    rows: totals.rows,
+    rejects,
+    coverage: run.coverage,
+    published: published.file,
+    notes: run.notes,
+  };
+}
