@@ -1,0 +1,151 @@
+import { ConcurrencyGate } from './concurrency-gate.js';
+import { BodyError, LimitError, TimeoutError, TransportError, type ApiError, type ApiErrorContext } from './errors.js';
+import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
+import { Pacer } from './pacer.js';
+import { readAnswer, type Reader } from './read-answer.js';
+import type { Redactor } from './redact.js';
+import type { PreparedRequest } from './request.js';
+import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
+import type { Answer, Fault, Transport } from './transport.js';
+
+/** A route: how it is named, read and repeated. */
+export interface Route<T> {
+  /** `METHOD /path/{id}`. */
+  endpoint: string;
+  reader: Reader<T>;
+  /**
+   * Whether a fault may be answered by sending again. `unsent`: only when the API surely did not act (connection
+   * refused, limit), since acting twice costs money or makes a second thing.
+   */
+  repeat: 'always' | 'unsent';
+}
+
+export interface CallerOptions {
+  transport: Transport;
+  redactor: Redactor;
+  gate: ConcurrencyGate;
+  pacer: Pacer;
+  retry: RetryPolicy;
+  timeoutMs: number;
+  onAttempt: ((attempt: AttemptReport) => void) | undefined;
+  now: () => Date;
+  /** Aborted when the client closes. */
+  closing: AbortSignal;
+}
+
+type Outcome<T> = { ok: true; response: ApiResponse<T> } | { ok: false; error: ApiError; retryAfterMs: number | null };
+
+/** Codes under which no byte of a request can have reached the API. */
+const UNSENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+]);
+
+/** Sends calls: takes a slot, keeps the pace, tries again, and turns what came into data or an ApiError. */
+export class Caller {
+  readonly #options: CallerOptions;
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes one call. Rejects with an ApiError, with the signal's reason when the caller gives up, or with
+   * ClientClosedError.
+   */
+  async call<T>(route: Route<T>, request: PreparedRequest, call: CallOptions = {}): Promise<ApiResponse<T>> {
+    const { retry, closing } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#attempt(route, request, attempt, call.signal);
+      if (outcome.ok) return outcome.response;
+      if (attempt > retry.maxRetries || !mayRepeat(route, outcome.error)) throw outcome.error;
+      const wait = retryDelay(retry, attempt, outcome.retryAfterMs, Math.random());
+      await sleep(wait, [closing, call.signal]);
+    }
+  }
+
+  async #attempt<T>(
+    route: Route<T>,
+    request: PreparedRequest,
+    attempt: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome<T>> {
+    const { gate, pacer, transport, closing } = this.#options;
+    signal?.throwIfAborted();
+    const ticket = gate.tryAcquire() || (await gate.acquire(signal));
+    try {
+      const pause = pacer.reserve(performance.now());
+      if (pause > 0) await sleep(pause, [closing, signal]);
+      const started = performance.now();
+      const raw = await transport.send(request, signal);
+      const outcome = this.#read(route, request, raw, attempt);
+      this.#report(route, raw, outcome, attempt, performance.now() - started);
+      if (!raw.ok && raw.kind === 'aborted') throw signal?.reason;
+      if (outcome.ok) gate.succeeded();
+      else if (outcome.error instanceof LimitError && outcome.error.retryable) gate.limited(ticket);
+      return outcome;
+    } finally {
+      gate.release();
+    }
+  }
+
+  #read<T>(route: Route<T>, request: PreparedRequest, raw: Answer | Fault, attempts: number): Outcome<T> {
+    const { redactor, now, timeoutMs } = this.#options;
+    const { endpoint } = route;
+    const requestKey = redactor.data(request.key);
+    const fetchedAt = now().toISOString();
+    const base = { endpoint, requestKey, status: raw.status, fetchedAt, attempts };
+    if (!raw.ok) {
+      const error = faultError(raw, { ...base, requestKey: redactor.text(request.key), body: '' }, redactor, timeoutMs);
+      return { ok: false, error, retryAfterMs: null };
+    }
+    const body = redactor.data(raw.text.charCodeAt(0) === 0xfeff ? raw.text.slice(1) : raw.text);
+    const reading = readAnswer(route.reader, { ...base, body }, raw.location);
+    if (reading.ok) return { ok: true, response: { data: reading.data, body, ...base } };
+    // Errors are for people: redacted whatever the key's length, so told again from the redacted text.
+    const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body) };
+    const told = shown.body === body ? reading : readAnswer(route.reader, shown, raw.location);
+    const error = told.ok ? reading.error : told.error;
+    return { ok: false, error, retryAfterMs: parseRetryAfter(raw, Date.now()) };
+  }
+
+  #report(route: Route<unknown>, raw: Answer | Fault, outcome: Outcome<unknown>, attempt: number, ms: number): void {
+    const { onAttempt } = this.#options;
+    if (onAttempt === undefined) return;
+    const name = outcome.ok ? null : outcome.error.name;
+    const error = !raw.ok && raw.kind === 'aborted' ? 'AbortError' : name;
+    onAttempt({ endpoint: route.endpoint, status: raw.status, ms, bytes: raw.bytes, retry: attempt > 1, error });
+  }
+}
+
+function mayRepeat(route: Route<unknown>, error: ApiError): boolean {
+  if (!error.retryable) return false;
+  if (route.repeat === 'always') return true;
+  return error instanceof LimitError || (error instanceof TransportError && error.unsent);
+}
+
+function faultError(fault: Fault, context: ApiErrorContext, redactor: Redactor, timeoutMs: number): ApiError {
+  const message = redactor.text(fault.message);
+  switch (fault.kind) {
+    case 'timeout':
+    case 'aborted':
+      return new TimeoutError(context, timeoutMs);
+    case 'too-large':
+      return new BodyError(context, message, false);
+    case 'encoding':
+      return new BodyError(context, message);
+    case 'cut':
+      return new BodyError(context, `the body was cut off: ${message}`);
+    case 'transport': {
+      // A certificate that is refused now is refused in a second, too.
+      const retryable = !/CERT|TLS|SSL|SELF_SIGNED|UND_ERR_(CLOSED|DESTROYED|INVALID_ARG)/.test(fault.code);
+      return new TransportError(context, fault.code, message, { unsent: UNSENT.has(fault.code), retryable });
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { AutocompleteErrorBody, DetailError, LimitAccess } from '../../schemas/v2/error.js';
+import { V1ErrorBody } from '../../schemas/v1/error.js';
+import {
+  AutocompleteFieldError,
+  InternalApiError,
+  InvalidRequestError,
+  LimitError,
+  NotFoundError,
+  PermissionDeniedError,
+  TokenVerificationError,
+  type ApiError,
+  type ApiErrorContext,
+} from './errors.js';
+
+/*
+ * Which error a JSON body is. The reference states no statuses for version 2, so the shape decides and the status only
+ * breaks ties; both generations' shapes are accepted from both. Where two errors share `{detail}`, the words decide.
+ */
+
+const SAYS_TOKEN =
+  /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b|\bauthentication\b|\bunauthori[sz]ed\b/i;
+const SAYS_INTERNAL =
+  /\binternal\b|\bserver (error|failure)|\bunexpected\b|\bunavailable\b|try again|exception|timed? ?out/i;
+const SAYS_THROTTLED = /\bthrottled\b|too many requests|\brate limit/i;
+const SAYS_NOT_FOUND = /\bnot found\b|does not exist|\bno .{1,40} matches\b/i;
+const SAYS_REFUSED = /\bmethod\b.*\bnot allowed\b|unsupported media type/i;
+
+/**
+ * Tells the error in a parsed body, or null when it has no error's shape. `mayBeData`: the body came with a status of
+ * success on a route whose answers are not documented, so that only shapes no data could have count.
+ */
+export function tellError(json: unknown, context: ApiErrorContext, mayBeData: boolean): ApiError | null {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
+  const body = json as Record<string, unknown>;
+  if (typeof body['error_name'] === 'string') return tellV1(body, context);
+  if (typeof body['error_guard'] === 'string') return tellLimit(body, body['error_guard'], context);
+  const success = context.status < 400;
+  const keys = Object.keys(body);
+  if (typeof body['detail'] === 'string' && (!success || keys.length === 1)) return tellDetail(body, context);
+  if (mayBeData) return null;
+  if (context.endpoint === 'POST /v2/autocomplete' && keys.length === 1) {
+    const told = AutocompleteErrorBody.safeParse(body);
+    if (told.success) return new AutocompleteFieldError(context, told.data.fields);
+  }
+  const fields = readFieldMessages(body) ?? readValidationList(body['detail']);
+  return fields === null ? null : new InvalidRequestError(context, fields);
+}
+
+function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
+  const { detail } = DetailError.parse(body);
+  const { status } = context;
+  if (status === 429 || SAYS_THROTTLED.test(detail)) return new LimitError(context, 'limit', null, detail);
+  const internal = SAYS_INTERNAL.test(detail);
+  if (internal && status >= 500) return new InternalApiError(context, detail);
+  if (SAYS_TOKEN.test(detail)) return new TokenVerificationError(context, detail);
+  if (internal) return new InternalApiError(context, detail);
+  if (status === 401) return new TokenVerificationError(context, detail);
+  if (status === 403) return new PermissionDeniedError(context, detail);
+  if (status === 404 || status === 410) return new NotFoundError(context, detail);
+  // A 5xx that mentions "not found" is a broken server, and must not make a company vanish.
+  if (status < 500 && SAYS_NOT_FOUND.test(detail)) return new NotFoundError(context, detail);
+  if (SAYS_REFUSED.test(detail)) return new InvalidRequestError(context, { detail: [detail] });
+  return new InternalApiError(context, detail);
+}
+
+function tellLimit(body: Record<string, unknown>, guard: string, context: ApiErrorContext): ApiError {
+  const access = LimitAccess.safeParse(body['access']);
+  const message = body['message_guard'];
+  return new LimitError(
+    context,
+    guard,
+    access.success ? access.data : null,
+    typeof message === 'string' ? message : '',
+  );
+}
+
+function tellV1(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
+  const told = V1ErrorBody.safeParse(body);
+  const name = String(body['error_name']);
+  const data = (told.success ? told.data.data : null) ?? {};
+  const message = (told.success ? told.data.message : null) ?? name;
+  const code = (told.success ? (told.data.code ?? told.data.error_code) : null) ?? context.status;
+  if (/token|authenticat/i.test(name)) return new TokenVerificationError(context, message);
+  if (/not_?found/i.test(name)) return new NotFoundError(context, message);
+  if (/permission|forbidden/i.test(name)) return new PermissionDeniedError(context, message);
+  if (/limit|quota|throttl/i.test(name)) {
+    return new LimitError(context, /daily/i.test(`${name} ${message}`) ? 'limits.daily' : 'limit', null, message);
+  }
+  if (name === 'InvalidRequest' || (name !== 'InternalError' && code >= 400 && code < 500)) {
+    const { param } = data;
+    return new InvalidRequestError(context, { [typeof param === 'string' ? param : 'request']: [message] });
+  }
+  return new InternalApiError(context, message);
+}
+
+/**
+ * The InvalidRequest shape: every value an array of strings, or (as serializers nest them) an object of such. Gives the
+ * messages under dotted names; null when anything in it has another shape, or when it holds no message.
+ */
+function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<string, string[]> | null {
+  const fields: Record<string, string[]> = {};
+  for (const [key, value] of Object.entries(body)) {
+    if (Array.isArray(value)) {
+      if (!value.every((item) => typeof item === 'string')) return null;
+      if (value.length > 0) fields[prefix + key] = value;
+    } else if (typeof value === 'object' && value !== null) {
+      const inner = readFieldMessages(value as Record<string, unknown>, `${prefix}${key}.`);
+      if (inner === null) return null;
+      Object.assign(fields, inner);
+    } else {
+      return null;
+    }
+  }
+  return Object.keys(fields).length === 0 ? null : fields;
+}
+
+/** The connector's validation list (`detail`: [{loc, msg}]), should a gateway answer in it. */
+function readValidationList(detail: unknown): Record<string, string[]> | null {
+  if (!Array.isArray(detail) || detail.length === 0) return null;
+  const fields: Record<string, string[]> = {};
+  for (const item of detail as { loc?: unknown; msg?: unknown }[]) {
+    if (!Array.isArray(item?.loc) || typeof item.msg !== 'string') return null;
+    (fields[item.loc.join('.')] ??= []).push(item.msg);
+  }
+  return fields;
+}

@@ -1,0 +1,123 @@
+import { TidemarkError } from '../core/errors.js';
+import { Caller } from './caller.js';
+import { ConcurrencyGate } from './concurrency-gate.js';
+import { createV1Endpoints, type V1Endpoints } from './endpoints-v1.js';
+import { createV2Endpoints, type V2Endpoints } from './endpoints-v2.js';
+import { ClientClosedError } from './errors.js';
+import type { ApiClientOptions } from './options.js';
+import { Pacer } from './pacer.js';
+import { createRedactor } from './redact.js';
+import { createTransport } from './transport.js';
+
+const DEFAULT_CONCURRENCY = 16;
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
+const DEFAULT_MAX_RETRIES = 5;
+const DEFAULT_RETRY_BASE_MS = 250;
+const DEFAULT_RETRY_CAP_MS = 10_000;
+const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
+
+/** The Company Data API, both versions. One client, one connection pool, one bound on requests in flight. */
+export interface ApiClient {
+  v1: V1Endpoints;
+  v2: V2Endpoints;
+  /** Changes the largest number of requests in flight; takes effect at once for requests not yet sent. */
+  setConcurrency(requests: number): void;
+  /** Requests in flight, and how many the API lets us have at the moment. */
+  concurrency(): { active: number; window: number };
+  /** Rejects what waits, lets what is in flight end, closes the connections. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a client. Opens no connection yet. Throws TidemarkError `InvalidConfig` for options that cannot work.
+ *
+ * The key lives in closures only: it is on no object that can be printed or serialised.
+ */
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const baseUrl = parseBaseUrl(options.baseUrl);
+  checkKey(options.apiKey);
+  const timeoutMs = positive('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const gate = new ConcurrencyGate(wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY));
+  if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
+  const closing = new AbortController();
+  const transport = createTransport({
+    baseUrl,
+    timeoutMs,
+    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+    headers: {
+      authorization: `Token ${options.apiKey}`,
+      accept: 'application/json',
+      // On GET and DELETE too, as every sample call of the reference does.
+      'content-type': 'application/json',
+      'user-agent': 'tidemark',
+    },
+  });
+  const caller = new Caller({
+    transport,
+    gate,
+    timeoutMs,
+    redactor: createRedactor(options.apiKey),
+    pacer: new Pacer(options.requestsPerSecond),
+    retry: {
+      maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
+      baseMs: options.retryBaseMs ?? DEFAULT_RETRY_BASE_MS,
+      capMs: options.retryCapMs ?? DEFAULT_RETRY_CAP_MS,
+      maxRetryAfterMs: options.maxRetryAfterMs ?? DEFAULT_MAX_RETRY_AFTER_MS,
+    },
+    onAttempt: options.onAttempt,
+    now: options.now ?? (() => new Date()),
+    closing: closing.signal,
+  });
+  let closed: Promise<void> | null = null;
+  return {
+    v1: createV1Endpoints(caller),
+    v2: createV2Endpoints(caller),
+    setConcurrency: (requests) => gate.setMax(wholePositive('concurrency', requests)),
+    concurrency: () => ({ active: gate.active, window: gate.window }),
+    close: async () => {
+      if (closed === null) {
+        const reason = new ClientClosedError();
+        gate.close(reason);
+        closing.abort(reason);
+        closed = transport.close();
+      }
+      return closed;
+    },
+  };
+}
+
+function parseBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new TidemarkError('InvalidConfig', `api.baseUrl is no http(s) address: ${text}`, {
+      todo: 'Write it like https://api.example.com, without /v1 or /v2.',
+    });
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new TidemarkError('InvalidConfig', 'api.baseUrl holds a user, a password, a query or a fragment', {
+      todo: 'Write only scheme, host and path; the key comes from TIDEMARK_API_KEY.',
+    });
+  }
+  return url;
+}
+
+function checkKey(apiKey: string): void {
+  if (/^[\x21-\x7e]+$/.test(apiKey)) return;
+  const fault = apiKey === '' ? 'is empty' : 'holds characters no header can carry (spaces, a line break?)';
+  throw new TidemarkError('InvalidConfig', `the API key ${fault}`, {
+    todo: 'Set TIDEMARK_API_KEY, or TIDEMARK_API_KEY_FILE to a file with nothing but the key.',
+  });
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new TidemarkError('InvalidConfig', `${name} must be above 0, got ${value}`, { todo: `Correct ${name}.` });
+}
+
+function wholePositive(name: string, value: number): number {
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new TidemarkError('InvalidConfig', `${name} must be a whole number above 0, got ${value}`, {
+    todo: `Correct ${name}.`,
+  });
+}

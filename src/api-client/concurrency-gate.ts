@@ -1,0 +1,115 @@
+interface Waiter {
+  resolve: () => void;
+  reject: (reason: unknown) => void;
+}
+
+/**
+ * Slots for requests in flight. The window shrinks when the API says "too much at once" and grows back (additive
+ * increase, multiplicative decrease): halved at most once for each round of requests, one slot more for every window
+ * of good answers.
+ */
+export class ConcurrencyGate {
+  #max: number;
+  #window: number;
+  #active = 0;
+  #closed: unknown = null;
+  /** Counts slots handed out; an answer to a slot older than the last halving does not halve again. */
+  #ticket = 0;
+  #halvedAt = 0;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(max: number) {
+    this.#max = max;
+    this.#window = max;
+  }
+
+  /** Slots that may be taken now, at least one. */
+  get window(): number {
+    return Math.max(1, Math.floor(this.#window));
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Changes the maximum; a window that stood at the old one follows it. */
+  setMax(max: number): void {
+    this.#window = this.#window >= this.#max ? max : Math.min(this.#window, max);
+    this.#max = max;
+    this.#admit();
+  }
+
+  /** Takes a slot when one is free. Gives its ticket, or 0. */
+  tryAcquire(): number {
+    if (this.#closed !== null) throw this.#closed;
+    if (this.#active >= this.window || this.#waiters.size > 0) return 0;
+    this.#active++;
+    return ++this.#ticket;
+  }
+
+  /** Waits for a slot, first come first served. Rejects with the signal's reason, or when the gate closes. */
+  async acquire(signal: AbortSignal | undefined): Promise<number> {
+    const ticket = this.tryAcquire();
+    if (ticket > 0) return ticket;
+    const { promise, resolve, reject } = withResolvers();
+    const waiter: Waiter = { resolve, reject };
+    const onAbort = (): void => {
+      this.#waiters.delete(waiter);
+      reject(signal?.reason);
+    };
+    this.#waiters.add(waiter);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+    return ++this.#ticket;
+  }
+
+  release(): void {
+    this.#active--;
+    this.#admit();
+  }
+
+  /** A good answer: a little more room. */
+  succeeded(): void {
+    if (this.#window < this.#max) {
+      this.#window = Math.min(this.#max, this.#window + 1 / this.#window);
+      this.#admit();
+    }
+  }
+
+  /** "Too much at once", as the answer to the request with this ticket. */
+  limited(ticket: number): void {
+    if (ticket <= this.#halvedAt) return;
+    this.#window = Math.max(1, this.#window / 2);
+    this.#halvedAt = this.#ticket;
+  }
+
+  /** Rejects who waits and who comes; slots already taken stay valid. */
+  close(reason: unknown): void {
+    this.#closed = reason;
+    for (const waiter of this.#waiters) waiter.reject(reason);
+    this.#waiters.clear();
+  }
+
+  #admit(): void {
+    for (const waiter of this.#waiters) {
+      if (this.#active >= this.window) return;
+      this.#waiters.delete(waiter);
+      this.#active++;
+      waiter.resolve();
+    }
+  }
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {
+  let resolve!: () => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

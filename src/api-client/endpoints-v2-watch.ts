@@ -1,0 +1,81 @@
+import type { Id } from '../../schemas/v2/scalars.js';
+import {
+  WatchEventsPage,
+  WatchFieldsResponse,
+  WatchListPage,
+  type WatchCallback,
+  type WatchEventsQuery,
+  type WatchListQuery,
+} from '../../schemas/v2/watch.js';
+import type { Caller } from './caller.js';
+import type { ApiResponse, CallOptions, Unchecked } from './options.js';
+import { maybe, page, record } from './readers.js';
+import { prepareRequest } from './request.js';
+
+const route = {
+  start: { endpoint: 'POST /v2/companies/{id}/watch/start', reader: maybe(), repeat: 'always' },
+  stop: { endpoint: 'DELETE /v2/companies/{id}/watch/stop', reader: maybe(), repeat: 'always' },
+  list: { endpoint: 'GET /v2/companies/watch', reader: page(WatchListPage), repeat: 'always' },
+  events: { endpoint: 'GET /v2/companies/{id}/watch/events', reader: page(WatchEventsPage), repeat: 'always' },
+  fields: { endpoint: 'GET /v2/companies/{id}/watch/fields', reader: page(WatchFieldsResponse), repeat: 'always' },
+  addFields: {
+    endpoint: 'PUT /v2/companies/{id}/watch/fields/add',
+    reader: page(WatchFieldsResponse),
+    repeat: 'always',
+  },
+  removeFields: {
+    endpoint: 'PUT /v2/companies/{id}/watch/fields/remove',
+    reader: page(WatchFieldsResponse),
+    repeat: 'always',
+  },
+  setCallback: { endpoint: 'PUT /v2/companies/watch/callback', reader: record<WatchCallback>(), repeat: 'always' },
+  getCallback: { endpoint: 'GET /v2/companies/watch/callback', reader: record<WatchCallback>(), repeat: 'always' },
+} as const;
+
+/**
+ * Watching (reference v2, section "Watching"). All nine may be repeated: each names the state it wants. Field names
+ * of both generations are sent as given (schemas/v2/watch-fields.ts).
+ */
+export interface WatchEndpoints {
+  /** Starts watching `fields`; without any, what is watched is the API's choice. Answers 201; the body is not shown. */
+  start(id: Id, fields?: readonly string[], call?: CallOptions): Promise<ApiResponse<unknown>>;
+  /** Stops watching. A repeated stop may be answered with NotFoundError. */
+  stop(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
+  /** One page of the watched companies. An item without an id is null. */
+  list(query?: WatchListQuery, call?: CallOptions): Promise<ApiResponse<WatchListPage>>;
+  /** One page of a company's events; `from_date`, `to_date` yyyy-mm-dd. Items are unchecked objects. */
+  events(id: Id, query?: WatchEventsQuery, call?: CallOptions): Promise<ApiResponse<WatchEventsPage>>;
+  /** Names of the fields watched. */
+  fields(id: Id, call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
+  /** Adds fields; gives the resulting ones. */
+  addFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
+  /** Removes fields; gives the resulting ones. */
+  removeFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
+  /** Sets the account's callback address. The answer's `secret` is made once and stays; handle it as a secret. */
+  setCallback(callback: string, call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
+  getCallback(call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
+}
+
+/** Binds the watch routes to a caller. */
+export function createWatchEndpoints(caller: Caller): WatchEndpoints {
+  return {
+    start: async (id, fields, call) =>
+      caller.call(route.start, prepareRequest(route.start.endpoint, { ids: [id], body: { fields } }), call),
+    stop: async (id, call) => caller.call(route.stop, prepareRequest(route.stop.endpoint, { ids: [id] }), call),
+    list: async (query = {}, call) => caller.call(route.list, prepareRequest(route.list.endpoint, { query }), call),
+    events: async (id, query = {}, call) =>
+      caller.call(route.events, prepareRequest(route.events.endpoint, { ids: [id], query }), call),
+    fields: async (id, call) => caller.call(route.fields, prepareRequest(route.fields.endpoint, { ids: [id] }), call),
+    addFields: async (id, fields, call) =>
+      caller.call(route.addFields, prepareRequest(route.addFields.endpoint, { ids: [id], body: { fields } }), call),
+    removeFields: async (id, fields, call) =>
+      caller.call(
+        route.removeFields,
+        prepareRequest(route.removeFields.endpoint, { ids: [id], body: { fields } }),
+        call,
+      ),
+    setCallback: async (callback, call) =>
+      caller.call(route.setCallback, prepareRequest(route.setCallback.endpoint, { body: { callback } }), call),
+    getCallback: async (call) => caller.call(route.getCallback, prepareRequest(route.getCallback.endpoint, {}), call),
+  };
+}

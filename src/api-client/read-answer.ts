@@ -1,0 +1,80 @@
+import type { z } from 'zod';
+
+import { tellError } from './classify.js';
+import { BodyError, ContractError, LimitError, type ApiError, type ApiErrorContext } from './errors.js';
+
+/** How the body of a good answer is read. */
+export interface Reader<T> {
+  /**
+   * page: must fit its schema. record: any JSON object (values are checked later). opaque: any JSON.
+   * maybe: any JSON or nothing.
+   */
+  kind: 'page' | 'record' | 'opaque' | 'maybe';
+  schema?: z.ZodType<T>;
+}
+
+export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };
+
+/** Reads a complete answer: data, or the error its body (or, failing that, its status) tells. */
+export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, location: string | null): Reading<T> {
+  const success = context.status >= 200 && context.status < 300;
+  if (success && reader.kind === 'maybe' && context.body.trim() === '') return { ok: true, data: null as T };
+  let json: unknown;
+  try {
+    json = JSON.parse(context.body);
+  } catch {
+    return { ok: false, error: tellNoJson(context, location) };
+  }
+  if (!success) {
+    const error = tellError(json, context, false) ?? tellByStatus(context, location);
+    return { ok: false, error };
+  }
+  return readSuccess(reader, json, context);
+}
+
+function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorContext): Reading<T> {
+  if (reader.kind === 'page' && reader.schema !== undefined) {
+    const checked = reader.schema.safeParse(json);
+    if (checked.success) return { ok: true, data: checked.data };
+    // Error bodies come under 200 too.
+    const told = tellError(json, context, false);
+    return { ok: false, error: told ?? new ContractError(context, describeMisfit(checked.error)) };
+  }
+  const told = tellError(json, context, reader.kind !== 'record');
+  if (told !== null) return { ok: false, error: told };
+  if (reader.kind === 'record' && (typeof json !== 'object' || json === null || Array.isArray(json))) {
+    return { ok: false, error: new ContractError(context, `expected a JSON object, got ${nameKind(json)}`) };
+  }
+  return { ok: true, data: json as T };
+}
+
+function tellNoJson(context: ApiErrorContext, location: string | null): ApiError {
+  if (location !== null && context.status >= 300 && context.status < 400) return tellByStatus(context, location);
+  const text = context.body.trimStart();
+  if (context.status === 429) return new LimitError(context, 'limit', null, 'too many requests');
+  if (text === '') return new BodyError(context, 'the body is empty, JSON was expected');
+  if (text.startsWith('<'))
+    return new BodyError(context, 'the body is an HTML or XML page (of a proxy?), JSON was expected');
+  if (/^[[{"]/.test(text)) return new BodyError(context, 'the body is no complete JSON (cut off?)');
+  return new BodyError(context, 'the body is no JSON');
+}
+
+function tellByStatus(context: ApiErrorContext, location: string | null): ApiError {
+  const { status } = context;
+  if (status === 429) return new LimitError(context, 'limit', null, 'too many requests');
+  if (status >= 300 && status < 400) {
+    return new ContractError(context, `the API redirects to ${location ?? 'nowhere'}; set api.baseUrl to where it is`);
+  }
+  return new ContractError(context, 'an error of a shape that is not documented');
+}
+
+function describeMisfit(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? 'the body' : issue.path.join('.');
+  return `the answer is not as documented: ${where}: ${issue?.message ?? 'does not fit'}`;
+}
+
+function nameKind(json: unknown): string {
+  if (json === null) return 'null';
+  return Array.isArray(json) ? 'an array' : typeof json;
+}

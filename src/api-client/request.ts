@@ -1,0 +1,67 @@
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** One request, ready to send: where and what. */
+export interface PreparedRequest {
+  method: Method;
+  /** Path and query, below the base URL. */
+  path: string;
+  /** JSON text, or null for none. */
+  body: string | null;
+  /** Canonical form, the same for the same question. */
+  key: string;
+}
+
+/** JSON with sorted keys and without undefined values: equal questions give equal text. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}
+
+/** Query text. Lists repeat their key: the reference says "list" without showing an encoding. */
+function queryText(query: object): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined && item !== null) params.append(name, String(item));
+    }
+  }
+  return params.toString();
+}
+
+/** Puts an id into the `{…}` of a path template. Throws a TypeError for one that would make another path of it. */
+function fillPath(template: string, ids: readonly (string | number)[]): string {
+  let next = 0;
+  return template.replaceAll(/\{\w+\}/g, () => {
+    const id = String(ids[next++] ?? '');
+    if (id === '' || id === '.' || id === '..') throw new TypeError(`${template}: "${id}" is no id`);
+    return encodeURIComponent(id);
+  });
+}
+
+/**
+ * Makes the request for an endpoint (`METHOD /path/{id}`): `ids` fill the path in order, `query` and `body` leave out
+ * their undefined values.
+ */
+export function prepareRequest(
+  endpoint: string,
+  parts: { ids?: readonly (string | number)[]; query?: object; body?: object },
+): PreparedRequest {
+  const space = endpoint.indexOf(' ');
+  const method = endpoint.slice(0, space) as Method;
+  const path = fillPath(endpoint.slice(space + 1), parts.ids ?? []);
+  const body = parts.body === undefined ? null : canonicalJson(parts.body);
+  const query = parts.query === undefined ? '' : queryText(parts.query);
+  const asked = body ?? (query === '' ? '' : canonicalJson(parts.query));
+  return {
+    method,
+    path: query === '' ? path : `${path}?${query}`,
+    body,
+    key: asked === '' ? `${method} ${path}` : `${method} ${path} ${asked}`,
+  };
+}

@@ -1,0 +1,54 @@
+/** Headers of an answer that say when to come back. */
+export interface RetryHeaders {
+  retryAfter: string | null;
+  date: string | null;
+}
+
+export interface RetryPolicy {
+  maxRetries: number;
+  baseMs: number;
+  capMs: number;
+  maxRetryAfterMs: number;
+}
+
+/**
+ * `Retry-After` in milliseconds: seconds or an HTTP date. A date is measured against the answer's own `Date`, since our
+ * clock may be off (or rehearsing a later night). Null when there is none or it cannot be read.
+ */
+export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | null {
+  const text = headers.retryAfter?.trim() ?? '';
+  if (text === '') return null;
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) return null;
+  const served = headers.date === null ? Number.NaN : Date.parse(headers.date);
+  return Math.max(0, at - (Number.isNaN(served) ? nowMs : served));
+}
+
+/**
+ * Wait before the retry after attempt `attempt` (from 1): full jitter, random between 0 and the capped exponential;
+ * never less than `Retry-After`, of which at most `maxRetryAfterMs` is obeyed. `random` is in [0, 1).
+ */
+export function retryDelay(policy: RetryPolicy, attempt: number, retryAfterMs: number | null, random: number): number {
+  const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
+  const jitter = Math.floor(random * ceiling);
+  return retryAfterMs === null ? jitter : Math.max(jitter, Math.min(retryAfterMs, policy.maxRetryAfterMs));
+}
+
+/** Waits; rejects with a signal's reason as soon as one aborts. */
+export async function sleep(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  for (const signal of signals) signal?.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (event: Event) => void = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      onAbort = (event) => reject((event.target as AbortSignal).reason);
+      timer = setTimeout(resolve, ms);
+      // Not AbortSignal.any: that would leave a dependent signal on a long-lived one for every wait.
+      for (const signal of signals) signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  } finally {
+    clearTimeout(timer);
+    for (const signal of signals) signal?.removeEventListener('abort', onAbort);
+  }
+}

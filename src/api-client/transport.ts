@@ -1,0 +1,170 @@
+import { isUtf8 } from 'node:buffer';
+
+import { Pool, type Dispatcher } from 'undici';
+
+import type { PreparedRequest } from './request.js';
+import type { RetryHeaders } from './retry.js';
+
+/** A complete answer, whatever its status. */
+export interface Answer extends RetryHeaders {
+  ok: true;
+  status: number;
+  text: string;
+  bytes: number;
+  /** `Location` of a redirect, which is not followed. */
+  location: string | null;
+}
+
+/** No usable answer. `cut`: the body ended early; `encoding`: it is compressed or not UTF-8. */
+export interface Fault {
+  ok: false;
+  kind: 'transport' | 'timeout' | 'cut' | 'too-large' | 'encoding' | 'aborted';
+  /** 0 when no headers came. */
+  status: number;
+  bytes: number;
+  code: string;
+  message: string;
+}
+
+export interface TransportOptions {
+  baseUrl: URL;
+  headers: Record<string, string>;
+  timeoutMs: number;
+  maxBodyBytes: number;
+}
+
+export interface Transport {
+  /** Sends one request once. Never rejects: what goes wrong is a Fault. */
+  send(request: PreparedRequest, signal: AbortSignal | undefined): Promise<Answer | Fault>;
+  /** Ends when what is in flight has ended. */
+  close(): Promise<void>;
+}
+
+/** Idle sockets are kept this long, or for less when the server's `Keep-Alive` says so. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** Opens a keep-alive pool to one origin. The pool has no bound of its own: the concurrency gate is the bound. */
+export function createTransport(options: TransportOptions): Transport {
+  const pool = new Pool(options.baseUrl.origin, {
+    connections: null,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: options.timeoutMs },
+    // One clock measures the whole exchange; undici's two would only see parts of it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const prefix = options.baseUrl.pathname.replace(/\/+$/, '');
+  return {
+    send: async (request, signal) =>
+      new Promise((resolve) => {
+        const exchange = new Exchange(options, signal, resolve);
+        const { method, body } = request;
+        pool.dispatch({ path: prefix + request.path, method, body, headers: options.headers }, exchange);
+      }),
+    close: async () => pool.close(),
+  };
+}
+
+/** One request on its way: collects the body, watches size and time, settles once. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #limits: { timeoutMs: number; maxBodyBytes: number };
+  readonly #settle: (outcome: Answer | Fault) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onAbort = (): void => this.#give('aborted', 'ABORT_ERR', 'given up by the caller');
+  #controller: Dispatcher.DispatchController | null = null;
+  #done = false;
+  #status = 0;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #headers: Record<string, string | string[] | undefined> = {};
+
+  constructor(
+    limits: { timeoutMs: number; maxBodyBytes: number },
+    signal: AbortSignal | undefined,
+    settle: (outcome: Answer | Fault) => void,
+  ) {
+    this.#limits = limits;
+    this.#settle = settle;
+    this.#signal = signal;
+    this.#timer = setTimeout(() => this.#give('timeout', 'ETIMEDOUT', 'too late'), limits.timeoutMs);
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while the connection was being made.
+    if (this.#done) controller.abort(new Error('given up'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return; // informational, the real one follows
+    this.#status = status;
+    this.#headers = headers;
+    if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) this.#giveTooLarge();
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#done) return;
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#limits.maxBodyBytes) this.#giveTooLarge();
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#done) return;
+    const encoding = this.#header('content-encoding');
+    if (encoding !== null && encoding !== 'identity') {
+      this.#give('encoding', 'ENCODING', `the body is compressed (${encoding}), which was not asked for`);
+      return;
+    }
+    const [first] = this.#chunks;
+    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
+    if (!isUtf8(body)) {
+      this.#give('encoding', 'ENCODING', 'the body is not UTF-8');
+      return;
+    }
+    this.#finish({
+      ok: true,
+      status: this.#status,
+      text: body.toString('utf8'),
+      bytes: this.#bytes,
+      retryAfter: this.#header('retry-after'),
+      date: this.#header('date'),
+      location: this.#header('location'),
+    });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const code = (error as NodeJS.ErrnoException).code ?? error.name;
+    const kind = this.#status === 0 ? 'transport' : 'cut';
+    this.#give(kind, code, error.message === '' ? code : error.message);
+  }
+
+  #giveTooLarge(): void {
+    this.#give('too-large', 'TOO_LARGE', `the body is larger than ${this.#limits.maxBodyBytes} bytes`);
+  }
+
+  #header(name: string): string | null {
+    const value = this.#headers[name];
+    return (Array.isArray(value) ? value[0] : value) ?? null;
+  }
+
+  #give(kind: Fault['kind'], code: string, message: string): void {
+    if (this.#done) return;
+    this.#finish({ ok: false, kind, status: this.#status, bytes: this.#bytes, code, message });
+    this.#controller?.abort(new Error(message));
+  }
+
+  #finish(outcome: Answer | Fault): void {
+    this.#done = true;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#chunks = [];
+    this.#settle(outcome);
+  }
+}
