@@ -1,0 +1,40 @@
+import { defineConfig } from 'vitest/config';
+
+// Two projects, one after the other: `e2e` starts Temporal servers, sandboxes and workers and kills some of them, so its
+// files never run beside anything else; all other tests share at most two processes (two cores are what we count on).
+const common = {
+  environment: 'node',
+  pool: 'forks',
+  // Waits on real servers and files, never on a measured duration: generous, so that a slow machine is no failure.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+} as const;
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
