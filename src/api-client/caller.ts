@@ -1,7 +1,9 @@
-import { ConcurrencyGate } from './concurrency-gate.js';
+import { setMaxListeners } from 'node:events';
+
+import type { ConcurrencyGate } from './concurrency-gate.js';
 import { BodyError, LimitError, TimeoutError, TransportError, type ApiError, type ApiErrorContext } from './errors.js';
 import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
-import { Pacer } from './pacer.js';
+import type { Pacer } from './pacer.js';
 import { readAnswer, type Reader } from './read-answer.js';
 import type { Redactor } from './redact.js';
 import type { PreparedRequest } from './request.js';
@@ -61,6 +63,8 @@ export class Caller {
    */
   async call<T>(route: Route<T>, request: PreparedRequest, call: CallOptions = {}): Promise<ApiResponse<T>> {
     const { retry, closing } = this.#options;
+    // Thousands of calls may share one signal, each with a listener for as long as it lasts: no leak to warn of.
+    if (call.signal !== undefined) setMaxListeners(0, call.signal);
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(route, request, attempt, call.signal);
       if (outcome.ok) return outcome.response;

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import { TidemarkError } from '../core/errors.js';
 import { Caller } from './caller.js';
 import { ConcurrencyGate } from './concurrency-gate.js';
@@ -41,6 +43,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const gate = new ConcurrencyGate(wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY));
   if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // one for every call that waits
   const transport = createTransport({
     baseUrl,
     timeoutMs,

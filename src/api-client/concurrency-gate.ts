@@ -12,7 +12,7 @@ export class ConcurrencyGate {
   #max: number;
   #window: number;
   #active = 0;
-  #closed: unknown = null;
+  #closed: Error | null = null;
   /** Counts slots handed out; an answer to a slot older than the last halving does not halve again. */
   #ticket = 0;
   #halvedAt = 0;
@@ -88,7 +88,7 @@ export class ConcurrencyGate {
   }
 
   /** Rejects who waits and who comes; slots already taken stay valid. */
-  close(reason: unknown): void {
+  close(reason: Error): void {
     this.#closed = reason;
     for (const waiter of this.#waiters) waiter.reject(reason);
     this.#waiters.clear();

@@ -1,0 +1,154 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { ConcurrencyGate } from '../../../src/api-client/concurrency-gate.js';
+import { ClientClosedError } from '../../../src/api-client/index.js';
+import { Pacer } from '../../../src/api-client/pacer.js';
+import { rejection, reply, withApi, type Handler } from './helpers.js';
+
+/** Answers after a moment and notes the most requests that were open at once. */
+function countOpen(): { handler: Handler; most: () => number; reset: () => void } {
+  let open = 0;
+  let most = 0;
+  return {
+    handler: (_q, r) => {
+      most = Math.max(most, ++open);
+      setTimeout(() => {
+        open--;
+        reply(r, 200, { id: 1 });
+      }, 5);
+    },
+    most: () => most,
+    reset: () => {
+      most = 0;
+    },
+  };
+}
+
+describe('requests in flight', () => {
+  it('never pass the bound, over all routes, and follow setConcurrency', async () => {
+    const open = countOpen();
+    await withApi(
+      open.handler,
+      async ({ client }) => {
+        const ask = async (): Promise<unknown> =>
+          Promise.all(
+            Array.from({ length: 24 }, async (_, i) => (i % 2 ? client.v2.company(i) : client.v2.financial(i))),
+          );
+        await ask();
+        expect(open.most()).toBe(4);
+        client.setConcurrency(2);
+        open.reset();
+        await ask();
+        expect(open.most()).toBe(2);
+        client.setConcurrency(8);
+        open.reset();
+        await ask();
+        expect(open.most()).toBe(8);
+        expect(client.concurrency()).toEqual({ active: 0, window: 8 });
+      },
+      { maxConcurrency: 4 },
+    );
+  });
+
+  it('halve when the API says "limit", once for a round, and recover', async () => {
+    let limited = true;
+    const body = { access: {}, error_guard: 'limit', message_guard: 'slower' };
+    await withApi(
+      (_q, r) => void (limited ? setTimeout(() => reply(r, 403, body), 5) : reply(r, 200, { id: 1 })),
+      async ({ client }) => {
+        await Promise.all(Array.from({ length: 8 }, async (_, i) => rejection(client.v2.company(i))));
+        expect(client.concurrency().window).toBe(4);
+        limited = false;
+        for (let i = 0; i < 40; i++) await client.v2.company(i);
+        expect(client.concurrency().window).toBe(8);
+      },
+      { maxConcurrency: 8, maxRetries: 0 },
+    );
+  });
+
+  it('end in an orderly way when the client closes', async () => {
+    const open = countOpen();
+    await withApi(
+      open.handler,
+      async ({ client }) => {
+        const first = client.v2.company(1);
+        const second = rejection(client.v2.company(2));
+        await client.close();
+        expect((await first).data).toEqual({ id: 1 });
+        expect(await second).toBeInstanceOf(ClientClosedError);
+        expect(await rejection(client.v2.company(3))).toBeInstanceOf(ClientClosedError);
+      },
+      { maxConcurrency: 1 },
+    );
+  });
+
+  it('can share one signal without leaking listeners', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    await withApi(countOpen().handler, async ({ client }) => {
+      const { signal } = new AbortController();
+      await Promise.all(Array.from({ length: 40 }, async (_, i) => client.v2.company(i, { signal })));
+    });
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('ConcurrencyGate', () => {
+  it('keeps its bound under any order of events', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom('take', 'free', 'good', 'limit', 'grow', 'shrink')), async (events) => {
+        const gate = new ConcurrencyGate(4);
+        let max = 4;
+        let held = 0;
+        let last = 1;
+        for (const event of events) {
+          if (event === 'take') void gate.acquire(undefined).then((ticket) => ((held += 1), (last = ticket)));
+          else if (event === 'free' && held > 0) {
+            held -= 1;
+            gate.release();
+          } else if (event === 'good') gate.succeeded();
+          else if (event === 'limit') gate.limited(last);
+          else if (event === 'grow') gate.setMax((max = 6));
+          else if (event === 'shrink') gate.setMax((max = 2));
+          await new Promise((resolve) => setImmediate(resolve));
+          expect(gate.window).toBeGreaterThanOrEqual(1);
+          expect(gate.window).toBeLessThanOrEqual(max);
+          expect(gate.active).toBe(held);
+          expect(held).toBeLessThanOrEqual(6);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('serves first come, first served, and forgets who gave up', async () => {
+    const gate = new ConcurrencyGate(1);
+    await gate.acquire(undefined);
+    const order: string[] = [];
+    const giveUp = new AbortController();
+    const waits = [
+      gate.acquire(undefined).then(() => order.push('first')),
+      gate.acquire(giveUp.signal).catch(() => order.push('gave up')),
+      gate.acquire(undefined).then(() => order.push('third')),
+    ];
+    giveUp.abort();
+    gate.release();
+    await waits[0];
+    gate.release();
+    await Promise.all(waits);
+    expect(order).toEqual(['gave up', 'first', 'third']);
+  });
+});
+
+describe('Pacer', () => {
+  it('spreads starts evenly and saves nothing up', () => {
+    const pacer = new Pacer(50);
+    expect([0, 0, 0].map((at) => pacer.reserve(at))).toEqual([0, 20, 40]);
+    expect(pacer.reserve(1000)).toBe(0);
+    expect(pacer.reserve(1005)).toBe(15);
+    expect(new Pacer(undefined).reserve(5)).toBe(0);
+  });
+});

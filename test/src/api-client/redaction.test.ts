@@ -1,0 +1,89 @@
+import { inspect } from 'node:util';
+
+import { describe, expect, it } from 'vitest';
+
+import { createApiClient, type ApiError } from '../../../src/api-client/index.js';
+import { rejection, reply, TEST_KEY, withApi } from './helpers.js';
+
+const spellings = [TEST_KEY, JSON.stringify(TEST_KEY).slice(1, -1), encodeURIComponent(TEST_KEY)];
+
+function assertNoKey(text: string): void {
+  for (const spelling of spellings) expect(text).not.toContain(spelling);
+}
+
+/** Everything a log could show of a value. */
+const everything = (value: unknown): string => inspect(value, { depth: 20, showHidden: true, maxStringLength: null });
+
+describe('the API key', () => {
+  it('goes into the header and nowhere else', async () => {
+    await withApi(
+      (_q, r) => reply(r, 200, { total_companies: 0, total_pages: 0, data: [] }),
+      async ({ client, api, attempts }) => {
+        const answer = await client.v2.prospecting({ filters: { website_keywords: [TEST_KEY] } });
+        expect(api.seen[0]?.headers.authorization).toBe(`Token ${TEST_KEY}`);
+        assertNoKey(api.seen[0]?.url ?? '');
+        assertNoKey(everything([client, answer, attempts]));
+        assertNoKey(JSON.stringify([client, answer, attempts]));
+      },
+    );
+  });
+
+  it.each<[string, number, unknown]>([
+    [
+      'a refusal that echoes it',
+      401,
+      { error_name: 'TokenVerificationError', code: 401, message: `${TEST_KEY} unknown`, data: { token: TEST_KEY } },
+    ],
+    ['a refused field', 400, { filters: [`${TEST_KEY} is no filter`] }],
+    ['a limit', 403, { access: { app: TEST_KEY }, error_guard: 'limits.daily', message_guard: TEST_KEY }],
+    ['what is not found', 404, { detail: `Not found: ${TEST_KEY}` }],
+    ['a page that is no JSON', 502, `<html>${encodeURIComponent(TEST_KEY)}</html>`],
+  ])('is taken out of %s', async (_name, status, body) => {
+    await withApi(
+      (_q, r) => reply(r, status, body),
+      async ({ client }) => {
+        const error = await rejection<ApiError>(client.v2.prospecting({ filters: { a: TEST_KEY } }));
+        assertNoKey(everything(error));
+        assertNoKey(`${error.message}${error.stack}${error.requestKey}`);
+        expect(error.message).toContain('POST /v2/prospecting');
+      },
+      { maxRetries: 0 },
+    );
+  });
+
+  it('is taken out of an echoing record, which stays JSON', async () => {
+    await withApi(
+      (_q, r) => reply(r, 200, { id: 1, name: `x${TEST_KEY}y` }),
+      async ({ client }) => {
+        const answer = await client.v2.company(1);
+        expect(answer.data).toEqual({ id: 1, name: 'x[redacted]y' });
+        expect(JSON.parse(answer.body)).toEqual(answer.data);
+      },
+    );
+  });
+
+  it('changes no data when it is a rehearsal word, and still stays out of errors', async () => {
+    await withApi(
+      (_q, r, n) =>
+        n === 1 ? reply(r, 200, { id: 1, name: 'demo works' }) : reply(r, 404, { detail: 'demo not found' }),
+      async ({ client }) => {
+        expect((await client.v2.company(1)).data).toEqual({ id: 1, name: 'demo works' });
+        const error = await rejection<ApiError>(client.v2.company('demo'));
+        expect(everything(error)).not.toMatch(/(?<!\/)demo not/);
+        expect(error.requestKey).toBe('GET /v2/companies/[redacted]');
+      },
+      { apiKey: 'demo' },
+    );
+  });
+
+  it.each(['', 'a b', 'key\n'])('is refused when no header can carry it: %j', (apiKey) => {
+    expect(() => createApiClient({ baseUrl: 'http://127.0.0.1', apiKey })).toThrow(/API key/);
+  });
+});
+
+it.each(['nonsense', 'ftp://host', 'http://user:pass@host', 'http://host?key=1'])(
+  'refuses the base URL %j',
+  (baseUrl) => {
+    expect(() => createApiClient({ baseUrl, apiKey: 'k' })).toThrow(/baseUrl/);
+  },
+);

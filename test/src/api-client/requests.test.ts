@@ -1,0 +1,194 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { canonicalJson, type ApiClient, type ApiResponse } from '../../../src/api-client/index.js';
+import { prepareRequest } from '../../../src/api-client/request.js';
+import { rejection, reply, withApi } from './helpers.js';
+
+const list = { total_companies: 0, total_pages: 0, total_results: 0, pages: 0, data: [] };
+
+/** Call, the answer it gets, and the request it must make. */
+const calls: [(client: ApiClient) => Promise<ApiResponse<unknown>>, unknown, string, string][] = [
+  [(c) => c.v2.metrics(), [], 'GET /v2/metrics', ''],
+  [
+    (c) => c.v2.prospecting({ page: 2, per_page: 50, filters: { nace: ['62'], company_status: [199] } }),
+    list,
+    'POST /v2/prospecting',
+    '{"filters":{"company_status":[199],"nace":["62"]},"page":2,"per_page":50}',
+  ],
+  [(c) => c.v2.company('12'), { id: 12 }, 'GET /v2/companies/12', ''],
+  [(c) => c.v2.financial(12), {}, 'GET /v2/financial/12', ''],
+  [(c) => c.v2.financial(12, { year: 2024 }), {}, 'GET /v2/financial/12?year=2024', ''],
+  [(c) => c.v2.watch.start(1, ['company.name']), {}, 'POST /v2/companies/1/watch/start', '{"fields":["company.name"]}'],
+  [(c) => c.v2.watch.start(1), '', 'POST /v2/companies/1/watch/start', '{}'],
+  [(c) => c.v2.watch.stop(1), '', 'DELETE /v2/companies/1/watch/stop', ''],
+  [
+    (c) => c.v2.watch.list({ fields: ['company.name', 'company.vat'], page: 1 }),
+    list,
+    'GET /v2/companies/watch?fields=company.name&fields=company.vat&page=1',
+    '',
+  ],
+  [
+    (c) => c.v2.watch.events(1, { from_date: '2026-11-01', to_date: '2026-11-02' }),
+    list,
+    'GET /v2/companies/1/watch/events?from_date=2026-11-01&to_date=2026-11-02',
+    '',
+  ],
+  [(c) => c.v2.watch.fields(1), ['company.name'], 'GET /v2/companies/1/watch/fields', ''],
+  [
+    (c) => c.v2.watch.addFields(1, ['company.vat']),
+    [],
+    'PUT /v2/companies/1/watch/fields/add',
+    '{"fields":["company.vat"]}',
+  ],
+  [(c) => c.v2.watch.removeFields(1, []), [], 'PUT /v2/companies/1/watch/fields/remove', '{"fields":[]}'],
+  [
+    (c) => c.v2.watch.setCallback('https://hooks.example.com/e'),
+    { callback: 'https://hooks.example.com/e', secret: 's' },
+    'PUT /v2/companies/watch/callback',
+    '{"callback":"https://hooks.example.com/e"}',
+  ],
+  [(c) => c.v2.watch.getCallback(), { callback: null, secret: null }, 'GET /v2/companies/watch/callback', ''],
+  [
+    (c) => c.v1.tenders({ page: 1, per_page: 20, sort: { title: 'desc' }, filters: { must: { status: [1] } } }),
+    list,
+    'POST /v1/finder/tenders',
+    '{"filters":{"must":{"status":[1]}},"page":1,"per_page":20,"sort":{"title":"desc"}}',
+  ],
+  [(c) => c.v1.tenderDetails('a b&c'), { slug: 'a b&c' }, 'GET /v1/finder/tenders/details?slug=a+b%26c', ''],
+  [(c) => c.v1.tenderNomenclatures(), {}, 'GET /v1/finder/tenders/nomenclatures', ''],
+  [(c) => c.v1.tenderDonors(), [], 'GET /v1/finder/tenders/donors', ''],
+  [(c) => c.v1.nomenclatures(), {}, 'GET /v1/finder/nomenclatures', ''],
+];
+
+describe('each function makes its route’s request', () => {
+  it.each(calls)('%#: %o', async (call, answer, line, body) => {
+    await withApi(
+      (_q, r) => reply(r, 200, answer),
+      async ({ client, api }) => {
+        await call(client);
+        expect(api.seen.map((q) => [`${q.method} ${q.url}`, q.body])).toEqual([[line, body]]);
+        expect(api.seen[0]?.headers['content-type']).toBe('application/json');
+      },
+    );
+  });
+
+  it('keeps the path of the base URL', async () => {
+    await withApi(
+      (_q, r) => reply(r, 200, []),
+      async ({ api }) => {
+        const { createApiClient } = await import('../../../src/api-client/index.js');
+        const client = createApiClient({ baseUrl: `${api.url}/gateway/`, apiKey: 'k' });
+        await client.v2.metrics();
+        await client.close();
+        expect(api.seen[0]?.url).toBe('/gateway/v2/metrics');
+      },
+    );
+  });
+
+  it('asks nomenclatures by POST where GET is refused', async () => {
+    await withApi(
+      (q, r) =>
+        q.method === 'GET' ? reply(r, 405, { detail: 'Method "GET" not allowed.' }) : reply(r, 200, { regions: [] }),
+      async ({ client }) => {
+        const answer = await client.v1.nomenclatures();
+        expect(answer).toMatchObject({ data: { regions: [] }, endpoint: 'POST /v1/finder/nomenclatures' });
+      },
+    );
+  });
+});
+
+describe('answers', () => {
+  it('carry the exact text, the instant, the canonical request', async () => {
+    const text = '{ "id" : 1,\n "name":"Ø", "unknown": [1.0] }';
+    await withApi(
+      (_q, r) => reply(r, 201, text),
+      async ({ client }) => {
+        expect(await client.v2.company(7)).toEqual({
+          data: JSON.parse(text),
+          body: text,
+          status: 201,
+          fetchedAt: '2026-11-21T02:00:00.000Z',
+          requestKey: 'GET /v2/companies/7',
+          attempts: 1,
+          endpoint: 'GET /v2/companies/{id}',
+        });
+      },
+      { now: () => new Date('2026-11-21T02:00:00Z') },
+    );
+  });
+
+  it('read totals that came as text, and keep the place of items without an id', async () => {
+    const body = {
+      total_companies: '3',
+      total_pages: 1,
+      data: [{ id: 1 }, { name: 'no id' }, { id: '2', name: 5 }],
+      extra: true,
+    };
+    await withApi(
+      (_q, r) => reply(r, 200, body),
+      async ({ client }) => {
+        const { data } = await client.v2.prospecting({});
+        expect(data).toEqual({ ...body, total_companies: 3, data: [{ id: 1 }, null, { id: '2', name: 5 }] });
+      },
+    );
+  });
+
+  it('read metrics without figures', async () => {
+    const body = [
+      { name: 'Search', codename: 'search', metrics: [{ codename: 'daily', used: '3', total: null }] },
+      { codename: 'x' },
+    ];
+    await withApi(
+      (_q, r) => reply(r, 200, body),
+      async ({ client }) => {
+        const { data } = await client.v2.metrics();
+        expect(data[0]?.metrics).toEqual([{ codename: 'daily', used: 3, total: 0 }]);
+        expect(data[1]?.metrics).toEqual([]);
+      },
+    );
+  });
+});
+
+describe('requests', () => {
+  it('are canonical: equal questions have equal text, whatever the order of keys', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(canonicalJson(reverseKeys(value))).toBe(canonicalJson(value));
+      }),
+    );
+  });
+
+  it('leave undefined values out', () => {
+    expect(canonicalJson({ b: undefined, a: [undefined, 1] })).toBe('{"a":[null,1]}');
+  });
+
+  it.each(['', '.', '..'])('refuse the id %j', async (id) => {
+    await withApi(
+      (_q, r) => reply(r, 200, {}),
+      async ({ client }) => expect(await rejection(client.v2.company(id))).toBeInstanceOf(TypeError),
+    );
+  });
+
+  it('keep an id inside its segment of the path', () => {
+    expect(prepareRequest('GET /v2/companies/{id}', { ids: ['a/../b?c#d'] }).path).toBe(
+      '/v2/companies/a%2F..%2Fb%3Fc%23d',
+    );
+  });
+});
+
+function reverseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reverseKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const reversed: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value).toReversed()) {
+    Object.defineProperty(reversed, key, {
+      value: reverseKeys(item),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return reversed;
+}

@@ -1,0 +1,90 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { parseRetryAfter, retryDelay } from '../../../src/api-client/retry.js';
+import { rejection, reply, withApi } from './helpers.js';
+
+const policy = { maxRetries: 5, baseMs: 250, capMs: 10_000, maxRetryAfterMs: 60_000 };
+
+describe('retryDelay', () => {
+  it('is full jitter under a capped exponential, never above the largest Retry-After obeyed', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2000 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.option(fc.integer({ min: 0, max: 10_000_000 })),
+        (attempt, random, retryAfter) => {
+          const delay = retryDelay(policy, attempt, retryAfter, random);
+          expect(delay).toBeGreaterThanOrEqual(Math.min(retryAfter ?? 0, policy.maxRetryAfterMs));
+          expect(delay).toBeLessThanOrEqual(
+            retryAfter === null ? Math.min(policy.capMs, 250 * 2 ** (attempt - 1)) : policy.maxRetryAfterMs,
+          );
+        },
+      ),
+    );
+  });
+
+  it('grows with the attempt', () => {
+    expect([1, 2, 3, 9].map((n) => retryDelay(policy, n, null, 0.5))).toEqual([125, 250, 500, 5000]);
+  });
+});
+
+describe('parseRetryAfter', () => {
+  const date = 'Sat, 21 Nov 2026 02:00:00 GMT';
+  it.each<[string | null, string | null, number | null]>([
+    [null, null, null],
+    ['', null, null],
+    ['soon', null, null],
+    ['7', null, 7000],
+    ['0.5', null, 500],
+    ['Sat, 21 Nov 2026 02:00:30 GMT', date, 30_000],
+    ['Sat, 21 Nov 2026 01:00:00 GMT', date, 0],
+    ['Sat, 21 Nov 2026 02:00:30 GMT', 'nonsense', 20_000],
+  ])('%j with Date %j is %j', (retryAfter, served, expected) => {
+    expect(parseRetryAfter({ retryAfter, date: served }, Date.parse('2026-11-21T02:00:10Z'))).toBe(expected);
+  });
+});
+
+describe('over HTTP', () => {
+  it('waits for Retry-After, in seconds or as a date', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    for (const retryAfter of ['3600', inAnHour]) {
+      await withApi(
+        (_q, r) => reply(r, 503, { detail: 'Internal' }, { 'retry-after': retryAfter }),
+        async ({ client, api }) => {
+          const end = new AbortController();
+          const call = rejection(client.v2.company(1, { signal: end.signal }));
+          // Without the header the retry would come within 2 ms.
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          expect(api.seen).toHaveLength(1);
+          end.abort(new Error('enough'));
+          await call;
+        },
+      );
+    }
+  });
+
+  it('does not let Retry-After hold it longer than allowed', async () => {
+    await withApi(
+      (_q, r, n) => (n === 1 ? reply(r, 429, {}, { 'retry-after': '3600' }) : reply(r, 200, { id: 1 })),
+      async ({ client }) => expect((await client.v2.company(1)).attempts).toBe(2),
+      { maxRetryAfterMs: 5 },
+    );
+  });
+
+  it.each<[string, number, object]>([
+    ['a refused key', 503, { detail: 'Invalid token.' }],
+    ['a refused request', 500, { page: ['Too high.'] }],
+    ['the daily limit', 503, { access: {}, error_guard: 'limits.daily', message_guard: 'x' }],
+    ['a limit it does not know', 503, { access: {}, error_guard: 'limits.monthly', message_guard: 'x' }],
+    ['what is not there', 404, { detail: 'Not found.' }],
+  ])('never repeats %s', async (_name, status, body) => {
+    await withApi(
+      (_q, r) => reply(r, status, body),
+      async ({ client, api }) => {
+        await rejection(client.v2.prospecting({}));
+        expect(api.seen).toHaveLength(1);
+      },
+    );
+  });
+});
