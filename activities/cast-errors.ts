@@ -1,6 +1,12 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
-import { ApiError, InvalidRequestError, LimitError, PermissionDeniedError, TokenVerificationError } from '../src/api-client/index.js';
+import {
+  ApiError,
+  InvalidRequestError,
+  LimitError,
+  PermissionDeniedError,
+  TokenVerificationError,
+} from '../src/api-client/index.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
 /**
@@ -9,14 +15,20 @@ import { errorMessage, TidemarkError } from '../src/core/errors.js';
  */
 export function castError(error: unknown): unknown {
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
-  if (error instanceof TidemarkError) return failure(error.type, `${error.message} ${error.todo}`, error.retryable, error);
+  if (error instanceof TidemarkError)
+    return failure(error.type, `${error.message} ${error.todo}`, error.retryable, error);
   if (error instanceof ApiError) return castApiError(error);
   return failure('Internal', errorMessage(error), true, error);
 }
 
 function castApiError(error: ApiError): ApplicationFailure {
   if (error instanceof TokenVerificationError) {
-    return failure('Unauthorized', `${error.message} Check TIDEMARK_API_KEY (tidemark doctor), then start the run again.`, false, error);
+    return failure(
+      'Unauthorized',
+      `${error.message} Check TIDEMARK_API_KEY (tidemark doctor), then start the run again.`,
+      false,
+      error,
+    );
   }
   if (error instanceof PermissionDeniedError || error instanceof InvalidRequestError) {
     return failure('ApiRefused', error.message, false, error);
@@ -26,5 +38,10 @@ function castApiError(error: ApiError): ApplicationFailure {
 }
 
 function failure(type: ErrorType, message: string, retryable: boolean, cause: unknown): ApplicationFailure {
-  return ApplicationFailure.create({ type, message, nonRetryable: !retryable, ...(cause instanceof Error ? { cause } : {}) });
+  return ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: !retryable,
+    ...(cause instanceof Error ? { cause } : {}),
+  });
 }

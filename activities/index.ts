@@ -46,12 +46,21 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
       withWarehouse(async (warehouse) => {
         const { run, market, date } = ctx;
         const refreshSeconds = ctx.refreshSeconds[stream] ?? 0;
-        const due = await planDue(warehouse, dataDir, { run, market, date, stream, refreshSeconds, now: deps.clock.now(), chunkSize });
+        const due = await planDue(warehouse, dataDir, {
+          run,
+          market,
+          date,
+          stream,
+          refreshSeconds,
+          now: deps.clock.now(),
+          chunkSize,
+        });
         return { stream, chunkSize, ...due };
       }),
     loadLanding: () => withWarehouse((warehouse) => loadLanding(warehouse, dataDir)),
     buildModels: () => withWarehouse((warehouse) => buildModels(warehouse)),
-    publishWarehouse: ({ run }) => withWarehouse((warehouse) => publish(warehouse, dataDir, { run, now: deps.clock.now() })),
+    publishWarehouse: ({ run }) =>
+      withWarehouse((warehouse) => publish(warehouse, dataDir, { run, now: deps.clock.now() })),
   });
 }
 

@@ -14,7 +14,9 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
   await run.step(listing.replaceAll('_', ' '), async (shown) => {
     for (;;) {
       await run.checkpoint();
-      const result = await crawl.crawlListing.executeWithOptions({ summary: `read ${listing}` }, [{ ctx: run.ctx, listing }]);
+      const result = await crawl.crawlListing.executeWithOptions({ summary: `read ${listing}` }, [
+        { ctx: run.ctx, listing },
+      ]);
       run.progress.requests += result.requests;
       if (!result.limited) {
         shown.done = shown.total = result.entities;
@@ -32,7 +34,9 @@ export async function discover(run: Run): Promise<void> {
     for (;;) {
       await run.checkpoint();
       const input = { ctx: run.ctx, budget: DISCOVER_BUDGET, concurrency: run.concurrency, round: run.nextChunk };
-      const result = await crawl.discoverMarket.executeWithOptions({ summary: `search, round ${run.nextChunk + 1}` }, [input]);
+      const result = await crawl.discoverMarket.executeWithOptions({ summary: `search, round ${run.nextChunk + 1}` }, [
+        input,
+      ]);
       run.progress.requests += result.requests;
       shown.done = result.distinctCompanies;
       shown.total = result.reportedTotal;
@@ -80,7 +84,9 @@ async function crawlChunk(run: Run, plan: DuePlan, chunk: number, shown: Progres
       shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
       if (result.failed > 0) {
         run.failed += result.failed;
-        run.note(`${plan.stream}: some records could not be fetched; ops.rejects names them and the next run tries again.`);
+        run.note(
+          `${plan.stream}: some records could not be fetched; ops.rejects names them and the next run tries again.`,
+        );
       }
       return;
     }
@@ -108,7 +114,9 @@ export async function finish(run: Run): Promise<RunResult> {
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
   for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
   run.enter('publishing');
-  const published = await warehouse.publishWarehouse.executeWithOptions({ summary: 'publish market.duckdb' }, [run.ctx]);
+  const published = await warehouse.publishWarehouse.executeWithOptions({ summary: 'publish market.duckdb' }, [
+    run.ctx,
+  ]);
   run.enter('done');
   return {
     run: run.ctx.run,

@@ -36,9 +36,7 @@ const Market = z.strictObject({
   name: Name,
   filters: z.record(z.string(), z.unknown()).default({}),
   streams: z.array(MarketStream).min(1).default(['companies', 'financials']),
-  refresh: z
-    .strictObject({ companies: Duration.prefault('30d'), financials: Duration.prefault('90d') })
-    .prefault({}),
+  refresh: z.strictObject({ companies: Duration.prefault('30d'), financials: Duration.prefault('90d') }).prefault({}),
   schedule: Schedule.optional(),
 });
 

@@ -61,9 +61,17 @@ export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
  */
 export function pickMarket(config: Config, name: string | undefined): MarketConfig {
   const names = config.markets.map((m) => m.name).join(', ') || 'none';
-  const found = name === undefined ? (config.markets.length === 1 ? config.markets[0] : undefined) : config.markets.find((m) => m.name === name);
+  const found =
+    name === undefined
+      ? config.markets.length === 1
+        ? config.markets[0]
+        : undefined
+      : config.markets.find((m) => m.name === name);
   if (found) return found;
-  const message = name === undefined ? `Which market? ${config.file} declares: ${names}.` : `There is no market "${name}" in ${config.file}; it declares: ${names}.`;
+  const message =
+    name === undefined
+      ? `Which market? ${config.file} declares: ${names}.`
+      : `There is no market "${name}" in ${config.file}; it declares: ${names}.`;
   throw new TidemarkError('InvalidInput', message, { todo: 'Name one of them, or add it under `markets`.' });
 }
 
@@ -72,10 +80,16 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const missing = hasErrorCode(error, 'ENOENT');
-    throw new TidemarkError('InvalidConfig', missing ? `There is no file ${file}.` : `Cannot read ${file}: ${errorMessage(error)}`, {
-      todo: missing ? 'Copy tidemark.example.yaml to tidemark.yaml, or name another with --config or TIDEMARK_CONFIG.' : 'Check its permissions.',
-      cause: error,
-    });
+    throw new TidemarkError(
+      'InvalidConfig',
+      missing ? `There is no file ${file}.` : `Cannot read ${file}: ${errorMessage(error)}`,
+      {
+        todo: missing
+          ? 'Copy tidemark.example.yaml to tidemark.yaml, or name another with --config or TIDEMARK_CONFIG.'
+          : 'Check its permissions.',
+        cause: error,
+      },
+    );
   }
 }
 
@@ -84,15 +98,22 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
   const fault = document.errors[0];
   const value: unknown = fault ? undefined : document.toJS();
   if (fault || typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TidemarkError('InvalidConfig', `${file} cannot be read as YAML: ${fault?.message ?? 'it must be a mapping of keys'}`, {
-      todo: 'Correct the line named above.',
-    });
+    throw new TidemarkError(
+      'InvalidConfig',
+      `${file} cannot be read as YAML: ${fault?.message ?? 'it must be a mapping of keys'}`,
+      {
+        todo: 'Correct the line named above.',
+      },
+    );
   }
   return value as Record<string, unknown>;
 }
 
 function applyEnvironment(raw: Record<string, unknown>, env: NodeJS.ProcessEnv): Record<string, unknown> {
-  const api = { ...(typeof raw['api'] === 'object' && raw['api'] !== null ? raw['api'] : {}) } as Record<string, unknown>;
+  const api = { ...(typeof raw['api'] === 'object' && raw['api'] !== null ? raw['api'] : {}) } as Record<
+    string,
+    unknown
+  >;
   if ('apiKey' in api || 'key' in api) {
     throw new TidemarkError('InvalidConfig', 'The API key does not belong in the configuration file.', {
       todo: 'Remove it there and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE. If the file was shared, have the key replaced.',
@@ -112,9 +133,13 @@ function describeIssues(error: z.ZodError): string {
 function checkKey(key: string, source: string): string {
   // A header value; anything else would be refused deep inside the HTTP client with a worse message.
   if (key === '' || !/^[\x21-\x7e]+$/.test(key)) {
-    throw new TidemarkError('InvalidConfig', `The API key in ${source} is empty or holds spaces or control characters.`, {
-      todo: 'Copy it again, as one line.',
-    });
+    throw new TidemarkError(
+      'InvalidConfig',
+      `The API key in ${source} is empty or holds spaces or control characters.`,
+      {
+        todo: 'Copy it again, as one line.',
+      },
+    );
   }
   return key;
 }

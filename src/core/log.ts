@@ -5,5 +5,8 @@ import { pino, type Logger } from 'pino';
  * progress and not logs; `worker` and `up` ask for info).
  */
 export function createLog(name: string, level = process.env['LOG_LEVEL'] ?? 'warn'): Logger {
-  return pino({ name, level, redact: ['apiKey', 'api_key', 'authorization', '*.apiKey', '*.authorization'] }, pino.destination(2));
+  return pino(
+    { name, level, redact: ['apiKey', 'api_key', 'authorization', '*.apiKey', '*.authorization'] },
+    pino.destination(2),
+  );
 }

@@ -14,16 +14,17 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 }
 
 /** A landed row of an answer that is an error: it keeps status and text, so that the warehouse can say what happened. */
-export function rowOfError(error: ApiError, requestKey: string, entityId: string, segment: string, now: Date): NewRow {
+export function rowOfError(error: ApiError, entityId: string, segment: string): NewRow {
   // An error under a 2xx status is still no record; 0 keeps it from being read as one.
   const status = error.status >= 400 ? error.status : 0;
+  const gone = error instanceof NotFoundError;
   return {
-    request_key: requestKey,
+    request_key: error.requestKey,
     entity_id: entityId,
     segment,
-    status: error instanceof NotFoundError ? 404 : status,
-    fetched_at: now.toISOString(),
-    body: error.body === '' ? error.message : error.body,
+    status: gone ? 404 : status,
+    fetched_at: error.fetchedAt,
+    body: gone ? error.body : error.snippet || error.message,
   };
 }
 

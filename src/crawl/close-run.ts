@@ -31,7 +31,9 @@ export async function landRecords(
 
 /** Lands the opening record: a run that never closes is visible as such. */
 export async function landOpening(deps: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): Promise<void> {
-  await landRecords(deps, ctx, 'runs', 'open', [runRecord(ctx, { outcome: 'running', finished_at: null, requests: 0, rows: 0, note: ctx.note })]);
+  await landRecords(deps, ctx, 'runs', 'open', [
+    runRecord(ctx, { outcome: 'running', finished_at: null, requests: 0, rows: 0, note: ctx.note }),
+  ]);
 }
 
 /** Lands what the run spent and how it ended; the models that follow see it. */

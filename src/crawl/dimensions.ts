@@ -4,28 +4,31 @@ import { readManifests, readPartRows } from '../landing/index.js';
 // Which nomenclature list names the values of which prospecting filter (reference: v2, "Prospecting", and v1,
 // "Nomenclature lookup lists"). `legal_form` is described as "form type ids"; that these are the ownership types is an
 // assumption (docs/assumptions.md) which costs requests when wrong, never companies: coverage is proven by counting.
-const LISTS: { filter: string; list: string }[] = [
-  { filter: 'company_status', list: 'company_status' },
-  { filter: 'legal_form', list: 'ownership_types' },
-  { filter: 'activity_type', list: 'activity_type' },
-];
+const LISTS = {
+  company_status: { list: 'company_status', overlapping: false },
+  legal_form: { list: 'ownership_types', overlapping: false },
+  activity_type: { list: 'activity_type', overlapping: true },
+} as const;
 
 /**
- * The dimensions a market can be split by: those with known values from the nomenclatures last landed, and ranges.
- * Order is the planner's business.
+ * What a market can be split by, in order of preference (DESIGN: disjoint and never-null first, then immutable and
+ * fine, then those that break up one-day spikes, and last those many companies have no value for).
  */
-export function readDimensions(dataDir: string, today: string): Dimension[] {
+export function readDimensions(dataDir: string): Dimension[] {
   const lists = readLatestNomenclatures(dataDir);
-  const categorical = LISTS.flatMap(({ filter, list }): Dimension[] => {
+  const listed = (key: keyof typeof LISTS): Dimension[] => {
+    const { list, overlapping } = LISTS[key];
     const entries = Array.isArray(lists[list]) ? (lists[list] as { id?: unknown }[]) : [];
     const values = entries.map((entry) => Number(entry.id)).filter((id) => Number.isInteger(id));
-    return values.length > 0 ? [{ kind: 'categorical', key: filter, values }] : [];
-  });
+    return values.length > 0 ? [{ kind: 'categorical', key, values, overlapping }] : [];
+  };
   return [
-    ...categorical,
-    { kind: 'range', key: 'company_incorporation', min: '1900-01-01', max: today, unit: 'date' },
-    { kind: 'range', key: 'number_of_employees', min: 0, max: 100_000, unit: 'integer' },
-    { kind: 'range', key: 'financial_turnover', min: 0, max: 1_000_000_000, unit: 'number' },
+    ...listed('company_status'),
+    { kind: 'range', key: 'company_incorporation', type: 'date' },
+    ...listed('legal_form'),
+    ...listed('activity_type'),
+    { kind: 'range', key: 'number_of_employees', type: 'integer', min: 0, max: 10_000 },
+    { kind: 'range', key: 'financial_turnover', type: 'decimal', min: 0, max: 1_000_000_000 },
   ];
 }
 

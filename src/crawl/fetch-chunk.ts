@@ -71,7 +71,7 @@ async function fetchAll(
       if (pulse.signal.aborted || stopsEverything(error)) throw error;
       const fault = error as ApiError;
       if (fault instanceof NotFoundError) {
-        await writer.append(rowOfError(fault, fetcher.requestKey(entity), entity, 'gone', deps.clock.now()));
+        await writer.append(rowOfError(fault, entity, 'gone'));
         inARow = 0;
       } else {
         failures.set(entity, fault);
@@ -88,7 +88,7 @@ async function fetchAll(
   done -= failures.size;
   await inParallel([...failures.keys()], lanes, attempt);
   for (const [entity, fault] of failures) {
-    await writer.append(rowOfError(fault, fetcher.requestKey(entity), entity, 'failed', deps.clock.now()));
+    await writer.append(rowOfError(fault, entity, 'failed'));
   }
   result.failed = failures.size;
 }
@@ -100,9 +100,13 @@ function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput):
 }
 
 function apiUnavailable(fault: ApiError): TidemarkError {
-  return new TidemarkError('ApiUnavailable', `${GIVE_UP_AFTER} requests in a row failed, the last with: ${fault.message}`, {
-    todo: 'Check that the API is up (tidemark doctor). The run waits and goes on by itself; nothing that was landed is fetched again.',
-    retryable: true,
-    cause: fault,
-  });
+  return new TidemarkError(
+    'ApiUnavailable',
+    `${GIVE_UP_AFTER} requests in a row failed, the last with: ${fault.message}`,
+    {
+      todo: 'Check that the API is up (tidemark doctor). The run waits and goes on by itself; nothing that was landed is fetched again.',
+      retryable: true,
+      cause: fault,
+    },
+  );
 }

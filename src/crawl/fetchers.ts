@@ -1,13 +1,11 @@
 import type { LandedRow, LandingStream } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
-import type { ApiClient } from '../api-client/index.js';
+import type { ApiClient, ApiResponse } from '../api-client/index.js';
 import type { NewRow } from '../landing/index.js';
 import { rowOf } from './answer.js';
 
 /** How one stream's entities are fetched. */
 interface Fetcher {
-  /** The request an entity stands for, where an answer did not bring its own key. */
-  requestKey(entity: string): string;
   fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal): AsyncIterable<NewRow>;
   /** Entities that need nothing more, given the rows landed so far. */
   finished(rows: readonly LandedRow[]): Set<string>;
@@ -18,20 +16,10 @@ const EVENTS_PER_PAGE = 100;
 const LAST_PAGE = 'last-page';
 
 export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
-  companies: oneRow(
-    (id) => `GET /v2/companies/${id}`,
-    (client, id, signal) => client.v2.company(id, { signal }),
-  ),
-  financials: oneRow(
-    (id) => `GET /v2/financial/${id}`,
-    (client, id, signal) => client.v2.financial(id, {}, { signal }),
-  ),
-  tender_details: oneRow(
-    (slug) => `GET /v1/finder/tenders/details ${slug}`,
-    (client, slug, signal) => client.v1.tenderDetails(slug, { signal }),
-  ),
+  companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
+  financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
+  tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
   watch_events: {
-    requestKey: (id) => `GET /v2/companies/${id}/watch/events`,
     // Pages of one company are read in order; its last one is marked, so that a company cut off in the middle is
     // read again and one that is complete is not.
     async *fetch(client, ctx, id, signal) {
@@ -47,11 +35,9 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
 };
 
 function oneRow(
-  requestKey: (entity: string) => string,
-  call: (client: ApiClient, entity: string, signal: AbortSignal) => Promise<Parameters<typeof rowOf>[0]>,
+  call: (client: ApiClient, entity: string, signal: AbortSignal) => Promise<ApiResponse<unknown>>,
 ): Fetcher {
   return {
-    requestKey,
     async *fetch(client, _ctx, entity, signal) {
       yield rowOf(await call(client, entity, signal), entity, 'record');
     },

@@ -2,7 +2,11 @@
  * Works through `items` with at most `limit` in flight. The first rejection stops new work; what is in flight is
  * waited for, so that nothing it lands is lost, and then the error is thrown.
  */
-export async function inParallel<T>(items: Iterable<T>, limit: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const source = items[Symbol.iterator]();
   const state: { failed: boolean; error?: unknown } = { failed: false };
   const lane = async (): Promise<void> => {

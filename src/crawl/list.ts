@@ -16,7 +16,14 @@ const NOMENCLATURE_DAYS = 7;
  * complete (or, for nomenclatures, where they are younger than 7 days).
  */
 export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput, pulse: Pulse): Promise<ListResult> {
-  const target: PartTarget = { dataDir: deps.config.dataDir, stream: listing, run: ctx.run, date: ctx.date, market: ctx.market, chunk: listing };
+  const target: PartTarget = {
+    dataDir: deps.config.dataDir,
+    stream: listing,
+    run: ctx.run,
+    date: ctx.date,
+    market: ctx.market,
+    chunk: listing,
+  };
   const nothing = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
   if (PartWriter.committed(target)) return nothing;
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || isFresh(deps, NOMENCLATURE_DAYS))) return nothing;
@@ -42,14 +49,25 @@ const readers: Record<ListInput['listing'], Reader> = {
   // Newest first: a tender that appears meanwhile pushes others to later pages, where they are seen twice, not lost.
   tenders: (deps, filters, writer, pulse) =>
     readPages(writer, pulse, 'tenders', async (page, per_page) => {
-      const response = await deps.client.v1.tenders({ page, per_page, sort: { announced_date: 'desc' }, filters }, { signal: pulse.signal });
-      return { response, ids: response.data.data.map((tender) => String(tender.slug)), total: response.data.total_results ?? null };
+      const response = await deps.client.v1.tenders(
+        { page, per_page, sort: { announced_date: 'desc' }, filters },
+        { signal: pulse.signal },
+      );
+      return {
+        response,
+        ids: response.data.data.flatMap((tender) => (tender?.slug === undefined ? [] : [String(tender.slug)])),
+        total: response.data.total_results ?? null,
+      };
     }),
 
   watched_companies: (deps, _filters, writer, pulse) =>
     readPages(writer, pulse, 'watched companies', async (page, per_page) => {
       const response = await deps.client.v2.watch.list({ page, per_page }, { signal: pulse.signal });
-      return { response, ids: response.data.data.map((company) => String(company.id)), total: response.data.total_results ?? null };
+      return {
+        response,
+        ids: response.data.data.flatMap((company) => (company?.id === undefined ? [] : [String(company.id)])),
+        total: response.data.total_results ?? null,
+      };
     }),
 
   async nomenclatures(deps, _filters, writer, pulse) {
@@ -64,11 +82,17 @@ const readers: Record<ListInput['listing'], Reader> = {
         missing.push(`${name}: ${error.message}`);
       }
     }
-    return { entities: writer.rows.length, shortfall: missing.length > 0 ? `Nomenclatures not readable: ${missing.join('; ')}` : null };
+    return {
+      entities: writer.rows.length,
+      shortfall: missing.length > 0 ? `Nomenclatures not readable: ${missing.join('; ')}` : null,
+    };
   },
 };
 
-function nomenclatureCalls(client: ApiClient, signal: AbortSignal): Record<string, () => Promise<ApiResponse<unknown>>> {
+function nomenclatureCalls(
+  client: ApiClient,
+  signal: AbortSignal,
+): Record<string, () => Promise<ApiResponse<unknown>>> {
   return {
     v1: () => client.v1.nomenclatures({ signal }),
     tenders: () => client.v1.tenderNomenclatures({ signal }),
@@ -97,7 +121,11 @@ async function readPages(writer: PartWriter, pulse: Pulse, what: string, read: R
     if (seen.size === before || (total !== null && seen.size >= total)) break;
   }
   const missing = total === null ? 0 : Math.max(0, total - seen.size);
-  return { entities: seen.size, shortfall: missing > 0 ? `${missing} of ${total} ${what} are in the listing's total but on none of its pages` : null };
+  return {
+    entities: seen.size,
+    shortfall:
+      missing > 0 ? `${missing} of ${total} ${what} are in the listing's total but on none of its pages` : null,
+  };
 }
 
 type ReadPage = (page: number, perPage: number) => Promise<Page>;
@@ -116,5 +144,7 @@ async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number
 
 function isFresh(deps: CrawlDeps, days: number): boolean {
   const since = new Date(deps.clock.now().getTime() - days * 86_400_000).toISOString();
-  return readManifests(deps.config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);
+  return readManifests(deps.config.dataDir, { stream: 'nomenclatures' }).some(
+    (part) => (part.lastFetchedAt ?? '') > since,
+  );
 }

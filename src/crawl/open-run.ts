@@ -14,7 +14,10 @@ import { pickMarket, type Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 import { resolveLogicalDate } from './logical-date.js';
 
-type Decided = Pick<RunContext, 'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note'>;
+type Decided = Pick<
+  RunContext,
+  'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note'
+>;
 
 /**
  * Decides everything a run needs to know, from its input and the configuration.
@@ -37,11 +40,19 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, lastW
 // How far back the first sync of watch events looks.
 const FIRST_WATCH_DAYS = 30;
 
-const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, lastWatchSync?: string) => Decided> = {
+const decide: Record<
+  WorkflowType,
+  (config: Config, now: Date, input: OpenRunInput, lastWatchSync?: string) => Decided
+> = {
   marketSnapshot(config, now, { input, scheduledTime }) {
     const asked = parseInput(MarketSnapshotInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
     const market = pickMarket(config, asked.market);
-    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone: market.schedule?.timezone ?? 'UTC', now });
+    const when = resolveLogicalDate({
+      asked: asked.date,
+      scheduledTime,
+      timeZone: market.schedule?.timezone ?? 'UTC',
+      now,
+    });
     return {
       ...dated(when),
       market: market.name,
@@ -65,7 +76,9 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       filters: when.asOfNow ? filters : createdBetween(filters, when.date, when.date),
       streams: ['tenders'],
       refreshSeconds: {},
-      note: when.asOfNow ? null : `${when.date} is past: this run reads the tenders created on that day, as they stand now.`,
+      note: when.asOfNow
+        ? null
+        : `${when.date} is past: this run reads the tenders created on that day, as they stand now.`,
     };
   },
 
@@ -76,7 +89,15 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     // A day of overlap: an event may be listed late. Read twice, it is still one row (event_id).
     const since = dayBefore(lastWatchSync ?? when.date, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1);
     const from = when.asOfNow && since < when.date ? since : when.date;
-    return { ...dated(when), from, market: null, filters: {}, streams: ['watch_events'], refreshSeconds: {}, note: null };
+    return {
+      ...dated(when),
+      from,
+      market: null,
+      filters: {},
+      streams: ['watch_events'],
+      refreshSeconds: {},
+      note: null,
+    };
   },
 
   backfill(config, now, { input }) {
@@ -87,7 +108,8 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     );
     const today = dayIn('UTC', now);
     if (asked.from > asked.to) throw wrongInput(`from (${asked.from}) lies after to (${asked.to})`, 'Swap them.');
-    if (asked.to > today) throw wrongInput(`to (${asked.to}) is in the future: today is ${today} (UTC)`, 'Give today or an earlier date.');
+    if (asked.to > today)
+      throw wrongInput(`to (${asked.to}) is in the future: today is ${today} (UTC)`, 'Give today or an earlier date.');
     const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
     return {
       date: today,
@@ -95,7 +117,9 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       market: market?.name ?? null,
       filters: createdBetween(config.tenders?.filters ?? {}, asked.from, asked.to),
       streams: asked.streams ?? ['tenders', 'watch_events', 'financials'],
-      refreshSeconds: market?.refresh ?? { financials: Math.min(...config.markets.map((m) => m.refresh.financials), 90 * 86_400) },
+      refreshSeconds: market?.refresh ?? {
+        financials: Math.min(...config.markets.map((m) => m.refresh.financials), 90 * 86_400),
+      },
       from: asked.from,
       to: asked.to,
       note: null,
@@ -104,7 +128,14 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
 
   rebuildWarehouse(_config, now, { input }) {
     parseInput(RebuildWarehouseInput, input, '{"from": "2026-01-01", "to": "2026-01-31"}; both are optional');
-    return { ...dated({ date: dayIn('UTC', now), asOfNow: false }), market: null, filters: {}, streams: [], refreshSeconds: {}, note: null };
+    return {
+      ...dated({ date: dayIn('UTC', now), asOfNow: false }),
+      market: null,
+      filters: {},
+      streams: [],
+      refreshSeconds: {},
+      note: null,
+    };
   },
 };
 

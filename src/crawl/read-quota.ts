@@ -10,7 +10,10 @@ import type { CrawlDeps, Pulse } from './deps.js';
  * a total of 0 is no figure (CONTRACT, "What the reference leaves open").
  */
 export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse): Promise<QuotaStatus> {
-  const stamp = deps.clock.now().toISOString().replaceAll(/[^0-9]/g, '');
+  const stamp = deps.clock
+    .now()
+    .toISOString()
+    .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
   const response = await bookingIn(booking, () => deps.client.v2.metrics({ signal: pulse.signal }));
   const readings = response.data.flatMap((group) =>
@@ -28,6 +31,7 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse):
   const daily = readings
     .map((metric, index) => ({ record: records[index], text: `${metric.group} ${metric.codename}` }))
     .find(({ record, text }) => (wanted === 'auto' ? /daily/i.test(text) : record?.metric === wanted))?.record;
-  if (!daily || daily.total === 0) return { known: false, metric: daily?.metric ?? null, used: daily?.used ?? 0, total: 0, open: true };
+  if (!daily || daily.total === 0)
+    return { known: false, metric: daily?.metric ?? null, used: daily?.used ?? 0, total: 0, open: true };
   return { known: true, metric: daily.metric, used: daily.used, total: daily.total, open: daily.used < daily.total };
 }

@@ -31,7 +31,12 @@ export function readManifests(dataDir: string, filter: { stream?: LandingStream;
 }
 
 /** The rows of one run's committed parts of a stream, in part order; each part's hash is checked. */
-export function readRunRows(target: { dataDir: string; stream: LandingStream; run: string; date: string }): LandedRow[] {
+export function readRunRows(target: {
+  dataDir: string;
+  stream: LandingStream;
+  run: string;
+  date: string;
+}): LandedRow[] {
   return readFolder(runFolder(target)).flatMap(readPartRows);
 }
 
@@ -42,7 +47,8 @@ export function readRunRows(target: { dataDir: string; stream: LandingStream; ru
 export function readPartRows(part: LandedPart): LandedRow[] {
   const bytes = existsSync(part.file) ? readFileSync(part.file) : undefined;
   const hash = bytes && createHash('sha256').update(bytes).digest('hex');
-  if (bytes === undefined || hash !== part.sha256) throw corrupt(part.file, bytes === undefined ? 'is missing' : 'differs from its manifest');
+  if (bytes === undefined || hash !== part.sha256)
+    throw corrupt(part.file, bytes === undefined ? 'is missing' : 'differs from its manifest');
   return decodePart(bytes);
 }
 
@@ -62,7 +68,11 @@ function readFolder(folder: string): LandedPart[] {
 }
 
 function list(folder: string, prefix: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(prefix)).toSorted() : [];
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.startsWith(prefix))
+        .toSorted()
+    : [];
 }
 
 function corrupt(file: string, what: string, cause?: unknown): TidemarkError {

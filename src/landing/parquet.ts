@@ -1,4 +1,14 @@
-import { makeData, makeVector, Table, tableFromIPC, tableToIPC, TimestampMicrosecond, vectorFromArray, Int32, Utf8 } from 'apache-arrow';
+import {
+  makeData,
+  makeVector,
+  Table,
+  tableFromIPC,
+  tableToIPC,
+  TimestampMicrosecond,
+  vectorFromArray,
+  Int32,
+  Utf8,
+} from 'apache-arrow';
 import { Compression, readParquet, Table as WasmTable, WriterPropertiesBuilder, writeParquet } from 'parquet-wasm';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { PartTarget } from './paths.js';
@@ -19,12 +29,20 @@ export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
     request_key: text(rows.map((row) => row.request_key)),
     entity_id: text(rows.map((row) => row.entity_id)),
     segment: text(rows.map((row) => row.segment)),
-    status: vectorFromArray(rows.map((row) => row.status), new Int32()),
-    fetched_at: makeVector(makeData({ type: new TimestampMicrosecond(), length: rows.length, nullCount: 0, data: micros })),
+    status: vectorFromArray(
+      rows.map((row) => row.status),
+      new Int32(),
+    ),
+    fetched_at: makeVector(
+      makeData({ type: new TimestampMicrosecond(), length: rows.length, nullCount: 0, data: micros }),
+    ),
     body: text(rows.map((row) => row.body)),
     sha256: text(rows.map((row) => row.sha256)),
   });
-  const properties = new WriterPropertiesBuilder().setCompression(Compression.ZSTD).setMaxRowGroupSize(ROW_GROUP_ROWS).build();
+  const properties = new WriterPropertiesBuilder()
+    .setCompression(Compression.ZSTD)
+    .setMaxRowGroupSize(ROW_GROUP_ROWS)
+    .build();
   return writeParquet(WasmTable.fromIPCStream(tableToIPC(table, 'stream')), properties);
 }
 

@@ -1,0 +1,180 @@
+import type { DiscoverInput, DiscoverResult } from '../../schemas/pipeline/crawl.js';
+import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import { InvalidRequestError } from '../api-client/index.js';
+import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
+import { bookingIn, RequestLog } from '../ledger/request-log.js';
+import { createPlan, type Plan, type PlanAnswer, type PlanRequest } from '../planner/index.js';
+import { isDailyLimit } from './answer.js';
+import { landRecords } from './close-run.js';
+import type { CrawlDeps, Pulse } from './deps.js';
+import { readDimensions } from './dimensions.js';
+
+// "auto" asks for more than any API of this kind gives; the plan believes what comes back.
+const ASK_HIGH = 1_000;
+const SHORTFALLS_SHOWN = 5;
+
+/**
+ * One bounded piece of enumerating a market. The plan's state is a function of the answers, and every answer is
+ * landed: so a new attempt, or the next round, feeds it what is landed and asks only what is not.
+ */
+export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, pulse: Pulse): Promise<DiscoverResult> {
+  const { ctx, round } = input;
+  const { dataDir } = deps.config;
+  const target = {
+    dataDir,
+    stream: 'prospecting' as const,
+    run: ctx.run,
+    date: ctx.date,
+    market: ctx.market,
+    chunk: `search-${String(round).padStart(4, '0')}`,
+  };
+  const perPage = deps.config.api.perPage;
+  const plan = createPlan({
+    market: ctx.market ?? '',
+    filters: ctx.filters,
+    dimensions: readDimensions(dataDir),
+    perPage: perPage === 'auto' ? ASK_HIGH : perPage,
+    horizon: { from: '1900-01-01', to: ctx.date },
+  });
+  const answers = new Map(readRunRows(target).map((row) => [row.request_key, answerOf(row)]));
+  const done = PartWriter.committed(target);
+  if (done) {
+    replay(plan, answers);
+    return conclude(deps, input, plan, { requests: 0, rows: done.rows, limited: false });
+  }
+
+  const booking = new RequestLog(dataDir, ctx.run, target.chunk);
+  const writer = await PartWriter.open(target);
+  for (const row of writer.rows) answers.set(row.request_key, answerOf(row));
+  try {
+    await bookingIn(booking, () => search(deps, input, plan, answers, writer, pulse, booking));
+  } catch (error) {
+    await writer.close();
+    if (!isDailyLimit(error)) throw error;
+    return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: true });
+  }
+  await writer.commit();
+  return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: false });
+}
+
+/** Asks what the plan wants, many at once, until it is done or the budget is spent. */
+async function search(
+  deps: CrawlDeps,
+  input: DiscoverInput,
+  plan: Plan,
+  answers: Map<string, PlanAnswer>,
+  writer: PartWriter,
+  pulse: Pulse,
+  booking: RequestLog,
+): Promise<void> {
+  const lanes = input.concurrency ?? deps.config.api.maxConcurrency;
+  const inFlight = new Set<Promise<void>>();
+  let sent = 0;
+  let failure: { error: unknown } | undefined;
+
+  const ask = async (request: PlanRequest): Promise<void> => {
+    const row = await askPage(deps, request, pulse.signal);
+    await writer.append(row);
+    plan.answer(request.key, answerOf(row));
+    const { distinct, reportedTotal } = plan.stats();
+    pulse.beat({ step: 'search', done: distinct, total: reportedTotal, requests: booking.requests });
+  };
+
+  while (!plan.done && failure === undefined) {
+    replay(
+      plan,
+      answers,
+      (request) => {
+        sent++;
+        const asking = ask(request)
+          .catch((error: unknown) => void (failure ??= { error }))
+          .finally(() => inFlight.delete(asking));
+        inFlight.add(asking);
+      },
+      () => Math.min(lanes - inFlight.size, input.budget - sent),
+    );
+    if (inFlight.size === 0) break;
+    await Promise.race(inFlight);
+  }
+  await Promise.all(inFlight);
+  if (failure) throw failure.error;
+  if (!plan.done && sent < input.budget) throw new Error('the crawl plan is not done but asks for nothing');
+}
+
+/** Feeds the plan every landed answer it asks for; hands the other requests to `ask`, as many as there is room for. */
+function replay(
+  plan: Plan,
+  answers: Map<string, PlanAnswer>,
+  ask?: (request: PlanRequest) => void,
+  room: () => number = () => 1,
+): void {
+  while (!plan.done && room() > 0) {
+    const requests = plan.next(room());
+    for (const request of requests) {
+      const known = answers.get(request.key);
+      if (known) plan.answer(request.key, known);
+      else ask?.(request);
+    }
+    if (requests.length === 0) return;
+  }
+}
+
+async function askPage(deps: CrawlDeps, request: PlanRequest, signal: AbortSignal): Promise<NewRow> {
+  const { page, per_page, filters, segment, key } = request;
+  try {
+    const response = await deps.client.v2.prospecting({ page, per_page, filters }, { signal });
+    return {
+      request_key: key,
+      entity_id: null,
+      segment,
+      status: response.status,
+      fetched_at: response.fetchedAt,
+      body: response.body,
+    };
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+    // A refusal is an answer: it tells the plan what this API does not take.
+    const status = error.status >= 400 ? error.status : 400;
+    return { request_key: key, entity_id: null, segment, status, fetched_at: error.fetchedAt, body: error.message };
+  }
+}
+
+/** A landed page as the plan wants it. */
+function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
+  if (row.status >= 400) return { refused: row.body };
+  const page = JSON.parse(row.body) as { total_companies?: unknown; total_pages?: unknown; data?: { id?: unknown }[] };
+  const ids = (page.data ?? []).flatMap((item) =>
+    item?.id === undefined || item.id === null ? [] : [String(item.id)],
+  );
+  return { total: Number(page.total_companies ?? ids.length), totalPages: Number(page.total_pages ?? 1), ids };
+}
+
+async function conclude(
+  deps: CrawlDeps,
+  { ctx }: DiscoverInput,
+  plan: Plan,
+  counts: Pick<DiscoverResult, 'requests' | 'rows' | 'limited'>,
+): Promise<DiscoverResult> {
+  const { distinct, reportedTotal } = plan.stats();
+  const open = { ...counts, done: false, reportedTotal, distinctCompanies: distinct, coverage: null, shortfalls: [] };
+  if (!plan.done || counts.limited) return open;
+  const coverage = plan.coverage();
+  await landRecords(deps, ctx, 'segments', 'search', plan.segments());
+  await landRecords(deps, ctx, 'coverage', 'search', [coverage]);
+  const shown = coverage.why
+    .slice(0, SHORTFALLS_SHOWN)
+    .map((gap) => `${gap.missing} companies not reached under ${JSON.stringify(gap.filters)}: ${gap.reason}`);
+  if (coverage.why.length > shown.length)
+    shown.push(`${coverage.why.length - shown.length} more segments fell short: see ops.coverage.`);
+  return {
+    ...open,
+    done: true,
+    coverage: {
+      reportedTotal: coverage.reported_total,
+      distinctCompanies: coverage.distinct_companies,
+      missing: coverage.missing,
+      share: coverage.share,
+    },
+    shortfalls: shown,
+  };
+}

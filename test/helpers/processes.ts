@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+export const ROOT = path.resolve(import.meta.dirname, '../..');
+
+export interface RunningProcess {
+  child: ChildProcess;
+  /** Everything it wrote so far, both streams. */
+  output(): string;
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a process of the repository and waits for a line on stdout or stderr that matches `ready`. */
+export async function startProcess(
+  args: string[],
+  options: { env: NodeJS.ProcessEnv; ready: RegExp; cwd?: string },
+): Promise<RunningProcess & { readyLine: string }> {
+  const child = spawn(process.execPath, args, {
+    cwd: options.cwd ?? ROOT,
+    env: options.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const running: RunningProcess = {
+    child,
+    output: () => lines.join('\n'),
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    },
+  };
+  const readyLine = await new Promise<string>((resolve, reject) => {
+    const take = (line: string): void => {
+      lines.push(line);
+      if (options.ready.test(line)) resolve(line);
+    };
+    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', take);
+    child.once('error', reject);
+    child.once('exit', (code) =>
+      reject(new Error(`${args.join(' ')} ended (${code}) before it was ready:\n${lines.join('\n')}`)),
+    );
+  });
+  return { ...running, readyLine };
+}
+
+/** The environment of a test's processes: the caller's without anything that would reach Tidemark by accident. */
+export function cleanEnv(extra: Record<string, string>): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(TIDEMARK|TEMPORAL)_/.test(name));
+  return { ...Object.fromEntries(kept), ...extra };
+}
+
+export interface RunningSandbox extends RunningProcess {
+  url: string;
+  key: string;
+}
+
+/** The sandbox as users run it: a process of its own, over HTTP. */
+export async function startSandbox(flags: Record<string, string | number>): Promise<RunningSandbox> {
+  const args = Object.entries({ port: 0, ...flags }).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const running = await startProcess(['--import', 'tsx', 'sandbox/server.ts', ...args], {
+    env: cleanEnv({}),
+    ready: /^\{"sandbox"/,
+  });
+  const said = JSON.parse(running.readyLine) as { sandbox: string; key: string };
+  return { ...running, url: said.sandbox, key: said.key };
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DuckDBInstance, type Json } from '@duckdb/node-api';
+import { stringify } from 'yaml';
+import { cleanEnv, startProcess, type RunningProcess } from './processes.js';
+
+/** A user's folder: a configuration, a data folder, and the environment that goes with them. */
+export interface Project {
+  dir: string;
+  dataDir: string;
+  published: string;
+  env: NodeJS.ProcessEnv;
+  startWorker(extra?: Record<string, string>): Promise<RunningProcess>;
+  /** Rows of a query on the published file, opened read-only as an analyst does. */
+  query(sql: string): Promise<Record<string, Json>[]>;
+  remove(): void;
+}
+
+export function makeProject(options: {
+  api: { url: string; key: string };
+  temporal: string;
+  namespace?: string;
+  config?: object;
+}): Project {
+  const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-e2e-'));
+  const dataDir = path.join(dir, 'data');
+  const published = path.join(dataDir, 'published', 'market.duckdb');
+  const file = path.join(dir, 'tidemark.yaml');
+  writeFileSync(
+    file,
+    stringify({
+      api: { baseUrl: options.api.url },
+      data: './data',
+      markets: [{ name: 'demo' }],
+      tenders: {},
+      ...options.config,
+    }),
+  );
+  const env = cleanEnv({
+    TIDEMARK_CONFIG: file,
+    TIDEMARK_API_KEY: options.api.key,
+    TEMPORAL_ADDRESS: options.temporal,
+    ...(options.namespace === undefined ? {} : { TEMPORAL_NAMESPACE: options.namespace }),
+  });
+  return {
+    dir,
+    dataDir,
+    published,
+    env,
+    startWorker: (extra = {}) =>
+      startProcess(['bin/tidemark.mjs', 'worker'], { env: { ...env, ...extra }, ready: /worker.*(ready|running)/i }),
+    query: (sql) => queryFile(published, sql),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+/** Rows of a query on a DuckDB file, opened read-only and closed again. */
+export async function queryFile(file: string, sql: string): Promise<Record<string, Json>[]> {
+  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+  try {
+    const connection = await instance.connect();
+    try {
+      return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+    } finally {
+      connection.closeSync();
+    }
+  } finally {
+    instance.closeSync();
+  }
+}
