@@ -1,0 +1,52 @@
+import { Command, CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { registerBackfill } from './commands/backfill.js';
+import { printError, USAGE } from './commands/print-error.js';
+import { registerSetup } from './commands/setup.js';
+import { registerSnapshot } from './commands/snapshot.js';
+import { registerTenders } from './commands/tenders.js';
+import { registerWorker } from './commands/worker.js';
+
+/** The whole command line. Each command loads what it needs when it runs, so that help is instant. */
+export function createProgram(): Command {
+  const program = new Command('tidemark')
+    .description('Nightly market snapshots from the Company Data API into a DuckDB/Parquet warehouse')
+    .version(version())
+    .option('--config <file>', 'configuration; default TIDEMARK_CONFIG, else tidemark.yaml')
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError()
+    .showHelpAfterError('(--help shows what is possible)')
+    // Usage errors are thrown, so that they end in exit code 2 like every other wrong input.
+    .exitOverride();
+  registerWorker(program);
+  registerSetup(program);
+  registerSnapshot(program);
+  registerTenders(program);
+  registerBackfill(program);
+  return program;
+}
+
+/** Runs one command line; gives the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  // `tidemark sql … | head` closes the pipe early: that is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  try {
+    await createProgram().parseAsync([...argv], { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    return printError(error);
+  }
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+const code = await main(process.argv.slice(2));
+// What a command leaves open (a pool, a long poll) must not keep the terminal waiting; results are written first.
+process.stdout.write('', () => process.exit(code));

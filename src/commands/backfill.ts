@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { TidemarkError } from '../core/errors.js';
+import { examples, loadContext } from './context.js';
+import type { RunOptions } from './snapshot.js';
+
+/** `tidemark backfill`: what the API can tell by date, for past days. */
+export function registerBackfill(program: Command): void {
+  program
+    .command('backfill')
+    .description('fetch what the API can tell of past days: tenders, watch events, yearly financials')
+    .requiredOption('--from <day>', 'first day, YYYY-MM-DD')
+    .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
+    .option('--streams <list>', 'comma-separated: tenders, watch_events, financials; default all')
+    .option('--market <name>', 'only this market of tidemark.yaml; default all')
+    .option('--no-wait', 'start it and return at once')
+    .option('--strict', 'exit with 1 also when the run is only partial')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      examples('tidemark backfill --from 2026-11-01 --to 2026-11-07 --streams tenders,watch_events'),
+    )
+    .action(
+      async (
+        options: RunOptions & { from: string; to: string; streams?: string; market?: string },
+        command: Command,
+      ) => {
+        const context = await loadContext(command);
+        const [{ parseSpan }, { runAndFollow }, { pickMarket }, { backfillId }, { BackfillStream }] = await Promise.all(
+          [
+            import('./dates.js'),
+            import('./run-and-follow.js'),
+            import('../core/config.js'),
+            import('../../workflows/ids.js'),
+            import('../../schemas/pipeline/run.js'),
+          ],
+        );
+        const { from, to } = parseSpan(options, context.clock);
+        const streams =
+          options.streams === undefined
+            ? BackfillStream.options
+            : parseStreams(options.streams, BackfillStream.options);
+        const market = options.market === undefined ? null : pickMarket(context.config, options.market).name;
+        const shown = [
+          ...(options.streams === undefined ? [] : ['--streams', streams.join(',')]),
+          ...(market === null ? [] : ['--market', market]),
+        ];
+        await runAndFollow(
+          context,
+          {
+            type: 'backfill',
+            workflowId: backfillId({ from, to, streams }),
+            input: { from, to, streams, ...(market === null ? {} : { market }) },
+            market,
+            date: null,
+            summary: `Backfill ${from}..${to}: ${streams.join(', ')}`,
+            details:
+              'Fetches what the API can tell by date. Nothing that is only known as of now is filed under a past date.',
+          },
+          {
+            wait: options.wait,
+            json: options.json ?? false,
+            strict: options.strict ?? false,
+            again: ['tidemark backfill --from', from, '--to', to, ...shown].join(' '),
+          },
+        );
+      },
+    );
+}
+
+function parseStreams<T extends string>(list: string, allowed: readonly T[]): T[] {
+  const names = [...new Set(list.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+  const unknown = names.filter((name) => !allowed.some((known) => known === name));
+  if (unknown.length === 0 && names.length > 0) return names as T[];
+  const what = names.length === 0 ? 'names no stream' : `names ${unknown.join(', ')}`;
+  throw new TidemarkError('InvalidInput', `--streams ${what}.`, { todo: `Choose among: ${allowed.join(', ')}.` });
+}

@@ -1,0 +1,44 @@
+import { IsoDate } from '../../schemas/pipeline/run.js';
+import { dayIn, type Clock } from '../core/clock.js';
+import { TidemarkError } from '../core/errors.js';
+
+/**
+ * A day from the command line.
+ * @throws TidemarkError `InvalidInput` when it is no day of the calendar
+ */
+export function parseDay(text: string, option: string): string {
+  if (IsoDate.safeParse(text).success) return text;
+  throw new TidemarkError('InvalidInput', `${option} ${text} is no date.`, { todo: 'Write it like 2026-11-20.' });
+}
+
+/**
+ * The logical date of a run: the one asked for, else today in the schedule's time zone.
+ * @throws TidemarkError `InvalidInput` for no date or a future one
+ */
+export function runDate(asked: string | undefined, timeZone: string, clock: Clock): string {
+  const today = dayIn(timeZone, clock.now());
+  if (asked === undefined) return today;
+  const date = parseDay(asked, '--date');
+  if (date <= today) return date;
+  throw new TidemarkError('InvalidInput', `--date ${date} is in the future: today is ${today} (${timeZone}).`, {
+    todo: 'Give today or an earlier date, or leave --date out.',
+  });
+}
+
+/**
+ * First and last day of a span.
+ * @throws TidemarkError `InvalidInput` when they are no dates, in the wrong order, or in the future
+ */
+export function parseSpan(options: { from: string; to: string }, clock: Clock): { from: string; to: string } {
+  const from = parseDay(options.from, '--from');
+  const to = parseDay(options.to, '--to');
+  const today = dayIn('UTC', clock.now());
+  if (from > to)
+    throw new TidemarkError('InvalidInput', `--from ${from} lies after --to ${to}.`, { todo: 'Swap them.' });
+  if (to > today) {
+    throw new TidemarkError('InvalidInput', `--to ${to} is in the future: today is ${today} (UTC).`, {
+      todo: 'Give today or an earlier date.',
+    });
+  }
+  return { from, to };
+}

@@ -1,0 +1,142 @@
+import path from 'node:path';
+import type { Config } from '../../core/config.js';
+import { connectTemporal, resolveTemporal } from '../../temporal/connect.js';
+import { ensureSearchAttributes } from '../../temporal/search-attributes.js';
+import { WORKER_READY } from '../worker.js';
+import { tell } from '../print.js';
+import { startDevServer } from './dev-server.js';
+import { freePort, requireFree } from './ports.js';
+import { startSandbox } from './sandbox-process.js';
+import { spawnGuarded } from './spawn-guarded.js';
+import { runOurs } from './tidemark-process.js';
+
+export interface LocalPorts {
+  temporal: number;
+  ui: number;
+  sandbox: number;
+}
+
+export interface LocalOptions {
+  config: Config;
+  /** A taken port: look for the next free one (demo) or say so (up). */
+  onTaken: 'next' | 'fail';
+  ports: LocalPorts;
+  /** Arguments of the sandbox (its port aside); null: none is started. */
+  sandbox: readonly string[] | null;
+}
+
+/** Everything a machine needs to run Tidemark by itself. */
+export interface LocalStack {
+  temporal: { address: string; ui: string | null };
+  sandbox: { url: string; key: string } | null;
+  /** Rejects, in words, when a part ends by itself. */
+  died: Promise<never>;
+  /** Stops what was started, in order: the worker lands what it has while Temporal is still there. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Temporal dev server (unless TEMPORAL_ADDRESS names one, or one runs for the data folder), the sandbox if
+ * wanted, and a worker. Whatever fails, what was started is stopped again.
+ */
+export async function startLocalStack(options: LocalOptions): Promise<LocalStack> {
+  const { config } = options;
+  const logFile = (name: string): string => path.join(config.dataDir, 'logs', `${name}.log`);
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).toReversed()) await end();
+  };
+  const deaths: Promise<never>[] = [];
+  const pickPort = async (wanted: number, what: string, flag: string, taken: number[] = []): Promise<number> => {
+    if (options.onTaken === 'next') return freePort(wanted, taken);
+    await requireFree(wanted, what, flag);
+    return wanted;
+  };
+  try {
+    const target = resolveTemporal(null);
+    const temporal = { address: target.address, ui: target.ui };
+    const upTemporal = async (): Promise<void> => {
+      if (target.source === 'environment') return;
+      const server = await startDevServer({
+        dataDir: config.dataDir,
+        program: findTemporal,
+        ports: async () => {
+          const port = await pickPort(options.ports.temporal, 'Temporal', '--port', [options.ports.sandbox]);
+          return {
+            port,
+            uiPort: await pickPort(options.ports.ui, 'the Temporal UI', '--ui-port', [port, options.ports.sandbox]),
+          };
+        },
+        logFile: logFile('temporal'),
+      });
+      stops.push(server.stop);
+      deaths.push(server.died);
+      temporal.address = server.address;
+      temporal.ui = server.ui;
+    };
+    const upSandbox = async (): Promise<LocalStack['sandbox']> => {
+      if (options.sandbox === null) return null;
+      const port = await pickPort(options.ports.sandbox, 'the sandbox', '--sandbox-port');
+      const sandbox = await startSandbox(['--port', String(port), ...options.sandbox], logFile('sandbox'));
+      stops.push(sandbox.stop);
+      deaths.push(sandbox.died);
+      return { url: sandbox.sandbox, key: sandbox.key };
+    };
+    // Both are started to their end before a failure of one is told: what is half-started must be stopped too.
+    const [temporalUp, sandboxUp] = await Promise.allSettled([upTemporal(), upSandbox()]);
+    if (temporalUp.status === 'rejected') throw temporalUp.reason;
+    if (sandboxUp.status === 'rejected') throw sandboxUp.reason;
+    const sandbox = sandboxUp.value;
+    // From here on this process, too, talks to that server.
+    process.env['TEMPORAL_ADDRESS'] = temporal.address;
+    await setup();
+    const worker = spawnGuarded({
+      what: 'The worker',
+      ...runOurs('src/cli.ts', ['worker', '--config', config.file]),
+      env: workerEnvironment(config, sandbox),
+      logFile: logFile('worker'),
+    });
+    stops.push(worker.stop);
+    deaths.push(worker.died);
+    await worker.line((line) => (line.startsWith(WORKER_READY) ? line : null), 120_000);
+    return { temporal, sandbox, died: Promise.race(deaths), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function workerEnvironment(config: Config, sandbox: LocalStack['sandbox']): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = { ...process.env, TIDEMARK_DATA: config.dataDir };
+  if (sandbox) {
+    env['TIDEMARK_API_URL'] = sandbox.url;
+    env['TIDEMARK_API_KEY'] = sandbox.key;
+    delete env['TIDEMARK_API_KEY_FILE'];
+  }
+  return env;
+}
+
+async function setup(): Promise<void> {
+  const temporal = await connectTemporal(null);
+  try {
+    await ensureSearchAttributes(temporal);
+  } finally {
+    await temporal.close();
+  }
+}
+
+interface TemporalProgram {
+  path: string;
+  version: string;
+  source: string;
+}
+
+/** Finds or gets the Temporal CLI, in the contract's order. */
+async function findTemporal(): Promise<string> {
+  // The bootstrap is plain JavaScript that works before any package is installed; the launcher uses it too.
+  const file = new URL('../../../bootstrap/temporal.mjs', import.meta.url);
+  const { ensureTemporalCli } = (await import(file.href)) as {
+    ensureTemporalCli: (options: { log: (line: string) => void }) => Promise<TemporalProgram>;
+  };
+  return (await ensureTemporalCli({ log: tell })).path;
+}

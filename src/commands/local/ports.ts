@@ -1,0 +1,31 @@
+import { createServer } from 'node:net';
+import { TidemarkError } from '../../core/errors.js';
+
+/** True when nothing listens on a port of this machine's loopback. */
+export async function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** The wanted port, or the next free one above it. `taken` are ports promised to others a moment ago. */
+export async function freePort(wanted: number, taken: readonly number[] = []): Promise<number> {
+  for (let port = wanted; port < wanted + 200 && port < 65_536; port++) {
+    if (!taken.includes(port) && (await isFree(port))) return port;
+  }
+  throw new TidemarkError('Internal', `No port is free between ${wanted} and ${wanted + 199}.`, {
+    todo: 'End what listens there.',
+  });
+}
+
+/**
+ * @throws TidemarkError when something listens on the port already
+ */
+export async function requireFree(port: number, what: string, option: string): Promise<void> {
+  if (await isFree(port)) return;
+  throw new TidemarkError('Internal', `Port ${port}, meant for ${what}, is taken by another process.`, {
+    todo: `End that process, or choose another port with ${option}.`,
+  });
+}

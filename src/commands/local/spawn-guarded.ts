@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { TidemarkError } from '../../core/errors.js';
+
+const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
+const TAIL_LINES = 8;
+
+export interface GuardedOptions {
+  /** For messages: `the sandbox`. */
+  what: string;
+  command: string;
+  args: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  /** Everything the process prints is appended here. */
+  logFile: string;
+}
+
+/** A process of ours beside this one; it ends when this one ends, whatever ends it. */
+export interface Guarded {
+  /** Process id of the command itself, not of its guard. */
+  readonly pid: Promise<number>;
+  /** Resolves with what `match` makes of the first line of stdout it accepts; ask at once, lines are not kept. */
+  line<T>(match: (line: string) => T | null, timeoutMs: number): Promise<T>;
+  /** Rejects, in words, when the process ends without being asked to. */
+  readonly died: Promise<never>;
+  stop(): Promise<void>;
+}
+
+/** Starts a process under a guard, outside the terminal's process group: Ctrl-C reaches only us, and we stop in order. */
+export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptions): Guarded {
+  mkdirSync(path.dirname(logFile), { recursive: true });
+  const log = createWriteStream(logFile, { flags: 'w' });
+  const child = spawn(process.execPath, [GUARD, command, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+    env: env ?? process.env,
+  });
+  // The guard may be gone when we close its stdin.
+  child.stdin.on('error', () => undefined);
+  child.stderr.pipe(log, { end: false });
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => log.write(`${line}\n`));
+
+  let stopping = false;
+  const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  const died = exited.then(async (code) => {
+    await new Promise<void>((resolve) => log.end(() => resolve()));
+    if (stopping) return new Promise<never>(() => undefined);
+    throw failure(`${what} ended by itself (exit code ${code ?? 'none'})`, logFile);
+  });
+  // Nobody may be waiting for it yet.
+  died.catch(() => undefined);
+
+  const line = async <T>(match: (text: string) => T | null, timeoutMs: number): Promise<T> => {
+    const found = new Promise<T>((resolve) => {
+      lines.on('line', (text) => {
+        const value = match(text);
+        if (value !== null) resolve(value);
+      });
+    });
+    const timeout = new AbortController();
+    const late = delay(timeoutMs, null, { signal: timeout.signal }).then(() => {
+      throw failure(`${what} was not ready after ${timeoutMs / 1000} s`, logFile);
+    });
+    late.catch(() => undefined);
+    return Promise.race([found, late, died]).finally(() => timeout.abort());
+  };
+  const pid = line((text) => {
+    const found = /^guarded (\d+)$/.exec(text);
+    return found ? Number(found[1]) : null;
+  }, 10_000);
+  pid.catch(() => undefined);
+  return {
+    pid,
+    line,
+    died,
+    async stop() {
+      stopping = true;
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+function failure(what: string, logFile: string): TidemarkError {
+  return new TidemarkError('Internal', `${what}.${tail(logFile)}`, { todo: `Its whole output is in ${logFile}.` });
+}
+
+/** The last lines a process printed, for the message that tells of its end. */
+function tail(logFile: string): string {
+  try {
+    const lines = readFileSync(logFile, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(-TAIL_LINES)
+      .filter((line) => line !== '');
+    return lines.length === 0 ? '' : `\n${lines.map((line) => `  | ${line}`).join('\n')}`;
+  } catch {
+    return '';
+  }
+}

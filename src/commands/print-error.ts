@@ -1,0 +1,33 @@
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import { describeServiceError } from '../temporal/failure.js';
+import { colorsFor, tell } from './print.js';
+
+export const FAILED = 1;
+export const USAGE = 2;
+
+/**
+ * Prints why a command failed and what to do about it; the stack only with TIDEMARK_DEBUG.
+ * @returns the exit code: 2 when the person typed something that cannot be, else 1
+ */
+export function printError(thrown: unknown): number {
+  const error = describeServiceError(thrown);
+  const paint = colorsFor(process.stderr);
+  tell(`${paint.red('error:')} ${errorMessage(error)}`);
+  if (error instanceof TidemarkError)
+    tell(
+      error.todo
+        .split('\n')
+        .map((line) => `  ${line}`)
+        .join('\n'),
+    );
+  else tell('  This is not an error Tidemark knows. Run it again with TIDEMARK_DEBUG=1 for the details.');
+  if (process.env['TIDEMARK_DEBUG']) tell(inspectChain(thrown));
+  return error instanceof TidemarkError && error.type === 'InvalidInput' ? USAGE : FAILED;
+}
+
+function inspectChain(error: unknown): string {
+  const parts: string[] = [];
+  for (let e: unknown = error, depth = 0; e instanceof Error && depth < 8; e = e.cause, depth++)
+    parts.push(e.stack ?? e.message);
+  return parts.join('\ncaused by: ');
+}

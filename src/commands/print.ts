@@ -1,0 +1,27 @@
+import { createColors } from 'picocolors';
+
+/** Colours for a stream: only in a terminal, and not where NO_COLOR asks for none. */
+export function colorsFor(stream: NodeJS.WriteStream): ReturnType<typeof createColors> {
+  return createColors(stream.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb');
+}
+
+/** A line of result on stdout. */
+export function say(text = ''): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** A line for the person at the terminal, on stderr: a script that reads stdout is not disturbed. */
+export function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** A value as JSON on stdout, pretty in a terminal. DuckDB's BIGINTs are numbers where they are exact, else text. */
+export function sayJson(value: unknown): void {
+  say(JSON.stringify(value, jsonValue, process.stdout.isTTY ? 2 : undefined));
+}
+
+/** `JSON.stringify` replacer for values JSON has no word for. */
+export function jsonValue(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  return value;
+}

@@ -1,0 +1,31 @@
+import path from 'node:path';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import { formatCount } from '../progress/format.js';
+import { colorsFor } from './print.js';
+import { showPath } from './show-path.js';
+
+/** A finished run in a few lines: how complete it is, what it cost, where the result lies, what fell short. */
+export function renderResult(workflowId: string, result: RunResult, dataDir: string): string {
+  const paint = colorsFor(process.stdout);
+  const mark = result.outcome === 'complete' ? paint.green('✔') : paint.yellow('!');
+  const lines = [`${mark} ${workflowId}: ${result.outcome}`];
+  if (result.coverage) lines.push(`  coverage   ${renderCoverage(result.coverage)}`);
+  lines.push(`  requests   ${formatCount(result.requests)}`);
+  lines.push(`  rows       ${formatCount(result.rows)} landed, ${formatCount(result.rejects)} rejected`);
+  lines.push(`  published  ${showPath(path.resolve(dataDir, result.published))}`);
+  for (const note of result.notes) lines.push(paint.yellow(`  ! ${note}`));
+  return lines.join('\n');
+}
+
+/** Coverage in words: `9,998 of 10,000 companies (99.98 %), 2 missing`. */
+export function renderCoverage({
+  reportedTotal,
+  distinctCompanies,
+  missing,
+  share,
+}: NonNullable<RunResult['coverage']>): string {
+  const reached = `${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies`;
+  // Rounded down: 100 % is said only where nothing is missing.
+  const percent = missing === 0 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2);
+  return `${reached} (${percent} %)${missing > 0 ? `, ${formatCount(missing)} missing` : ''}`;
+}

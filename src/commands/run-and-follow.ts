@@ -1,0 +1,67 @@
+import { runFailure } from '../temporal/failure.js';
+import { connectTemporal, type TemporalClient } from '../temporal/connect.js';
+import { followRun } from '../temporal/follow-run.js';
+import { startOrJoin, type RunRequest } from '../temporal/start-run.js';
+import { createProgressView, silentView } from '../progress/view.js';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import type { CliContext } from './context.js';
+import { INTERRUPTED, interruptSignal } from './interrupt.js';
+import { FAILED } from './print-error.js';
+import { say, sayJson, tell } from './print.js';
+import { renderResult } from './render-result.js';
+
+export interface FollowOptions {
+  wait: boolean;
+  json: boolean;
+  /** Exit with 1 also when the run is only partial. */
+  strict: boolean;
+  /** Command that follows the same run again. */
+  again: string;
+}
+
+/** Starts or joins a run and follows it; sets the exit code from its result. Ctrl-C leaves the run running. */
+export async function runAndFollow({ config }: CliContext, request: RunRequest, options: FollowOptions): Promise<void> {
+  const temporal = await connectTemporal(config.dataDir);
+  try {
+    if (!options.wait) {
+      const started = await startOrJoin(temporal.client, request);
+      const { workflowId } = started.handle;
+      if (options.json) sayJson({ workflowId, joined: started.joined });
+      else say(`${started.joined ? 'Already running' : 'Started'}: ${workflowId}. Follow it with: ${options.again}`);
+      return;
+    }
+    const interrupted = interruptSignal();
+    const result = await followToEnd(temporal, request, { json: options.json, interrupted });
+    if (result === null) {
+      tell(`The run goes on. Follow it again with: ${options.again}`);
+      process.exitCode = INTERRUPTED;
+      return;
+    }
+    if (options.json) sayJson({ workflowId: request.workflowId, ...result });
+    else say(renderResult(request.workflowId, result, config.dataDir));
+    if (options.strict && result.outcome !== 'complete') process.exitCode = FAILED;
+  } finally {
+    await temporal.close();
+  }
+}
+
+/**
+ * Starts or joins a run and shows it to its end; null when interrupted.
+ * @throws TidemarkError when the run failed, saying why
+ */
+export async function followToEnd(
+  temporal: TemporalClient,
+  request: RunRequest,
+  options: { json: boolean; interrupted: AbortSignal; title?: string },
+): Promise<RunResult | null> {
+  const { handle, joined, startedAt } = await startOrJoin(temporal.client, request);
+  if (joined && !options.json) tell(`${handle.workflowId} is running already: following it.`);
+  const view = options.json ? silentView : createProgressView(options.title ?? request.summary);
+  try {
+    const followed = await followRun(temporal.client, handle, view, { startedAt, interrupted: options.interrupted });
+    return followed?.result ?? null;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'WorkflowFailedError') throw runFailure(error, handle.workflowId);
+    throw error;
+  }
+}

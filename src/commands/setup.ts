@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { configOption, examples, loadContext } from './context.js';
+import { say, sayJson } from './print.js';
+
+/** `tidemark setup`: prepares a Temporal namespace. */
+export function registerSetup(program: Command): void {
+  program
+    .command('setup')
+    .description('once per Temporal namespace: check it and register the search attributes')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      examples('tidemark setup', 'TEMPORAL_ADDRESS=temporal:7233 TEMPORAL_NAMESPACE=market tidemark setup'),
+    )
+    .action(async (options: { json?: boolean }, command: Command) => {
+      // A namespace can be prepared where there is no configuration yet.
+      const dataDir = await loadContext(command).then(
+        ({ config }) => config.dataDir,
+        (error: unknown) => {
+          if (configOption(command) !== undefined) throw error;
+          return null;
+        },
+      );
+      const [{ connectTemporal }, { ensureSearchAttributes }] = await Promise.all([
+        import('../temporal/connect.js'),
+        import('../temporal/search-attributes.js'),
+      ]);
+      const temporal = await connectTemporal(dataDir);
+      try {
+        const added = await ensureSearchAttributes(temporal);
+        const { address, namespace } = temporal.target;
+        if (options.json) sayJson({ address, namespace, added });
+        else if (added.length > 0)
+          say(`Namespace ${namespace} on ${address}: added search attributes ${added.join(', ')}.`);
+        else say(`Namespace ${namespace} on ${address} is ready; nothing to do.`);
+      } finally {
+        await temporal.close();
+      }
+    });
+}

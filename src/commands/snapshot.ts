@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { MarketConfig } from '../core/config.js';
+import { examples, loadContext } from './context.js';
+import type { RunRequest } from '../temporal/start-run.js';
+
+export interface RunOptions {
+  wait: boolean;
+  json?: boolean;
+  strict?: boolean;
+}
+
+/** `tidemark snapshot`: runs `marketSnapshot` and follows it. */
+export function registerSnapshot(program: Command): void {
+  program
+    .command('snapshot')
+    .description('take a snapshot of a market and follow it; joins the run if there is one already')
+    .option('--market <name>', 'market of tidemark.yaml; may be left out when there is only one')
+    .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")
+    .option('--no-wait', 'start it and return at once')
+    .option('--strict', 'exit with 1 also when the run is only partial')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark snapshot', 'tidemark snapshot --market nordics --date 2026-11-20 --json'))
+    .action(async (options: RunOptions & { market?: string; date?: string }, command: Command) => {
+      const context = await loadContext(command);
+      const [{ pickMarket }, { runDate }, { runAndFollow }] = await Promise.all([
+        import('../core/config.js'),
+        import('./dates.js'),
+        import('./run-and-follow.js'),
+      ]);
+      const market = pickMarket(context.config, options.market);
+      const date = runDate(options.date, market.schedule?.timezone ?? 'UTC', context.clock);
+      await runAndFollow(context, await snapshotRequest(market, date), {
+        wait: options.wait,
+        json: options.json ?? false,
+        strict: options.strict ?? false,
+        again: `tidemark snapshot --market ${market.name} --date ${date}`,
+      });
+    });
+}
+
+/** The run of one market and date. */
+export async function snapshotRequest(market: MarketConfig, date: string): Promise<RunRequest> {
+  const { snapshotId } = await import('../../workflows/ids.js');
+  return {
+    type: 'marketSnapshot',
+    workflowId: snapshotId(market.name, date),
+    input: { market: market.name, date },
+    market: market.name,
+    date,
+    summary: `Snapshot of market ${market.name}, ${date}`,
+    details: `Searches the market, fetches due records (${market.streams.join(', ')}), loads, models and publishes. "Current details" shows how far it is.`,
+  };
+}

@@ -1,0 +1,76 @@
+import Table from 'cli-table3';
+import { cut } from '../progress/format.js';
+
+const MAX_CELL = 60;
+
+export interface TableData {
+  columns: readonly string[];
+  rows: readonly (readonly unknown[])[];
+}
+
+/** Rows as a text table: numbers to the right, no frame but a rule under the head, long cells cut. */
+export function renderTable({ columns, rows }: TableData, maxCell = MAX_CELL): string {
+  const numeric = columns.map(
+    (_, i) =>
+      rows.length > 0 &&
+      rows.every((row) => row[i] === null || isNumber(row[i])) &&
+      rows.some((row) => row[i] !== null),
+  );
+  const table = new Table({
+    head: columns.map(String),
+    colAligns: numeric.map((right) => (right ? 'right' : 'left')),
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
+    chars: {
+      top: '',
+      'top-mid': '',
+      'top-left': '',
+      'top-right': '',
+      bottom: '',
+      'bottom-mid': '',
+      'bottom-left': '',
+      'bottom-right': '',
+      left: '',
+      'left-mid': '',
+      mid: '',
+      'mid-mid': '',
+      right: '',
+      'right-mid': '',
+      middle: '',
+    },
+  });
+  for (const row of rows) table.push(row.map((value) => cut(renderCell(value), maxCell)));
+  const lines = table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
+  const widths = lines.reduce((width, line) => Math.max(width, line.length), 0);
+  return [lines[0] ?? '', '─'.repeat(widths), ...lines.slice(1)].join('\n');
+}
+
+/** One value as a person reads it in a table: thousands grouped, NULL empty, lists joined, no control characters. */
+export function renderCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'bigint') return value.toLocaleString('en-US');
+  if (typeof value === 'number')
+    return Number.isInteger(value) && Math.abs(value) >= 10_000
+      ? value.toLocaleString('en-US')
+      : String(roundShown(value));
+  if (value instanceof Date)
+    return value
+      .toISOString()
+      .replace('T', ' ')
+      .replace(/\.000Z$/, 'Z');
+  if (Array.isArray(value)) return value.map(renderCell).join(', ');
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  // Data is not ours: an escape sequence in it must not reach the terminal.
+  // oxlint-disable-next-line no-control-regex
+  return text.replaceAll(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
+}
+
+function roundShown(value: number): number {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(10));
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint';
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import type { RunRequest } from '../temporal/start-run.js';
+import { examples, loadContext } from './context.js';
+import type { RunOptions } from './snapshot.js';
+
+/** `tidemark tenders`: runs `tenderSnapshot` and follows it. */
+export function registerTenders(program: Command): void {
+  program
+    .command('tenders')
+    .description('take a snapshot of the tenders and follow it')
+    .option('--date <day>', 'logical date, YYYY-MM-DD; default today; a past date reads the tenders created on it')
+    .option('--no-wait', 'start it and return at once')
+    .option('--strict', 'exit with 1 also when the run is only partial')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark tenders', 'tidemark tenders --date 2026-11-19'))
+    .action(async (options: RunOptions & { date?: string }, command: Command) => {
+      const context = await loadContext(command);
+      const [{ runDate }, { runAndFollow }] = await Promise.all([import('./dates.js'), import('./run-and-follow.js')]);
+      const date = runDate(options.date, context.config.tenders?.schedule?.timezone ?? 'UTC', context.clock);
+      await runAndFollow(context, await tendersRequest(date), {
+        wait: options.wait,
+        json: options.json ?? false,
+        strict: options.strict ?? false,
+        again: `tidemark tenders --date ${date}`,
+      });
+    });
+}
+
+/** The tender run of one date. */
+export async function tendersRequest(date: string): Promise<RunRequest> {
+  const { tendersId } = await import('../../workflows/ids.js');
+  return {
+    type: 'tenderSnapshot',
+    workflowId: tendersId(date),
+    input: { date },
+    market: null,
+    date,
+    summary: `Tenders, ${date}`,
+    details: 'Reads the nomenclatures and the list of tenders, fetches their details, loads, models and publishes.',
+  };
+}

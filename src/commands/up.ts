@@ -1,0 +1,50 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { examples, loadContext } from './context.js';
+import { INTERRUPTED, interruptSignalSaying, untilAborted } from './interrupt.js';
+import { portOption, type PortOptions } from './port-options.js';
+import { say } from './print.js';
+import { showPath } from './show-path.js';
+
+/** `tidemark up`: the local set-up in the foreground. */
+export function registerUp(program: Command): void {
+  program
+    .command('up')
+    .description(
+      'run a Temporal dev server and a worker (and the sandbox) in the foreground; Ctrl-C stops all and loses nothing',
+    )
+    .option('--sandbox', 'start the sandbox API too and crawl it instead of api.baseUrl')
+    .addOption(portOption('--port <port>', 'Temporal', 7233))
+    .addOption(portOption('--ui-port <port>', 'the Temporal UI', 8233))
+    .addOption(portOption('--sandbox-port <port>', 'the sandbox', 4010))
+    .addHelpText('after', examples('tidemark up --sandbox', 'TIDEMARK_API_KEY=… tidemark up'))
+    .action(async (options: PortOptions & { sandbox?: boolean }, command: Command) => {
+      const { config } = await loadContext(command);
+      const [{ readApiKey }, { startLocalStack }] = await Promise.all([
+        import('../core/config.js'),
+        import('./local/local-stack.js'),
+      ]);
+      // Before anything is started: the worker would refuse only at the end.
+      if (!options.sandbox) readApiKey();
+      const stop = interruptSignalSaying('Stopping. Runs in flight go on at the next start.');
+      const starting = startLocalStack({
+        config,
+        onTaken: 'fail',
+        ports: { temporal: options.port, ui: options.uiPort, sandbox: options.sandboxPort },
+        sandbox: options.sandbox ? [] : null,
+      });
+      const stack = await Promise.race([starting, untilAborted(stop)]);
+      process.exitCode = INTERRUPTED;
+      // Interrupted before all was up: the guards of what was started stop it when this process ends.
+      if (stack === null) return;
+      try {
+        say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);
+        if (stack.sandbox) say(`Sandbox    ${stack.sandbox.url}   key ${stack.sandbox.key}`);
+        say(`Worker     ready, log ${showPath(path.join(config.dataDir, 'logs', 'worker.log'))}`);
+        say('\nNext, in another terminal: tidemark snapshot. Ctrl-C here stops everything.');
+        await Promise.race([untilAborted(stop), stack.died]);
+      } finally {
+        await stack.stop();
+      }
+    });
+}

@@ -1,0 +1,34 @@
+import { Option, type Command } from 'commander';
+import type { Role } from '../worker.js';
+import { examples, loadContext } from './context.js';
+import { interruptSignalSaying } from './interrupt.js';
+import { say } from './print.js';
+
+/** What `tidemark worker` prints when it polls; `up` and `demo` wait for it. */
+export const WORKER_READY = 'worker ready';
+
+/** `tidemark worker`: runs the crawl or the warehouse queue, or both. */
+export function registerWorker(program: Command): void {
+  program
+    .command('worker')
+    .description('run a worker against TEMPORAL_ADDRESS; ends gracefully on SIGTERM')
+    .addOption(
+      new Option('--queue <queue>', 'which task queue to serve').choices(['crawl', 'warehouse', 'all']).default('all'),
+    )
+    .addHelpText('after', examples('tidemark worker', 'TEMPORAL_ADDRESS=temporal:7233 tidemark worker --queue crawl'))
+    .action(async (options: { queue: Role }, command: Command) => {
+      const { config, clock } = await loadContext(command);
+      const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../core/log.js')]);
+      const log = createLog('tidemark', process.env['LOG_LEVEL'] ?? 'info');
+      const stop = interruptSignalSaying('Stopping: what is running lands what it has and is continued later.');
+      await runWorker({
+        config,
+        role: options.queue,
+        clock,
+        log,
+        stop,
+        onReady: ({ queues, address, namespace }) =>
+          say(`${WORKER_READY}: ${queues.join(', ')} on ${address}, namespace ${namespace}`),
+      });
+    });
+}

@@ -1,0 +1,121 @@
+import { createColors } from 'picocolors';
+import { cut, formatCount, formatDuration, formatPercent, formatRate } from './format.js';
+import { remainingMs, type RunState, type StepState } from './run-state.js';
+
+const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const BAR = 24;
+
+export interface FrameOptions {
+  title: string;
+  /** Columns of the terminal; no line is longer. */
+  width: number;
+  color: boolean;
+  /** Counts up; turns the spinner. */
+  tick: number;
+}
+
+/** The lines a terminal shows of a run: a headline, a line per step, and what stands in its way. */
+export function renderFrame(state: RunState, options: FrameOptions): string[] {
+  const paint = createColors(options.color);
+  const spinner = SPINNER[options.tick % SPINNER.length] ?? '';
+  const nameWidth = Math.max(12, ...state.steps.map((step) => step.name.length));
+  const facts = [phaseWords[state.phase], `${formatCount(state.requests)} requests`, formatDuration(state.elapsed)];
+  const head = {
+    plain: `${options.title} · ${facts.join(' · ')}`,
+    styled: `${paint.bold(options.title)} · ${facts.join(' · ')}`,
+  };
+  const lines = [head.plain.length <= options.width ? head.styled : cut(head.plain, options.width)];
+
+  for (const step of state.steps) {
+    const mark = step.state === 'done' ? '✔' : step.state === 'running' ? spinner : '·';
+    const label = `  ${mark} ${step.name.padEnd(nameWidth)}  `;
+    const text = stepText(step, options.width - label.length);
+    const colored =
+      step.state === 'done' ? paint.green(label) : step.state === 'running' ? paint.cyan(label) : paint.dim(label);
+    lines.push(colored + paintBar(text, paint));
+  }
+  if (AFTER_STEPS.has(state.phase)) lines.push(paint.cyan(`  ${spinner} ${phaseWords[state.phase]}`));
+  for (const warning of warningsOf(state)) lines.push(paint.yellow(cut(`  ! ${warning}`, options.width)));
+  return lines;
+}
+
+/** One line for a log: where the run is and how fast it goes on. */
+export function renderLine(state: RunState): string {
+  const running = state.steps.filter((step) => step.state === 'running');
+  const steps = running.map((step) => [step.name, ...stepFacts(step)].join(' '));
+  const facts = [
+    phaseWords[state.phase],
+    ...steps,
+    `${formatCount(state.requests)} requests`,
+    formatDuration(state.elapsed),
+  ];
+  return [facts.join(' · '), ...warningsOf(state).map((warning) => `! ${warning}`)].join('\n');
+}
+
+/** What an operator should know while the run goes on. */
+export function warningsOf(state: RunState): string[] {
+  const waiting =
+    state.phase === 'waiting-for-quota'
+      ? ['The daily limit of the API is reached. The run asks for the quota at intervals and goes on by itself.']
+      : state.phase === 'paused'
+        ? ['The run is paused; send the signal "resume" in the Temporal UI.']
+        : [];
+  const idle = state.workers ? [] : ['No worker is running: start one with `tidemark worker`.'];
+  const retries = state.retries.map(
+    ({ activity, attempt, message }) => `${activity}, attempt ${attempt} failed, trying again: ${oneLine(message)}`,
+  );
+  return [...idle, ...waiting, ...retries, ...state.notes.map(oneLine)];
+}
+
+const phaseWords: Record<RunState['phase'], string> = {
+  opening: 'opening',
+  planning: 'planning',
+  crawling: 'crawling',
+  'waiting-for-quota': 'waiting for quota',
+  paused: 'paused',
+  loading: 'loading the warehouse',
+  modelling: 'building the models',
+  publishing: 'publishing',
+  done: 'done',
+};
+const AFTER_STEPS: ReadonlySet<RunState['phase']> = new Set(['loading', 'modelling', 'publishing']);
+
+function stepText(step: StepState, width: number): string {
+  const facts = stepFacts(step).join('  ');
+  if (step.state !== 'running' || step.total === null || step.total === 0) return cut(facts, width);
+  // A narrow terminal keeps the figures and loses the bar.
+  return width < BAR + 2 + facts.length ? cut(facts, width) : `${bar(step.done / step.total)}  ${facts}`;
+}
+
+function stepFacts(step: StepState): string[] {
+  const counted =
+    step.total === null
+      ? step.done > 0
+        ? [formatCount(step.done)]
+        : []
+      : [`${formatCount(step.done)}/${formatCount(step.total)}`];
+  if (step.state !== 'running') return counted;
+  const left = remainingMs(step);
+  return [
+    ...counted,
+    ...(step.total === null ? [] : [formatPercent(step.done, step.total)]),
+    ...(step.rate === null ? [] : [formatRate(step.rate)]),
+    ...(left === null ? [] : [`ETA ${formatDuration(left)}`]),
+  ];
+}
+
+function bar(share: number): string {
+  const full = Math.floor(Math.min(1, Math.max(0, share)) * BAR);
+  return '█'.repeat(full) + '░'.repeat(BAR - full);
+}
+
+function paintBar(text: string, paint: ReturnType<typeof createColors>): string {
+  return text.replace(
+    /^(█*)(░+)?/,
+    (_, full: string, rest: string | undefined) => paint.green(full) + paint.dim(rest ?? ''),
+  );
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

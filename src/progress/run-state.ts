@@ -1,0 +1,109 @@
+import type { Progress, ProgressStep } from '../../schemas/pipeline/run.js';
+
+/** What one running activity last said in its heartbeat. */
+export interface Beat {
+  /** Activity type. */
+  activity: string;
+  step: string;
+  done: number;
+  total: number | null;
+  requests: number;
+}
+
+/** An activity that failed and waits for its next attempt. */
+export interface Retry {
+  activity: string;
+  attempt: number;
+  message: string;
+}
+
+/** One look at a running workflow. */
+export interface Observation {
+  /** Answer of the `progress` query; null while no worker has answered it. */
+  progress: Progress | null;
+  beats: readonly Beat[];
+  retries: readonly Retry[];
+  /** False when nothing polls the run's task queue: then it stands still until a worker starts. */
+  workers: boolean;
+}
+
+export interface StepState extends ProgressStep {
+  /** Per second, over the last seconds; null until it is known. */
+  rate: number | null;
+  samples: readonly { at: number; done: number }[];
+}
+
+/** What the progress views draw. */
+export interface RunState {
+  phase: Progress['phase'];
+  date: string | null;
+  market: string | null;
+  steps: readonly StepState[];
+  requests: number;
+  notes: readonly string[];
+  retries: readonly Retry[];
+  workers: boolean;
+  /** Milliseconds since the run started. */
+  elapsed: number;
+}
+
+const RATE_WINDOW_MS = 10_000;
+
+/**
+ * The next state of a followed run. Finished work comes from the workflow, unfinished work from heartbeats; between a
+ * chunk's end and the workflow's next task neither counts it, so no figure ever goes back.
+ * @param at milliseconds on the follower's clock
+ * @param startedAt the same clock's time at which the run started
+ */
+export function advance(previous: RunState | null, seen: Observation, at: number, startedAt: number): RunState {
+  const progress = seen.progress;
+  const known: readonly ProgressStep[] = progress?.steps ?? previous?.steps ?? [];
+  const steps = known.map((step) =>
+    advanceStep(
+      step,
+      previous?.steps.find((p) => p.name === step.name),
+      seen.beats,
+      at,
+    ),
+  );
+  const inFlight = seen.beats.reduce((sum, beat) => sum + beat.requests, 0);
+  const counted = (progress?.requests ?? 0) + inFlight;
+  return {
+    phase: progress?.phase ?? previous?.phase ?? 'opening',
+    date: progress?.date ?? previous?.date ?? null,
+    market: progress?.market ?? previous?.market ?? null,
+    steps,
+    requests: progress?.phase === 'done' ? progress.requests : Math.max(counted, previous?.requests ?? 0),
+    notes: progress?.notes ?? previous?.notes ?? [],
+    retries: seen.retries,
+    workers: seen.workers,
+    elapsed: Math.max(0, at - startedAt),
+  };
+}
+
+function advanceStep(step: ProgressStep, before: StepState | undefined, beats: readonly Beat[], at: number): StepState {
+  const mine = step.state === 'done' ? [] : beats.filter((beat) => beat.step.replaceAll('_', ' ') === step.name);
+  // Chunks count their own part; searching and listings count from the start.
+  const parts = mine.filter((beat) => beat.activity === 'crawlChunk').reduce((sum, beat) => sum + beat.done, 0);
+  const whole = mine.filter((beat) => beat.activity !== 'crawlChunk');
+  const reached = Math.max(step.done + parts, ...whole.map((beat) => beat.done));
+  const total = step.total ?? whole.find((beat) => beat.total !== null)?.total ?? before?.total ?? null;
+  const most = step.state === 'done' ? step.done : Math.max(reached, before?.done ?? 0);
+  const done = total === null ? most : Math.min(most, Math.max(total, step.done));
+  const samples = [...(before?.samples ?? []).filter((s) => at - s.at <= RATE_WINDOW_MS), { at, done }];
+  return { name: step.name, done, total, state: step.state, samples, rate: rateOf(samples) };
+}
+
+function rateOf(samples: readonly { at: number; done: number }[]): number | null {
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (!first || !last || last.at - first.at < 1_000) return null;
+  const rate = ((last.done - first.done) * 1_000) / (last.at - first.at);
+  return rate > 0 ? rate : null;
+}
+
+/** Milliseconds until a step is done at its present rate; null while either is unknown. */
+export function remainingMs(step: StepState): number | null {
+  if (step.total === null || step.rate === null || step.state === 'done') return null;
+  return (Math.max(0, step.total - step.done) / step.rate) * 1_000;
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { writeFileAtomic } from '../core/files.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * The workflow bundle every worker runs. Webpack takes seconds, so the result is kept under the hash of everything it
+ * is made from; a cache that cannot be written only costs those seconds again.
+ */
+export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }> {
+  const file = path.join(root, 'node_modules', '.cache', 'tidemark', `workflows-${fingerprint(root)}.js`);
+  try {
+    return { code: readFileSync(file, 'utf8') };
+  } catch {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: path.join(root, 'workflows'),
+      logger: new DefaultLogger('ERROR'),
+    });
+    await writeFileAtomic(file, code).catch(() => undefined);
+    return { code };
+  }
+}
+
+function fingerprint(root: string): string {
+  const hash = createHash('sha256');
+  // Schemas are in by right of types only, but a value import must not go unnoticed.
+  for (const folder of ['workflows', 'schemas']) {
+    const files = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
+    for (const name of files.filter((f) => f.endsWith('.ts') || f.endsWith('.js')).sort()) {
+      hash
+        .update(`${folder}/${name}\0`)
+        .update(readFileSync(path.join(root, folder, name)))
+        .update('\0');
+    }
+  }
+  const require = createRequire(import.meta.url);
+  for (const name of ['@temporalio/worker', '@temporalio/workflow']) {
+    hash.update((require(`${name}/package.json`) as { version: string }).version);
+  }
+  return hash.digest('hex').slice(0, 16);
+}

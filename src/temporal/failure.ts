@@ -1,0 +1,45 @@
+import { ErrorType } from '../../schemas/pipeline/error-type.js';
+import { TidemarkError } from '../core/errors.js';
+
+/** The parts of Temporal's failures that are read here; by shape, so that the client need not be loaded to print. */
+interface FailureLike extends Error {
+  type?: string | null;
+  details?: unknown;
+  code?: number;
+}
+
+/**
+ * Why a run failed, as a message a person can act on: the innermost failure is ours and ends in what to do
+ * (activities/cast-errors.ts); the layers above only say where it passed through.
+ */
+export function runFailure(error: unknown, workflowId: string): TidemarkError {
+  let cause: unknown = error;
+  while (cause instanceof Error && cause.cause instanceof Error && !isOurs(cause)) cause = cause.cause;
+  const { name, message, type } = cause as FailureLike;
+  const known = ErrorType.safeParse(type);
+  const todo = "The Temporal UI shows the run's history; `tidemark runs` lists what was filed.";
+  if (name === 'CancelledFailure')
+    return new TidemarkError('Internal', `${workflowId} was cancelled.`, { todo, cause: error });
+  if (name === 'TerminatedFailure')
+    return new TidemarkError('Internal', `${workflowId} was terminated: ${message}`, { todo, cause: error });
+  return new TidemarkError(known.success ? known.data : 'Internal', `${workflowId} failed: ${message}`, {
+    todo,
+    cause: error,
+  });
+}
+
+function isOurs(error: Error): boolean {
+  return ErrorType.safeParse((error as FailureLike).type).success;
+}
+
+/** Temporal's service errors in words; anything else unchanged. */
+export function describeServiceError(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'ServiceError') return error;
+  const details = (error.cause as FailureLike | undefined)?.details;
+  const message = typeof details === 'string' && details !== '' ? details : error.message;
+  const unknownAttribute = /search attribute|TidemarkMarket|TidemarkDate/i.test(message);
+  const todo = unknownAttribute
+    ? 'Run `tidemark setup` once for this namespace.'
+    : 'Run `tidemark doctor`; it checks the server, its namespace and the search attributes.';
+  return new TidemarkError('Internal', `Temporal refuses: ${message}`, { todo, cause: error });
+}

@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
+import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
+import { CRAWL_QUEUE } from '../../workflows/queues.js';
+import { advance, type Beat, type Observation, type Retry, type RunState } from '../progress/run-state.js';
+import type { ProgressView } from '../progress/view.js';
+
+const LOOK_EVERY_MS = 500;
+// A worker that stops is known to the server for a while; asking more often tells nothing new.
+const WORKERS_EVERY_MS = 5_000;
+
+/** How a followed run ended; `null` when the follower was interrupted and the run goes on. */
+export type Followed = { result: RunResult; state: RunState | null } | null;
+
+/**
+ * Follows a run to its end, showing where it is about twice a second.
+ * @throws WorkflowFailedError when the run fails
+ */
+export async function followRun(
+  client: Client,
+  handle: WorkflowHandle,
+  view: ProgressView,
+  options: { startedAt: Date; interrupted: AbortSignal },
+): Promise<Followed> {
+  const { startedAt, interrupted } = options;
+  const end = (handle.result() as Promise<RunResult>).then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  );
+  let state: RunState | null = null;
+  let workersSeenAt = 0;
+  let workers = true;
+  try {
+    for (;;) {
+      if (Date.now() - workersSeenAt > WORKERS_EVERY_MS) {
+        workers = await hasWorkers(client);
+        workersSeenAt = Date.now();
+      }
+      const seen = await observe(handle, workers);
+      state = advance(state, seen, Date.now(), startedAt.getTime());
+      view.show(state);
+      const ended = await Promise.race([end, delay(LOOK_EVERY_MS, null, { signal: interrupted }).catch(() => null)]);
+      if (ended && 'error' in ended) throw ended.error;
+      if (ended) {
+        // The last look was before the end; one more shows the bars full.
+        if (workers) state = advance(state, await observe(handle, true), Date.now(), startedAt.getTime());
+        view.show(state);
+        return { result: ended.result, state };
+      }
+      if (interrupted.aborted) return null;
+    }
+  } finally {
+    view.done();
+  }
+}
+
+/** One look: the workflow's own account, and what its running activities last said. */
+async function observe(handle: WorkflowHandle, workers: boolean): Promise<Observation> {
+  const [progress, description] = await Promise.all([
+    // Without a worker nobody can answer, and the question would wait for its timeout.
+    workers ? queryProgress(handle) : null,
+    handle.describe().catch(() => null),
+  ]);
+  const pending = description ? pendingActivities(description) : [];
+  return { progress, workers, beats: pending.flatMap(beatOf), retries: pending.flatMap(retryOf) };
+}
+
+async function queryProgress(handle: WorkflowHandle): Promise<Progress | null> {
+  try {
+    return await Promise.race([handle.query<Progress>('progress'), delay(3_000, null)]);
+  } catch {
+    // Not opened yet, just continued as new, or its worker is restarting: the next look may know more.
+    return null;
+  }
+}
+
+type Pending = NonNullable<NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number]>;
+
+function pendingActivities(description: WorkflowExecutionDescription): Pending[] {
+  return description.raw.pendingActivities ?? [];
+}
+
+function beatOf(activity: Pending): Beat[] {
+  const data = activity.heartbeatDetails?.payloads?.[0]?.data;
+  if (!data || data.length === 0) return [];
+  try {
+    const said = JSON.parse(Buffer.from(data).toString('utf8')) as Partial<Beat> | null;
+    if (typeof said?.step !== 'string' || typeof said.done !== 'number') return [];
+    const { step, done, total, requests } = said;
+    return [{ activity: activity.activityType?.name ?? '', step, done, total: total ?? null, requests: requests ?? 0 }];
+  } catch {
+    return [];
+  }
+}
+
+function retryOf(activity: Pending): Retry[] {
+  const attempt = activity.attempt ?? 1;
+  const message = activity.lastFailure?.message;
+  if (attempt < 2 || !message) return [];
+  return [{ activity: activity.activityType?.name ?? '', attempt: attempt - 1, message }];
+}
+
+async function hasWorkers(client: Client): Promise<boolean> {
+  try {
+    const answer = await client.workflowService.describeTaskQueue({
+      namespace: client.options.namespace,
+      taskQueue: { name: CRAWL_QUEUE },
+      // temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW
+      taskQueueType: 1,
+    });
+    return (answer.pollers ?? []).length > 0;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,74 @@
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import type { TemporalClient } from './connect.js';
+
+const WANTED = [MARKET_ATTRIBUTE.name, DATE_ATTRIBUTE.name];
+// temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+const KEYWORD = 2;
+
+/**
+ * Names of Tidemark's search attributes that the namespace lacks.
+ * @throws TidemarkError when the namespace does not exist, or an attribute has another type
+ */
+export async function missingSearchAttributes({ connection, target }: TemporalClient): Promise<string[]> {
+  const { namespace } = target;
+  const present = await connection.operatorService.listSearchAttributes({ namespace }).catch((error: unknown) => {
+    throw namespaceError(namespace, error);
+  });
+  const types = present.customAttributes ?? {};
+  const wrong = WANTED.filter((name) => types[name] !== undefined && types[name] !== KEYWORD);
+  if (wrong.length > 0) {
+    throw new TidemarkError(
+      'InvalidConfig',
+      `Search attribute ${wrong.join(', ')} of namespace ${namespace} is not of type Keyword.`,
+      {
+        todo: 'Use another namespace (TEMPORAL_NAMESPACE), or remove the attribute with `temporal operator search-attribute remove`.',
+      },
+    );
+  }
+  return WANTED.filter((name) => types[name] === undefined);
+}
+
+/**
+ * Registers Tidemark's search attributes in the namespace; says which were new.
+ * @throws TidemarkError when the namespace is missing or refuses
+ */
+export async function ensureSearchAttributes(temporal: TemporalClient): Promise<string[]> {
+  const missing = await missingSearchAttributes(temporal);
+  if (missing.length === 0) return [];
+  const { namespace } = temporal.target;
+  try {
+    await temporal.connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+    });
+  } catch (error) {
+    throw new TidemarkError(
+      'InvalidConfig',
+      `Namespace ${namespace} refuses new search attributes: ${errorMessage(error)}`,
+      {
+        todo: `Have an administrator add the Keyword attributes ${missing.join(', ')} (on Temporal Cloud: in the namespace's settings).`,
+        cause: error,
+      },
+    );
+  }
+  await untilVisible(temporal);
+  return missing;
+}
+
+// The server caches its list of attributes for a moment; a run started within it would be refused.
+async function untilVisible(temporal: TemporalClient): Promise<void> {
+  for (let tries = 0; tries < 50; tries++) {
+    if ((await missingSearchAttributes(temporal)).length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** A gRPC error on a namespace-wide call in words; "not found" means the namespace. */
+export function namespaceError(namespace: string, error: unknown): unknown {
+  if ((error as { code?: number }).code !== 5) return error;
+  return new TidemarkError('InvalidConfig', `Temporal has no namespace "${namespace}".`, {
+    todo: `Set TEMPORAL_NAMESPACE, or create it: temporal operator namespace create -n ${namespace}`,
+    cause: error,
+  });
+}

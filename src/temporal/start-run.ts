@@ -1,0 +1,80 @@
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { WorkflowType } from '../../schemas/pipeline/run.js';
+import { CRAWL_QUEUE } from '../../workflows/queues.js';
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+
+/** A top-level workflow to start or join. */
+export interface RunRequest {
+  type: WorkflowType;
+  workflowId: string;
+  input: Record<string, unknown>;
+  market: string | null;
+  date: string | null;
+  /** One line in the UI's list. */
+  summary: string;
+  /** Markdown on the run's page. */
+  details: string;
+}
+
+export interface StartedRun {
+  handle: WorkflowHandle;
+  /** True: it was running already, under this id or as a scheduled run of the same market and date. */
+  joined: boolean;
+  /** Started, on the server's clock. */
+  startedAt: Date;
+}
+
+/**
+ * Starts a run, or joins the one that does this work already. A finished run of the same id is run anew
+ * (CONTRACT, "Temporal").
+ */
+export async function startOrJoin(client: Client, request: RunRequest): Promise<StartedRun> {
+  const running = (await findById(client, request.workflowId)) ?? (await findScheduled(client, request));
+  if (running) return { ...running, joined: true };
+  try {
+    const handle = await client.workflow.start(request.type, {
+      workflowId: request.workflowId,
+      taskQueue: CRAWL_QUEUE,
+      args: [request.input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: request.summary,
+      staticDetails: request.details,
+      typedSearchAttributes: [
+        ...(request.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: request.market }]),
+        ...(request.date === null ? [] : [{ key: DATE_ATTRIBUTE, value: request.date }]),
+      ],
+    });
+    return { handle, joined: false, startedAt: (await handle.describe()).startTime };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const existing = await findById(client, request.workflowId);
+    if (!existing) throw error;
+    return { ...existing, joined: true };
+  }
+}
+
+type Found = { handle: WorkflowHandle; startedAt: Date };
+
+async function findById(client: Client, workflowId: string): Promise<Found | null> {
+  const handle = client.workflow.getHandle(workflowId);
+  try {
+    const { status, startTime } = await handle.describe();
+    return status.name === 'RUNNING' ? { handle, startedAt: startTime } : null;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'WorkflowNotFoundError') return null;
+    throw error;
+  }
+}
+
+/** A run of the same kind, market and date that a schedule started: its id carries the schedule's time. */
+async function findScheduled(client: Client, { type, market, date }: RunRequest): Promise<Found | null> {
+  if (date === null) return null;
+  const clauses = [`WorkflowType = "${type}"`, `ExecutionStatus = "Running"`, `${DATE_ATTRIBUTE.name} = "${date}"`];
+  if (market !== null) clauses.push(`${MARKET_ATTRIBUTE.name} = "${market}"`);
+  for await (const { workflowId, startTime } of client.workflow.list({ query: clauses.join(' AND ') })) {
+    return { handle: client.workflow.getHandle(workflowId), startedAt: startTime };
+  }
+  return null;
+}

@@ -1,0 +1,153 @@
+import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createCrawlActivities, createWarehouseActivities } from '../activities/index.js';
+import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
+import { createApiClient } from './api-client/index.js';
+import type { Clock } from './core/clock.js';
+import { readApiKey, type Config } from './core/config.js';
+import { bookAttempt } from './ledger/request-log.js';
+import { loadWorkflowBundle } from './temporal/bundle.js';
+import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
+import { namespaceError } from './temporal/search-attributes.js';
+
+export type Role = 'crawl' | 'warehouse' | 'all';
+
+export interface WorkerSetup {
+  config: Config;
+  role: Role;
+  clock: Clock;
+  log: Logger;
+  /** Aborted to end gracefully: what runs is cancelled, lands what it has and is continued by the next worker. */
+  stop: AbortSignal;
+  onReady: (info: { queues: string[]; address: string; namespace: string }) => void;
+}
+
+/**
+ * The composition root: builds clients and activities and polls the queues of a role until stopped. Only this process
+ * holds the API key.
+ * @throws TidemarkError for a missing key, a Temporal that does not answer, a namespace that is not there
+ */
+export async function runWorker({ config, role, clock, log, stop, onReady }: WorkerSetup): Promise<void> {
+  const apiKey = role === 'warehouse' ? null : readApiKey();
+  installRuntime(log);
+  const [bundle, { target, close }] = await Promise.all([
+    role === 'warehouse' ? null : loadWorkflowBundle(),
+    checkTemporal(config),
+  ]);
+  await close();
+  const connection = await connectNative(target);
+  try {
+    const workers: Worker[] = [];
+    const shared = { connection, namespace: target.namespace, maxHeartbeatThrottleInterval: '1 second' as const };
+    if (apiKey !== null && bundle) {
+      const client = createApiClient({
+        baseUrl: config.api.baseUrl,
+        apiKey,
+        maxConcurrency: config.api.maxConcurrency,
+        timeoutMs: config.api.timeout * 1_000,
+        now: () => clock.now(),
+        onAttempt: bookAttempt,
+        ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
+      });
+      workers.push(
+        await Worker.create({
+          ...shared,
+          taskQueue: CRAWL_QUEUE,
+          workflowBundle: bundle,
+          activities: createCrawlActivities({ config, client, clock, log }),
+          // Quick ones may finish; a chunk is cancelled at once after that and lands what it has.
+          shutdownGraceTime: '1 second',
+          shutdownForceTime: '30 seconds',
+        }),
+      );
+    }
+    if (role !== 'crawl') {
+      workers.push(
+        await Worker.create({
+          ...shared,
+          taskQueue: WAREHOUSE_QUEUE,
+          activities: createWarehouseActivities({ config, clock, log }),
+          // DuckDB has one writer, and one build uses all cores.
+          maxConcurrentActivityTaskExecutions: 1,
+          shutdownGraceTime: '10 seconds',
+          shutdownForceTime: '60 seconds',
+        }),
+      );
+    }
+    const queues = workers.map((worker) => worker.options.taskQueue);
+    await runAll(workers, stop, () => onReady({ queues, address: target.address, namespace: target.namespace }));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Runs workers together: when one fails the others stop too, so that a half-dead process never lingers. */
+async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): Promise<void> {
+  const shutdown = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  stop.addEventListener('abort', shutdown);
+  const running = workers.map(async (worker) => {
+    try {
+      await worker.run();
+    } finally {
+      shutdown();
+    }
+  });
+  if (stop.aborted) shutdown();
+  else ready();
+  const ends = await Promise.allSettled(running);
+  stop.removeEventListener('abort', shutdown);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/** Fails fast and in words: the native client would retry for long and say less. */
+async function checkTemporal(config: Config): Promise<{ target: TemporalTarget; close: () => Promise<void> }> {
+  const temporal = await connectTemporal(config.dataDir);
+  const { namespace } = temporal.target;
+  try {
+    await temporal.client.workflowService.describeNamespace({ namespace });
+    return temporal;
+  } catch (error) {
+    await temporal.close();
+    throw namespaceError(namespace, error);
+  }
+}
+
+async function connectNative(target: TemporalTarget): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect({ ...target.options, address: target.address });
+  } catch (error) {
+    throw temporalUnreachable(target, error);
+  }
+}
+
+function installRuntime(log: Logger): void {
+  const level = (name: LogLevel) => (message: string, meta?: Record<string, unknown>) => {
+    const method =
+      name === 'TRACE'
+        ? 'trace'
+        : name === 'DEBUG'
+          ? 'debug'
+          : name === 'INFO'
+            ? 'info'
+            : name === 'WARN'
+              ? 'warn'
+              : 'error';
+    log[method](meta ?? {}, message);
+  };
+  Runtime.install({
+    logger: {
+      log: (name: LogLevel, message, meta) => level(name)(message, meta),
+      trace: level('TRACE'),
+      debug: level('DEBUG'),
+      info: level('INFO'),
+      warn: level('WARN'),
+      error: level('ERROR'),
+    },
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    // The command decides what a signal means; two handlers would shut down twice.
+    shutdownSignals: [],
+  });
+}
