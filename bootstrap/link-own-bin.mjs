@@ -1,0 +1,26 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Puts the project's own commands into `node_modules/.bin`, where npx looks first: npm links the commands of
+ * dependencies there, never those of the project itself. Leaves what is there alone.
+ *
+ * @param {string} root folder of package.json
+ * @param {string} modules the node_modules to fill; the links are right once it stands in `root`
+ */
+export function linkOwnBin(root, modules) {
+  const { bin } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const folder = path.join(modules, '.bin');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, file] of Object.entries(bin ?? {})) {
+    const link = path.join(folder, name);
+    const target = path.join('..', '..', String(file));
+    if (process.platform === 'win32') {
+      const windows = target.replaceAll('/', '\\');
+      if (!existsSync(`${link}.cmd`)) writeFileSync(`${link}.cmd`, `@node "%~dp0\\${windows}" %*\r\n`);
+    } else if (!existsSync(link)) {
+      symlinkSync(target, link);
+      chmodSync(path.join(root, String(file)), 0o755);
+    }
+  }
+}

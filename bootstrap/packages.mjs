@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { linkOwnBin } from './link-own-bin.mjs';
+import { withLock } from './lock.mjs';
+import { findNpm } from './npm.mjs';
+import { sayProgress } from './progress.mjs';
+import { runProcess } from './run-process.mjs';
+
+const INSTALL_LIMIT_MS = 10 * 60_000;
+/** In node_modules: the lockfile's SHA-256 that these packages were installed from. */
+const STAMP = '.tidemark-lockfile.sha256';
+
+/**
+ * Installs the packages of package-lock.json when they are missing or the lockfile changed. They are installed into a
+ * folder beside node_modules and moved in place when complete, so an install that fails or is killed changes nothing.
+ *
+ * @param {{ root?: string, dev?: boolean, log?: (line: string) => void }} [options] `dev: false` is content with the
+ *   packages a user needs (a production image has no others); what is installed here always includes development's
+ * @returns {Promise<boolean>} whether anything was installed
+ * @throws {Error} with the end of npm's output
+ */
+export async function ensurePackages({ root = projectRoot(), dev = true, log = logToStderr } = {}) {
+  if (isInstalled(root, dev)) return false;
+  const work = path.join(root, '.bootstrap');
+  const onWait = (/** @type {string} */ holder) => log(`Packages are being installed by ${holder}; waiting.`);
+  return withLock(path.join(work, 'packages.lock'), { onWait }, async () => {
+    if (isInstalled(root, dev)) return false; // by whoever had the lock before
+    removeLeftovers(work);
+    await install(root, work, log);
+    return true;
+  });
+}
+
+/** The folder of package.json. */
+export function projectRoot() {
+  return fileURLToPath(new URL('..', import.meta.url));
+}
+
+/**
+ * @param {string} root
+ * @param {boolean} dev
+ */
+function isInstalled(root, dev) {
+  const modules = path.join(root, 'node_modules');
+  const lockfile = readText(path.join(root, 'package-lock.json'));
+  if (lockfile === undefined)
+    throw new Error(`There is no package-lock.json in ${root}. Restore it: git checkout package-lock.json`);
+  const installed = readText(path.join(modules, '.package-lock.json'));
+  if (installed === undefined) return false;
+  if (readText(path.join(modules, STAMP)) === hash(lockfile)) return true;
+  // Installed by hand (`npm ci`), or in an image without development's packages. npm writes its own list last.
+  return hasAllPackages(lockfile, installed, dev);
+}
+
+/**
+ * @param {string} lockfile package-lock.json
+ * @param {string} installed node_modules/.package-lock.json, npm's list of what it installed
+ * @param {boolean} dev whether development's packages count
+ * @returns {boolean} whether every package of the lockfile is installed in its version; optional ones (other platforms') may miss
+ */
+export function hasAllPackages(lockfile, installed, dev) {
+  const wanted = Object.entries(JSON.parse(lockfile).packages ?? {});
+  const present = JSON.parse(installed).packages ?? {};
+  return wanted.every(([name, entry]) => {
+    if (name === '' || entry.optional || entry.devOptional || entry.peer || (entry.dev && !dev)) return true;
+    return present[name]?.version === entry.version;
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {string} work
+ * @param {(line: string) => void} log
+ */
+async function install(root, work, log) {
+  const stage = path.join(work, `install-${process.pid}`);
+  mkdirSync(stage, { recursive: true });
+  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    if (existsSync(path.join(root, file))) copyFileSync(path.join(root, file), path.join(stage, file));
+  }
+  const npm = findNpm();
+  // No install scripts: none of our packages needs one, and npm 11 would only warn that it did not run them.
+  const args = [...npm.args, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const stopProgress = sayProgress(log, () => 'Installing packages', { firstMs: 2_000 });
+  try {
+    const result = await runProcess(npm.command, args, {
+      cwd: stage,
+      env: npm.env,
+      shell: npm.shell,
+      timeoutMs: INSTALL_LIMIT_MS,
+    });
+    if (!result.ok) throw new Error(describeFailure(result));
+  } finally {
+    stopProgress();
+  }
+  const modules = path.join(stage, 'node_modules');
+  linkOwnBin(root, modules);
+  writeFileSync(path.join(modules, STAMP), hash(readFileSync(path.join(stage, 'package-lock.json'), 'utf8')));
+  if (existsSync(path.join(root, 'node_modules')))
+    renameSync(path.join(root, 'node_modules'), path.join(work, `old-${process.pid}`));
+  renameSync(modules, path.join(root, 'node_modules'));
+  removeLeftovers(work);
+}
+
+/** @param {import('./run-process.mjs').ProcessResult} result */
+function describeFailure(result) {
+  const how = result.error ?? `exit code ${result.code}`;
+  return (
+    `npm could not install the packages (${how}). The end of its output:\n\n${result.tail || '(nothing)'}\n\n` +
+    'Check the network and the registry npm is set to (npm config get registry), then run the same command again.'
+  );
+}
+
+/** @param {string} work */
+function removeLeftovers(work) {
+  for (const name of readdirSync(work)) {
+    if (/^(install|old)-/.test(name)) rmSync(path.join(work, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** @param {string} text */
+function hash(text) {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** @param {string} file */
+function readText(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} line */
+function logToStderr(line) {
+  process.stderr.write(`${line}\n`);
+}
