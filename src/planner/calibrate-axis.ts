@@ -1,0 +1,286 @@
+import { categoricalAxis, positionOf, rangeAxis, type Axis, type DateFormat } from './axis.js';
+import type { CrawlState } from './crawl-state.js';
+import { firstDay, yearOf } from './days.js';
+import { halve, Shape, type Counted } from './shape.js';
+import { ask, type Task } from './tasks.js';
+import { addPage } from './tree.js';
+import {
+  isRefused,
+  type CategoricalDimension,
+  type Dimension,
+  type PageAnswer,
+  type PlanAnswer,
+  type RangeDimension,
+  type Window,
+} from './types.js';
+
+/** What asking found out about a dimension, on the market as a whole. */
+export interface AxisFacts {
+  axis: Axis;
+  shape: Shape;
+  /** Share of the market that has a value at all; 1: nobody is lost by splitting along it. */
+  share: number;
+  complete: boolean;
+  /** Filter value that selects the companies without a value, when the API has one. */
+  nullValue: unknown;
+}
+
+/** Facts of a dimension, or the reason in words why it cannot be used. */
+type Outcome = AxisFacts | { unusable: string };
+
+const MOST_KNOTS = 15;
+// A single position that holds nearly everything divides nothing.
+const DOMINANT = 0.97;
+// More than this share cannot have come and gone between two questions.
+const DRIFT = 0.001;
+
+/** Finds out by asking how a dimension filters. `null` when it is of no use; why is kept in `state.dropped`. */
+export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
+  const outcome =
+    dimension.kind === 'range' ? yield* calibrateRange(state, dimension) : yield* calibrateCategories(state, dimension);
+  if (!('unusable' in outcome)) return outcome;
+  state.dropped.set(dimension.key, outcome.unusable);
+  return null;
+}
+
+/** True when the market's own filters leave nothing to divide by this dimension; no request needed. */
+export function isFixed(dimension: Dimension, filters: Record<string, unknown>): boolean {
+  const own = filters[dimension.key];
+  if (own === undefined) return false;
+  if (dimension.kind === 'categorical') return !Array.isArray(own) || own.length < 2;
+  return asObject(own) === null;
+}
+
+function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension): Task<Outcome> {
+  const own = state.input.filters[dimension.key];
+  const values = Array.isArray(own) ? own : dimension.values;
+  if (values.length < 2) return { unusable: `${dimension.key} has no values to split by` };
+  const axis = categoricalAxis(dimension, values, true);
+  const ask = probe(state, axis);
+  const total = state.tree.root.total;
+
+  if (!axis.windows) return yield* calibrateSingles(state, dimension, values);
+  const middle = Math.floor((axis.hi - 1) / 2);
+  const left = yield* ask({ from: 0, to: middle });
+  const right = yield* ask({ from: middle + 1, to: axis.hi });
+  if (isRefused(left) || isRefused(right)) return yield* calibrateSingles(state, dimension, values);
+  if (left.total >= total && right.total >= total && meet(left, right))
+    return { unusable: `${dimension.key} does not filter` };
+  let whole = left.total + right.total;
+  if (whole !== total) {
+    const all = yield* ask({ from: 0, to: axis.hi });
+    // Several values must mean "or"; where they mean anything else, only single values can be believed.
+    if (
+      isRefused(all) ||
+      all.total < Math.max(left.total, right.total) ||
+      (all.total === left.total && right.total > 0 && middle > 0)
+    ) {
+      return yield* calibrateSingles(state, dimension, values);
+    }
+    whole = all.total;
+  }
+  if (whole === 0) return yield* calibrateSingles(state, dimension, values);
+  return yield* withShape(
+    state,
+    { ...axis, overlapping: axis.overlapping || left.total + right.total > whole * 1.01 },
+    whole,
+    [
+      { from: 0, to: middle, count: left.total },
+      { from: middle + 1, to: axis.hi, count: right.total },
+    ],
+  );
+}
+
+/** Values that can be asked one by one only: whether they cover the market shows when all are asked. */
+function* calibrateSingles(
+  state: CrawlState,
+  dimension: CategoricalDimension,
+  values: readonly unknown[],
+): Task<Outcome> {
+  const axis = categoricalAxis(dimension, values, false);
+  const ask = probe(state, axis);
+  const counts: Counted[] = [];
+  for (const at of [0, 1]) {
+    const answer = yield* ask({ from: at, to: at });
+    if (isRefused(answer)) return { unusable: `${dimension.key} was refused (${answer.refused})` };
+    counts.push({ from: at, to: at, count: answer.total });
+  }
+  const total = state.tree.root.total;
+  if (counts.every((c) => c.count >= total)) return { unusable: `${dimension.key} does not filter` };
+  if (axis.hi > 1)
+    counts.push({ from: 2, to: axis.hi, count: Math.max(0, total - counts[0]!.count - counts[1]!.count) });
+  return { axis, shape: new Shape(axis, counts), share: 1, complete: true, nullValue: undefined };
+}
+
+function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Outcome> {
+  const own = asObject(state.input.filters[dimension.key]) ?? {};
+  if (dimension.type !== 'date')
+    return yield* calibrateBounds(state, dimension, buildAxis(state, dimension, own, 'day'));
+  const reasons: string[] = [];
+  for (const format of ['day', 'year', 'year-as-text'] as const) {
+    const understood = yield* testDateFormat(state, dimension, own, format);
+    if (typeof understood === 'string') {
+      const outcome = yield* calibrateBounds(state, dimension, buildAxis(state, dimension, own, understood));
+      if (!('unusable' in outcome)) return outcome;
+      reasons.push(outcome.unusable);
+    } else reasons.push(understood.unusable);
+  }
+  return { unusable: reasons[0]! };
+}
+
+/**
+ * Asks two neighbouring spans. Spans that share companies are not told apart by this format: two halves of a year
+ * that are the same year, or a filter that is ignored.
+ */
+function* testDateFormat(
+  state: CrawlState,
+  dimension: RangeDimension,
+  own: Record<string, unknown>,
+  format: DateFormat,
+): Task<DateFormat | { unusable: string }> {
+  const axis = buildAxis(state, dimension, own, format);
+  const ask = probe(state, axis);
+  const total = state.tree.root.total;
+  for (const [first, second] of neighbours(axis, format)) {
+    const left = yield* ask(first);
+    if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
+    const right = yield* ask(second);
+    if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
+    if (left.total + right.total === 0) continue;
+    if (!meet(left, right)) return format;
+    if (left.total >= total && right.total >= total) return { unusable: `${dimension.key} does not filter` };
+    return format === 'day' ? 'year-as-dates' : { unusable: `${dimension.key} does not tell neighbouring years apart` };
+  }
+  return { unusable: `${dimension.key} finds nobody in any year tried` };
+}
+
+/** Pairs of spans to try, likeliest to hold companies first. */
+function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
+  const lastYear = format === 'day' ? yearOf(axis.hi) : axis.hi;
+  const years = [4, 12, 30, 1, 0, 60].map((ago) => lastYear - ago);
+  const inside = (window: Window): Window => ({
+    from: Math.max(axis.lo, window.from),
+    to: Math.min(axis.hi, window.to),
+  });
+  return years
+    .map((year): [Window, Window] =>
+      format === 'day'
+        ? [
+            inside({ from: firstDay(year, 1), to: firstDay(year, 7) - 1 }),
+            inside({ from: firstDay(year, 7), to: firstDay(year + 1, 1) - 1 }),
+          ]
+        : [inside({ from: year - 1, to: year - 1 }), inside({ from: year, to: year })],
+    )
+    .filter((pair) =>
+      pair.every((window) => window.from <= window.to && (window.from > axis.lo || window.to < axis.hi)),
+    );
+}
+
+/** Both sides of a cut: do they filter, how many companies have a value at all, how do they spread. */
+function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
+  if (axis.lo >= axis.hi) return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
+  const ask = probe(state, axis);
+  const total = state.tree.root.total;
+  const middle = halve(axis, { from: axis.lo, to: axis.hi });
+  const left = yield* ask({ from: axis.lo, to: middle });
+  if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
+  const right = yield* ask({ from: middle + 1, to: axis.hi });
+  if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
+  if (left.total >= total && right.total >= total) return { unusable: `${dimension.key} does not filter` };
+  const whole = left.total + right.total;
+  if (whole === 0) return { unusable: `${dimension.key} finds nobody` };
+  const facts = yield* withShape(state, axis, whole, [
+    { from: axis.lo, to: middle, count: left.total },
+    { from: middle + 1, to: axis.hi, count: right.total },
+  ]);
+  if ('unusable' in facts || facts.complete || dimension.nullValue === undefined) return facts;
+  const without = yield* ask({ from: axis.lo, to: axis.hi }, dimension.nullValue);
+  const believed = !isRefused(without) && without.total > 0 && (yield* covers(state, without.total + whole));
+  return believed ? { ...facts, complete: true, nullValue: dimension.nullValue } : facts;
+}
+
+/** Refines the counts where they are heaviest, as far as the market's size is worth it. */
+function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
+  const ask = probe(state, axis);
+  const total = state.tree.root.total;
+  const knots = Math.min(MOST_KNOTS, Math.floor(total / state.cap / 8));
+  for (let i = 0; i < knots; i++) {
+    const heaviest = counts.filter((c) => c.to > c.from).sort((a, b) => b.count - a.count)[0];
+    if (!heaviest || heaviest.count < whole / 20) break;
+    const to = halve(axis, heaviest);
+    const left = yield* ask({ from: heaviest.from, to });
+    if (isRefused(left)) break;
+    const right = { from: to + 1, to: heaviest.to, count: Math.max(0, heaviest.count - left.total) };
+    counts = [...counts.filter((c) => c !== heaviest), { from: heaviest.from, to, count: left.total }, right].sort(
+      (a, b) => a.from - b.from,
+    );
+  }
+  const dominant = counts.find((c) => c.from === c.to && c.count >= DOMINANT * total);
+  if (dominant) return { unusable: `${axis.key} is ${axis.name(dominant)} for nearly all of the market` };
+  const complete = yield* covers(state, whole);
+  return { axis, shape: new Shape(axis, counts), share: complete ? 1 : whole / total, complete, nullValue: undefined };
+}
+
+/** Asks windows of an axis on the market as a whole, as calibration segments. */
+function probe(state: CrawlState, axis: Axis): (window: Window, value?: unknown) => Task<PlanAnswer> {
+  return function* (window, value) {
+    const name = value === undefined ? axis.name(window) : 'none';
+    const segment = state.tree.child(
+      state.tree.root,
+      axis.key,
+      value === undefined ? axis.filter(window) : value,
+      name,
+    );
+    const answer = yield* ask({
+      segment: segment.id,
+      filters: segment.filters,
+      page: 1,
+      per_page: state.perPage,
+      purpose: 'calibration',
+    });
+    segment.state ??= 'calibration';
+    if (!isRefused(answer) && segment.pages === 0) addPage(segment, answer);
+    return answer;
+  };
+}
+
+function buildAxis(
+  state: CrawlState,
+  dimension: RangeDimension,
+  own: Record<string, unknown>,
+  format: DateFormat,
+): Axis {
+  const { horizon } = state.input;
+  const isDate = dimension.type === 'date';
+  const min = positionOf(dimension, format, dimension.min ?? (isDate ? horizon.from : 0), 'first');
+  const max = positionOf(dimension, format, dimension.max ?? (isDate ? horizon.to : 1_000_000_000), 'last');
+  return rangeAxis(dimension, own, min ?? 0, max ?? 1_000_000_000, format);
+}
+
+/** Two pages with a company in common. */
+function meet(a: PageAnswer, b: PageAnswer): boolean {
+  const ids = new Set(a.ids);
+  return b.ids.some((id) => ids.has(id));
+}
+
+/** Whether a count is the whole market's. The market may grow or shrink between two questions: then it is asked again. */
+function* covers(state: CrawlState, count: number): Task<boolean> {
+  const { root } = state.tree;
+  if (count >= root.total) return true;
+  if (count < root.total * (1 - DRIFT)) return false;
+  const again = yield* ask({
+    segment: root.id,
+    filters: root.filters,
+    page: 1,
+    per_page: state.perPage,
+    purpose: 'again',
+    again: '2',
+  });
+  return !isRefused(again) && count >= again.total;
+}
+
+function asObject(value: unknown): Record<string, unknown> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}

@@ -1,0 +1,68 @@
+import { calibrateAxis, isFixed, type AxisFacts } from './calibrate-axis.js';
+import type { CrawlState } from './crawl-state.js';
+import { fork, join, type Task } from './tasks.js';
+import type { Dimension } from './types.js';
+
+export interface Choice {
+  dimension: Dimension;
+  facts: AxisFacts;
+}
+
+/**
+ * The dimension to split a segment of `total` companies by: the first that loses nobody, else the one that reaches
+ * most. Splitting along an incomplete dimension first looks cheap, but whoever it loses costs a second pass over the
+ * whole segment; splitting along complete ones first needs one pass.
+ */
+export function* chooseAxis(state: CrawlState, total: number, dimensions: readonly Dimension[]): Task<Choice | null> {
+  const second: Choice[] = [];
+  for (const dimension of inOrder(dimensions)) {
+    if (isFixed(dimension, state.input.filters) || (isOverlapping(dimension) && !pays(state, total, dimension)))
+      continue;
+    const facts = yield* factsOf(state, dimension);
+    if (!facts) continue;
+    const choice = { dimension, facts };
+    if (facts.complete && (!facts.axis.overlapping || pays(state, total, dimension))) return choice;
+    second.push(choice);
+  }
+  return second.sort(byReach)[0] ?? (yield* usable(state, dimensions))[0] ?? null;
+}
+
+/** Every dimension that filters, the one that reaches most first. */
+export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Task<Choice[]> {
+  const choices: Choice[] = [];
+  for (const dimension of inOrder(dimensions)) {
+    if (isFixed(dimension, state.input.filters)) continue;
+    const facts = yield* factsOf(state, dimension);
+    if (facts) choices.push({ dimension, facts });
+  }
+  return choices.sort(byReach);
+}
+
+/** What is known of a dimension; asked once per plan, by whoever needs it first. */
+function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
+  let fiber = state.facts.get(dimension);
+  if (!fiber) {
+    fiber = yield* fork(calibrateAxis(state, dimension));
+    state.facts.set(dimension, fiber);
+  }
+  return (yield* join([fiber]))[0]!;
+}
+
+/** Dates first (fine and cheap to sweep), then disjoint values, then overlapping ones, then figures many lack. */
+function inOrder(dimensions: readonly Dimension[]): Dimension[] {
+  const rank = (d: Dimension): number => (d.kind === 'range' ? (d.type === 'date' ? 0 : 3) : isOverlapping(d) ? 2 : 1);
+  return [...dimensions].sort((a, b) => rank(a) - rank(b));
+}
+
+function isOverlapping(dimension: Dimension): boolean {
+  return dimension.kind === 'categorical' && dimension.overlapping === true;
+}
+
+/** Overlapping values make companies come twice: worth it only where one step brings the parts below the cap. */
+function pays(state: CrawlState, total: number, dimension: Dimension): boolean {
+  return dimension.kind === 'categorical' && total <= (state.cap * dimension.values.length) / 2;
+}
+
+function byReach(a: Choice, b: Choice): number {
+  return b.facts.share - a.facts.share;
+}

@@ -1,0 +1,22 @@
+import type { AxisFacts } from './calibrate-axis.js';
+import type { Fiber } from './tasks.js';
+import type { SegmentTree } from './tree.js';
+import type { Dimension, PlanInput } from './types.js';
+
+/** What every task of a plan shares: the input, what calibration found out, and the tree. */
+export interface CrawlState {
+  input: PlanInput;
+  tree: SegmentTree;
+  /** Sent as `per_page`. */
+  perPage: number;
+  /** Rows a full page really holds. */
+  size: number;
+  /** Pages of a search the API shows. */
+  pages: number;
+  /** Companies of a search that can be seen: pages × size. */
+  cap: number;
+  /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
+  facts: Map<Dimension, Fiber<AxisFacts | null>>;
+  /** Dimensions that cannot be used, with the reason in words. */
+  dropped: Map<string, string>;
+}

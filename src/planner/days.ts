@@ -1,0 +1,24 @@
+const MS_PER_DAY = 86_400_000;
+
+/** Days since 1970-01-01 of a YYYY-MM-DD date (an instant's date part is taken); undefined when it is none. */
+export function dayNumber(date: string): number | undefined {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})/.exec(date);
+  if (!parts) return undefined;
+  const ms = Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]));
+  return Number.isFinite(ms) ? Math.round(ms / MS_PER_DAY) : undefined;
+}
+
+/** YYYY-MM-DD of a day number. */
+export function dayText(day: number): string {
+  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+}
+
+/** Calendar year of a day number. */
+export function yearOf(day: number): number {
+  return new Date(day * MS_PER_DAY).getUTCFullYear();
+}
+
+/** Day number of a month's first day; months count from 1. */
+export function firstDay(year: number, month: number): number {
+  return Math.round(Date.UTC(year, month - 1, 1) / MS_PER_DAY);
+}

@@ -1,0 +1,74 @@
+import type { CrawlState } from './crawl-state.js';
+import { ask, askAll, type Ask, type Task } from './tasks.js';
+import { addPage, missingOf, settle, type Segment } from './tree.js';
+import { isRefused, type PageAnswer, type PlanAnswer } from './types.js';
+
+/**
+ * Reads a segment at or below the cap to its end; page 1 is `first`. A leaf whose pages do not add up to its total is
+ * asked again once: that tells companies that moved between pages from companies that are counted but never listed.
+ */
+export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<void> {
+  let pages = yield* readPages(state, leaf, first, Math.ceil(first.total / state.size));
+  let last = pages.at(-1)!;
+  // Pages may be shorter than calibrated; go on while they still bring something.
+  while (missingOf(leaf) > 0 && pages.length < state.pages && last.ids.length > 0) {
+    const more = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
+    if (more.length === pages.length) break;
+    pages = more;
+    last = pages.at(-1)!;
+  }
+  if (missingOf(leaf) > 0) yield* readAgain(state, leaf, pages);
+  if (missingOf(leaf) > 0) {
+    leaf.shortfall = `its pages listed ${leaf.distinct} of ${leaf.total} companies, also when asked again`;
+  }
+  settle(leaf, leaf.distinct === leaf.total ? 'leaf' : 'drifted');
+}
+
+/** Reads what a search above the cap shows, since there is no better way to its companies. */
+export function* readTop(state: CrawlState, segment: Segment, first: PageAnswer): Task<void> {
+  yield* readPages(state, segment, first, state.pages);
+}
+
+/** Pages after those known, up to number `to`, all at once. */
+function* readPages(
+  state: CrawlState,
+  leaf: Segment,
+  first: PageAnswer,
+  to: number,
+  known: PageAnswer[] = [first],
+): Task<PageAnswer[]> {
+  const asks: Ask[] = [];
+  for (let page = known.length + 1; page <= Math.min(to, state.pages); page++) asks.push(pageAsk(state, leaf, page));
+  if (asks.length === 0) return known;
+  const pages = (yield* askAll(asks)).map(asPage(first));
+  for (const page of pages) addPage(leaf, page);
+  return [...known, ...pages];
+}
+
+function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[]): Task<void> {
+  const rows = pages.reduce((sum, page) => sum + page.ids.length, 0);
+  const short = pages.findIndex(
+    (page, i) => page.ids.length < (i < pages.length - 1 ? state.size : leaf.total - i * state.size),
+  );
+  // Rows repeated on several pages mean that the order moved: any page may hide something. Otherwise a page that came
+  // back short is tried first, and only if it says something new are the others.
+  const probe = rows > leaf.distinct || short < 0 ? null : short;
+  if (probe !== null) {
+    const before = leaf.distinct;
+    const again = asPage(pages[probe]!)(yield* ask(pageAsk(state, leaf, probe + 1, '2')));
+    addPage(leaf, again);
+    if (leaf.distinct === before && again.ids.length === pages[probe]!.ids.length) return;
+  }
+  const rest = pages.flatMap((_, i) => (i === probe ? [] : [pageAsk(state, leaf, i + 1, '2')]));
+  for (const answer of yield* askAll(rest)) addPage(leaf, asPage(pages[0]!)(answer));
+}
+
+function pageAsk(state: CrawlState, leaf: Segment, page: number, again?: string): Ask {
+  const request = { segment: leaf.id, filters: leaf.filters, page, per_page: state.perPage };
+  return again === undefined ? { ...request, purpose: 'page' } : { ...request, purpose: 'again', again };
+}
+
+/** A page that is refused holds nothing; the segment's total stays what it was. */
+function asPage(like: PageAnswer): (answer: PlanAnswer) => PageAnswer {
+  return (answer) => (isRefused(answer) ? { total: like.total, totalPages: like.totalPages, ids: [] } : answer);
+}

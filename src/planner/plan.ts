@@ -1,0 +1,109 @@
+import type { CoverageRecord, SegmentRecord } from '../../schemas/pipeline/landing.js';
+import { calibratePageSize, PAGE_CAP } from './calibrate-page.js';
+import { describeCoverage } from './coverage.js';
+import type { CrawlState } from './crawl-state.js';
+import { enumerate } from './split.js';
+import { ask, Scheduler, type Task } from './tasks.js';
+import { addPage, SegmentTree } from './tree.js';
+import { isRefused, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
+
+export interface PlanStats {
+  /** Answers used so far. */
+  requests: number;
+  /** Distinct companies seen so far. */
+  distinct: number;
+  /** The market's total as last reported; null before the first answer. */
+  reportedTotal: number | null;
+}
+
+/**
+ * The enumeration of one market, as requests to make and answers to give. Its state is a function of the answers
+ * alone: give a new plan the answers kept from an earlier one (at once, before the first `next`, or as it asks for
+ * them) and it goes on where that one stopped.
+ */
+export interface Plan {
+  /** Up to `limit` requests that are ready and were not handed out before. None: wait for answers, or done. */
+  next(limit: number): PlanRequest[];
+  /** The answer to a request, by its key, in any order; answers to requests not asked yet are kept. */
+  answer(key: string, answer: PlanAnswer): void;
+  readonly done: boolean;
+  /** The API's words when it refuses the market's own filters: nothing can be enumerated then. */
+  readonly refused: string | null;
+  /** Settled segments, ordered by id. */
+  segments(): SegmentRecord[];
+  coverage(): CoverageRecord;
+  stats(): PlanStats;
+}
+
+/** Plans the enumeration of all companies of a market through `POST /v2/prospecting` (reference v2, "Prospecting"). */
+export function createPlan(input: PlanInput): Plan {
+  const tree = new SegmentTree(input.filters);
+  const { root } = tree;
+  const state: CrawlState = {
+    input,
+    tree,
+    perPage: input.perPage,
+    size: input.perPage,
+    pages: PAGE_CAP,
+    cap: 0,
+    facts: new Map(),
+    dropped: new Map(),
+  };
+  const outcome: CrawlOutcome = { refused: null, firstTotal: null };
+  const scheduler = new Scheduler((answer) => {
+    if (isRefused(answer)) return;
+    for (const id of answer.ids) root.found.add(id);
+    root.distinct = root.found.size;
+  });
+  const crawl = scheduler.start(crawlMarket(state, outcome));
+  return {
+    next: (limit) => scheduler.take(limit),
+    answer: (key, answer) => scheduler.give(key, answer),
+    get done() {
+      return crawl.done;
+    },
+    get refused() {
+      return outcome.refused;
+    },
+    segments: () => tree.records(),
+    coverage: () => describeCoverage({ market: input.market, root, firstTotal: outcome.firstTotal, done: crawl.done }),
+    stats: () => ({
+      requests: scheduler.answered,
+      distinct: root.distinct,
+      reportedTotal: outcome.firstTotal === null ? null : root.total,
+    }),
+  };
+}
+
+interface CrawlOutcome {
+  refused: string | null;
+  firstTotal: number | null;
+}
+
+function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
+  const { root } = state.tree;
+  const size = yield* calibratePageSize(root.filters, state.input.perPage);
+  if ('refused' in size) {
+    outcome.refused = size.refused;
+    root.shortfall = `the market's filters were refused: ${size.refused}`;
+    return;
+  }
+  Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
+  for (const page of size.asked) addPage(root, page);
+  root.total = outcome.firstTotal = size.first.total;
+  if (size.first.total > 0 && size.first.ids.length === 0) {
+    root.shortfall = 'page 1 came back empty although the API counts companies';
+    root.state = 'truncated';
+    return;
+  }
+  yield* enumerate(state, root, size.first, state.input.dimensions, 'first');
+  const last = yield* ask({
+    segment: root.id,
+    filters: root.filters,
+    page: 1,
+    per_page: state.perPage,
+    purpose: 'final',
+    again: 'final',
+  });
+  if (!isRefused(last)) addPage(root, last);
+}

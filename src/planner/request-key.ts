@@ -1,0 +1,20 @@
+import type { Ask } from './tasks.js';
+
+/**
+ * The key under which a request's answer is kept: method, path and the body with sorted keys, so that the same search
+ * has the same key in every run. Repetitions carry a mark, since their answer may differ.
+ */
+export function requestKey(ask: Ask): string {
+  const body = canonicalJson({ filters: ask.filters, page: ask.page, per_page: ask.per_page });
+  return `POST /v2/prospecting ${body}${ask.again === undefined ? '' : `#${ask.again}`}`;
+}
+
+/** JSON with the keys of every object sorted; properties that are undefined are left out. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value)
+    .filter(([, v]) => v !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(',')}}`;
+}

@@ -1,0 +1,194 @@
+import { chooseAxis, usable, type Choice } from './choose-axis.js';
+import type { CrawlState } from './crawl-state.js';
+import { readLeaf, readTop } from './leaf.js';
+import { Sweep } from './sweep.js';
+import { ask, fork, join, type Fiber, type Task } from './tasks.js';
+import { addPage, lostOf, missingOf, settle, type Segment } from './tree.js';
+import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
+
+/** `remainder`: a second pass, looking for companies the first one lost; it does not start passes of its own. */
+type Pass = 'first' | 'remainder';
+
+// A sweep is one question after the other; long ones are cut into parts that run side by side.
+const WINDOWS_PER_PART = 30;
+const MOST_PARTS = 16;
+// Leaves between two looks at whether a second pass has found everybody.
+const LOOK_EVERY = 4;
+// A second pass may cost as much as the first where the segment is small (pages), or where many are missing.
+const SMALL_SEGMENT = 30;
+const PAGES_PER_MISSING = 5;
+
+/** Finds every company of a segment whose page 1 is known: a leaf is read, anything larger is split. */
+export function* enumerate(
+  state: CrawlState,
+  segment: Segment,
+  first: PageAnswer,
+  dimensions: readonly Dimension[],
+  pass: Pass,
+): Task<void> {
+  if (first.total <= state.cap) {
+    yield* readLeaf(state, segment, first);
+    return;
+  }
+  const choice = yield* chooseAxis(state, first.total, dimensions);
+  if (!choice) {
+    yield* readTop(state, segment, first);
+    segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by${whyDropped(state)}`;
+    settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
+    return;
+  }
+  const rest = dimensions.filter((d) => d !== choice.dimension);
+  segment.splitBy.push(choice.dimension.key);
+  yield* splitBy(state, segment, choice, rest, pass);
+  if (pass === 'first' && lostOf(segment) > 0) yield* recover(state, segment, first, rest);
+  settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
+}
+
+/** One sweep over an axis of a segment, in parts side by side; every window's companies are in the segment after it. */
+function* splitBy(
+  state: CrawlState,
+  segment: Segment,
+  choice: Choice,
+  rest: readonly Dimension[],
+  pass: Pass,
+  enough?: () => boolean,
+): Task<void> {
+  const fibers: Fiber<void>[] = [];
+  for (const part of partsOf(state, segment, choice, enough !== undefined)) {
+    fibers.push(yield* fork(sweep(state, segment, choice, part, rest, pass, enough)));
+  }
+  const { nullValue, axis } = choice.facts;
+  if (nullValue !== undefined) {
+    const child = state.tree.child(segment, axis.key, nullValue, 'none');
+    const first = yield* askSegment(state, child);
+    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, pass)));
+  }
+  yield* join(fibers);
+}
+
+function* sweep(
+  state: CrawlState,
+  segment: Segment,
+  { facts }: Choice,
+  part: Window,
+  rest: readonly Dimension[],
+  pass: Pass,
+  enough: (() => boolean) | undefined,
+): Task<void> {
+  const { axis, shape, share } = facts;
+  const walk = new Sweep({ shape, ...part, expected: segment.total * share, cap: state.cap, windows: axis.windows });
+  let open: Fiber<void>[] = [];
+  for (let window = walk.next(); window; window = walk.next()) {
+    const child = state.tree.child(segment, axis.key, axis.filter(window), axis.name(window));
+    const first = yield* askSegment(state, child);
+    if (!first) {
+      segment.notes.push(`${axis.key} ${axis.name(window)} was refused`);
+      walk.skip();
+    } else if (walk.learn(first.total) === 'narrow') {
+      child.state = 'calibration';
+      for (const id of child.found) segment.found.add(id);
+      segment.cost += 1;
+    } else {
+      open.push(yield* fork(enumerate(state, child, first, rest, pass)));
+    }
+    if (enough && open.length >= LOOK_EVERY) {
+      yield* join(open);
+      open = [];
+      if (enough()) return;
+    }
+  }
+  if (walk.gaveUp)
+    segment.notes.push(`the totals along ${axis.key} contradicted each other, so its sweep stopped early`);
+  yield* join(open);
+  segment.distinct = segment.found.size;
+}
+
+/**
+ * Second passes over a segment whose children do not reach all of it: companies without a value in the dimension it
+ * was split by. Other dimensions are tried, the one that reaches most first, until everybody is found or it would
+ * cost more than it can bring.
+ */
+function* recover(
+  state: CrawlState,
+  segment: Segment,
+  first: PageAnswer,
+  dimensions: readonly Dimension[],
+): Task<void> {
+  const again = yield* ask({
+    segment: segment.id,
+    filters: segment.filters,
+    page: 1,
+    per_page: state.perPage,
+    purpose: 'again',
+    again: '2',
+  });
+  if (!isRefused(again)) addPage(segment, again);
+  if (lostOf(segment) === 0) return;
+
+  const lost = lostOf(segment);
+  const pages = Math.ceil(segment.total / state.size);
+  let budget = Math.min(pages, Math.max(SMALL_SEGMENT, PAGES_PER_MISSING * lost)) * 1.2 + 4;
+  const tooDear: string[] = [];
+  let rest = dimensions;
+  for (const choice of yield* usable(state, dimensions)) {
+    if (missingOf(segment) === 0) break;
+    if (pages * choice.facts.share > budget) {
+      tooDear.push(choice.dimension.key);
+      continue;
+    }
+    const before = segment.cost;
+    rest = rest.filter((d) => d !== choice.dimension);
+    segment.splitBy.push(choice.dimension.key);
+    segment.merged = true;
+    yield* splitBy(state, segment, choice, rest, 'remainder', () => missingOf(segment) === 0);
+    budget -= segment.cost - before;
+  }
+  if (missingOf(segment) > 0 && missingOf(segment) * state.cap >= 3 * segment.total) {
+    segment.merged = true;
+    yield* readTop(state, segment, first);
+  }
+  const by = segment.splitBy.join(', then ');
+  const dear =
+    tooDear.length > 0 ? `; ${tooDear.join(', ')} would have cost more requests than it could find companies for` : '';
+  const notes = segment.notes.length > 0 ? `; ${segment.notes.slice(0, 3).join('; ')}` : '';
+  segment.shortfall = `split by ${by}: these companies have no value there that a search can name${dear}${notes}${whyDropped(state)}`;
+}
+
+/** Page 1 of a child segment, null when it is refused. */
+function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null> {
+  const answer = yield* ask({
+    segment: child.id,
+    filters: child.filters,
+    page: 1,
+    per_page: state.perPage,
+    purpose: 'segment',
+  });
+  if (isRefused(answer)) return null;
+  // A calibration may have asked the same before; then the page is counted already.
+  if (child.pages === 0) addPage(child, answer);
+  return answer;
+}
+
+/** Cuts an axis into parts of about equal work. */
+function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOne: boolean): Window[] {
+  const { axis, shape, share } = facts;
+  const expected = segment.total * share;
+  const points = axis.hi - axis.lo + 1;
+  let parts = oneByOne ? 1 : axis.windows ? Math.floor(expected / state.cap / WINDOWS_PER_PART) : points;
+  // A range's whole axis in one window would be no filter at all.
+  if (expected <= state.cap) parts = Math.max(2, parts);
+  parts = Math.min(MOST_PARTS, points, Math.max(1, parts));
+  const windows: Window[] = [];
+  let from = axis.lo;
+  for (let i = 1; i <= parts && from <= axis.hi; i++) {
+    const to = i === parts ? axis.hi : Math.min(axis.hi - 1, Math.max(from, shape.reach(axis.lo, i / parts)));
+    if (to < from) continue;
+    windows.push({ from, to });
+    from = to + 1;
+  }
+  return windows;
+}
+
+function whyDropped(state: CrawlState): string {
+  return state.dropped.size > 0 ? ` (not usable: ${[...state.dropped.values()].sort().join('; ')})` : '';
+}

@@ -1,0 +1,161 @@
+import type { Shape } from './shape.js';
+import type { Window } from './types.js';
+
+export interface SweepInput {
+  shape: Shape;
+  /** Positions to walk, ascending. */
+  from: number;
+  to: number;
+  /** About how many companies the whole axis holds for this segment; only used to aim. */
+  expected: number;
+  cap: number;
+  /** False when a search can name only one position at a time. */
+  windows: boolean;
+}
+
+/** leaf: at or below the cap. spike: one position above the cap. narrow: too wide, a narrower one comes next. */
+export type Verdict = 'leaf' | 'spike' | 'narrow';
+
+// Decay of what earlier windows taught about the density: the last two or three count most.
+const MEMORY = 0.5;
+// A window this much fuller than its neighbours suggest holds a spike: halve towards it instead of interpolating.
+const SPIKE = 3;
+
+/**
+ * Walks an axis in ascending order with windows aimed just under the cap. An overflow is a knot of the cumulative
+ * count: what remains of it after its first part needs no request. Pure: `next` says what to ask, `learn` takes the
+ * total. Windows never overlap and leave no gap.
+ */
+export class Sweep {
+  private at: number;
+  private window: Window = { from: 0, to: 0 };
+  private foreseen = 0;
+  /** Overflows ahead, innermost last: companies between `at` and `end`. */
+  private knots: { end: number; count: number }[] = [];
+  private clean = 0;
+  private seen: number;
+  private modelled: number;
+  private error = 0.12;
+  private asked = 0;
+  private readonly limit: number;
+
+  constructor(private readonly input: SweepInput) {
+    this.at = input.from;
+    this.seen = this.modelled = input.cap * 0.3;
+    // Far beyond what any honest market needs; only totals that contradict each other get here.
+    const mass = input.expected * input.shape.mass(input.from, input.to);
+    this.limit = 60 + 8 * Math.ceil(mass / input.cap) + Math.min(500, input.to - input.from + 1);
+  }
+
+  /** First position not yet covered by a leaf or spike. */
+  get position(): number {
+    return this.at;
+  }
+
+  /** True when the totals contradicted each other for so long that the sweep stopped before its end. */
+  get gaveUp(): boolean {
+    return this.at <= this.input.to && this.asked >= this.limit;
+  }
+
+  /** The next window to ask; null at the end. */
+  next(): Window | null {
+    if (this.at > this.input.to || this.asked >= this.limit) return null;
+    this.asked += 1;
+    const to = this.input.windows ? Math.min(Math.max(this.aim(), this.at), this.input.to) : this.at;
+    this.window = { from: this.at, to };
+    this.foreseen = this.predict(this.window);
+    return this.window;
+  }
+
+  /** Takes the total of the window last given out. */
+  learn(total: number): Verdict {
+    const { from, to } = this.window;
+    const { cap } = this.input;
+    if (total > cap && to > from) {
+      this.knots.push({ end: to, count: total });
+      if (this.clean === 0) this.trust(total, 1);
+      return 'narrow';
+    }
+    const ahead = this.knots.length > 0 && to <= this.knots.at(-1)!.end;
+    this.knots = this.knots
+      .filter((knot) => knot.end > to)
+      .map((knot) => ({ ...knot, count: Math.max(0, knot.count - total) }));
+    this.at = to + 1;
+    if (total > cap) return 'spike';
+    if (!ahead)
+      this.error =
+        0.7 * this.error + 0.3 * Math.min(1, Math.abs(total - this.foreseen) / Math.max(this.foreseen, cap * 0.3));
+    this.trust(total, MEMORY);
+    this.clean += 1;
+    return 'leaf';
+  }
+
+  /** Passes over the window last given out, since the API refused it. */
+  skip(): void {
+    this.at = this.window.to + 1;
+    this.knots = this.knots.filter((knot) => knot.end >= this.at);
+  }
+
+  private trust(total: number, decay: number): void {
+    const keep = decay === 1 ? 0 : decay;
+    this.seen = this.seen * keep + total;
+    this.modelled =
+      this.modelled * keep + this.input.expected * this.input.shape.mass(this.window.from, this.window.to);
+  }
+
+  /** Companies per unit of the shape's mass, as the last windows showed it. */
+  private get density(): number {
+    const ratio = this.modelled > 0 ? this.seen / this.modelled : 1;
+    return Math.max(ratio, 1e-6) * Math.max(this.input.expected, 1);
+  }
+
+  private get target(): number {
+    return this.input.cap * Math.min(0.95, Math.max(0.5, 1 - 1.3 * this.error));
+  }
+
+  /** Last position of the next window. */
+  private aim(): number {
+    const { shape, cap, to: end } = this.input;
+    let need = this.target;
+    let start = this.at;
+    for (const knot of this.knots.toReversed()) {
+      if (knot.end < start) continue;
+      const before = start === this.at ? 0 : this.predict({ from: this.at, to: start - 1 });
+      const count = Math.max(0, knot.count - before);
+      if (start === this.at && count <= cap && count > need) return knot.end; // counted, not guessed: fill to the cap
+      if (count > need) return Math.min(this.aimInside(start, knot.end, count, need), knot.end - (count > cap ? 1 : 0));
+      need -= count;
+      start = knot.end + 1;
+    }
+    return start > end ? end : Math.max(start - 1, shape.reach(start, need / this.density));
+  }
+
+  private aimInside(start: number, end: number, count: number, need: number): number {
+    const { shape, cap } = this.input;
+    const mass = shape.mass(start, end);
+    const usual = this.density * mass;
+    if (this.clean > 0 && count > SPIKE * usual + cap / 2) {
+      const half = Math.max(start, shape.reach(start, mass / 2));
+      return Math.min(half, Math.max(start, shape.reach(start, need / this.density)));
+    }
+    return shape.reach(start, (mass * need) / count);
+  }
+
+  /** Companies a window is expected to hold: exact counts of knots first, then the recent density. */
+  private predict(window: Window): number {
+    const { shape } = this.input;
+    let sum = 0;
+    let start = window.from;
+    let counted = 0;
+    for (const knot of this.knots.toReversed()) {
+      if (knot.end < start || start > window.to) continue;
+      const inside = Math.min(knot.end, window.to);
+      const mass = shape.mass(start, knot.end);
+      const count = Math.max(0, knot.count - counted);
+      sum += mass > 0 ? (count * shape.mass(start, inside)) / mass : 0;
+      counted = knot.count;
+      start = knot.end + 1;
+    }
+    return sum + (start <= window.to ? this.density * shape.mass(start, window.to) : 0);
+  }
+}

@@ -1,0 +1,167 @@
+import { requestKey } from './request-key.js';
+import type { PlanAnswer, PlanRequest } from './types.js';
+
+/**
+ * The crawl is written as plain sequential code in generators that yield what they wait for. A task sees nothing but
+ * answers and finished tasks, so its decisions cannot depend on the order in which concurrent answers arrive.
+ */
+export type Task<T> = Generator<Step, T, unknown>;
+
+/** A request without its key; `again` tells a deliberate repetition from the first time of asking. */
+export type Ask = Omit<PlanRequest, 'key'> & { again?: string };
+
+type Step = { asks: Ask[] } | { fork: Task<unknown> } | { join: readonly Fiber<unknown>[] };
+
+/** A running task. */
+export interface Fiber<T> {
+  done: boolean;
+  result: T | undefined;
+}
+
+interface Running extends Fiber<unknown> {
+  task: Task<unknown>;
+  blockedOn: number;
+  resume: () => unknown;
+  waiters: Running[];
+}
+
+/** Asks one request and waits for its answer. The same request twice is sent once. */
+export function* ask(request: Ask): Task<PlanAnswer> {
+  return ((yield { asks: [request] }) as PlanAnswer[])[0]!;
+}
+
+/** Asks several at once and waits for all of them; answers in the order of the requests. */
+export function* askAll(requests: Ask[]): Task<PlanAnswer[]> {
+  return (yield { asks: requests }) as PlanAnswer[];
+}
+
+/** Starts a task beside the present one. */
+export function* fork<T>(task: Task<T>): Task<Fiber<T>> {
+  return (yield { fork: task }) as Fiber<T>;
+}
+
+/** Waits for tasks to end; their results in order. */
+export function* join<T>(fibers: readonly Fiber<T>[]): Task<T[]> {
+  yield { join: fibers };
+  return fibers.map((fiber) => fiber.result as T);
+}
+
+/** Runs tasks as far as the answers reach and keeps the requests they wait for. */
+export class Scheduler {
+  private readonly answers = new Map<string, PlanAnswer>();
+  private readonly waiting = new Map<string, Running[]>();
+  private readonly wanted: PlanRequest[] = [];
+  private head = 0;
+  private ready: { fiber: Running; value: unknown }[] = [];
+  private readonly used = new Set<string>();
+
+  /** @param onAnswer told of every answer some task waited for, once */
+  constructor(private readonly onAnswer: (answer: PlanAnswer) => void) {}
+
+  /** Requests that some task asked for and that are answered. */
+  get answered(): number {
+    return this.used.size;
+  }
+
+  /** Starts the first task and runs it to its first questions. */
+  start<T>(task: Task<T>): Fiber<T> {
+    const fiber = this.spawn(task);
+    this.drain();
+    return fiber as Fiber<T>;
+  }
+
+  /** Up to `limit` requests that no one holds yet. Those answered meanwhile are left out. */
+  take(limit: number): PlanRequest[] {
+    const taken: PlanRequest[] = [];
+    while (taken.length < limit && this.head < this.wanted.length) {
+      const request = this.wanted[this.head++]!;
+      if (!this.answers.has(request.key)) taken.push(request);
+    }
+    if (this.head > 1_000 && this.head * 2 > this.wanted.length) {
+      this.wanted.splice(0, this.head);
+      this.head = 0;
+    }
+    return taken;
+  }
+
+  /** Takes an answer, wanted or not yet; the first answer of a key stays. */
+  give(key: string, answer: PlanAnswer): void {
+    if (this.answers.has(key)) return;
+    this.answers.set(key, answer);
+    const fibers = this.waiting.get(key);
+    if (!fibers) return;
+    this.waiting.delete(key);
+    for (const fiber of fibers) this.unblock(fiber);
+    this.drain();
+  }
+
+  private spawn(task: Task<unknown>): Running {
+    const fiber: Running = { task, done: false, result: undefined, blockedOn: 0, resume: () => undefined, waiters: [] };
+    this.ready.push({ fiber, value: undefined });
+    return fiber;
+  }
+
+  private drain(): void {
+    for (let next = this.ready.shift(); next; next = this.ready.shift()) this.step(next.fiber, next.value);
+  }
+
+  private step(fiber: Running, value: unknown): void {
+    const turn = fiber.task.next(value);
+    if (turn.done) {
+      fiber.done = true;
+      fiber.result = turn.value;
+      for (const waiter of fiber.waiters) this.unblock(waiter);
+      fiber.waiters = [];
+      return;
+    }
+    const step = turn.value;
+    if ('fork' in step) {
+      const forked = this.spawn(step.fork);
+      this.ready.push({ fiber, value: forked });
+    } else if ('join' in step) {
+      const open = (step.join as readonly Running[]).filter((other) => !other.done);
+      this.block(fiber, open.length, () => undefined);
+      for (const other of open) other.waiters.push(fiber);
+    } else {
+      this.askFor(fiber, step.asks);
+    }
+  }
+
+  private askFor(fiber: Running, asks: Ask[]): void {
+    const keys = asks.map(requestKey);
+    const open = [...new Set(keys)].filter((key) => !this.answers.has(key));
+    this.block(fiber, open.length, () =>
+      keys.map((key) => {
+        const answer = this.answers.get(key)!;
+        if (!this.used.has(key)) {
+          this.used.add(key);
+          this.onAnswer(answer);
+        }
+        return answer;
+      }),
+    );
+    for (const key of open) {
+      const fibers = this.waiting.get(key);
+      if (fibers) fibers.push(fiber);
+      else {
+        this.waiting.set(key, [fiber]);
+        const { again: _, ...request } = asks[keys.indexOf(key)]!;
+        this.wanted.push({ key, ...request });
+      }
+    }
+  }
+
+  private block(fiber: Running, on: number, resume: () => unknown): void {
+    if (on === 0) {
+      this.ready.push({ fiber, value: resume() });
+      return;
+    }
+    fiber.blockedOn = on;
+    fiber.resume = resume;
+  }
+
+  private unblock(fiber: Running): void {
+    fiber.blockedOn -= 1;
+    if (fiber.blockedOn === 0) this.ready.push({ fiber, value: fiber.resume() });
+  }
+}

@@ -1,0 +1,134 @@
+import type { SegmentRecord } from '../../schemas/pipeline/landing.js';
+import { canonicalJson } from './request-key.js';
+import type { PageAnswer } from './types.js';
+
+/** A segment of the crawl: one set of filters and what was found under it. */
+export interface Segment {
+  id: string;
+  parent: Segment | null;
+  filters: Record<string, unknown>;
+  depth: number;
+  /** As last reported. */
+  total: number;
+  /** Ids found at or below, given up when the segment is settled and its parent has taken them. */
+  found: Set<string>;
+  /** Size of `found`. */
+  distinct: number;
+  /** Rows of this segment's own pages, repetitions included. */
+  rows: number;
+  pages: number;
+  /** Pages asked at or below. */
+  cost: number;
+  state: SegmentRecord['state'] | null;
+  splitBy: string[];
+  children: Segment[];
+  /** Why companies are missing here, in words; null where its children explain it. */
+  shortfall: string | null;
+  /** True when several dimensions were tried here, so that what is missing cannot be told child by child. */
+  merged: boolean;
+  /** What went wrong while splitting, in words. */
+  notes: string[];
+}
+
+/** All segments of a plan. The root's id set holds every id of the market. */
+export class SegmentTree {
+  private readonly all = new Map<string, Segment>();
+  readonly root: Segment;
+
+  constructor(filters: Record<string, unknown>) {
+    this.root = this.make('root', null, filters);
+  }
+
+  /** A child whose one further filter is `value` under `key`. The same window twice is the same segment. */
+  child(parent: Segment, key: string, value: unknown, name: string): Segment {
+    const filters = { ...parent.filters, [key]: value };
+    let id = `${parent.id}/${key}=${name}`;
+    // 2020 as a number and as text read the same; their filters tell them apart.
+    for (let known = this.all.get(id); known; known = this.all.get(id)) {
+      if (canonicalJson(known.filters) === canonicalJson(filters)) return known;
+      id += "'";
+    }
+    const child = this.make(id, parent, filters);
+    parent.children.push(child);
+    return child;
+  }
+
+  /** Records in an order that does not depend on the crawl's timing. */
+  records(): SegmentRecord[] {
+    return [...this.all.values()]
+      .filter((segment) => segment.state !== null)
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .map((segment) => ({
+        segment: segment.id,
+        parent: segment.parent?.id ?? null,
+        filters: segment.filters,
+        total_reported: segment.total,
+        rows_fetched: segment.rows,
+        distinct_companies: segment.distinct,
+        pages: segment.pages,
+        depth: segment.depth,
+        state: segment.state!,
+        split_by: segment.splitBy.length > 0 ? segment.splitBy.join(', ') : null,
+      }));
+  }
+
+  private make(id: string, parent: Segment | null, filters: Record<string, unknown>): Segment {
+    const segment: Segment = {
+      id,
+      parent,
+      filters,
+      depth: parent ? parent.depth + 1 : 0,
+      total: 0,
+      found: new Set(),
+      distinct: 0,
+      rows: 0,
+      pages: 0,
+      cost: 0,
+      state: null,
+      splitBy: [],
+      children: [],
+      shortfall: null,
+      merged: false,
+      notes: [],
+    };
+    this.all.set(id, segment);
+    return segment;
+  }
+}
+
+/** Adds a page of a segment's own search. */
+export function addPage(segment: Segment, page: PageAnswer): void {
+  segment.total = page.total;
+  segment.rows += page.ids.length;
+  segment.pages += 1;
+  segment.cost += 1;
+  for (const id of page.ids) segment.found.add(id);
+  segment.distinct = segment.found.size;
+}
+
+/** Companies the API counts under a segment that were not found there. */
+export function missingOf(segment: Segment): number {
+  return Math.max(0, segment.total - segment.distinct);
+}
+
+/** Companies missing that none of the children misses: those that lie in no child at all. */
+export function lostOf(segment: Segment): number {
+  const below = segment.children.reduce(
+    (sum, child) => sum + (child.state === 'calibration' ? 0 : missingOf(child)),
+    0,
+  );
+  return Math.max(0, missingOf(segment) - below);
+}
+
+/** Ends a segment: its parent takes over what it found and what it cost. */
+export function settle(segment: Segment, state: SegmentRecord['state']): void {
+  segment.state = state;
+  segment.distinct = segment.found.size;
+  const { parent } = segment;
+  if (!parent) return;
+  if (parent.found.size === 0 && parent.parent) parent.found = segment.found;
+  else for (const id of segment.found) parent.found.add(id);
+  parent.distinct = parent.found.size;
+  parent.cost += segment.cost;
+  segment.found = new Set();
+}

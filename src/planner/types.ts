@@ -1,0 +1,89 @@
+/**
+ * Words used here. *Total*: how many companies the API says a search has. *Cap*: how many of them it lets us see
+ * (10 pages, reference v2 "Limits"). *Segment* (node): one search, i.e. one set of filters. *Leaf*: a segment at or
+ * below the cap. *Axis*: a dimension laid out as integer positions 0…n (days, years, numbers, listed values).
+ * *Window*: a run of neighbouring positions of an axis; narrowing a segment to one makes a child segment.
+ */
+
+/** A filter key whose values are a known list. The planner may send several of them in one search (they mean "or"). */
+export interface CategoricalDimension {
+  kind: 'categorical';
+  key: string;
+  /** Values as the API wants them, e.g. status ids. */
+  values: readonly unknown[];
+  /** True when a company can hold several of the values (activity types, industries). Default false. */
+  overlapping?: boolean;
+  /** `array` (default): sent as `[v1, v2]`. `value`: the API takes a single plain value. */
+  form?: 'array' | 'value';
+}
+
+/** A filter key that takes `{gte, lte}`, both inclusive. */
+export interface RangeDimension {
+  kind: 'range';
+  key: string;
+  /** `date`: days if the API filters by day, else years (found out by asking). `decimal`: two places. */
+  type: 'date' | 'integer' | 'decimal';
+  /** Where most values lie; what lies outside is found too. Numbers, or YYYY-MM-DD. Dates default to the horizon. */
+  min?: number | string;
+  max?: number | string;
+  /** Further properties of the range object, e.g. `{currency: 'EUR'}`. */
+  extra?: Record<string, unknown>;
+  /** A filter value said to select the companies that have none. Tried once, believed only if the count fits. */
+  nullValue?: unknown;
+}
+
+export type Dimension = CategoricalDimension | RangeDimension;
+
+export interface PlanInput {
+  market: string;
+  /** The market's own filters, sent verbatim with every search. */
+  filters: Record<string, unknown>;
+  /** What a segment above the cap may be split by, in order of preference. */
+  dimensions: readonly Dimension[];
+  /** Page size to ask for; the size obtained is what counts. Ask high (1000) when unsure. */
+  perPage: number;
+  /** Days between which most incorporation dates lie (inclusive). */
+  horizon: { from: string; to: string };
+}
+
+/**
+ * calibration: asked to learn how the API behaves. segment: page 1 of a segment. page: a further page of a leaf.
+ * again: a repetition, to tell drift from shortfall. final: the market's total once more, at the end.
+ */
+export type Purpose = 'calibration' | 'segment' | 'page' | 'again' | 'final';
+
+/** One `POST /v2/prospecting` to make: `{page, per_page, filters}`. */
+export interface PlanRequest {
+  /** Canonical request; a repetition on purpose ends in `#2` or `#final`. Stable from run to run. */
+  key: string;
+  segment: string;
+  filters: Record<string, unknown>;
+  page: number;
+  per_page: number;
+  purpose: Purpose;
+}
+
+/** What page said: the envelope's total and total_pages, and the ids in their order. */
+export interface PageAnswer {
+  total: number;
+  totalPages: number;
+  ids: readonly string[];
+}
+
+/** The API calls the request invalid (reference v2, InvalidRequest); the text names the key. */
+export interface RefusedAnswer {
+  refused: string;
+}
+
+export type PlanAnswer = PageAnswer | RefusedAnswer;
+
+/** True for an answer that is a refusal. */
+export function isRefused(answer: PlanAnswer): answer is RefusedAnswer {
+  return 'refused' in answer;
+}
+
+/** Positions `from` to `to` of an axis, both included. */
+export interface Window {
+  from: number;
+  to: number;
+}

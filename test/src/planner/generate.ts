@@ -1,0 +1,63 @@
+import type { Company } from './simulated-market.js';
+
+export interface MarketShape {
+  companies: number;
+  seed: number;
+  /** Shares between 0 and 1. */
+  withoutIncorporation?: number;
+  withoutLegalForm?: number;
+  withoutEmployees?: number;
+  withoutTurnover?: number;
+  /** Share registered on one single day. */
+  spike?: number;
+  /** Values of legal form and country; the first ones hold most. */
+  legalForms?: number;
+  countries?: number;
+  firstYear?: number;
+}
+
+const DAY = 86_400_000;
+
+/** A market skewed like reality: growth over the decades, quiet weekends, a few values that hold most companies. */
+export function generateCompanies(shape: MarketShape): Company[] {
+  const random = generator(shape.seed);
+  const { legalForms = 13, countries = 30, firstYear = 1950 } = shape;
+  const first = Date.UTC(firstYear, 0, 1) / DAY;
+  const last = Date.UTC(2026, 10, 20) / DAY;
+  const spikeDay = Date.UTC(2014, 2, 31) / DAY;
+  const companies: Company[] = [];
+  for (let id = 1; id <= shape.companies; id++) {
+    let incorporated = Math.floor(last - (last - first) * random() ** 2.2);
+    if (incorporated % 7 < 2 && random() < 0.9) incorporated += 2; // hardly anyone registers at a weekend
+    if (random() < (shape.spike ?? 0)) incorporated = spikeDay;
+    companies.push({
+      id: id * 7 + 100_000,
+      status: [199, 200, 201][skewed(random, 3)]!,
+      legalForm: random() < (shape.withoutLegalForm ?? 0) ? null : skewed(random, legalForms) + 2,
+      country: skewed(random, countries) + 1,
+      activities: [1, 2, 3].filter((_, i) => random() < [0.5, 0.3, 0.6][i]!),
+      incorporated: random() < (shape.withoutIncorporation ?? 0) ? null : Math.min(incorporated, last),
+      employees: random() < (shape.withoutEmployees ?? 0.4) ? null : Math.floor(Math.exp(random() ** 2 * 10)),
+      turnover: random() < (shape.withoutTurnover ?? 0.55) ? null : Math.round(Math.exp(8 + random() * 12) * 100) / 100,
+    });
+    const company = companies.at(-1)!;
+    if (company.activities.length === 0) company.activities.push(3);
+  }
+  return companies;
+}
+
+/** Index 0…n-1, Zipf-like. */
+function skewed(random: () => number, n: number): number {
+  return Math.min(n - 1, Math.floor((n + 1) ** random() - 1));
+}
+
+/** Seeded numbers in [0, 1): mulberry32. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
