@@ -27,13 +27,13 @@ export class Run {
   readonly ctx: RunContext;
   readonly notes: string[];
   coverage: DiscoverResult['coverage'];
-  failed: number;
   concurrency: number | null;
   nextChunk: number;
   readonly progress: Progress;
   readonly #completed: string[];
   readonly #input: unknown;
   #paused: boolean;
+  #short: boolean;
 
   private constructor(input: unknown, carried: CarriedRun) {
     this.#input = input;
@@ -42,7 +42,7 @@ export class Run {
     this.ctx = carried.ctx;
     this.notes = carried.notes;
     this.coverage = carried.coverage;
-    this.failed = carried.failed;
+    this.#short = carried.short;
     this.nextChunk = carried.nextChunk;
     this.progress = carried.progress;
     this.#completed = carried.completed;
@@ -88,7 +88,7 @@ export class Run {
       nextChunk: 0,
       progress,
       coverage: null,
-      failed: 0,
+      short: false,
       notes,
     });
     await run.requireQuota();
@@ -134,7 +134,7 @@ export class Run {
         nextChunk: this.nextChunk,
         progress: this.progress,
         coverage: this.coverage,
-        failed: this.failed,
+        short: this.#short,
         notes: this.notes,
       });
     }
@@ -150,17 +150,21 @@ export class Run {
     this.enter(before);
   }
 
-  /** Names something that fell short; a run with notes beyond its opening one is not complete. */
+  /** Says something an operator should know; the run is no less complete for it. */
   note(text: string | null): void {
-    if (text === null || this.notes.includes(text)) return;
-    this.notes.push(text);
-    this.progress.notes = this.notes;
+    if (text !== null && !this.notes.includes(text)) this.notes.push(text);
+  }
+
+  /** Names what was not reached: the run is partial. */
+  fallShort(text: string | null): void {
+    if (text === null) return;
+    this.note(text);
+    this.#short = true;
   }
 
   /** True while nothing fell short. */
   get complete(): boolean {
-    const opening = this.ctx.note === null ? 0 : 1;
-    return this.failed === 0 && (this.coverage?.missing ?? 0) === 0 && this.notes.length === opening;
+    return !this.#short && (this.coverage?.missing ?? 0) === 0;
   }
 
   show(): void {

@@ -20,7 +20,9 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
       run.progress.requests += result.requests;
       if (!result.limited) {
         shown.done = shown.total = result.entities;
-        run.note(result.shortfall);
+        // A list the key may not read is worth saying; it takes nothing from the market.
+        if (listing === 'nomenclatures') run.note(result.shortfall);
+        else run.fallShort(result.shortfall);
         return;
       }
       await run.waitForQuota();
@@ -48,7 +50,7 @@ export async function discover(run: Run): Promise<void> {
       run.show();
       if (result.done) {
         run.coverage = result.coverage;
-        for (const shortfall of result.shortfalls) run.note(shortfall);
+        for (const shortfall of result.shortfalls) run.fallShort(shortfall);
         return;
       }
     }
@@ -83,8 +85,7 @@ async function crawlChunk(run: Run, plan: DuePlan, chunk: number, shown: Progres
     if (!result.limited) {
       shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
       if (result.failed > 0) {
-        run.failed += result.failed;
-        run.note(
+        run.fallShort(
           `${plan.stream}: some records could not be fetched; ops.rejects names them and the next run tries again.`,
         );
       }

@@ -115,7 +115,8 @@ export interface CarriedRun {
   nextChunk: number;
   progress: Progress;
   coverage: DiscoverResult['coverage'];
-  failed: number;
+  /** Whether anything was not reached so far. */
+  short: boolean;
   notes: string[];
 }
 
