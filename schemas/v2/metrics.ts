@@ -51,3 +51,7 @@ export type ContactMetricsQuery = z.infer<typeof ContactMetricsQuery>;
 
 export const ContactMetrics = z.looseObject({ email_count: z.int(), phone_count: z.int() });
 export type ContactMetrics = z.infer<typeof ContactMetrics>;
+
+/** What the client requires of the contact metrics: figures that came as text or null are read as MetricsReading does. */
+export const ContactMetricsReading = z.looseObject({ email_count: figure, phone_count: figure });
+export type ContactMetricsReading = z.infer<typeof ContactMetricsReading>;

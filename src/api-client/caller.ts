@@ -6,7 +6,7 @@ import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
 import type { Pacer } from './pacer.js';
 import { readAnswer, type Reader } from './read-answer.js';
 import type { Redactor } from './redact.js';
-import type { PreparedRequest } from './request.js';
+import { prepareRequest, type PreparedRequest, type RequestParts } from './request.js';
 import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
 import type { Answer, Fault, Transport } from './transport.js';
 
@@ -61,7 +61,8 @@ export class Caller {
    * Makes one call. Rejects with an ApiError, with the signal's reason when the caller gives up, or with
    * ClientClosedError.
    */
-  async call<T>(route: Route<T>, request: PreparedRequest, call: CallOptions = {}): Promise<ApiResponse<T>> {
+  async call<T>(route: Route<T>, parts: RequestParts, call: CallOptions = {}): Promise<ApiResponse<T>> {
+    const request = prepareRequest(route.endpoint, parts);
     const { retry, closing } = this.#options;
     // Thousands of calls may share one signal, each with a listener for as long as it lasts: no leak to warn of.
     if (call.signal !== undefined) setMaxListeners(0, call.signal);
@@ -84,6 +85,7 @@ export class Caller {
     signal?.throwIfAborted();
     const ticket = gate.tryAcquire() || (await gate.acquire(signal));
     try {
+      signal?.throwIfAborted(); // it may have aborted in the instant the slot came
       const pause = pacer.reserve(performance.now());
       if (pause > 0) await sleep(pause, [closing, signal]);
       const started = performance.now();

@@ -10,7 +10,6 @@ import {
 import type { Caller } from './caller.js';
 import type { ApiResponse, CallOptions, Unchecked } from './options.js';
 import { maybe, page, record } from './readers.js';
-import { prepareRequest } from './request.js';
 
 const route = {
   start: { endpoint: 'POST /v2/companies/{id}/watch/start', reader: maybe(), repeat: 'always' },
@@ -59,23 +58,14 @@ export interface WatchEndpoints {
 /** Binds the watch routes to a caller. */
 export function createWatchEndpoints(caller: Caller): WatchEndpoints {
   return {
-    start: async (id, fields, call) =>
-      caller.call(route.start, prepareRequest(route.start.endpoint, { ids: [id], body: { fields } }), call),
-    stop: async (id, call) => caller.call(route.stop, prepareRequest(route.stop.endpoint, { ids: [id] }), call),
-    list: async (query = {}, call) => caller.call(route.list, prepareRequest(route.list.endpoint, { query }), call),
-    events: async (id, query = {}, call) =>
-      caller.call(route.events, prepareRequest(route.events.endpoint, { ids: [id], query }), call),
-    fields: async (id, call) => caller.call(route.fields, prepareRequest(route.fields.endpoint, { ids: [id] }), call),
-    addFields: async (id, fields, call) =>
-      caller.call(route.addFields, prepareRequest(route.addFields.endpoint, { ids: [id], body: { fields } }), call),
-    removeFields: async (id, fields, call) =>
-      caller.call(
-        route.removeFields,
-        prepareRequest(route.removeFields.endpoint, { ids: [id], body: { fields } }),
-        call,
-      ),
-    setCallback: async (callback, call) =>
-      caller.call(route.setCallback, prepareRequest(route.setCallback.endpoint, { body: { callback } }), call),
-    getCallback: async (call) => caller.call(route.getCallback, prepareRequest(route.getCallback.endpoint, {}), call),
+    start: async (id, fields, call) => caller.call(route.start, { ids: [id], body: { fields } }, call),
+    stop: async (id, call) => caller.call(route.stop, { ids: [id] }, call),
+    list: async (query = {}, call) => caller.call(route.list, { query }, call),
+    events: async (id, query = {}, call) => caller.call(route.events, { ids: [id], query }, call),
+    fields: async (id, call) => caller.call(route.fields, { ids: [id] }, call),
+    addFields: async (id, fields, call) => caller.call(route.addFields, { ids: [id], body: { fields } }, call),
+    removeFields: async (id, fields, call) => caller.call(route.removeFields, { ids: [id], body: { fields } }, call),
+    setCallback: async (callback, call) => caller.call(route.setCallback, { body: { callback } }, call),
+    getCallback: async (call) => caller.call(route.getCallback, {}, call),
   };
 }

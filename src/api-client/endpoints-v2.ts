@@ -1,19 +1,29 @@
+import type { AutocompleteRequest } from '../../schemas/v2/autocomplete.js';
 import type { Company } from '../../schemas/v2/company.js';
+import { EmployeesPage, type Employee, type EmployeesRequest } from '../../schemas/v2/employee.js';
 import type { FinancialQuery, FinancialReport } from '../../schemas/v2/financial-report.js';
-import { MetricsReading } from '../../schemas/v2/metrics.js';
+import { ContactMetricsReading, MetricsReading, type ContactMetricsQuery } from '../../schemas/v2/metrics.js';
+import { OverviewPage, type OverviewRequest } from '../../schemas/v2/overview.js';
 import { ProspectingPage, type ProspectingFilters, type ProspectingRequest } from '../../schemas/v2/prospecting.js';
 import type { Id } from '../../schemas/v2/scalars.js';
 import type { Caller } from './caller.js';
+import { createEnrichmentEndpoints, type EnrichmentEndpoints } from './endpoints-v2-enrichment.js';
+import { createKybEndpoints, type KybEndpoints } from './endpoints-v2-kyb.js';
 import { createWatchEndpoints, type WatchEndpoints } from './endpoints-v2-watch.js';
 import type { ApiResponse, CallOptions, Unchecked } from './options.js';
-import { page, record } from './readers.js';
-import { prepareRequest } from './request.js';
+import { opaque, page, record } from './readers.js';
 
 const route = {
   metrics: { endpoint: 'GET /v2/metrics', reader: page(MetricsReading), repeat: 'always' },
+  contactMetrics: { endpoint: 'GET /v2/metrics/contacts', reader: page(ContactMetricsReading), repeat: 'always' },
   prospecting: { endpoint: 'POST /v2/prospecting', reader: page(ProspectingPage), repeat: 'always' },
+  overview: { endpoint: 'POST /v2/overview', reader: page(OverviewPage), repeat: 'always' },
   company: { endpoint: 'GET /v2/companies/{id}', reader: record<Company>(), repeat: 'always' },
+  employees: { endpoint: 'POST /v2/employees', reader: page(EmployeesPage), repeat: 'always' },
+  employee: { endpoint: 'GET /v2/employees/{id}', reader: record<Employee>(), repeat: 'always' },
+  autocomplete: { endpoint: 'POST /v2/autocomplete', reader: record<Company>(), repeat: 'always' },
   financial: { endpoint: 'GET /v2/financial/{id}', reader: record<FinancialReport>(), repeat: 'always' },
+  financialByTicker: { endpoint: 'GET /v2/financial/ticker', reader: opaque(), repeat: 'always' },
 } as const;
 
 /** Filters as documented, or verbatim from a configuration: they are sent as given, unknown keys too. */
@@ -25,31 +35,50 @@ export type ProspectingQuery = Omit<ProspectingRequest, 'filters'> & {
 export interface V2Endpoints {
   /** Usage: groups of metrics, `used` of `total`. A `total` of 0 (or null) means that there is no figure. */
   metrics(call?: CallOptions): Promise<ApiResponse<MetricsReading>>;
+  /** E-mail addresses and phone numbers used between two instants, `YYYY-MM-DD HH:MM:SS`; no zone is stated. */
+  contactMetrics(query: ContactMetricsQuery, call?: CallOptions): Promise<ApiResponse<ContactMetricsReading>>;
   /**
    * One page of a company search. `page` is at most 10; believe `data.length` and `total_pages`, not the `per_page`
    * asked for. An item without an id is null; ids are numbers or text. Refusals are InvalidRequestError.
    */
   prospecting(query: ProspectingQuery, call?: CallOptions): Promise<ApiResponse<ProspectingPage>>;
+  /** One page of companies by what is known of them; `per_page` is at most 5. An item without an id is null. */
+  overview(query: OverviewRequest, call?: CallOptions): Promise<ApiResponse<OverviewPage>>;
   /** Company record, unchecked (schemas/v2/company.ts). NotFoundError when the company is gone. */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
+  /** One page of people; `page` is at most 10. An item without an id is null. */
+  employees(query: EmployeesRequest, call?: CallOptions): Promise<ApiResponse<EmployeesPage>>;
+  /** Employee record, unchecked (schemas/v2/employee.ts). Personal data. */
+  employee(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
+  /** Company record from partial data, unchecked. Nothing but a country is answered with AutocompleteFieldError. */
+  autocomplete(query: AutocompleteRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /**
    * Financial report keyed by year, unchecked; may be empty. Money is in each year's `Currency`. `year` is sent as
    * query parameter (the reference lists it as a body parameter of a GET): an API that overlooks it gives all years.
    */
   financial(id: Id, query?: FinancialQuery, call?: CallOptions): Promise<ApiResponse<Unchecked<FinancialReport>>>;
+  /** Financials of a listed company; the answer is not shown by the reference. */
+  financialByTicker(ticker: string, call?: CallOptions): Promise<ApiResponse<unknown>>;
+  enrichment: EnrichmentEndpoints;
+  kyb: KybEndpoints;
   watch: WatchEndpoints;
 }
 
 /** Binds the routes of version 2 to a caller. */
 export function createV2Endpoints(caller: Caller): V2Endpoints {
   return {
-    metrics: async (call) => caller.call(route.metrics, prepareRequest(route.metrics.endpoint, {}), call),
-    prospecting: async (query, call) =>
-      caller.call(route.prospecting, prepareRequest(route.prospecting.endpoint, { body: query }), call),
-    company: async (id, call) =>
-      caller.call(route.company, prepareRequest(route.company.endpoint, { ids: [id] }), call),
-    financial: async (id, query = {}, call) =>
-      caller.call(route.financial, prepareRequest(route.financial.endpoint, { ids: [id], query }), call),
+    metrics: async (call) => caller.call(route.metrics, {}, call),
+    contactMetrics: async (query, call) => caller.call(route.contactMetrics, { query }, call),
+    prospecting: async (query, call) => caller.call(route.prospecting, { body: query }, call),
+    overview: async (query, call) => caller.call(route.overview, { body: query }, call),
+    company: async (id, call) => caller.call(route.company, { ids: [id] }, call),
+    employees: async (query, call) => caller.call(route.employees, { body: query }, call),
+    employee: async (id, call) => caller.call(route.employee, { ids: [id] }, call),
+    autocomplete: async (query, call) => caller.call(route.autocomplete, { body: query }, call),
+    financial: async (id, query = {}, call) => caller.call(route.financial, { ids: [id], query }, call),
+    financialByTicker: async (ticker, call) => caller.call(route.financialByTicker, { query: { ticker } }, call),
+    enrichment: createEnrichmentEndpoints(caller),
+    kyb: createKybEndpoints(caller),
     watch: createWatchEndpoints(caller),
   };
 }

@@ -1,6 +1,8 @@
 export { createApiClient, type ApiClient } from './client.js';
-export type { TendersQuery, V1Endpoints } from './endpoints-v1.js';
+export type { TendersQuery, V1CompaniesQuery, V1CompanyExecutivesAsk, V1Endpoints } from './endpoints-v1.js';
 export type { ProspectingQuery, V2Endpoints } from './endpoints-v2.js';
+export type { EnrichmentEndpoints } from './endpoints-v2-enrichment.js';
+export type { KybEndpoints } from './endpoints-v2-kyb.js';
 export type { WatchEndpoints } from './endpoints-v2-watch.js';
 export {
   ApiError,
@@ -19,3 +21,4 @@ export {
 } from './errors.js';
 export type { ApiClientOptions, ApiResponse, AttemptReport, CallOptions, Unchecked } from './options.js';
 export { canonicalJson } from './request.js';
+export { verifyWebhook } from './verify-webhook.js';

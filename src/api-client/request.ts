@@ -11,6 +11,13 @@ export interface PreparedRequest {
   key: string;
 }
 
+/** What fills a route: `ids` its path in order, the others query and body; undefined values are left out. */
+export interface RequestParts {
+  ids?: readonly (string | number)[];
+  query?: object;
+  body?: object;
+}
+
 /** JSON with sorted keys and without undefined values: equal questions give equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
@@ -44,14 +51,8 @@ function fillPath(template: string, ids: readonly (string | number)[]): string {
   });
 }
 
-/**
- * Makes the request for an endpoint (`METHOD /path/{id}`): `ids` fill the path in order, `query` and `body` leave out
- * their undefined values.
- */
-export function prepareRequest(
-  endpoint: string,
-  parts: { ids?: readonly (string | number)[]; query?: object; body?: object },
-): PreparedRequest {
+/** Makes the request for an endpoint (`METHOD /path/{id}`). Throws a TypeError for an id that is none. */
+export function prepareRequest(endpoint: string, parts: RequestParts): PreparedRequest {
   const space = endpoint.indexOf(' ');
   const method = endpoint.slice(0, space) as Method;
   const path = fillPath(endpoint.slice(space + 1), parts.ids ?? []);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type ApiClient,
   type ApiError,
+  AutocompleteFieldError,
   InternalApiError,
   InvalidRequestError,
   LimitError,
@@ -171,6 +172,24 @@ describe('data is not mistaken for an error', () => {
     await withApi(
       (_request, response) => reply(response, 200, { donors: ['A fund', 'A bank'] }),
       async ({ client }) => expect((await client.v1.tenderDonors()).data).toEqual({ donors: ['A fund', 'A bank'] }),
+    );
+  });
+});
+
+describe('autocomplete', () => {
+  const body = {
+    fields: ['At least one of name, registration_number, vat_number, website, phone_number is required.'],
+  };
+
+  it.each([200, 400, 500])('tells its own error from a refused field called "fields", status %i', async (status) => {
+    await withApi(
+      (_request, response) => reply(response, status, body),
+      async ({ client }) => {
+        const own = await rejection<AutocompleteFieldError>(client.v2.autocomplete({ country_code: 'DK' }));
+        expect(own).toBeInstanceOf(AutocompleteFieldError);
+        expect(own.messages).toEqual(body.fields);
+        expect(await rejection(client.v2.watch.addFields(1, ['nonsense']))).toBeInstanceOf(InvalidRequestError);
+      },
     );
   });
 });

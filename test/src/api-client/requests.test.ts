@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import { canonicalJson, type ApiClient, type ApiResponse } from '../../../src/api-client/index.js';
 import { prepareRequest } from '../../../src/api-client/request.js';
+import routes from '../../fixtures/api/routes.json' with { type: 'json' };
 import { rejection, reply, withApi } from './helpers.js';
 
 const list = { total_companies: 0, total_pages: 0, total_results: 0, pages: 0, data: [] };
+
+const people = { total_employees: 0, total_pages: 0, data: [] };
 
 /** Call, the answer it gets, and the request it must make. */
 const calls: [(client: ApiClient) => Promise<ApiResponse<unknown>>, unknown, string, string][] = [
@@ -59,6 +62,61 @@ const calls: [(client: ApiClient) => Promise<ApiResponse<unknown>>, unknown, str
   [(c) => c.v1.tenderNomenclatures(), {}, 'GET /v1/finder/tenders/nomenclatures', ''],
   [(c) => c.v1.tenderDonors(), [], 'GET /v1/finder/tenders/donors', ''],
   [(c) => c.v1.nomenclatures(), {}, 'GET /v1/finder/nomenclatures', ''],
+  [
+    (c) => c.v2.contactMetrics({ date_from: '2026-11-01 00:00:00', date_to: '2026-11-02 00:00:00' }),
+    { email_count: 1, phone_count: 2 },
+    'GET /v2/metrics/contacts?date_from=2026-11-01+00%3A00%3A00&date_to=2026-11-02+00%3A00%3A00',
+    '',
+  ],
+  [(c) => c.v2.overview({ name: 'A', per_page: 5 }), list, 'POST /v2/overview', '{"name":"A","per_page":5}'],
+  [(c) => c.v2.employees({ filters: { company_id: 1 } }), people, 'POST /v2/employees', '{"filters":{"company_id":1}}'],
+  [(c) => c.v2.employee(7), {}, 'GET /v2/employees/7', ''],
+  [(c) => c.v2.autocomplete({ ticker: 'T' }), {}, 'POST /v2/autocomplete', '{"ticker":"T"}'],
+  [(c) => c.v2.financialByTicker('T'), [], 'GET /v2/financial/ticker?ticker=T', ''],
+  [(c) => c.v2.enrichment.url('a.example'), {}, 'POST /v2/enrichment/url', '{"url":"a.example"}'],
+  [(c) => c.v2.enrichment.companyByPronet('p'), {}, 'POST /v2/enrichment/company/pronet', '{"pronet":"p"}'],
+  [(c) => c.v2.enrichment.company({ country_code: 'DK' }), {}, 'POST /v2/enrichment/company', '{"country_code":"DK"}'],
+  [(c) => c.v2.enrichment.email({ email: 'e' }), {}, 'POST /v2/enrichment/email', '{"email":"e"}'],
+  [
+    (c) => c.v2.enrichment.employeeByPronet({ pronet: 'p' }),
+    {},
+    'POST /v2/enrichment/employee/pronet',
+    '{"pronet":"p"}',
+  ],
+  [
+    (c) => c.v2.enrichment.employeeByContacts({ email: 'e' }),
+    {},
+    'POST /v2/enrichment/employee/contacts',
+    '{"email":"e"}',
+  ],
+  [(c) => c.v2.enrichment.searchEmployees({ page: 1 }), people, 'POST /v2/enrichment/employee/search', '{"page":1}'],
+  [(c) => c.v2.kyb.ubo(1, { threshold: 25 }), {}, 'GET /v2/kyb/1/ubo?threshold=25', ''],
+  [(c) => c.v2.kyb.startUboEnrichment(1), {}, 'POST /v2/kyb/1/ubo/enrich', '{}'],
+  [(c) => c.v2.kyb.uboEnrichment(1, 'j'), {}, 'GET /v2/kyb/1/ubo/enrich/j', ''],
+  [(c) => c.v2.kyb.checkPayee({ id_scheme: 'NIDN' }), {}, 'POST /v2/know-your-payee', '{"id_scheme":"NIDN"}'],
+  [(c) => c.v2.kyb.payeeReport(3), {}, 'GET /v2/know-your-payee/3', ''],
+  [(c) => c.v2.kyb.checkPayeeAgain(3), {}, 'POST /v2/know-your-payee/3', '{}'],
+  [
+    (c) => c.v1.companies({ page: 1, per_page: 10, filters: { size: { from: 1 } } }),
+    list,
+    'POST /v1/finder/companies',
+    '{"filters":{"size":{"from":1}},"page":1,"per_page":10}',
+  ],
+  [(c) => c.v1.company(5), {}, 'GET /v1/finder/company/details?id=5', ''],
+  [(c) => c.v1.financial('5'), {}, 'GET /v1/finder/company/financial?id=5', ''],
+  [
+    (c) => c.v1.companyExecutives({ id: 5, page: 1, per_page: 10 }),
+    { list: [], pages: 0 },
+    'GET /v1/finder/company/executives?id=5&page=1&per_page=10',
+    '',
+  ],
+  [
+    (c) => c.v1.executives({ filters: { size: [1, 9] } }),
+    list,
+    'POST /v1/finder/executives',
+    '{"filters":{"size":[1,9]}}',
+  ],
+  [(c) => c.v1.executive(8), {}, 'GET /v1/finder/executive/details?id=8', ''],
 ];
 
 describe('each function makes its route’s request', () => {
@@ -71,6 +129,21 @@ describe('each function makes its route’s request', () => {
         expect(api.seen[0]?.headers['content-type']).toBe('application/json');
       },
     );
+  });
+
+  it('there is a function for every route of both references', async () => {
+    const reached = new Set<string>();
+    for (const [call, answer] of calls) {
+      await withApi(
+        (_q, r) => reply(r, 200, answer),
+        async ({ client }) => void reached.add((await call(client)).endpoint),
+      );
+    }
+    // Reached by falling back, see below.
+    reached.add('POST /v1/finder/nomenclatures');
+    expect([...reached].sort()).toEqual([...routes].sort());
+    expect(routes.filter((route) => route.includes(' /v2'))).toHaveLength(32);
+    expect(routes.filter((route) => route.includes(' /v1'))).toHaveLength(12);
   });
 
   it('keeps the path of the base URL', async () => {
@@ -146,6 +219,29 @@ describe('answers', () => {
         expect(data[0]?.metrics).toEqual([{ codename: 'daily', used: 3, total: 0 }]);
         expect(data[1]?.metrics).toEqual([]);
       },
+    );
+  });
+});
+
+describe('requests that do something', () => {
+  it.each<[string, number, object]>([
+    ['an internal error', 500, { detail: 'Internal server error' }],
+    ['a proxy’s page', 502, {}],
+  ])('are not repeated after %s, since they may have been obeyed', async (_name, status, body) => {
+    await withApi(
+      (_q, r) => reply(r, status, body),
+      async ({ client, api }) => {
+        await rejection(client.v2.kyb.checkPayee({}));
+        await rejection(client.v2.kyb.startUboEnrichment(1));
+        expect(api.seen).toHaveLength(2);
+      },
+    );
+  });
+
+  it('are repeated when the API turned them away unread', async () => {
+    await withApi(
+      (_q, r, n) => (n === 1 ? reply(r, 429, {}) : reply(r, 200, { id: 1 })),
+      async ({ client }) => expect((await client.v2.kyb.checkPayee({})).attempts).toBe(2),
     );
   });
 });

@@ -1,0 +1,67 @@
+import type { Company } from '../../schemas/v2/company.js';
+import type { Employee } from '../../schemas/v2/employee.js';
+import {
+  EnrichEmployeeSearchPage,
+  type EnrichCompanyRequest,
+  type EnrichContactsRequest,
+  type EnrichEmailRequest,
+  type EnrichEmployeePronetRequest,
+  type EnrichEmployeeSearchRequest,
+} from '../../schemas/v2/enrichment.js';
+import type { Caller } from './caller.js';
+import type { ApiResponse, CallOptions, Unchecked } from './options.js';
+import { page, record } from './readers.js';
+
+const company = record<Company>();
+const employee = record<Employee>();
+
+const route = {
+  url: { endpoint: 'POST /v2/enrichment/url', reader: company, repeat: 'always' },
+  companyByPronet: { endpoint: 'POST /v2/enrichment/company/pronet', reader: company, repeat: 'always' },
+  company: { endpoint: 'POST /v2/enrichment/company', reader: company, repeat: 'always' },
+  email: { endpoint: 'POST /v2/enrichment/email', reader: employee, repeat: 'always' },
+  employeeByPronet: { endpoint: 'POST /v2/enrichment/employee/pronet', reader: employee, repeat: 'always' },
+  employeeByContacts: { endpoint: 'POST /v2/enrichment/employee/contacts', reader: employee, repeat: 'always' },
+  searchEmployees: {
+    endpoint: 'POST /v2/enrichment/employee/search',
+    reader: page(EnrichEmployeeSearchPage),
+    repeat: 'always',
+  },
+} as const;
+
+/**
+ * Enrichment (reference v2, section "Enrichment"): a record from what is known of it, unchecked. `reveal_email` and
+ * `reveal_phone` are true when left out. How "no match" is answered is not shown: NotFoundError, or a record of nulls.
+ */
+export interface EnrichmentEndpoints {
+  /** Company by website. */
+  url(url: string, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
+  /** Company by profile address. */
+  companyByPronet(pronet: string, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
+  /** Company by registration number, VAT number or ticker; `state` is required in the US. */
+  company(request: EnrichCompanyRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
+  /** Person by e-mail address. */
+  email(request: EnrichEmailRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
+  /** Person by profile address. */
+  employeeByPronet(request: EnrichEmployeePronetRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
+  /** Person by name, company, domain, e-mail or profile. */
+  employeeByContacts(request: EnrichContactsRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
+  /** One page of people by domains, places and seniorities. An item without an id is null. */
+  searchEmployees(
+    request: EnrichEmployeeSearchRequest,
+    call?: CallOptions,
+  ): Promise<ApiResponse<EnrichEmployeeSearchPage>>;
+}
+
+/** Binds the enrichment routes to a caller. */
+export function createEnrichmentEndpoints(caller: Caller): EnrichmentEndpoints {
+  return {
+    url: async (url, call) => caller.call(route.url, { body: { url } }, call),
+    companyByPronet: async (pronet, call) => caller.call(route.companyByPronet, { body: { pronet } }, call),
+    company: async (body, call) => caller.call(route.company, { body }, call),
+    email: async (body, call) => caller.call(route.email, { body }, call),
+    employeeByPronet: async (body, call) => caller.call(route.employeeByPronet, { body }, call),
+    employeeByContacts: async (body, call) => caller.call(route.employeeByContacts, { body }, call),
+    searchEmployees: async (body, call) => caller.call(route.searchEmployees, { body }, call),
+  };
+}
