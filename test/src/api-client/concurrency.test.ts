@@ -16,7 +16,7 @@ function countOpen(): { handler: Handler; most: () => number; reset: () => void 
       setTimeout(() => {
         open--;
         reply(r, 200, { id: 1 });
-      }, 5);
+      }, 25);
     },
     most: () => most,
     reset: () => {

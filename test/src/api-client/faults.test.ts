@@ -135,7 +135,7 @@ describe('time', () => {
         expect(attempts[0]).toMatchObject({ status: 200, error: 'TimeoutError' });
         expect(attempts[0]?.bytes).toBeGreaterThan(0);
       },
-      { timeoutMs: 80, maxRetries: 0 },
+      { timeoutMs: 500, maxRetries: 0 },
     );
     drips.forEach(clearInterval);
   });

@@ -54,6 +54,7 @@ describe('over HTTP', () => {
         async ({ client, api }) => {
           const end = new AbortController();
           const call = rejection(client.v2.company(1, { signal: end.signal }));
+          while (api.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
           // Without the header the retry would come within 2 ms.
           await new Promise((resolve) => setTimeout(resolve, 60));
           expect(api.seen).toHaveLength(1);
