@@ -1,0 +1,91 @@
+/*
+model: core.companies_history
+kind: incremental
+version: 1
+grain: version of a company
+key: [company_id, valid_from]
+description: >-
+  What the API said about each company, and from when to when. A new version starts with the first answer that differs; the
+  order within arrays, key order and whether an id came as number or text are no difference. A company that left, or whose
+  details are gone, keeps its last version. A function of all observations, whatever order they were loaded in.
+incremental:
+  by: [company_id]
+  changed: SELECT DISTINCT company_id FROM ledger.dirty_companies
+  all: SELECT DISTINCT company_id FROM ledger.company_records
+columns:
+  company_id: BIGINT | Id of the company
+  valid_from: TIMESTAMPTZ | When this version was first observed
+  valid_to: TIMESTAMPTZ | When the next version was first observed; NULL while open
+  is_current: BOOLEAN | True for the latest version
+  version: INTEGER | Number of the version, from 1
+  record_hash: VARCHAR | SHA-256 of the normalised record
+  name: VARCHAR | Registered name
+  country_code: VARCHAR | Country, ISO 3166-1 alpha-2
+  country_name: VARCHAR | Country as the API names it
+  registration_number: VARCHAR | Number in the national register, as text
+  vat_number: VARCHAR | VAT number
+  status: VARCHAR | Status label (Active, Inactive, Intermediate)
+  legal_form: VARCHAR | Legal form as the API names it
+  website: VARCHAR | Website
+  phones: VARCHAR[] | Telephone numbers, in the API's order
+  emails: VARCHAR[] | E-mail addresses, in the API's order
+  faxes: VARCHAR[] | Fax numbers, in the API's order
+  brands: VARCHAR[] | Brand names (the API sends them as one text with commas)
+  address_street: VARCHAR | Street and number
+  address_location: VARCHAR | Location line of the address
+  address_city: VARCHAR | City
+  country_region: VARCHAR | Region within the country
+  zip_code: VARCHAR | Postal code, as text
+  size_text: VARCHAR | Employee count or band, as the API writes it
+  employees_min: INTEGER | Lower bound of size_text; NULL where it states none
+  employees_max: INTEGER | Upper bound of size_text; NULL where it states none
+  founding_date: DATE | Day of founding
+  pronet: VARCHAR | Address of the professional-network profile
+  microblog: VARCHAR | Address of the microblog profile
+  socialnet: VARCHAR | Address of the social-network profile
+  codes: STRUCT(scheme VARCHAR, code_id BIGINT, value VARCHAR)[] | Industry and activity classifications
+  extra: JSON | Fields the reference does not list, as they came; they make no new version
+audits:
+  - name: one_open_version
+    severity: error
+    sql: SELECT company_id FROM core.companies_history WHERE is_current GROUP BY company_id HAVING count(*) <> 1
+  - name: versions_do_not_overlap
+    severity: error
+    sql: SELECT * FROM core.companies_history WHERE valid_to <= valid_from
+*/
+WITH observed AS (
+  -- Two answers in one instant cannot be put in order; the same one of them counts every time.
+  SELECT company_id, observed_at, max(record_hash) AS record_hash
+  FROM ledger.observations
+  SEMI JOIN changed USING (company_id)
+  WHERE stream = 'companies' AND readable
+  GROUP BY ALL
+),
+
+changes AS (
+  SELECT company_id, observed_at, record_hash
+  FROM observed
+  QUALIFY record_hash IS DISTINCT FROM lag(record_hash) OVER (PARTITION BY company_id ORDER BY observed_at)
+),
+
+versions AS (
+  SELECT
+    company_id,
+    record_hash,
+    observed_at AS valid_from,
+    lead(observed_at) OVER by_company AS valid_to,
+    CAST(row_number() OVER by_company AS INTEGER) AS version
+  FROM changes
+  WINDOW by_company AS (PARTITION BY company_id ORDER BY observed_at)
+)
+
+SELECT
+  v.company_id,
+  v.valid_from,
+  v.valid_to,
+  v.valid_to IS NULL AS is_current,
+  v.version,
+  v.record_hash,
+  r.* EXCLUDE (company_id, record_hash, observed_at, body_hash)
+FROM versions AS v
+JOIN ledger.company_records AS r USING (company_id, record_hash)

@@ -1,0 +1,28 @@
+/*
+model: core.nomenclatures
+kind: table
+version: 1
+grain: item of a lookup list
+key: [source, list, id]
+description: The API's lookup lists as last read.
+columns:
+  source: VARCHAR | v1 for the company lists, tenders for the tender lists (donors among them)
+  list: VARCHAR | Name of the list
+  id: BIGINT | Id within the list
+  name: VARCHAR | Name
+  short_name: VARCHAR | Short name (two letters for countries)
+  parent_id: BIGINT | Id of the item above it in the same list
+*/
+WITH latest AS (
+  SELECT entity_id, max((observed_at, body_hash)) AS latest
+  FROM ledger.observations
+  WHERE stream = 'nomenclatures' AND readable
+  GROUP BY entity_id
+)
+
+SELECT
+  CASE WHEN i.entity_id = 'donors' THEN 'tenders' ELSE i.entity_id END AS source,
+  i.list, i.id, max(i.name) AS name, max(i.short_name) AS short_name, max(i.parent_id) AS parent_id
+FROM ledger.nomenclature_items AS i
+JOIN latest AS l ON l.entity_id = i.entity_id AND l.latest[2] = i.body_hash
+GROUP BY ALL

@@ -1,0 +1,60 @@
+/*
+model: core.tenders
+kind: table
+version: 1
+grain: tender
+key: [slug]
+description: >-
+  Public tenders and grants as last known, from the listing (summary) and the details; where both say something, the later
+  one counts.
+columns:
+  slug: VARCHAR | Id of the tender
+  title: VARCHAR | Title
+  status: VARCHAR | Status label (Accepting bids, Closed, Forecast, Not specified, Contract award)
+  project_type: VARCHAR | Project type, from the listing
+  type: VARCHAR | Tender, Grant or Loan, from the details
+  announced_date: DATE | Day of the announcement
+  deadline_date: DATE | Day of the deadline
+  countries: VARCHAR[] | Countries
+  industries: VARCHAR[] | Industries, from the details
+  description_html: VARCHAR | Description as the API sends it (HTML)
+  description_text: VARCHAR | Description as plain text
+  logo: VARCHAR | Address of the logo
+  first_seen_on: DATE | UTC day it was first listed or read
+  last_seen_on: DATE | UTC day it was last listed or read
+  observed_at: TIMESTAMPTZ | When it was last listed or read
+*/
+WITH latest AS (
+  SELECT
+    slug,
+    arg_max(title, (observed_at, source)) AS title,
+    arg_max(status, (observed_at, source)) AS status,
+    max(project_type) AS project_type,
+    max(type) AS type,
+    arg_max(announced_date, (observed_at, source)) AS announced_date,
+    arg_max(deadline_date, (observed_at, source)) AS deadline_date,
+    arg_max(countries, (observed_at, source)) AS countries,
+    arg_max(industries, (observed_at, source)) AS industries,
+    max(description_html) AS description_html,
+    max(logo) AS logo,
+    max(observed_at) AS observed_at
+  FROM ledger.tender_records
+  GROUP BY slug
+),
+
+seen AS (
+  SELECT slug, min(observed_at) AS first_at
+  FROM (
+    SELECT slug, observed_at FROM ledger.tender_sightings
+    UNION ALL
+    SELECT entity_id, observed_at FROM ledger.observations WHERE stream = 'tender_details' AND readable
+  )
+  GROUP BY slug
+)
+
+SELECT l.slug, l.title, l.status, l.project_type, l.type, l.announced_date, l.deadline_date, l.countries, l.industries,
+  l.description_html, html_text(l.description_html) AS description_text, l.logo,
+  CAST(s.first_at AT TIME ZONE 'UTC' AS DATE) AS first_seen_on, CAST(l.observed_at AT TIME ZONE 'UTC' AS DATE) AS last_seen_on,
+  l.observed_at
+FROM latest AS l
+JOIN seen AS s USING (slug)

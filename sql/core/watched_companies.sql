@@ -1,0 +1,33 @@
+/*
+model: core.watched_companies
+kind: table
+version: 1
+grain: watched company
+key: [company_id]
+description: Companies watched according to the latest listing that was read to its end.
+columns:
+  company_id: BIGINT | Id of the company
+  fields: VARCHAR[] | Watched fields, in alphabetical order
+  since: DATE | Date the listing states
+*/
+WITH listings AS (
+  SELECT run, max(observed_at) AS observed_at
+  FROM ledger.observations
+  WHERE stream = 'watched_companies'
+  GROUP BY run
+  -- A page counts by its last answer.
+  HAVING run NOT IN (
+    SELECT run FROM (
+      SELECT run, entity_id, arg_max(readable, observed_at) AS readable
+      FROM ledger.observations
+      WHERE stream = 'watched_companies'
+      GROUP BY ALL
+    )
+    WHERE NOT readable
+  )
+)
+
+SELECT company_id, arg_max(fields, observed_at) AS fields, arg_max(since, observed_at) AS since
+FROM ledger.watched_companies
+WHERE run = (SELECT run FROM listings ORDER BY observed_at DESC, run DESC LIMIT 1)
+GROUP BY company_id

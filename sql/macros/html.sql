@@ -1,0 +1,53 @@
+-- HTML to plain text: scripts and styles dropped, block ends become line breaks, tags removed, entities decoded once.
+
+CREATE OR REPLACE TEMP MACRO html_code_point(n) AS
+  CASE WHEN n BETWEEN 1 AND 55295 OR n BETWEEN 57344 AND 1114111 THEN chr(CAST(n AS INTEGER)) ELSE '' END;
+
+-- Numeric entities, decimal and hexadecimal.
+CREATE OR REPLACE TEMP MACRO html_numeric_entities(t) AS
+  list_reduce(
+    list_distinct(regexp_extract_all(t, '&#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6});')),
+    lambda acc, e: replace(acc, e, html_code_point(
+      CASE WHEN lower(e[3]) = 'x' THEN TRY_CAST('0x' || e[4:-2] AS BIGINT) ELSE TRY_CAST(e[3:-2] AS BIGINT) END
+    )),
+    t
+  );
+
+-- Each item is an entity with its character at the end. `&amp;` comes last, so that `&amp;lt;` becomes `&lt;` and not `<`.
+CREATE OR REPLACE TEMP MACRO html_named_entities(t) AS
+  list_reduce(
+    [
+      '&nbsp; ', '&lt;<', '&gt;>', '&quot;"', '&apos;''', '&ndash;–', '&mdash;—', '&hellip;…', '&bull;•', '&middot;·',
+      '&lsquo;‘', '&rsquo;’', '&ldquo;“', '&rdquo;”', '&laquo;«', '&raquo;»', '&euro;€', '&pound;£', '&yen;¥', '&cent;¢',
+      '&copy;©', '&reg;®', '&trade;™', '&deg;°', '&sect;§', '&para;¶', '&times;×', '&eacute;é', '&egrave;è', '&ecirc;ê',
+      '&agrave;à', '&acirc;â', '&ccedil;ç', '&ouml;ö', '&uuml;ü', '&auml;ä', '&Ouml;Ö', '&Uuml;Ü', '&Auml;Ä', '&szlig;ß',
+      '&aring;å', '&Aring;Å', '&aelig;æ', '&AElig;Æ', '&oslash;ø', '&Oslash;Ø', '&ntilde;ñ', '&oacute;ó', '&iacute;í',
+      '&aacute;á', '&uacute;ú', '&amp;&'
+    ],
+    lambda acc, pair: replace(acc, pair[:-2], pair[-1]),
+    t
+  );
+
+CREATE OR REPLACE TEMP MACRO html_without_tags(t) AS
+  regexp_replace(
+    regexp_replace(
+      regexp_replace(
+        regexp_replace(t, '(?is)<(script|style)\b.*?</(script|style)\s*>|<!--.*?-->', '', 'g'),
+        '\s+', ' ', 'g'
+      ),
+      '(?i)<br\s*/?>|</(p|div|li|tr|h[1-6]|ul|ol|table)\s*>', chr(10), 'g'
+    ),
+    '<[/!?a-zA-Z][^>]*>', '', 'g'
+  );
+
+CREATE OR REPLACE TEMP MACRO html_text(t) AS
+  nullif(
+    trim(
+      regexp_replace(
+        regexp_replace(html_named_entities(html_numeric_entities(html_without_tags(t))), '[ \t\x{A0}]*\n[ \t\x{A0}]*', chr(10), 'g'),
+        '\n{3,}', chr(10) || chr(10), 'g'
+      ),
+      ' ' || chr(10)
+    ),
+    ''
+  );

@@ -1,0 +1,74 @@
+/*
+model: marts.changes
+kind: table
+version: 1
+grain: change
+key: [changed_at, kind, company_id, market, field, fiscal_year]
+nullable: [market, field, fiscal_year]
+description: >-
+  Everything that changed, in one list. changed is a field of a company record; restated a financial value (new_value NULL when
+  a later report no longer has it); event what the API told of a watched company; entered and left a market's members.
+columns:
+  changed_at: TIMESTAMPTZ | When it was observed; for an event when it happened
+  kind: VARCHAR | changed, restated, event, entered or left
+  company_id: BIGINT | Id of the company
+  market: VARCHAR | Market, for entered and left
+  field: VARCHAR | Field, indicator or watched field
+  fiscal_year: INTEGER | Fiscal year, for restated
+  old_value: VARCHAR | Before
+  new_value: VARCHAR | After
+*/
+WITH fields AS (
+  SELECT n.valid_from AS changed_at, n.company_id, unnest([
+      {'field': 'name', 'old_value': CAST(o.name AS VARCHAR), 'new_value': CAST(n.name AS VARCHAR)},
+      {'field': 'country_code', 'old_value': CAST(o.country_code AS VARCHAR), 'new_value': CAST(n.country_code AS VARCHAR)},
+      {'field': 'country_name', 'old_value': CAST(o.country_name AS VARCHAR), 'new_value': CAST(n.country_name AS VARCHAR)},
+      {'field': 'registration_number', 'old_value': CAST(o.registration_number AS VARCHAR), 'new_value': CAST(n.registration_number AS VARCHAR)},
+      {'field': 'vat_number', 'old_value': CAST(o.vat_number AS VARCHAR), 'new_value': CAST(n.vat_number AS VARCHAR)},
+      {'field': 'status', 'old_value': CAST(o.status AS VARCHAR), 'new_value': CAST(n.status AS VARCHAR)},
+      {'field': 'legal_form', 'old_value': CAST(o.legal_form AS VARCHAR), 'new_value': CAST(n.legal_form AS VARCHAR)},
+      {'field': 'website', 'old_value': CAST(o.website AS VARCHAR), 'new_value': CAST(n.website AS VARCHAR)},
+      {'field': 'phones', 'old_value': array_to_string(list_sort(o.phones), ', '), 'new_value': array_to_string(list_sort(n.phones), ', ')},
+      {'field': 'emails', 'old_value': array_to_string(list_sort(o.emails), ', '), 'new_value': array_to_string(list_sort(n.emails), ', ')},
+      {'field': 'faxes', 'old_value': array_to_string(list_sort(o.faxes), ', '), 'new_value': array_to_string(list_sort(n.faxes), ', ')},
+      {'field': 'brands', 'old_value': array_to_string(list_sort(o.brands), ', '), 'new_value': array_to_string(list_sort(n.brands), ', ')},
+      {'field': 'address_street', 'old_value': CAST(o.address_street AS VARCHAR), 'new_value': CAST(n.address_street AS VARCHAR)},
+      {'field': 'address_location', 'old_value': CAST(o.address_location AS VARCHAR), 'new_value': CAST(n.address_location AS VARCHAR)},
+      {'field': 'address_city', 'old_value': CAST(o.address_city AS VARCHAR), 'new_value': CAST(n.address_city AS VARCHAR)},
+      {'field': 'country_region', 'old_value': CAST(o.country_region AS VARCHAR), 'new_value': CAST(n.country_region AS VARCHAR)},
+      {'field': 'zip_code', 'old_value': CAST(o.zip_code AS VARCHAR), 'new_value': CAST(n.zip_code AS VARCHAR)},
+      {'field': 'size_text', 'old_value': CAST(o.size_text AS VARCHAR), 'new_value': CAST(n.size_text AS VARCHAR)},
+      {'field': 'founding_date', 'old_value': CAST(o.founding_date AS VARCHAR), 'new_value': CAST(n.founding_date AS VARCHAR)},
+      {'field': 'pronet', 'old_value': CAST(o.pronet AS VARCHAR), 'new_value': CAST(n.pronet AS VARCHAR)},
+      {'field': 'microblog', 'old_value': CAST(o.microblog AS VARCHAR), 'new_value': CAST(n.microblog AS VARCHAR)},
+      {'field': 'socialnet', 'old_value': CAST(o.socialnet AS VARCHAR), 'new_value': CAST(n.socialnet AS VARCHAR)},
+      {'field': 'codes', 'old_value': CAST(o.codes AS VARCHAR), 'new_value': CAST(n.codes AS VARCHAR)}
+    ], recursive := true)
+  FROM core.companies_history AS n
+  JOIN core.companies_history AS o ON o.company_id = n.company_id AND o.version = n.version - 1
+  WHERE n.version > 1
+),
+
+restated AS (
+  SELECT valid_from AS changed_at, company_id, indicator AS field, fiscal_year,
+    coalesce(CAST(previous_double AS VARCHAR), previous_text) AS old_value, coalesce(CAST(value_double AS VARCHAR), value_text) AS new_value
+  FROM core.financials_history
+  WHERE version > 1
+  UNION ALL
+  SELECT o.valid_to, o.company_id, o.indicator, o.fiscal_year, coalesce(CAST(o.value_double AS VARCHAR), o.value_text), NULL
+  FROM core.financials_history AS o
+  ANTI JOIN (SELECT * FROM core.financials_history WHERE version > 1) AS n
+    ON n.company_id = o.company_id AND n.fiscal_year = o.fiscal_year AND n.indicator = o.indicator AND n.source = o.source
+    AND n.valid_from = o.valid_to
+  WHERE o.valid_to IS NOT NULL
+)
+
+SELECT changed_at, 'changed' AS kind, company_id, CAST(NULL AS VARCHAR) AS market, field, CAST(NULL AS INTEGER) AS fiscal_year, old_value, new_value
+FROM fields
+WHERE nullif(old_value, '') IS DISTINCT FROM nullif(new_value, '')
+UNION ALL
+SELECT changed_at, 'restated', company_id, NULL, field, fiscal_year, old_value, new_value FROM restated
+UNION ALL
+SELECT occurred_at, 'event', company_id, NULL, field, NULL, old_value, new_value FROM core.watch_events
+UNION ALL
+SELECT as_of, kind, company_id, market, NULL, NULL, NULL, NULL FROM marts.market_moves

@@ -1,0 +1,67 @@
+/*
+model: marts.market_daily
+kind: incremental
+version: 1
+grain: market and date
+key: [market, date]
+description: >-
+  Each night of each market in figures. Only what is proven is said, so entered is NULL when the night before was not complete,
+  left when this one was not, and both and changed on the first night.
+incremental:
+  by: [market, date]
+  changed: >-
+    SELECT DISTINCT market, date FROM ledger.dirty_nights
+    UNION SELECT n.market, n.date FROM ops.nights AS n JOIN ledger.dirty_nights AS d ON d.market = n.market AND d.date = n.previous_date
+    UNION SELECT market, date FROM ops.nights WHERE as_of >= (SELECT min(since) FROM ledger.dirty_companies)
+  all: SELECT market, date FROM ops.nights
+columns:
+  market: VARCHAR | Market
+  date: DATE | Logical date
+  companies: BIGINT | Companies in the market that night
+  active: BIGINT | Of those, with status Active as known at the end of that night's crawl
+  entered: BIGINT | Not in the market the night before
+  left: BIGINT | In the market the night before, not this night
+  changed: BIGINT | Members whose record was found changed since the end of the night before
+*/
+WITH nights AS (
+  SELECT * FROM ops.nights SEMI JOIN changed USING (market, date)
+),
+
+members AS (
+  SELECT n.market, n.date, n.as_of, n.previous_as_of, m.company_id
+  FROM nights AS n
+  JOIN marts.market_members AS m USING (market, date)
+),
+
+counts AS (
+  SELECT
+    m.market,
+    m.date,
+    count(DISTINCT m.company_id) AS companies,
+    count(DISTINCT m.company_id) FILTER (
+      lower(h.status) = 'active' AND h.valid_from <= m.as_of AND (h.valid_to IS NULL OR h.valid_to > m.as_of)
+    ) AS active,
+    count(DISTINCT m.company_id) FILTER (h.version > 1 AND h.valid_from > m.previous_as_of AND h.valid_from <= m.as_of) AS changed
+  FROM members AS m
+  LEFT JOIN core.companies_history AS h USING (company_id)
+  GROUP BY ALL
+),
+
+moves AS (
+  SELECT market, date, count(*) FILTER (kind = 'entered') AS entered, count(*) FILTER (kind = 'left') AS gone
+  FROM marts.market_moves
+  SEMI JOIN changed USING (market, date)
+  GROUP BY ALL
+)
+
+SELECT
+  n.market,
+  n.date,
+  coalesce(c.companies, 0) AS companies,
+  coalesce(c.active, 0) AS active,
+  CASE WHEN n.previous_is_complete THEN coalesce(m.entered, 0) END AS entered,
+  CASE WHEN n.previous_date IS NOT NULL AND n.is_complete THEN coalesce(m.gone, 0) END AS "left",
+  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed
+FROM nights AS n
+LEFT JOIN counts AS c USING (market, date)
+LEFT JOIN moves AS m USING (market, date)

@@ -1,0 +1,36 @@
+/*
+model: ops.rejects
+kind: table
+version: 1
+grain: thing found wrong in what the API said
+key: [stream, entity_id, reason, path]
+description: >-
+  The smallest unit that is wrong (a value, a year, a report, a record), since when, and until when. The raw values in full
+  lie in data/rejects. A company that is gone (404) is none.
+columns:
+  stream: VARCHAR | Landing stream
+  entity_id: VARCHAR | Company id, tender slug or list; for a page of a search its request
+  reason: VARCHAR | What is wrong
+  path: VARCHAR | JSON path of the wrong part; $ is the whole answer
+  raw: VARCHAR | The wrong part as last received, at most 10,000 characters
+  first_seen: TIMESTAMPTZ | When it was first received
+  last_seen: TIMESTAMPTZ | When it was last received
+  resolved_at: TIMESTAMPTZ | When an answer first came without it, after the last one with it; NULL while it stands
+*/
+WITH found AS (
+  SELECT stream, entity_id, reason, path, arg_max(raw, (observed_at, raw)) AS raw, min(observed_at) AS first_seen,
+    max(observed_at) AS last_seen
+  FROM ledger.rejects
+  GROUP BY ALL
+)
+
+SELECT f.stream, f.entity_id, f.reason, f.path, f.raw, f.first_seen, f.last_seen, min(o.observed_at) AS resolved_at
+FROM found AS f
+LEFT JOIN ledger.observations AS o
+  ON o.stream = f.stream
+  AND o.entity_id = f.entity_id
+  AND o.observed_at > f.last_seen
+  AND (o.readable OR o.status = 404)
+  -- An answer about one year says nothing about the others.
+  AND (o.scope_year IS NULL OR f.path = '$' OR starts_with(f.path, '$."' || o.scope_year || '"'))
+GROUP BY ALL

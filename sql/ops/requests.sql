@@ -1,0 +1,28 @@
+/*
+model: ops.requests
+kind: table
+version: 1
+grain: endpoint of a run
+key: [run, endpoint]
+description: Requests each run sent, by endpoint.
+columns:
+  run: VARCHAR | Run
+  endpoint: VARCHAR | Method and route
+  requests: BIGINT | Requests sent, retries included
+  errors: BIGINT | Requests that failed
+  retries: BIGINT | Requests that repeated an earlier one
+  bytes: BIGINT | Bytes of the answers' bodies
+  p50_ms: DOUBLE | Median latency in milliseconds
+  p99_ms: DOUBLE | 99th percentile of latency in milliseconds
+*/
+SELECT
+  run,
+  record_key AS endpoint,
+  TRY_CAST(body ->> '$.requests' AS BIGINT) AS requests,
+  TRY_CAST(body ->> '$.errors' AS BIGINT) AS errors,
+  TRY_CAST(body ->> '$.retries' AS BIGINT) AS retries,
+  TRY_CAST(body ->> '$.bytes' AS BIGINT) AS bytes,
+  TRY_CAST(body ->> '$.p50_ms' AS DOUBLE) AS p50_ms,
+  TRY_CAST(body ->> '$.p99_ms' AS DOUBLE) AS p99_ms
+FROM ledger.run_records
+WHERE stream = 'requests'

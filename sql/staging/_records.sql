@@ -1,0 +1,41 @@
+-- Streams runs, segments, coverage, requests and quota: Tidemark's own records, one JSON object a row; the latest of
+-- each key stands. A run's closing record beats its opening one.
+INSERT INTO batch_rejects
+SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
+
+CREATE OR REPLACE TEMP TABLE run_records AS
+SELECT
+  row_id, stream, run, market, date,
+  CASE stream
+    WHEN 'runs' THEN doc ->> '$.run_id'
+    WHEN 'segments' THEN doc ->> '$.segment'
+    WHEN 'coverage' THEN doc ->> '$.market'
+    WHEN 'requests' THEN doc ->> '$.endpoint'
+    WHEN 'quota' THEN concat_ws('|', doc ->> '$.metric', doc ->> '$.read_at')
+  END AS record_key,
+  observed_at,
+  CASE WHEN stream = 'runs' AND (doc ->> '$.finished_at') IS NOT NULL THEN 1 ELSE 0 END AS rank,
+  body_hash,
+  doc AS body
+FROM batch
+WHERE json_type(doc) = 'OBJECT';
+
+INSERT INTO batch_rejects
+SELECT row_id, 'no_key', '$', CAST(body AS VARCHAR) FROM run_records WHERE coalesce(record_key, '') = '';
+
+MERGE INTO ledger.run_records AS old
+USING (
+  SELECT * EXCLUDE (row_id)
+  FROM run_records
+  WHERE record_key <> ''
+  QUALIFY row_number() OVER (
+    PARTITION BY stream, run, record_key ORDER BY observed_at DESC, rank DESC, body_hash DESC
+  ) = 1
+) AS new ON old.stream = new.stream AND old.run = new.run AND old.record_key = new.record_key
+WHEN MATCHED AND (new.observed_at, new.rank, new.body_hash) > (old.observed_at, old.rank, old.body_hash) THEN UPDATE BY NAME
+WHEN NOT MATCHED THEN INSERT BY NAME;
+
+INSERT INTO ledger.dirty_runs SELECT DISTINCT run FROM batch;
+
+INSERT INTO ledger.dirty_nights
+SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL AND stream IN ('runs', 'coverage');

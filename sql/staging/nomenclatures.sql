@@ -1,0 +1,43 @@
+-- The lookup routes (entity_id v1, tenders or donors): an object of lists, or one list by itself. A list is an array of
+-- {id, name, …} or an object of id: name; the answer may be wrapped in `data`.
+CREATE OR REPLACE TEMP TABLE lists AS
+WITH bodies AS (
+  SELECT row_id, entity_id, body_hash,
+    CASE WHEN json_type(json_extract(doc, '$.data')) IN ('ARRAY', 'OBJECT') THEN json_extract(doc, '$.data') ELSE doc END AS doc
+  FROM batch
+  WHERE doc IS NOT NULL
+)
+SELECT row_id, entity_id, body_hash, entity_id AS list, doc AS items, '$' AS path FROM bodies WHERE json_type(doc) = 'ARRAY'
+UNION ALL
+SELECT row_id, entity_id, body_hash, e.key, e.value, '$.' || e.key
+FROM (SELECT *, unnest(map_entries(TRY_CAST(doc AS MAP(VARCHAR, JSON)))) AS e FROM bodies WHERE json_type(doc) = 'OBJECT')
+WHERE json_type(e.value) IN ('ARRAY', 'OBJECT');
+
+INSERT INTO batch_rejects
+SELECT row_id, 'no_lists', '$', CAST(doc AS VARCHAR)
+FROM batch
+WHERE doc IS NOT NULL AND row_id NOT IN (SELECT row_id FROM lists) AND json_type(doc) NOT IN ('ARRAY', 'OBJECT');
+
+CREATE OR REPLACE TEMP TABLE list_items AS
+SELECT row_id, entity_id, body_hash, list, path || '[' || i || ']' AS path, item,
+  json_id(json_extract(item, '$.id')) AS id, json_text(json_extract(item, '$.name')) AS name,
+  json_text(json_extract(item, '$.short_name')) AS short_name, json_id(json_extract(item, '$.parent_id')) AS parent_id
+FROM (
+  SELECT *, unnest(json_items(items)) AS item, generate_subscripts(json_items(items), 1) - 1 AS i FROM lists
+  WHERE json_type(items) = 'ARRAY'
+)
+UNION ALL
+SELECT row_id, entity_id, body_hash, list, path || '."' || e.key || '"', e.value, json_id(to_json(e.key)), json_text(e.value), NULL, NULL
+FROM (
+  SELECT *, unnest(map_entries(TRY_CAST(items AS MAP(VARCHAR, JSON)))) AS e FROM lists WHERE json_type(items) = 'OBJECT'
+);
+
+INSERT INTO batch_rejects
+SELECT row_id, 'no_id', path, CAST(item AS VARCHAR) FROM list_items WHERE id IS NULL;
+
+INSERT INTO ledger.nomenclature_items
+SELECT entity_id, body_hash, list, id, max(name), max(short_name), max(parent_id)
+FROM list_items
+WHERE id IS NOT NULL
+  AND (entity_id, body_hash) NOT IN (SELECT (entity_id, body_hash) FROM ledger.nomenclature_items)
+GROUP BY ALL;

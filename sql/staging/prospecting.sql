@@ -1,0 +1,53 @@
+-- POST /v2/prospecting: one page of (id, name).
+INSERT INTO batch_rejects
+SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
+FROM batch
+WHERE doc IS NOT NULL AND json_type(json_extract(doc, '$.data')) IS DISTINCT FROM 'ARRAY';
+
+CREATE OR REPLACE TEMP TABLE sighted AS
+WITH items AS (
+  SELECT
+    row_id, run, market, date, observed_at,
+    unnest(json_items(json_extract(doc, '$.data'))) AS item,
+    generate_subscripts(json_items(json_extract(doc, '$.data')), 1) - 1 AS i
+  FROM batch
+  WHERE doc IS NOT NULL
+)
+SELECT *, json_id(json_extract(item, '$.id')) AS company_id, json_text(json_extract(item, '$.name')) AS name FROM items;
+
+INSERT INTO batch_rejects
+SELECT row_id, 'no_id', '$.data[' || i || ']', CAST(item AS VARCHAR) FROM sighted WHERE company_id IS NULL;
+
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', '$.data[' || i || '].name', CAST(json_extract(item, '$.name') AS VARCHAR)
+FROM sighted
+WHERE json_is_nested(json_extract(item, '$.name'));
+
+INSERT INTO ledger.market_sightings
+SELECT DISTINCT run, market, date, company_id FROM sighted WHERE company_id IS NOT NULL
+EXCEPT
+SELECT * FROM ledger.market_sightings WHERE run IN (SELECT DISTINCT run FROM batch);
+
+INSERT INTO ledger.dirty_nights SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL;
+
+MERGE INTO ledger.company_seen AS old
+USING (
+  SELECT
+    company_id,
+    min(observed_at) AS first_at,
+    max(observed_at) AS last_at,
+    -- Of two names in one instant the later one in the alphabet, so that the order of loading plays no part.
+    max((observed_at, coalesce(name, ''))) AS sighting
+  FROM sighted
+  WHERE company_id IS NOT NULL
+  GROUP BY company_id
+) AS new ON old.company_id = new.company_id
+WHEN MATCHED THEN UPDATE SET
+  first_seen_at = least(old.first_seen_at, new.first_at),
+  last_seen_at = greatest(old.last_seen_at, new.last_at),
+  name = CASE
+    WHEN old.sighted_at IS NULL OR new.sighting > (old.sighted_at, coalesce(old.name, '')) THEN nullif(new.sighting[2], '')
+    ELSE old.name
+  END,
+  sighted_at = greatest(old.sighted_at, new.last_at)
+WHEN NOT MATCHED THEN INSERT VALUES (new.company_id, new.first_at, new.last_at, new.last_at, nullif(new.sighting[2], ''));

@@ -1,0 +1,98 @@
+-- GET /v1/finder/tenders/details: one tender.
+CREATE OR REPLACE TEMP TABLE detail_raw AS
+SELECT
+  row_id, entity_id, observed_at, body_hash, doc,
+  json_transform(doc, '{
+    "slug":"JSON", "title":"JSON", "status":"JSON", "type":"JSON", "announced_date":"JSON", "deadline_date":"JSON",
+    "countries":"JSON", "industries":"JSON", "description":"JSON", "logo":"JSON", "donors":"JSON", "attachments":"JSON",
+    "contacts":"JSON"
+  }') AS f
+FROM batch
+WHERE doc IS NOT NULL;
+
+INSERT INTO batch_rejects
+SELECT
+  row_id,
+  CASE WHEN json_type(doc) <> 'OBJECT' THEN 'not_an_object' WHEN json_text(f.slug) IS NULL THEN 'no_slug' ELSE 'other_slug' END,
+  '$',
+  CAST(doc AS VARCHAR)
+FROM detail_raw
+WHERE json_type(doc) <> 'OBJECT' OR json_text(f.slug) IS DISTINCT FROM entity_id;
+
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR)
+FROM (
+  SELECT row_id, unnest([
+    {'path': 'title', 'v': f.title}, {'path': 'status', 'v': f.status}, {'path': 'type', 'v': f.type},
+    {'path': 'announced_date', 'v': f.announced_date}, {'path': 'deadline_date', 'v': f.deadline_date},
+    {'path': 'description', 'v': f.description}, {'path': 'logo', 'v': f.logo}
+  ], recursive := true)
+  FROM detail_raw
+)
+WHERE json_is_nested(v);
+
+INSERT INTO batch_rejects
+SELECT row_id, 'not_a_date', '$.' || path, CAST(v AS VARCHAR)
+FROM (
+  SELECT row_id, unnest([{'path': 'announced_date', 'v': f.announced_date}, {'path': 'deadline_date', 'v': f.deadline_date}], recursive := true)
+  FROM detail_raw
+)
+WHERE json_text(v) IS NOT NULL AND text_date(json_text(v)) IS NULL;
+
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR)
+FROM (
+  SELECT row_id, unnest([
+    {'path': 'donors', 'v': f.donors, 'wants': 'ARRAY'}, {'path': 'attachments', 'v': f.attachments, 'wants': 'ARRAY'},
+    {'path': 'contacts', 'v': f.contacts, 'wants': 'OBJECT'}
+  ], recursive := true)
+  FROM detail_raw
+)
+WHERE json_type(v) NOT IN (wants, 'NULL');
+
+CREATE OR REPLACE TEMP TABLE detail_typed AS
+WITH contacts AS (
+  SELECT row_id, list({'kind': kind, 'type': json_text(json_extract(item, '$.type')), 'name': json_text(json_extract(item, '$.name')),
+    'contact_id': json_id(json_extract(item, '$.id'))} ORDER BY place, i) AS contacts
+  FROM (
+    SELECT
+      row_id, kind, place,
+      unnest(json_items(json_extract(contacts, '$.' || kind))) AS item,
+      generate_subscripts(json_items(json_extract(contacts, '$.' || kind)), 1) AS i
+    FROM (
+      SELECT row_id, f.contacts AS contacts, unnest(['mobile', 'name', 'email']) AS kind, unnest([1, 2, 3]) AS place
+      FROM detail_raw
+    )
+  )
+  GROUP BY row_id
+)
+SELECT
+  d.row_id,
+  d.entity_id AS slug,
+  'details' AS source,
+  d.observed_at,
+  d.body_hash,
+  json_text(f.title) AS title,
+  json_text(f.status) AS status,
+  json_text(f.type) AS type,
+  text_date(json_text(f.announced_date)) AS announced_date,
+  text_date(json_text(f.deadline_date)) AS deadline_date,
+  json_texts(f.countries) AS countries,
+  json_texts(f.industries) AS industries,
+  json_text(f.description) AS description_html,
+  json_text(f.logo) AS logo,
+  json_items(f.donors) AS donors,
+  json_texts(f.attachments) AS attachments,
+  c.contacts
+FROM detail_raw AS d
+LEFT JOIN contacts AS c USING (row_id)
+WHERE d.row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');
+
+MERGE INTO ledger.tender_records AS old
+USING (
+  SELECT * EXCLUDE (row_id)
+  FROM detail_typed
+  QUALIFY row_number() OVER (PARTITION BY slug ORDER BY observed_at DESC, body_hash DESC) = 1
+) AS new ON old.slug = new.slug AND old.source = new.source
+WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
+WHEN NOT MATCHED THEN INSERT BY NAME;

@@ -1,0 +1,72 @@
+-- POST /v1/finder/tenders: one page of tender summaries.
+INSERT INTO batch_rejects
+SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
+FROM batch
+WHERE doc IS NOT NULL AND json_type(json_extract(doc, '$.data')) IS DISTINCT FROM 'ARRAY';
+
+CREATE OR REPLACE TEMP TABLE summaries AS
+WITH items AS (
+  SELECT
+    row_id, run, observed_at, body_hash,
+    unnest(json_items(json_extract(doc, '$.data'))) AS item,
+    generate_subscripts(json_items(json_extract(doc, '$.data')), 1) - 1 AS i
+  FROM batch
+  WHERE doc IS NOT NULL
+),
+fields AS (
+  SELECT * EXCLUDE (f), f.*
+  FROM (
+    SELECT *, json_transform(item, '{"slug":"JSON", "title":"JSON", "status":"JSON", "project_type":"JSON",
+      "announced_date":"JSON", "deadline_date":"JSON", "countries":"JSON"}') AS f
+    FROM items
+  )
+)
+SELECT
+  * REPLACE (
+    json_text(slug) AS slug, json_text(title) AS title, json_text(status) AS status, json_text(project_type) AS project_type,
+    text_date(json_text(announced_date)) AS announced_date, text_date(json_text(deadline_date)) AS deadline_date,
+    json_texts(countries) AS countries
+  ),
+  announced_date AS announced_json,
+  deadline_date AS deadline_json,
+  [
+    {'path': 'title', 'v': title}, {'path': 'status', 'v': status}, {'path': 'project_type', 'v': project_type},
+    {'path': 'announced_date', 'v': announced_date}, {'path': 'deadline_date', 'v': deadline_date}
+  ] AS plain
+FROM fields;
+
+INSERT INTO batch_rejects
+SELECT row_id, 'no_slug', '$.data[' || i || ']', CAST(item AS VARCHAR) FROM summaries WHERE slug IS NULL;
+
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', '$.data[' || i || '].' || path, CAST(v AS VARCHAR)
+FROM (SELECT row_id, i, unnest(plain, recursive := true) FROM summaries)
+WHERE json_is_nested(v);
+
+INSERT INTO batch_rejects
+SELECT row_id, 'not_a_date', '$.data[' || i || '].' || path, CAST(v AS VARCHAR)
+FROM (
+  SELECT row_id, i, 'announced_date' AS path, announced_json AS v, announced_date AS parsed FROM summaries
+  UNION ALL
+  SELECT row_id, i, 'deadline_date', deadline_json, deadline_date FROM summaries
+)
+WHERE json_text(v) IS NOT NULL AND parsed IS NULL;
+
+CREATE OR REPLACE TEMP TABLE summary_typed AS
+SELECT
+  run, slug, 'summary' AS source, observed_at, title, status, project_type, announced_date, deadline_date, countries,
+  sha256(CAST(to_json([title, status, project_type, CAST(announced_date AS VARCHAR), CAST(deadline_date AS VARCHAR),
+    array_to_string(list_sort(countries), chr(31))]) AS VARCHAR)) AS body_hash
+FROM summaries
+WHERE slug IS NOT NULL;
+
+INSERT INTO ledger.tender_sightings SELECT DISTINCT run, slug, observed_at, body_hash FROM summary_typed;
+
+MERGE INTO ledger.tender_records AS old
+USING (
+  SELECT * EXCLUDE (run)
+  FROM summary_typed
+  QUALIFY row_number() OVER (PARTITION BY slug ORDER BY observed_at DESC, body_hash DESC) = 1
+) AS new ON old.slug = new.slug AND old.source = new.source
+WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
+WHEN NOT MATCHED THEN INSERT BY NAME;

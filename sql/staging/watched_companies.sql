@@ -1,0 +1,32 @@
+-- GET /v2/companies/watch: one page of watched companies.
+INSERT INTO batch_rejects
+SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
+FROM batch
+WHERE doc IS NOT NULL AND json_type(json_extract(doc, '$.data')) IS DISTINCT FROM 'ARRAY';
+
+CREATE OR REPLACE TEMP TABLE watched AS
+WITH items AS (
+  SELECT
+    row_id, run, observed_at,
+    unnest(json_items(json_extract(doc, '$.data'))) AS item,
+    generate_subscripts(json_items(json_extract(doc, '$.data')), 1) - 1 AS i
+  FROM batch
+  WHERE doc IS NOT NULL
+)
+SELECT
+  *,
+  json_id(json_extract(item, '$.id')) AS company_id,
+  list_sort(json_texts(json_extract(item, '$.fields'))) AS fields,
+  text_date(json_text(json_extract(item, '$.date'))) AS since
+FROM items;
+
+INSERT INTO batch_rejects
+SELECT row_id, 'no_id', '$.data[' || i || ']', CAST(item AS VARCHAR) FROM watched WHERE company_id IS NULL;
+
+INSERT INTO batch_rejects
+SELECT row_id, 'not_a_date', '$.data[' || i || '].date', CAST(json_extract(item, '$.date') AS VARCHAR)
+FROM watched
+WHERE since IS NULL AND json_type(json_extract(item, '$.date')) <> 'NULL';
+
+INSERT INTO ledger.watched_companies
+SELECT DISTINCT run, company_id, observed_at, fields, since FROM watched WHERE company_id IS NOT NULL;

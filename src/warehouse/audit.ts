@@ -1,0 +1,61 @@
+import type { Database } from './database.js';
+import type { Audit, Model } from './models.js';
+import { identifier } from './sql-files.js';
+
+export interface CheckResult {
+  model: string;
+  check: string;
+  failingRows: number;
+  severity: Audit['severity'];
+}
+
+/** Every model's key is unique and, but for columns declared nullable, not NULL; then what its header says. */
+export function listAudits(model: Model): Audit[] {
+  const key = model.key.map(identifier).join(', ');
+  const mandatory = model.key.filter((column) => !model.nullable.includes(column));
+  // Of a big incremental model only the keys just built can be wrong.
+  const scope =
+    model.incremental === undefined
+      ? model.model
+      : `${model.model} SEMI JOIN changed USING (${model.incremental.by.map(identifier).join(', ')})`;
+  return [
+    {
+      name: 'key_is_unique',
+      severity: 'error',
+      sql: `SELECT ${key} FROM ${scope} GROUP BY ${key} HAVING count(*) > 1`,
+    },
+    {
+      name: 'key_is_not_null',
+      severity: 'error',
+      sql: `SELECT 1 FROM ${scope} WHERE ${mandatory.map((column) => `${identifier(column)} IS NULL`).join(' OR ')}`,
+    },
+    ...model.audits,
+  ];
+}
+
+/** Runs a model's audits against what was just built. */
+export async function runAudits(db: Database, model: Model): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const audit of listAudits(model)) {
+    const failingRows = await db.count(`SELECT count(*) FROM (${audit.sql})`);
+    results.push({ model: model.model, check: audit.name, failingRows, severity: audit.severity });
+  }
+  return results;
+}
+
+/** Keeps the last result of each check; results of checks that no longer exist go. */
+export async function saveChecks(db: Database, results: CheckResult[], now: Date): Promise<void> {
+  await db.run('DELETE FROM ledger.checks');
+  for (const { model, check, failingRows, severity } of results) {
+    await db.run(
+      'INSERT INTO ledger.checks VALUES ($model, $check, $failingRows, $severity, CAST($at AS TIMESTAMPTZ))',
+      {
+        model,
+        check,
+        failingRows,
+        severity,
+        at: now.toISOString(),
+      },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { errorMessage } from '../core/errors.js';
+import { asWarehouseError, ModelFailedError } from './errors.js';
+import type { SqlFile } from './sql-files.js';
+
+/** Values a statement can take: `$name` in the SQL. */
+export type SqlParams = Record<string, DuckDBValue>;
+
+/** One connection, with errors a person can act on. Rows come as plain objects; BIGINT and DATE as text. */
+export class Database {
+  readonly file: string;
+  readonly #connection: DuckDBConnection;
+
+  constructor(connection: DuckDBConnection, file: string) {
+    this.#connection = connection;
+    this.file = file;
+  }
+
+  async run(sql: string, params: SqlParams = {}): Promise<void> {
+    try {
+      await this.#connection.run(sql, params);
+    } catch (error) {
+      throw asWarehouseError(error, this.file);
+    }
+  }
+
+  async rows<Row extends object = Record<string, unknown>>(sql: string, params: SqlParams = {}): Promise<Row[]> {
+    try {
+      const reader = await this.#connection.runAndReadAll(sql, params);
+      return reader.getRowObjectsJson() as Row[];
+    } catch (error) {
+      throw asWarehouseError(error, this.file);
+    }
+  }
+
+  /** The first column of the first row as a number. */
+  async count(sql: string, params: SqlParams = {}): Promise<number> {
+    const [row] = await this.rows(sql, params);
+    return Number(Object.values(row ?? {})[0] ?? 0);
+  }
+
+  /**
+   * Runs a file of `sql/`, statement by statement.
+   * @throws ModelFailedError naming the file and the statement
+   */
+  async runFile(file: SqlFile): Promise<void> {
+    let position = 0;
+    try {
+      const statements = await this.#connection.extractStatements(file.text);
+      for (; position < statements.count; position++) {
+        const prepared = await statements.prepare(position);
+        await prepared.run();
+        prepared.destroySync();
+      }
+    } catch (error) {
+      const known = asWarehouseError(error, this.file);
+      if (known !== error) throw known;
+      throw new ModelFailedError(
+        `sql/${file.name}, statement ${position + 1}: ${errorMessage(error)}`,
+        'Correct that file; nothing was changed.',
+        { cause: error },
+      );
+    }
+  }
+
+  /** All of it or nothing. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    await this.run('BEGIN TRANSACTION');
+    try {
+      const result = await work();
+      await this.run('COMMIT');
+      return result;
+    } catch (error) {
+      // A failed commit has rolled back by itself; the first error is the one that matters.
+      await this.run('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  closeSync(): void {
+    this.#connection.closeSync();
+  }
+}

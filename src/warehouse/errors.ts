@@ -1,0 +1,83 @@
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import { asDiskFull } from '../core/files.js';
+
+/** Another process (or this one, elsewhere) holds the warehouse file open. Nothing was read or written. */
+export class WarehouseBusyError extends TidemarkError {
+  constructor(file: string, cause?: unknown) {
+    const holder = /PID (\d+)/.exec(errorMessage(cause))?.[1];
+    super('WarehouseBusy', `${file} is held by another process${holder === undefined ? '' : ` (PID ${holder})`}.`, {
+      todo: 'One writer at a time: wait for the other worker, or close the program that has this file open. Readers open data/published/market.duckdb instead.',
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+/** What one call of `loadLanding` did. */
+export interface LoadCounts {
+  parts: number;
+  rows: number;
+  rejects: number;
+}
+
+/** Landed parts that do not match their manifests. All other parts were loaded; `loaded` says how much that was. */
+export class LandingCorruptError extends TidemarkError {
+  readonly faults: string[];
+  readonly loaded: LoadCounts;
+
+  constructor(faults: string[], loaded: LoadCounts) {
+    super(
+      'LandingCorrupt',
+      `Landing zone: ${faults.length} of its files cannot be trusted: ${faults.slice(0, 5).join('; ')}${faults.length > 5 ? '; …' : ''}.`,
+      {
+        todo: 'Restore each file from a backup, or delete it together with its file in _manifest/: what it held is then fetched again. All other parts are loaded.',
+      },
+    );
+    this.faults = faults;
+    this.loaded = loaded;
+  }
+}
+
+/** A SQL statement, a model's columns, or an audit of severity error failed; the last good state stays as it was. */
+export class ModelFailedError extends TidemarkError {
+  readonly failedAudits: string[];
+
+  constructor(message: string, todo: string, options: { failedAudits?: string[]; cause?: unknown } = {}) {
+    super('ModelFailed', message, { todo, cause: options.cause });
+    this.failedAudits = options.failedAudits ?? [];
+  }
+}
+
+/** There is no published warehouse yet, or it cannot be opened. */
+export class NotPublishedError extends TidemarkError {
+  constructor(file: string, cause?: unknown) {
+    super(
+      'Internal',
+      cause === undefined
+        ? `There is no published warehouse at ${file}.`
+        : `${file} cannot be opened: ${errorMessage(cause)}`,
+      {
+        todo:
+          cause === undefined
+            ? 'Run `tidemark snapshot` (or `npm run demo`) first.'
+            : 'Run `tidemark replay` to build it again from the landing zone.',
+        cause,
+      },
+    );
+  }
+}
+
+// DuckDB says it in words, with no code: writing the file, the log, or spilling to the temporary folder.
+const NO_SPACE =
+  /no space left on device|disk quota exceeded|out of disk space|failed to offload data block|max_temp_directory_size/i;
+
+/** A full disk or a held lock as the error a person can act on; anything else unchanged. */
+export function asWarehouseError(error: unknown, file: string): unknown {
+  if (error instanceof TidemarkError) return error;
+  const message = errorMessage(error);
+  if (NO_SPACE.test(message))
+    return asDiskFull(Object.assign(new Error(message, { cause: error }), { code: 'ENOSPC' }), file);
+  if (/could not set lock on file|conflicting lock|being used by another process/i.test(message))
+    return new WarehouseBusyError(file, error);
+  return asDiskFull(error, file);
+}

@@ -1,0 +1,99 @@
+import type { LandedPart } from '../landing/index.js';
+import type { Database } from './database.js';
+import { LandingCorruptError, type LoadCounts } from './errors.js';
+import type { Warehouse } from './open.js';
+import { findPartFault, listParts } from './part-check.js';
+import { writeRejectFiles } from './reject-files.js';
+import { quote, readSqlFile } from './sql-files.js';
+
+// A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
+const BATCH_ROWS = 20_000;
+const BATCH_BYTES = 128 * 1024 * 1024;
+
+const RECORD_STREAMS = new Set(['runs', 'segments', 'coverage', 'requests', 'quota']);
+
+/**
+ * Loads every landed part that is not in the ledger yet: in batches of one stream, each in a transaction of its own, so
+ * that calling it again goes on where a killed call stopped and never loads anything twice.
+ * @throws LandingCorruptError after everything else was loaded, when parts do not match their manifests
+ */
+export async function loadLanding(warehouse: Warehouse, dataDir: string): Promise<LoadCounts> {
+  const { db } = warehouse;
+  const { parts, faults } = listParts(dataDir);
+  const loaded = await readLoadedParts(db);
+  const sound: LandedPart[] = [];
+  for (const part of parts) {
+    const known = loaded.get(partKey(part));
+    if (known === part.sha256) continue;
+    const fault =
+      known === undefined ? await findPartFault(part) : `${part.file} is not the part that was loaded under its name`;
+    if (fault === undefined) sound.push(part);
+    else faults.push(fault);
+  }
+  const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
+  for (const batch of splitIntoBatches(sound)) {
+    const rejects = await db.transaction(() => loadBatch(db, dataDir, batch));
+    counts.parts += batch.length;
+    counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
+    counts.rejects += rejects;
+  }
+  if (faults.length > 0) throw new LandingCorruptError(faults, counts);
+  return counts;
+}
+
+async function loadBatch(db: Database, dataDir: string, batch: LandedPart[]): Promise<number> {
+  const stream = batch[0]?.stream ?? '';
+  const files = batch.map((part) => quote(part.file)).join(', ');
+  await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
+    SELECT *, parse_filename(filename) AS part FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
+  await db.runFile(readSqlFile('staging/_batch.sql'));
+  await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
+  await db.runFile(readSqlFile('staging/_finish.sql'));
+  const rejects = await writeRejectFiles(db, dataDir, batch);
+  for (const part of batch) {
+    await db.run(
+      'INSERT INTO ledger.loaded_parts VALUES ($stream, $date, $run, $part, $sha256, $rows, $rejects, now())',
+      {
+        stream: part.stream,
+        date: part.date,
+        run: part.run,
+        part: part.part,
+        sha256: part.sha256,
+        rows: part.rows,
+        rejects: rejects.get(partKey(part)) ?? 0,
+      },
+    );
+  }
+  return [...rejects.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Parts in their given order, cut where the stream changes or the next part would make the batch too big. */
+export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(parts: Part[]): Part[][] {
+  const batches: Part[][] = [];
+  let rows = 0;
+  let bytes = 0;
+  for (const part of parts) {
+    const current = batches.at(-1);
+    if (current?.[0]?.stream === part.stream && rows + part.rows <= BATCH_ROWS && bytes + part.bytes <= BATCH_BYTES) {
+      current.push(part);
+    } else {
+      batches.push([part]);
+      rows = 0;
+      bytes = 0;
+    }
+    rows += part.rows;
+    bytes += part.bytes;
+  }
+  return batches;
+}
+
+async function readLoadedParts(db: Database): Promise<Map<string, string>> {
+  const rows = await db.rows<Parameters<typeof partKey>[0] & { sha256: string }>(
+    'SELECT stream, date, run, part, sha256 FROM ledger.loaded_parts',
+  );
+  return new Map(rows.map((row) => [partKey(row), row.sha256]));
+}
+
+function partKey(part: { stream: string; date: string; run: string; part: string }): string {
+  return `${part.stream}/${part.date}/${part.run}/${part.part}`;
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { LandingStream } from '../../schemas/pipeline/landing.js';
+import { errorMessage } from '../core/errors.js';
+import { readManifests, type LandedPart } from '../landing/index.js';
+
+/**
+ * All committed parts, and what is wrong with manifests that cannot be read. One such manifest hides only its own
+ * stream's parts, until it is put right.
+ */
+export function listParts(dataDir: string): { parts: LandedPart[]; faults: string[] } {
+  const parts: LandedPart[] = [];
+  const faults: string[] = [];
+  for (const stream of LandingStream.options) {
+    try {
+      parts.push(...readManifests(dataDir, { stream }));
+    } catch (error) {
+      faults.push(
+        errorMessage(error)
+          .replace(/^Landing zone: /, '')
+          .replace(/\.$/, ''),
+      );
+    }
+  }
+  return { parts, faults };
+}
+
+/** What is wrong with a part's file compared with its manifest; undefined when nothing is. */
+export async function findPartFault(part: LandedPart): Promise<string | undefined> {
+  if (!existsSync(part.file)) return `${part.file} is missing`;
+  const bytes = statSync(part.file).size;
+  if (bytes !== part.bytes) return `${part.file} has ${bytes} bytes, its manifest says ${part.bytes}`;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(part.file)) hash.update(chunk as Uint8Array);
+  return hash.digest('hex') === part.sha256 ? undefined : `${part.file} has another SHA-256 than its manifest says`;
+}

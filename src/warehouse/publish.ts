@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { errorMessage } from '../core/errors.js';
+import { syncFolder } from '../core/files.js';
+import { Database } from './database.js';
+import { asWarehouseError, ModelFailedError } from './errors.js';
+import { flipLink, removeOldBuilds } from './links.js';
+import { readModels, type Model } from './models.js';
+import type { Warehouse } from './open.js';
+import { buildsDir, publishedDir, publishedFile } from './paths.js';
+import { publishLake } from './publish-lake.js';
+import { writeReceipt } from './receipt.js';
+import { identifier, quote } from './sql-files.js';
+
+export interface PublishRequest {
+  /** Run the build is made for; it names the file. */
+  run: string;
+  now: Date;
+  /** Builds to keep, this one included (default 3): readers that opened an older one keep reading it. */
+  keep?: number;
+}
+
+export interface PublishedBuild {
+  /** Path of the published file, relative to the data folder. */
+  file: string;
+  tables: number;
+  rows: number;
+}
+
+/** Rows of each published table. */
+export type TableCounts = Map<string, number>;
+
+/**
+ * Writes the models into a new immutable file, checks it by opening it, then flips `data/published/market.duckdb` and
+ * `data/published/lake` over to the new build. Until the flip readers see the old one; whatever fails, they keep it.
+ * @throws TidemarkError `DiskFull`
+ * @throws ModelFailedError when models were not built, or the new file does not hold what was written
+ */
+export async function publish(warehouse: Warehouse, dataDir: string, request: PublishRequest): Promise<PublishedBuild> {
+  const { db } = warehouse;
+  const models = readModels();
+  const builds = buildsDir(dataDir);
+  mkdirSync(builds, { recursive: true });
+  const name = nameBuild(builds, request);
+  const file = path.join(builds, `market-${name}.duckdb`);
+  const lake = path.join(builds, `lake-${name}`);
+  try {
+    const counts = await writeBuild(db, models, file, request);
+    await syncFile(file);
+    await checkBuild(file, counts);
+    await publishLake(db, models, lake, request.run);
+    await syncFolder(builds);
+    await flipLink(publishedFile(dataDir), path.join('builds', path.basename(file)));
+    await flipLink(path.join(publishedDir(dataDir), 'lake'), path.join('builds', path.basename(lake)));
+    removeOldBuilds(builds, request.keep ?? 3, name);
+    return {
+      file: path.relative(dataDir, publishedFile(dataDir)),
+      tables: counts.size,
+      rows: [...counts.values()].reduce((sum, rows) => sum + rows, 0),
+    };
+  } catch (error) {
+    for (const leftover of [file, `${file}.wal`, lake]) rmSync(leftover, { recursive: true, force: true });
+    throw asWarehouseError(error, file);
+  }
+}
+
+/** `20261120T020000123Z-<run>`: sorts by time. Never the name of an existing build, which readers may be using. */
+function nameBuild(builds: string, { run, now }: PublishRequest): string {
+  const name = `${now.toISOString().replaceAll(/[-:.]/g, '')}-${run.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
+  for (let attempt = 1; ; attempt++) {
+    const candidate = attempt === 1 ? name : `${name}.${attempt}`;
+    if (
+      !existsSync(path.join(builds, `market-${candidate}.duckdb`)) &&
+      !existsSync(path.join(builds, `lake-${candidate}`))
+    )
+      return candidate;
+  }
+}
+
+async function writeBuild(db: Database, models: Model[], file: string, request: PublishRequest): Promise<TableCounts> {
+  await db.run(`ATTACH ${quote(file)} AS build`);
+  try {
+    return await db.transaction(async () => {
+      const counts: TableCounts = new Map();
+      for (const model of models) counts.set(model.model, await copyModel(db, model));
+      await writeReceipt(db, counts, models, request);
+      counts.set('meta.receipt', 1);
+      return counts;
+    });
+  } finally {
+    await db.run('CHECKPOINT build').catch(() => undefined);
+    await db.run('DETACH build').catch(() => undefined);
+  }
+}
+
+async function copyModel(db: Database, model: Model): Promise<number> {
+  const [schema] = model.model.split('.');
+  const table = `build.${model.model}`;
+  await db.run(`CREATE SCHEMA IF NOT EXISTS build.${schema}`);
+  await db.run(
+    `CREATE TABLE ${table} AS SELECT * FROM ${model.model} ORDER BY ${model.key.map(identifier).join(', ')}`,
+  );
+  await db.run(
+    `COMMENT ON TABLE ${table} IS ${quote(`${model.description} One row per ${model.grain}; key: ${model.key.join(', ')}.`)}`,
+  );
+  for (const [column, { comment }] of Object.entries(model.columns)) {
+    await db.run(`COMMENT ON COLUMN ${table}.${identifier(column)} IS ${quote(comment)}`);
+  }
+  return db.count(`SELECT count(*) FROM ${table}`);
+}
+
+/** Opens the file as a reader would and counts. */
+async function checkBuild(file: string, counts: TableCounts): Promise<void> {
+  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+  try {
+    const db = new Database(await instance.connect(), file);
+    for (const [table, expected] of counts) {
+      const found = await db.count(`SELECT count(*) FROM ${table}`);
+      if (found !== expected) throw unsound(file, `${table} has ${found} rows, ${expected} were written`);
+    }
+    const bare = await db.count('SELECT count(*) FROM duckdb_columns() WHERE comment IS NULL AND NOT internal');
+    if (bare > 0) throw unsound(file, `${bare} columns have no comment`);
+    db.closeSync();
+  } catch (error) {
+    throw error instanceof ModelFailedError ? error : unsound(file, errorMessage(error));
+  } finally {
+    instance.closeSync();
+  }
+}
+
+function unsound(file: string, what: string): ModelFailedError {
+  return new ModelFailedError(
+    `The new build ${file} is unsound: ${what}.`,
+    'Readers keep the last published warehouse. Run the publication again; if it stays so, check the disk.',
+  );
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

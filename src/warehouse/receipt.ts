@@ -1,0 +1,42 @@
+import type { Database } from './database.js';
+import type { Model } from './models.js';
+import type { PublishRequest, TableCounts } from './publish.js';
+import { quote } from './sql-files.js';
+
+const COLUMNS: [name: string, type: string, comment: string][] = [
+  ['run', 'VARCHAR', 'Run the build was made for'],
+  ['built_at', 'TIMESTAMPTZ', 'When it was built'],
+  ['config_hash', 'VARCHAR', 'Hash of the configuration that run had; NULL when it was not a crawl'],
+  ['models', 'JSON', 'Fingerprint of each model'],
+  ['tables', 'JSON', 'Rows of each table'],
+  ['parts', 'BIGINT', 'Landed parts the build is made of'],
+  ['landed_rows', 'BIGINT', 'Responses in those parts'],
+  ['coverage', 'JSON', "The run's coverage, one object a market"],
+];
+
+/** What the build was made from, as the one row of `meta.receipt` inside it. */
+export async function writeReceipt(
+  db: Database,
+  counts: TableCounts,
+  models: Model[],
+  request: PublishRequest,
+): Promise<void> {
+  await db.run('CREATE SCHEMA IF NOT EXISTS build.meta');
+  await db.run(`CREATE TABLE build.meta.receipt (${COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')})`);
+  await db.run(
+    `INSERT INTO build.meta.receipt SELECT
+      $run, CAST($builtAt AS TIMESTAMPTZ), (SELECT config_hash FROM ops.runs WHERE run_id = $run),
+      CAST($models AS JSON), CAST($tables AS JSON),
+      (SELECT count(*) FROM ledger.loaded_parts), (SELECT coalesce(sum(rows), 0) FROM ledger.loaded_parts),
+      (SELECT to_json(list(c ORDER BY c.market)) FROM ops.coverage AS c WHERE c.run = $run)`,
+    {
+      run: request.run,
+      builtAt: request.now.toISOString(),
+      models: JSON.stringify(Object.fromEntries(models.map((model) => [model.model, model.fingerprint]))),
+      tables: JSON.stringify(Object.fromEntries(counts)),
+    },
+  );
+  await db.run(`COMMENT ON TABLE build.meta.receipt IS ${quote('What this file was built from; one row.')}`);
+  for (const [name, , comment] of COLUMNS)
+    await db.run(`COMMENT ON COLUMN build.meta.receipt.${name} IS ${quote(comment)}`);
+}
