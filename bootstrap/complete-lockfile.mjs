@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { projectRoot } from './packages.mjs';
+
+// Run after `npm install` has changed package-lock.json: `node bootstrap/complete-lockfile.mjs`.
+//
+// A registry mirror may lack the binaries of other platforms. npm then leaves them out of the lockfile without a word,
+// and `npm ci` refuses that lockfile everywhere, as out of step with package.json. Their versions are not in doubt
+// (the parent names them exactly), so the entries can be written; only their integrity hashes cannot be known.
+
+/** One entry of the lockfile's `packages`, as far as it matters here.
+ * @typedef {{ version?: string, dev?: boolean, optional?: boolean, integrity?: string, os?: string[], cpu?: string[], libc?: string[], optionalDependencies?: Record<string, string> }} Entry
+ */
+
+/**
+ * Adds the platform packages that the lockfile's own packages name but the lockfile lacks.
+ *
+ * @param {Record<string, Entry>} packages `packages` of package-lock.json
+ * @returns {Record<string, Entry>} a complete copy in npm's order
+ */
+export function completePackages(packages) {
+  const complete = { ...packages };
+  for (const [parent, name, version] of findMissing(packages)) {
+    const top = `node_modules/${name}`;
+    const place = complete[top] === undefined || complete[top].version === version ? top : `${parent}/${top}`;
+    const dev = packages[parent]?.dev === true;
+    complete[place] = { version, ...platformOf(name), ...(dev ? { dev } : {}), optional: true };
+  }
+  return Object.fromEntries(Object.entries(complete).toSorted(([a], [b]) => a.localeCompare(b, 'en')));
+}
+
+/**
+ * @param {Record<string, Entry>} packages `packages` of package-lock.json
+ * @returns {[parent: string, name: string, version: string][]} the optional dependencies that no entry satisfies
+ */
+export function findMissing(packages) {
+  return Object.entries(packages).flatMap(([parent, entry]) =>
+    Object.entries(entry.optionalDependencies ?? {})
+      .filter(([name, version]) => {
+        const found = nearest(packages, parent, name)?.version;
+        return found === undefined || (/^\d/.test(version) && found !== version);
+      })
+      .map(([name, version]) => /** @type {[string, string, string]} */ ([parent, name, version])),
+  );
+}
+
+/**
+ * The entry that Node finds for `name`, looking from `parent` upwards.
+ *
+ * @param {Record<string, Entry>} packages
+ * @param {string} parent such as `node_modules/a/node_modules/b`
+ * @param {string} name
+ */
+function nearest(packages, parent, name) {
+  const parts = parent.split('/node_modules/');
+  const folders = parts.map((_, index) => `${parts.slice(0, parts.length - index).join('/node_modules/')}/`);
+  return [...folders, '']
+    .map((folder) => packages[`${folder}node_modules/${name}`])
+    .find((entry) => entry !== undefined);
+}
+
+/**
+ * What a platform package runs on, from its name: `@rollup/rollup-linux-arm64-musl`, `@oxlint-tsgolint/darwin-x64`.
+ *
+ * @param {string} name
+ * @returns {{ cpu: string[], os: string[], libc?: string[] }}
+ */
+export function platformOf(name) {
+  const match =
+    /(android|darwin|freebsd|linux|openbsd|netbsd|openharmony|sunos|aix|win32)-([a-z0-9]+)(?:-([a-z0-9]+))?$/.exec(
+      name,
+    );
+  const [os, cpu, abi] = match?.slice(1) ?? [];
+  if (os === undefined || cpu === undefined)
+    throw new Error(`Cannot tell from its name what ${name} runs on; add its entry to package-lock.json by hand.`);
+  const libc = abi?.startsWith('musl') ? 'musl' : abi?.startsWith('gnu') ? 'glibc' : undefined;
+  return { cpu: [cpu], os: [os], ...(libc && os === 'linux' ? { libc: [libc] } : {}) };
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const file = path.join(projectRoot(), 'package-lock.json');
+  const lockfile = JSON.parse(readFileSync(file, 'utf8'));
+  const missing = findMissing(lockfile.packages);
+  writeFileSync(file, `${JSON.stringify({ ...lockfile, packages: completePackages(lockfile.packages) }, null, 2)}\n`);
+  console.log(
+    missing.length === 0 ? 'The lockfile is complete.' : `Added ${missing.map(([, name]) => name).join(', ')}`,
+  );
+}
