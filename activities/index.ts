@@ -12,6 +12,8 @@ import { castError } from './cast-errors.js';
 import type { CrawlActivities, WarehouseActivities } from './contract.js';
 import { withPulse } from './pulse.js';
 
+const REJECTS_OF_RUN = 'SELECT coalesce(sum(rejects), 0) FROM ledger.loaded_parts WHERE run = $run';
+
 /** Activities of the crawl queue over the given dependencies; built only by the worker. */
 export function createCrawlActivities(deps: CrawlDeps): CrawlActivities {
   return casting({
@@ -44,21 +46,26 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
   return casting({
     planDue: ({ ctx, stream, chunkSize }) =>
       withWarehouse(async (warehouse) => {
-        const { run, market, date } = ctx;
+        const { run, market } = ctx;
         const refreshSeconds = ctx.refreshSeconds[stream] ?? 0;
+        const known = ctx.workflowType === 'backfill' ? 'members' : 'sighted';
         const due = await planDue(warehouse, dataDir, {
           run,
           market,
-          date,
           stream,
           refreshSeconds,
           now: deps.clock.now(),
           chunkSize,
+          known,
         });
         return { stream, chunkSize, ...due };
       }),
-    loadLanding: () => withWarehouse((warehouse) => loadLanding(warehouse, dataDir)),
-    buildModels: () => withWarehouse((warehouse) => buildModels(warehouse)),
+    loadLanding: ({ run }) =>
+      withWarehouse(async (warehouse) => {
+        const { parts, rows } = await loadLanding(warehouse, dataDir);
+        return { parts, rows, rejects: await warehouse.db.count(REJECTS_OF_RUN, { run }) };
+      }),
+    buildModels: () => withWarehouse((warehouse) => buildModels(warehouse, { now: deps.clock.now() })),
     publishWarehouse: ({ run }) =>
       withWarehouse((warehouse) => publish(warehouse, dataDir, { run, now: deps.clock.now() })),
   });

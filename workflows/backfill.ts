@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import { withRun } from './run.js';
-import { crawlStream, finish, load, readListing } from './steps.js';
+import { crawlStream, finish, readListing } from './steps.js';
 
 /**
  * What the API can tell by date: tenders created, and watch events dated, from `from` to `to`; and the yearly
@@ -16,7 +16,6 @@ export async function backfill(input?: unknown, carried?: CarriedRun): Promise<R
       await readListing(run, 'tenders');
     }
     if (streams.includes('watch_events')) await readListing(run, 'watched_companies');
-    await run.step('load listings', async () => void (await load(run)));
     if (streams.includes('tenders')) await crawlStream(run, 'tender_details', 'tender details');
     if (streams.includes('watch_events')) await crawlStream(run, 'watch_events', 'watch events');
     if (streams.includes('financials')) await crawlStream(run, 'financials');

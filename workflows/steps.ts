@@ -57,7 +57,7 @@ export async function discover(run: Run): Promise<void> {
   });
 }
 
-/** Fetches what is due of a stream, in chunks. */
+/** Loads what is landed, plans what is due of a stream on it, and fetches that in chunks. */
 export async function crawlStream(run: Run, stream: PlanDueInput['stream'], name: string = stream): Promise<void> {
   await run.step(name, async (shown) => {
     // Asked again after continue-as-new: the chunk files are there, and the plan is small.
@@ -95,12 +95,6 @@ async function crawlChunk(run: Run, plan: DuePlan, chunk: number, shown: Progres
   }
 }
 
-/** Loads what is landed, so that the next step can plan on it. */
-export async function load(run: Run): Promise<number> {
-  const result = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
-  return result.rejects;
-}
-
 /** Closes the crawl, then loads, models and publishes; the end of every top-level workflow. */
 export async function finish(run: Run): Promise<RunResult> {
   const outcome = run.complete ? 'complete' : 'partial';
@@ -110,7 +104,7 @@ export async function finish(run: Run): Promise<RunResult> {
   const totals = await quick.closeRun({ ctx: run.ctx, outcome, note });
   run.progress.requests = totals.requests;
   run.enter('loading');
-  const rejects = await load(run);
+  const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
   run.enter('modelling');
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
   for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
@@ -127,7 +121,7 @@ export async function finish(run: Run): Promise<RunResult> {
     outcome,
     requests: totals.requests,
     rows: totals.rows,
-    rejects,
+    rejects: loaded.rejects,
     coverage: run.coverage,
     published: published.file,
     notes: run.notes,

@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import { withRun } from './run.js';
-import { crawlStream, finish, load, readListing } from './steps.js';
+import { crawlStream, finish, readListing } from './steps.js';
 
 /** Tenders and their details; for a past date those created on that day. Input: `{date}`. */
 export async function tenderSnapshot(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
@@ -9,7 +9,6 @@ export async function tenderSnapshot(input?: unknown, carried?: CarriedRun): Pro
     run.enter('crawling');
     await readListing(run, 'nomenclatures');
     await readListing(run, 'tenders');
-    await run.step('load tenders', async () => void (await load(run)));
     await crawlStream(run, 'tender_details', 'tender details');
     return finish(run);
   });

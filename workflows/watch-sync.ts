@@ -1,14 +1,13 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import { withRun } from './run.js';
-import { crawlStream, finish, load, readListing } from './steps.js';
+import { crawlStream, finish, readListing } from './steps.js';
 
 /** Polls the events of every watched company since the last sync. Input: `{}`. */
 export async function watchSync(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('watchSync', input, carried, async (run) => {
     run.enter('crawling');
     await readListing(run, 'watched_companies');
-    await run.step('load watched companies', async () => void (await load(run)));
     await crawlStream(run, 'watch_events', 'watch events');
     return finish(run);
   });

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningSandbox } from './processes.js';
+
+/** Requests the sandbox has answered, by route (`GET /v2/companies/{id}`), or all of them. */
+export async function countRequests(sandbox: RunningSandbox, route?: string): Promise<number> {
+  const said = (await (await fetch(`${sandbox.url}/_sandbox/requests`)).json()) as {
+    total: number;
+    routes: Record<string, number>;
+  };
+  return route === undefined ? said.total : (said.routes[route] ?? 0);
+}
+
+/** Moves the sandbox's market on by some nights. */
+export async function advanceDay(sandbox: RunningSandbox, days = 1): Promise<void> {
+  await control(sandbox, 'day', { advance: days });
+}
+
+/** One of the sandbox's control calls. */
+export async function control(sandbox: RunningSandbox, what: string, body: object): Promise<void> {
+  const response = await fetch(`${sandbox.url}/_sandbox/${what}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`sandbox control ${what}: ${response.status} ${await response.text()}`);
+}
+
+/** Waits for something the test does not cause directly; fails by its name when it does not come. */
+export async function waitUntil(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../helpers/processes.js';
+
+const folder = path.join(import.meta.dirname, 'histories');
+const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+
+// A run that is under way when a new version is deployed goes on with the new code: these are histories recorded from
+// committed code (npm run histories), and today's workflows must still fit them.
+describe('recorded histories', () => {
+  let bundle: WorkflowBundleWithSourceMap;
+
+  beforeAll(async () => {
+    bundle = await bundleWorkflowCode({ workflowsPath: path.join(ROOT, 'workflows', 'index.ts'), logger: quiet });
+  });
+
+  it('are there', () => {
+    expect(names.length).toBeGreaterThan(0);
+  });
+
+  it.each(names)('%s replays', async (name) => {
+    await replay(bundle, readHistory(name));
+  });
+
+  it('fail when the workflow does something else', async () => {
+    const name = names.find((candidate) => candidate.startsWith('market-snapshot')) ?? '';
+    const changed = readHistory(name).replaceAll('"discoverMarket"', '"discoverTheMarket"');
+    await expect(replay(bundle, changed)).rejects.toThrow(DeterminismViolationError);
+  });
+});
+
+function readHistory(name: string): string {
+  return readFileSync(path.join(folder, name), 'utf8');
+}
+
+async function replay(workflowBundle: WorkflowBundleWithSourceMap, json: string): Promise<void> {
+  await Worker.runReplayHistory({ workflowBundle }, historyFromJSON(JSON.parse(json)), 'replayed');
+}
+
+const silent = (): void => undefined;
+const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };
