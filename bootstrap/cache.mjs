@@ -1,0 +1,17 @@
+import os from 'node:os';
+import path from 'node:path';
+
+/**
+ * The project's per-user cache folder: `TIDEMARK_CACHE_DIR`, else where the platform keeps caches. It need not exist.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ * @param {NodeJS.Platform} [platform]
+ * @returns {string} an absolute path
+ */
+export function cacheFolder(env = process.env, platform = process.platform) {
+  if (env['TIDEMARK_CACHE_DIR']) return path.resolve(env['TIDEMARK_CACHE_DIR']);
+  const home = env['HOME'] || env['USERPROFILE'] || os.homedir();
+  if (platform === 'darwin') return path.join(home, 'Library', 'Caches', 'tidemark');
+  if (platform === 'win32') return path.join(env['LOCALAPPDATA'] || path.join(home, 'AppData', 'Local'), 'tidemark');
+  return path.join(env['XDG_CACHE_HOME'] || path.join(home, '.cache'), 'tidemark');
+}

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { sayProgress } from './progress.mjs';
+import { runProcess } from './run-process.mjs';
+import { TEMPORAL_VERSION } from './temporal-version.mjs';
+
+const BUILD_LIMIT_MS = 8 * 60_000;
+const MODULE = 'github.com/temporalio/cli';
+
+/**
+ * Builds the Temporal CLI with the machine's Go into `folder`: the same program as the download, web UI included.
+ *
+ * @param {string} folder an existing folder of our own
+ * @param {{ log: (line: string) => void, go?: string, limitMs?: number }} options
+ * @returns {Promise<string>} path of the program, not yet tried
+ * @throws {Error} without Go, with the end of its output when it fails, or after 8 min
+ */
+export async function buildTemporal(folder, { log, go = 'go', limitMs = BUILD_LIMIT_MS }) {
+  const found = await runProcess(go, ['version'], { timeoutMs: 20_000 });
+  if (!found.ok) throw new Error('Go is not installed');
+
+  log(`Building the Temporal CLI ${TEMPORAL_VERSION} with Go; this takes a few minutes, once.`);
+  let modules = 0;
+  let packages = 0;
+  const onLine = (/** @type {string} */ line) => {
+    if (line.startsWith('go: downloading ')) modules++;
+    else if (!line.startsWith('go: ')) packages++;
+  };
+  const stop = sayProgress(
+    log,
+    () => `Building the Temporal CLI: ${modules} modules fetched, ${packages} packages compiled`,
+  );
+  // The linker flags of the official release: the program knows its version and carries no debug information.
+  const flags = `-s -w -X ${MODULE}/temporalcli.Version=${TEMPORAL_VERSION}`;
+  try {
+    const args = ['install', '-v', '-ldflags', flags, `${MODULE}/cmd/temporal@v${TEMPORAL_VERSION}`];
+    const result = await runProcess(go, args, {
+      cwd: folder,
+      env: buildEnvironment(folder),
+      timeoutMs: limitMs,
+      onLine,
+    });
+    if (!result.ok)
+      throw new Error(`go install: ${result.error ?? `exit code ${result.code}`}\n${lastLines(result.tail)}`);
+  } finally {
+    stop();
+  }
+  return path.join(folder, process.platform === 'win32' ? 'temporal.exe' : 'temporal');
+}
+
+/**
+ * The user's own settings (proxy, module cache), without what would build for another machine or place.
+ *
+ * @param {string} folder
+ */
+function buildEnvironment(folder) {
+  const { GOOS: _os, GOARCH: _arch, ...env } = process.env;
+  return { ...env, GOBIN: folder, GOWORK: 'off', CGO_ENABLED: '0' };
+}
+
+/** @param {string} tail */
+function lastLines(tail) {
+  return tail.split('\n').slice(-8).join('\n');
+}

@@ -1,0 +1,141 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { cacheFolder } from './cache.mjs';
+import { withLock } from './lock.mjs';
+import { buildTemporal } from './temporal-build.mjs';
+import { downloadTemporal } from './temporal-download.mjs';
+import { readTemporalVersion, TEMPORAL_VERSION } from './temporal-version.mjs';
+
+/**
+ * A Temporal CLI that answered. `source` is where it was found or how it was had.
+ * @typedef {{ path: string, version: string, source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'go' }} TemporalCli
+ */
+
+/**
+ * Finds the Temporal CLI, or gets it: `TEMPORAL_CLI_PATH`, `temporal` on PATH, the project's cache folder, the official
+ * download, a build with Go. What is downloaded or built appears in the cache folder only when it is complete and has
+ * answered; two processes never get it at once, the second waits and uses what the first got.
+ *
+ * @param {{ log?: (line: string) => void, env?: NodeJS.ProcessEnv, go?: string }} [options] `log` gets progress, line by line
+ * @returns {Promise<TemporalCli>}
+ * @throws {Error} when `TEMPORAL_CLI_PATH` names something else, or when every way failed: with each way's reason
+ */
+export async function ensureTemporalCli({ log = logToStderr, env = process.env, go = 'go' } = {}) {
+  const named = env['TEMPORAL_CLI_PATH'];
+  if (named) {
+    const answer = await readTemporalVersion(named);
+    if ('version' in answer) return { path: named, version: answer.version, source: 'TEMPORAL_CLI_PATH' };
+    throw new Error(
+      `TEMPORAL_CLI_PATH is ${named}, which is no working Temporal CLI: ${answer.reason}. Correct it or unset it.`,
+    );
+  }
+  const onPath = findOnPath(env);
+  const fromPath = onPath ? await readTemporalVersion(onPath) : { reason: 'not found' };
+  if (onPath && 'version' in fromPath) return { path: onPath, version: fromPath.version, source: 'PATH' };
+
+  const cache = cacheFolder(env);
+  const target = path.join(cache, cachedName());
+  const cached = await tryCached(target);
+  if (cached) return cached;
+
+  const onWait = (/** @type {string} */ holder) => log(`The Temporal CLI is being fetched by ${holder}; waiting.`);
+  return withLock(path.join(cache, `${cachedName()}.lock`), { onWait }, async () => {
+    const meanwhile = await tryCached(target);
+    if (meanwhile) return meanwhile;
+    /** @type {[TemporalCli['source'], (folder: string) => Promise<string>][]} */
+    const ways = [
+      ['download', (folder) => downloadTemporal(folder, { log, env })],
+      ['go', (folder) => buildTemporal(folder, { log, go })],
+    ];
+    /** @type {string[]} */
+    const reasons = [];
+    for (const [source, get] of ways) {
+      try {
+        await getInto(target, get);
+        return { path: target, version: TEMPORAL_VERSION, source };
+      } catch (error) {
+        reasons.push(error instanceof Error ? error.message : String(error));
+        if (source === 'download')
+          log(`The official download of the Temporal CLI did not work (${reasons[0]}); trying Go.`);
+      }
+    }
+    throw new Error(describeFailure('reason' in fromPath ? fromPath.reason : '', target, reasons));
+  });
+}
+
+/** Name in the cache folder. A home folder may be shared by machines of several kinds. */
+export function cachedName() {
+  return `temporal-${TEMPORAL_VERSION}-${process.platform}-${process.arch}${process.platform === 'win32' ? '.exe' : ''}`;
+}
+
+/**
+ * @param {string} target
+ * @returns {Promise<TemporalCli | undefined>}
+ */
+async function tryCached(target) {
+  if (!existsSync(target)) return undefined;
+  const answer = await readTemporalVersion(target);
+  return 'version' in answer ? { path: target, version: answer.version, source: 'cache' } : undefined;
+}
+
+/**
+ * Gets the program aside, tries it, and only then moves it in place.
+ *
+ * @param {string} target
+ * @param {(folder: string) => Promise<string>} get
+ */
+async function getInto(target, get) {
+  const prefix = `${target}.part-`;
+  removeLeftovers(prefix);
+  const folder = mkdtempSync(prefix);
+  try {
+    const program = await get(folder);
+    chmodSync(program, 0o755);
+    const answer = await readTemporalVersion(program);
+    if (!('version' in answer)) throw new Error(`what came does not run: ${answer.reason}`);
+    if (answer.version !== TEMPORAL_VERSION)
+      throw new Error(`what came is version ${answer.version}, not ${TEMPORAL_VERSION}`);
+    renameSync(program, target);
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** @param {string} prefix folders of attempts that were killed; we hold the lock, so they are nobody's */
+function removeLeftovers(prefix) {
+  const parent = path.dirname(prefix);
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent)) {
+    if (name.startsWith(path.basename(prefix)))
+      rmSync(path.join(parent, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function findOnPath(env) {
+  const names = process.platform === 'win32' ? ['temporal.exe'] : ['temporal'];
+  const folders = (env['PATH'] ?? env['Path'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  return folders.flatMap((folder) => names.map((name) => path.join(folder, name))).find((file) => existsSync(file));
+}
+
+/**
+ * @param {string} onPath
+ * @param {string} target
+ * @param {string[]} reasons
+ */
+function describeFailure(onPath, target, [download = '', build = '']) {
+  return [
+    `There is no Temporal CLI (version ${TEMPORAL_VERSION}), which is the local Temporal server. It is looked for in this order:`,
+    '  1. TEMPORAL_CLI_PATH: not set',
+    `  2. \`temporal\` on PATH: ${onPath}`,
+    `  3. the cache: no working ${target}`,
+    `  4. the official download: ${download}`,
+    `  5. \`go install github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_VERSION}\`: ${build}`,
+    'Make any one of them work, or set TEMPORAL_ADDRESS to a Temporal server that runs already.',
+  ].join('\n');
+}
+
+/** @param {string} line */
+function logToStderr(line) {
+  process.stderr.write(`${line}\n`);
+}
