@@ -1,11 +1,42 @@
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { registerBackfill } from './commands/backfill.js';
+import { registerCoverage } from './commands/coverage.js';
+import { registerDoctor } from './commands/doctor.js';
 import { printError, USAGE } from './commands/print-error.js';
+import { registerQuota } from './commands/quota.js';
+import { registerRejects } from './commands/rejects.js';
+import { registerRuns } from './commands/runs.js';
+import { registerSandbox } from './commands/sandbox.js';
+import { registerSchedule } from './commands/schedule.js';
 import { registerSetup } from './commands/setup.js';
 import { registerSnapshot } from './commands/snapshot.js';
+import { registerSql } from './commands/sql.js';
+import { registerStatus } from './commands/status.js';
 import { registerTenders } from './commands/tenders.js';
+import { registerUp } from './commands/up.js';
+import { registerWatch } from './commands/watch/index.js';
 import { registerWorker } from './commands/worker.js';
+
+/** In the order of `--help`: start here, run, look, operate. */
+const COMMANDS = [
+  registerUp,
+  registerWorker,
+  registerSetup,
+  registerSnapshot,
+  registerTenders,
+  registerBackfill,
+  registerSchedule,
+  registerWatch,
+  registerSql,
+  registerStatus,
+  registerRuns,
+  registerCoverage,
+  registerQuota,
+  registerRejects,
+  registerSandbox,
+  registerDoctor,
+];
 
 /** The whole command line. Each command loads what it needs when it runs, so that help is instant. */
 export function createProgram(): Command {
@@ -18,11 +49,7 @@ export function createProgram(): Command {
     .showHelpAfterError('(--help shows what is possible)')
     // Usage errors are thrown, so that they end in exit code 2 like every other wrong input.
     .exitOverride();
-  registerWorker(program);
-  registerSetup(program);
-  registerSnapshot(program);
-  registerTenders(program);
-  registerBackfill(program);
+  for (const register of COMMANDS) register(program);
   return program;
 }
 

@@ -61,7 +61,7 @@ export function renderCell(value: unknown): string {
       .replace('T', ' ')
       .replace(/\.000Z$/, 'Z');
   if (Array.isArray(value)) return value.map(renderCell).join(', ');
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   // Data is not ours: an escape sequence in it must not reach the terminal.
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\x00-\x1f\x7f-\x9f]+/g, ' ');

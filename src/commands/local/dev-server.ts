@@ -22,7 +22,7 @@ export interface DevServer {
   /** True: another `up` or `demo` runs it, and will stop it. */
   shared: boolean;
   died: Promise<never>;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 export interface DevServerOptions {

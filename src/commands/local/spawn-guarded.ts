@@ -6,7 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TidemarkError } from '../../core/errors.js';
 
-const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
+/** The guard's script. */
+export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
+/** The guard's first line of output: the id of the process it guards. */
+export const GUARDED = /^guarded (\d+)$/;
 const TAIL_LINES = 8;
 
 export interface GuardedOptions {
@@ -27,7 +30,7 @@ export interface Guarded {
   line<T>(match: (line: string) => T | null, timeoutMs: number): Promise<T>;
   /** Rejects, in words, when the process ends without being asked to. */
   readonly died: Promise<never>;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts a process under a guard, outside the terminal's process group: Ctrl-C reaches only us, and we stop in order. */
@@ -70,7 +73,7 @@ export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptio
     return Promise.race([found, late, died]).finally(() => timeout.abort());
   };
   const pid = line((text) => {
-    const found = /^guarded (\d+)$/.exec(text);
+    const found = GUARDED.exec(text);
     return found ? Number(found[1]) : null;
   }, 10_000);
   pid.catch(() => undefined);

@@ -1,0 +1,54 @@
+import { ApiError, createApiClient, TokenVerificationError, type ApiClient } from '../api-client/index.js';
+import type { Clock } from '../core/clock.js';
+import { readApiKey, type Config } from '../core/config.js';
+import { TidemarkError } from '../core/errors.js';
+
+/** The API as commands use it: few calls, an answer soon, errors in words. */
+export interface CommandApi {
+  /** @throws TidemarkError for everything the API or the network refuses */
+  call<T>(work: (client: ApiClient) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * A client with the configuration's address and the environment's key.
+ * @throws TidemarkError `InvalidConfig` without a key
+ */
+export function openApi(config: Config, clock: Clock): CommandApi {
+  const client = createApiClient({
+    baseUrl: config.api.baseUrl,
+    apiKey: readApiKey(),
+    maxConcurrency: config.api.maxConcurrency,
+    // A person waits: a few tries, not the minutes a nightly run gives it.
+    timeoutMs: Math.min(config.api.timeout, 15) * 1_000,
+    maxRetries: 2,
+    now: () => clock.now(),
+    ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
+  });
+  return {
+    async call(work) {
+      try {
+        return await work(client);
+      } catch (error) {
+        throw describeApiError(error, config.api.baseUrl);
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+/** What the API client throws, with what to do about it. */
+export function describeApiError(error: unknown, baseUrl: string): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error instanceof TokenVerificationError) {
+    return new TidemarkError('Unauthorized', `The API at ${baseUrl} refuses the key.`, {
+      todo: 'Check TIDEMARK_API_KEY (or the file TIDEMARK_API_KEY_FILE names) and that api.baseUrl is the right address.',
+      cause: error,
+    });
+  }
+  const todo =
+    error.status === 0
+      ? 'Check api.baseUrl and that the API can be reached from here; for the sandbox: `tidemark sandbox`.'
+      : 'Try again later; `tidemark doctor` shows more.';
+  return new TidemarkError('ApiUnavailable', `${baseUrl}: ${error.message}`, { todo, cause: error });
+}

@@ -1,0 +1,70 @@
+import { constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { access, mkdir, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { TidemarkError } from '../../core/errors.js';
+import { landingDir } from '../../landing/paths.js';
+import { readManifests } from '../../landing/manifest.js';
+import { formatCount } from '../../progress/format.js';
+import { fail, ok, warn, type Finding } from './finding.js';
+
+const LOW_BYTES = 5 * 1024 ** 3;
+const GIB = 1024 ** 3;
+// A chunk writes to its spool all the time; one untouched for this long belongs to a run that ended or was given up.
+const STALE_MS = 24 * 3_600_000;
+
+/** Whether the data folder can be written, and how much room there is. */
+export async function checkDisk(dataDir: string): Promise<Finding> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return fail(
+      'disk',
+      new TidemarkError('Internal', `The data folder ${dataDir} cannot be written.`, {
+        todo: 'Correct its permissions, or name another with `data` or TIDEMARK_DATA.',
+        cause: error,
+      }),
+    );
+  }
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  const message = `${dataDir}, ${(free / GIB).toFixed(1)} GiB free`;
+  return free < LOW_BYTES
+    ? warn('disk', message, 'Make room: a market of a million companies needs tens of GiB.')
+    : ok('disk', message);
+}
+
+/** Whether what was landed can be read, and whether work was left lying about. */
+export function checkLanding(dataDir: string, now: Date): Finding {
+  try {
+    const parts = readManifests(dataDir);
+    const gone = parts.filter((part) => !existsSync(part.file));
+    if (gone[0]) {
+      return fail(
+        'landing',
+        new TidemarkError('LandingCorrupt', `${gone.length} landed parts are missing, the first is ${gone[0].file}.`, {
+          todo: 'Restore them from a backup, or delete their files in _manifest/: what they held is then fetched again.',
+        }),
+      );
+    }
+    const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+    const message = `${formatCount(parts.length)} parts, ${formatCount(rows)} rows`;
+    const stale = staleSpools(landingDir(dataDir), now);
+    return stale.length === 0
+      ? ok('landing', message)
+      : warn(
+          'landing',
+          `${message}; ${stale.length} spools of chunks that were never finished`,
+          'If no run of theirs is still open, delete the _spool folders named like their run: `tidemark runs` shows which ended.',
+        );
+  } catch (error) {
+    return fail('landing', error);
+  }
+}
+
+function staleSpools(root: string, now: Date): string[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes(`${path.sep}_spool${path.sep}`))
+    .filter((name) => now.getTime() - statSync(path.join(root, name)).mtimeMs > STALE_MS);
+}

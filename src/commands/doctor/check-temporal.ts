@@ -1,0 +1,69 @@
+import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
+import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
+import { missingSearchAttributes } from '../../temporal/search-attributes.js';
+import { isFree } from '../local/ports.js';
+import { fail, ok, skip, warn, type Finding } from './finding.js';
+
+/** Temporal: reachable, namespace there, search attributes registered, workers polling; else whether `up` could start. */
+export async function checkTemporal(dataDir: string | null): Promise<Finding[]> {
+  let temporal: TemporalClient;
+  try {
+    temporal = await connectTemporal(dataDir);
+  } catch (error) {
+    return [fail('temporal', error), skip('workers', 'not checked without Temporal'), ...(await checkPorts(dataDir))];
+  }
+  try {
+    const { address, namespace, source } = temporal.target;
+    const missing = await missingSearchAttributes(temporal);
+    const where = `${address} (${source}), namespace ${namespace}`;
+    const finding =
+      missing.length === 0
+        ? ok('temporal', `${where}, search attributes registered`)
+        : {
+            ...warn('temporal', `${where}: search attributes missing: ${missing.join(', ')}`, 'Run `tidemark setup`.'),
+            state: 'fail' as const,
+          };
+    return [finding, await checkWorkers(temporal)];
+  } catch (error) {
+    return [fail('temporal', error), skip('workers', 'not checked')];
+  } finally {
+    await temporal.close();
+  }
+}
+
+async function checkWorkers({ client, target }: TemporalClient): Promise<Finding> {
+  const pollers = async (name: string, type: number): Promise<number> => {
+    const answer = await client.workflowService.describeTaskQueue({
+      namespace: target.namespace,
+      taskQueue: { name },
+      taskQueueType: type,
+    });
+    return answer.pollers?.length ?? 0;
+  };
+  // Queue types of temporal.api.enums.v1: 1 workflow tasks, 2 activity tasks.
+  const [crawl, warehouse] = await Promise.all([pollers(CRAWL_QUEUE, 1), pollers(WAREHOUSE_QUEUE, 2)]);
+  const idle = [...(crawl === 0 ? [CRAWL_QUEUE] : []), ...(warehouse === 0 ? [WAREHOUSE_QUEUE] : [])];
+  if (idle.length > 0)
+    return warn(
+      'workers',
+      `nobody polls ${idle.join(' and ')}`,
+      'Runs wait until a worker is there: `tidemark worker` or `tidemark up`.',
+    );
+  return ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}`);
+}
+
+/** Asked only while no Temporal answers: these are the ports `up` will want. */
+async function checkPorts(dataDir: string | null): Promise<Finding[]> {
+  if (resolveTemporal(dataDir).source === 'environment') return [];
+  const wanted = [7233, 8233];
+  const taken: number[] = [];
+  for (const port of wanted) if (!(await isFree(port))) taken.push(port);
+  if (taken.length === 0) return [ok('ports', `${wanted.join(' and ')} are free for \`tidemark up\``)];
+  return [
+    warn(
+      'ports',
+      `${taken.join(' and ')} taken by another process`,
+      'End it, or start with `tidemark up --port … --ui-port …`.',
+    ),
+  ];
+}

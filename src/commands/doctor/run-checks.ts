@@ -1,0 +1,83 @@
+import { createClock, type Clock } from '../../core/clock.js';
+import { configPath, loadConfig, readApiKey, type Config } from '../../core/config.js';
+import { openApi } from '../api.js';
+import { openPublished } from '../published/open.js';
+import { checkDisk, checkLanding } from './check-disk.js';
+import { checkTemporal } from './check-temporal.js';
+import { fail, ok, skip, warn, type Finding } from './finding.js';
+import { checkWarehouse } from './check-warehouse.js';
+
+/** All checks, in the order in which one thing needs another. No check's failure stops the others. */
+export async function runChecks(configOption: string | undefined): Promise<Finding[]> {
+  const clock = createClock();
+  const [found, config] = checkConfig(configPath(configOption));
+  if (config === null) {
+    const without = ['key', 'api', 'disk', 'landing', 'warehouse', 'published'].map((check) =>
+      skip(check, 'not checked without a configuration'),
+    );
+    return [found, ...without, ...(await checkTemporal(null))];
+  }
+  const key = checkKey();
+  return [
+    found,
+    key,
+    key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not asked without a key'),
+    ...(await checkTemporal(config.dataDir)),
+    await checkDisk(config.dataDir),
+    checkLanding(config.dataDir, new Date()),
+    await checkWarehouse(config.dataDir),
+    await checkPublished(config.dataDir),
+  ];
+}
+
+function checkConfig(file: string): [Finding, Config | null] {
+  try {
+    const config = loadConfig(file);
+    const markets = config.markets.map(({ name }) => name).join(', ') || 'none';
+    return [ok('configuration', `${file}; markets: ${markets}`), config];
+  } catch (error) {
+    return [fail('configuration', error), null];
+  }
+}
+
+function checkKey(): Finding {
+  try {
+    readApiKey();
+    return ok(
+      'key',
+      `from ${process.env['TIDEMARK_API_KEY']?.trim() ? 'TIDEMARK_API_KEY' : 'the file TIDEMARK_API_KEY_FILE names'}`,
+    );
+  } catch (error) {
+    return fail('key', error);
+  }
+}
+
+/** One request: does the API answer, and does it take the key? */
+async function checkApi(config: Config, clock: Clock): Promise<Finding> {
+  const api = openApi(config, clock);
+  try {
+    const { data } = await api.call(async (client) => client.v2.metrics());
+    const metrics = data.flatMap((group) => group.metrics).length;
+    return ok('api', `${config.api.baseUrl} takes the key and reports ${metrics} usage metrics`);
+  } catch (error) {
+    return fail('api', error);
+  } finally {
+    await api.close();
+  }
+}
+
+async function checkPublished(dataDir: string): Promise<Finding> {
+  try {
+    const published = await openPublished(dataDir);
+    try {
+      const [row] = await published.objects<{ companies: number }>('SELECT count(*) AS companies FROM core.companies');
+      return ok('published', `${published.file}, ${row?.companies.toLocaleString('en-US') ?? 0} companies`);
+    } finally {
+      published.close();
+    }
+  } catch (error) {
+    const finding = fail('published', error);
+    // Before the first run there is nothing, and nothing is wrong.
+    return finding.message.startsWith('There is no') ? warn('published', finding.message, finding.todo ?? '') : finding;
+  }
+}

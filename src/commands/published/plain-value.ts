@@ -1,0 +1,44 @@
+import {
+  DuckDBArrayValue,
+  DuckDBDecimalValue,
+  DuckDBListValue,
+  DuckDBMapValue,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+
+// Instants are shown in UTC whatever this machine's zone is.
+DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
+
+/** A value as JSON would hold it: exact numbers as numbers, larger ones as text, dates and times as ISO text. */
+export type PlainValue = null | boolean | number | string | PlainValue[] | { [key: string]: PlainValue };
+
+/** Turns one value of a DuckDB result into a plain one. */
+export function toPlain(value: DuckDBValue): PlainValue {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'bigint') return exactNumber(value.toString());
+  if (value instanceof DuckDBDecimalValue) return exactNumber(value.toString());
+  if (value instanceof DuckDBTimestampTZValue) return value.toString().replace(' ', 'T').replace(/\+00$/, 'Z');
+  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) return value.items.map(toPlain);
+  if (value instanceof DuckDBStructValue) return mapValues(Object.entries(value.entries));
+  if (value instanceof DuckDBMapValue)
+    return mapValues(value.entries.map(({ key, value: held }) => [keyText(toPlain(key)), held]));
+  return String(value);
+}
+
+function keyText(key: PlainValue): string {
+  return typeof key === 'string' ? key : JSON.stringify(key);
+}
+
+function mapValues(entries: readonly (readonly [string, DuckDBValue])[]): { [key: string]: PlainValue } {
+  return Object.fromEntries(entries.map(([key, value]) => [key, toPlain(value)]));
+}
+
+function exactNumber(text: string): number | string {
+  const number = Number(text);
+  return Number.isSafeInteger(number) || text.replace(/^-/, '').replace(/^0?\./, '').replace('.', '').length <= 15
+    ? number
+    : text;
+}

@@ -1,0 +1,25 @@
+import { open } from 'node:fs/promises';
+import { renderTable } from '../table.js';
+import type { Published } from './open.js';
+import { writeCsv, writeJson } from './write-rows.js';
+
+/** Writes a query's rows to a file in a text format. */
+export async function writeRowsTo(
+  file: string,
+  published: Published,
+  query: string,
+  format: 'table' | 'csv' | 'json',
+): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    if (format === 'table') {
+      await handle.write(`${renderTable(await published.query(query), Number.MAX_SAFE_INTEGER)}\n`);
+    } else {
+      const sink = async (text: string): Promise<void> => void (await handle.write(text));
+      await (format === 'csv' ? writeCsv : writeJson)(await published.stream(query), sink);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

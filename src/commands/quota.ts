@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { examples, loadContext } from './context.js';
+import { say, sayJson } from './print.js';
+import { renderTable } from './table.js';
+import { printQuery, withPublished } from './with-published.js';
+
+const SQL = `
+SELECT metric, used, total, CASE WHEN total > 0 THEN total - used END AS remaining, read_at
+FROM ops.quota
+QUALIFY row_number() OVER (PARTITION BY metric ORDER BY read_at DESC) = 1
+ORDER BY metric`;
+
+/** `tidemark quota`: usage metrics of the API, as last read or as of now. */
+export function registerQuota(program: Command): void {
+  program
+    .command('quota')
+    .description("what is used of the API's quota, as a run last read it")
+    .option('--live', 'ask the API now (one request)')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark quota', 'tidemark quota --live --json'))
+    .action(async (options: { live?: boolean; json?: boolean }, command: Command) => {
+      if (options.live) return showLive(command, options.json ?? false);
+      await withPublished(command, async (published) => {
+        await printQuery(published, SQL, {
+          json: options.json ?? false,
+          empty: 'No run has read a metric yet; try --live.',
+        });
+      });
+    });
+}
+
+async function showLive(command: Command, json: boolean): Promise<void> {
+  const { config, clock } = await loadContext(command);
+  const [{ openApi }, { errorMessage }] = await Promise.all([import('./api.js'), import('../core/errors.js')]);
+  const api = openApi(config, clock);
+  try {
+    const { data } = await api.call(async (client) => client.v2.metrics());
+    const rows = data.flatMap((group) =>
+      group.metrics.map((metric) => ({
+        group: group.codename ?? group.name ?? '',
+        metric: metric.codename,
+        used: metric.used,
+        total: metric.total,
+      })),
+    );
+    if (json) sayJson(rows);
+    else {
+      const columns = ['group', 'metric', 'used', 'total'] as const;
+      say(
+        rows.length === 0
+          ? 'The API reports no metric.'
+          : renderTable({ columns, rows: rows.map((row) => columns.map((c) => row[c])) }),
+      );
+    }
+  } finally {
+    await api.close().catch((error: unknown) => process.stderr.write(`${errorMessage(error)}\n`));
+  }
+}

@@ -1,0 +1,52 @@
+import { Option, type Command } from 'commander';
+import { examples } from './context.js';
+import { parseCount } from './port-options.js';
+import { printQuery, withPublished } from './with-published.js';
+
+const OPEN = `($stream IS NULL OR stream = $stream) AND ($all OR resolved_at IS NULL)`;
+
+const SUMMARY = `
+SELECT stream, reason, count(*) AS rejects, count(DISTINCT entity_id) AS entities, min(first_seen) AS since
+FROM ops.rejects
+WHERE ${OPEN}
+GROUP BY ALL
+ORDER BY rejects DESC, stream, reason`;
+
+const LIST = `
+SELECT stream, entity_id, reason, path, raw, first_seen, resolved_at
+FROM ops.rejects
+WHERE ${OPEN}
+ORDER BY first_seen DESC, stream, entity_id, path
+LIMIT $limit`;
+
+/** `tidemark rejects`: what the API said that could not be taken. */
+export function registerRejects(program: Command): void {
+  program
+    .command('rejects')
+    .description('what failed validation and still does: by reason, or one by one')
+    .option('--list', 'one by one, with the raw value')
+    .option('--stream <name>', 'only this stream')
+    .option('--all', 'those resolved meanwhile too')
+    .addOption(new Option('--limit <rows>', 'how many with --list').argParser(parseCount).default(50))
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark rejects', 'tidemark rejects --list --stream financials --limit 10'))
+    .action(
+      async (
+        options: { list?: boolean; stream?: string; all?: boolean; limit: number; json?: boolean },
+        command: Command,
+      ) => {
+        await withPublished(command, async (published) => {
+          const params = {
+            stream: options.stream ?? null,
+            all: options.all ? 1 : 0,
+            ...(options.list ? { limit: options.limit } : {}),
+          };
+          await printQuery(published, options.list ? LIST : SUMMARY, {
+            json: options.json ?? false,
+            empty: 'Nothing is rejected.',
+            params,
+          });
+        });
+      },
+    );
+}

@@ -1,0 +1,30 @@
+import { Option, type Command } from 'commander';
+import { examples } from './context.js';
+import { parseCount } from './port-options.js';
+import { printQuery, withPublished } from './with-published.js';
+
+const SQL = `
+SELECT date, workflow_type AS type, market, outcome, strftime(started_at, '%Y-%m-%d %H:%M:%S') AS started,
+  date_diff('second', started_at, finished_at) AS seconds, requests, rows, workflow_id, note
+FROM ops.runs
+ORDER BY started_at DESC
+LIMIT $limit`;
+
+/** `tidemark runs`: what was run, when, and how it ended. */
+export function registerRuns(program: Command): void {
+  program
+    .command('runs')
+    .description('runs filed in the published warehouse, newest first')
+    .addOption(new Option('--limit <runs>', 'how many').argParser(parseCount).default(20))
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark runs --limit 5'))
+    .action(async (options: { limit: number; json?: boolean }, command: Command) => {
+      await withPublished(command, async (published) =>
+        printQuery(published, SQL, {
+          json: options.json ?? false,
+          empty: 'No run has been filed yet.',
+          params: { limit: options.limit },
+        }),
+      );
+    });
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { examples } from './context.js';
+import { say, tell } from './print.js';
+
+/** `tidemark sandbox`: the sandbox API alone, as a process of its own. */
+export function registerSandbox(program: Command): void {
+  program
+    .command('sandbox')
+    .description(
+      'run the sandbox API; all options go to it (--companies N, --tenders N, --seed S, --port P, --key K, …)',
+    )
+    .argument('[options...]', 'options of the sandbox; `tidemark sandbox --help` lists them all')
+    .allowUnknownOption()
+    .helpOption(false)
+    .addHelpText('after', examples('tidemark sandbox --companies 10000 --port 4010'))
+    .action(async (args: string[]) => {
+      const [{ runSandbox }, { parseReady }] = await Promise.all([
+        import('./local/run-sandbox.js'),
+        import('./local/sandbox-process.js'),
+      ]);
+      process.exitCode = await runSandbox(args, (line) => {
+        const ready = parseReady(line);
+        // A script reads the line as it is; a person gets what to do with it.
+        if (ready === null || !process.stdout.isTTY) return say(line);
+        say(`Sandbox API  ${ready.sandbox}`);
+        say(`Key          ${ready.key}`);
+        say(`\n  export TIDEMARK_API_URL=${ready.sandbox} TIDEMARK_API_KEY=${ready.key}\n`);
+        tell('Ctrl-C stops it.');
+      });
+    });
+}

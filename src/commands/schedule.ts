@@ -1,0 +1,149 @@
+import type { Client, ScheduleHandle } from '@temporalio/client';
+import type { Command } from 'commander';
+import { TidemarkError } from '../core/errors.js';
+import { examples, loadContext, type CliContext } from './context.js';
+import { say, sayJson } from './print.js';
+import { renderTable } from './table.js';
+
+/** `tidemark schedule …`: Temporal Schedules as tidemark.yaml declares them. */
+export function registerSchedule(program: Command): void {
+  const schedule = program
+    .command('schedule')
+    .description('nightly runs as Temporal Schedules, declared in tidemark.yaml')
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark schedule apply',
+        'tidemark schedule backfill snapshot/nordics --from 2026-11-01 --to 2026-11-03',
+      ),
+    );
+
+  schedule
+    .command('apply')
+    .description('create, update and remove schedules until they are what tidemark.yaml declares')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark schedule apply'))
+    .action(async (options: { json?: boolean }, command: Command) => {
+      await withClient(command, async (client, { config }) => {
+        const { applySchedules, declaredSchedules } = await import('../temporal/schedules.js');
+        const applied = await applySchedules(client, declaredSchedules(config));
+        if (options.json) sayJson(applied);
+        else if (applied.length === 0) say(`${config.file} declares no schedule, and there is none.`);
+        for (const { id, change } of options.json ? [] : applied) {
+          say(`${change.padEnd(9)}  ${id}${change === 'removed' ? '  (no longer declared)' : ''}`);
+        }
+      });
+    });
+
+  schedule
+    .command('list')
+    .description('schedules on the server, their last and next runs')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark schedule list'))
+    .action(async (options: { json?: boolean }, command: Command) => {
+      await withClient(command, async (client, { config }) => {
+        const { listSchedules } = await import('./schedule-list.js');
+        const rows = await listSchedules(client, config);
+        if (options.json) sayJson(rows);
+        else if (rows.length === 0)
+          say('There is no schedule. Declare one in tidemark.yaml, then run `tidemark schedule apply`.');
+        else {
+          const columns = ['schedule', 'cron', 'timezone', 'state', 'last', 'next'] as const;
+          say(renderTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) }));
+        }
+      });
+    });
+
+  onOne(schedule, 'pause', 'start no more runs until it is resumed', async (handle, id) => {
+    await handle.pause('paused with tidemark schedule pause');
+    say(`paused  ${id}`);
+  });
+  onOne(schedule, 'resume', 'start runs again', async (handle, id) => {
+    await handle.unpause('resumed with tidemark schedule resume');
+    say(`resumed  ${id}`);
+  });
+  onOne(schedule, 'trigger', 'start a run now, dated now', async (handle, id) => {
+    await handle.trigger('BUFFER_ALL');
+    say(`triggered  ${id}`);
+  });
+  onOne(
+    schedule,
+    'delete',
+    'remove it from the server; `apply` makes it anew while tidemark.yaml declares it',
+    async (handle, id) => {
+      await handle.delete();
+      say(`deleted  ${id}`);
+    },
+  );
+
+  schedule
+    .command('backfill <id>')
+    .description('one run per missed time between two days; they do what is addressable by date')
+    .requiredOption('--from <day>', "first day, YYYY-MM-DD, in the schedule's time zone")
+    .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
+    .addHelpText('after', examples('tidemark schedule backfill snapshot/nordics --from 2026-11-01 --to 2026-11-03'))
+    .action(async (id: string, options: { from: string; to: string }, command: Command) => {
+      await withClient(command, async (client, { clock }) => {
+        const [{ parseSpan }, { daySpan }] = await Promise.all([
+          import('./dates.js'),
+          import('../temporal/zoned-day.js'),
+        ]);
+        const { from, to } = parseSpan(options, clock);
+        const handle = client.schedule.getHandle(fullId(id));
+        const timeZone = (await explained(handle.describe(), fullId(id))).spec.timezone ?? 'UTC';
+        const { start, end } = daySpan(from, to, timeZone);
+        // Servers disagree whether the first instant belongs to the span; no cron fires between two minutes.
+        await handle.backfill({ start: new Date(start.getTime() - 1_000), end, overlap: 'BUFFER_ALL' });
+        say(
+          `Backfilling ${fullId(id)} from ${from} to ${to} (${timeZone}), one run after the other. \`tidemark status\` shows them.`,
+        );
+      });
+    });
+}
+
+function onOne(
+  schedule: Command,
+  verb: string,
+  description: string,
+  act: (handle: ScheduleHandle, id: string) => Promise<void>,
+): void {
+  schedule
+    .command(`${verb} <id>`)
+    .description(description)
+    .addHelpText('after', examples(`tidemark schedule ${verb} snapshot/nordics`))
+    .action(async (id: string, _options: unknown, command: Command) => {
+      await withClient(command, async (client) =>
+        explained(act(client.schedule.getHandle(fullId(id)), fullId(id)), fullId(id)),
+      );
+    });
+}
+
+/** `snapshot/nordics` and `tidemark/snapshot/nordics` mean the same. */
+function fullId(id: string): string {
+  return id.startsWith('tidemark/') ? id : `tidemark/${id}`;
+}
+
+async function explained<T>(work: Promise<T>, id: string): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ScheduleNotFoundError') throw error;
+    throw new TidemarkError('Internal', `There is no schedule ${id}.`, {
+      todo: '`tidemark schedule list` shows those there are; `apply` makes the declared ones.',
+    });
+  }
+}
+
+async function withClient(
+  command: Command,
+  work: (client: Client, context: CliContext) => Promise<void>,
+): Promise<void> {
+  const context = await loadContext(command);
+  const { connectTemporal } = await import('../temporal/connect.js');
+  const temporal = await connectTemporal(context.config.dataDir);
+  try {
+    await work(temporal.client, context);
+  } finally {
+    await temporal.close();
+  }
+}

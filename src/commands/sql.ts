@@ -1,0 +1,103 @@
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Option, type Command } from 'commander';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import { examples, loadContext } from './context.js';
+import { parseCount } from './port-options.js';
+import { say, tell } from './print.js';
+import type { Published } from './published/open.js';
+import { renderTable } from './table.js';
+
+type Format = 'table' | 'csv' | 'json' | 'parquet';
+
+/** `tidemark sql`: one read-only query of the published warehouse. */
+export function registerSql(program: Command): void {
+  program
+    .command('sql <query>')
+    .description('query the published warehouse, read-only')
+    .addOption(
+      new Option('--format <format>', 'how rows are written; default by the ending of --out, else table').choices([
+        'table',
+        'csv',
+        'json',
+        'parquet',
+      ]),
+    )
+    .option('--out <file>', 'write to a file instead of the terminal; Parquet needs one')
+    .addOption(
+      new Option('--limit <rows>', 'rows a table shows; the other formats give all').argParser(parseCount).default(200),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark sql "SELECT name, turnover FROM marts.companies ORDER BY turnover DESC NULLS LAST LIMIT 10"',
+        'tidemark sql "FROM core.financials" --out financials.parquet',
+        'tidemark sql "SHOW ALL TABLES"',
+      ),
+    )
+    .action(async (query: string, options: { format?: Format; out?: string; limit: number }, command: Command) => {
+      const format = options.format ?? formatOf(options.out);
+      const { config } = await loadContext(command);
+      const { openPublished } = await import('./published/open.js');
+      if (format === 'parquet' && options.out === undefined) {
+        throw new TidemarkError('InvalidInput', 'Parquet cannot be written to a terminal.', {
+          todo: 'Name a file with --out.',
+        });
+      }
+      const published = await openPublished(config.dataDir);
+      try {
+        if (options.out !== undefined) await writeFile(published, query, format, path.resolve(options.out));
+        else await printRows(published, query, format, options.limit);
+      } finally {
+        published.close();
+      }
+    });
+}
+
+async function printRows(published: Published, query: string, format: Format, limit: number): Promise<void> {
+  if (format === 'table') {
+    const { columns, rows, more } = await published.query(query, { limit });
+    say(renderTable({ columns, rows }));
+    if (more) tell(`(the first ${limit} rows; --limit shows more, --format csv or json all)`);
+    return;
+  }
+  const { writeCsv, writeJson } = await import('./published/write-rows.js');
+  const result = await published.stream(query);
+  await (format === 'csv' ? writeCsv : writeJson)(result, toStdout);
+}
+
+/** The file is whole or not there: what fails half-way leaves nothing behind. */
+async function writeFile(published: Published, query: string, format: Format, file: string): Promise<void> {
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
+  try {
+    if (format === 'parquet') {
+      await published.run(
+        `COPY (${query.trim().replace(/;+$/, '')}\n) TO '${temporary.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
+      );
+    } else {
+      const { writeRowsTo } = await import('./published/write-file.js');
+      await writeRowsTo(temporary, published, query, format);
+    }
+    await rename(temporary, file);
+    tell(`Written: ${file}`);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    if (error instanceof TidemarkError) throw error;
+    throw new TidemarkError('Internal', `${file} cannot be written: ${errorMessage(error)}`, {
+      todo: 'Check the folder and its permissions.',
+      cause: error,
+    });
+  }
+}
+
+function formatOf(out: string | undefined): Format {
+  const ending = path
+    .extname(out ?? '')
+    .slice(1)
+    .toLowerCase();
+  return ending === 'csv' || ending === 'json' || ending === 'parquet' ? ending : 'table';
+}
+
+async function toStdout(text: string): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
+}

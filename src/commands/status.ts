@@ -1,0 +1,161 @@
+import { statSync } from 'node:fs';
+import type { Client } from '@temporalio/client';
+import type { Command } from 'commander';
+import type { Progress } from '../../schemas/pipeline/run.js';
+import { errorMessage } from '../core/errors.js';
+import { formatCount, formatDuration } from '../progress/format.js';
+import { renderLine } from '../progress/frame.js';
+import { advance } from '../progress/run-state.js';
+import { examples, loadContext, type CliContext } from './context.js';
+import { colorsFor, say, sayJson } from './print.js';
+import { showPath } from './show-path.js';
+
+interface RunningRun {
+  workflowId: string;
+  type: string;
+  startedAt: string;
+  progress: Progress | null;
+}
+
+interface Status {
+  temporal: { address: string; ui: string | null; reachable: boolean; error: string | null };
+  running: RunningRun[];
+  next: { schedule: string; at: string }[];
+  published: { file: string; at: string; bytes: number; lastRuns: LastRun[] } | null;
+  publishedError: string | null;
+}
+
+interface LastRun {
+  workflow_type: string;
+  market: string | null;
+  date: string;
+  outcome: string;
+  finished_at: string | null;
+  requests: number;
+}
+
+const LAST_RUNS = `
+SELECT workflow_type, market, date, outcome, finished_at, requests FROM ops.runs
+QUALIFY row_number() OVER (PARTITION BY workflow_type, market ORDER BY started_at DESC) = 1
+ORDER BY started_at DESC`;
+
+/** `tidemark status`: what runs, what comes next, how fresh the published warehouse is. */
+export function registerStatus(program: Command): void {
+  program
+    .command('status')
+    .description('what runs now, what comes next, and how fresh the published warehouse is')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark status', 'tidemark status --json'))
+    .action(async (options: { json?: boolean }, command: Command) => {
+      const context = await loadContext(command);
+      const [live, published] = await Promise.all([askTemporal(context), askPublished(context)]);
+      const status: Status = { ...live, ...published };
+      if (options.json) sayJson(status);
+      else say(renderStatus(status, Date.now()));
+    });
+}
+
+type Live = Pick<Status, 'temporal' | 'running' | 'next'>;
+
+async function askTemporal({ config }: CliContext): Promise<Live> {
+  const { connectTemporal, resolveTemporal } = await import('../temporal/connect.js');
+  const { address, ui } = resolveTemporal(config.dataDir);
+  try {
+    const temporal = await connectTemporal(config.dataDir);
+    try {
+      const [running, next] = await Promise.all([runningRuns(temporal.client), nextRuns(temporal.client)]);
+      return { temporal: { address, ui, reachable: true, error: null }, running, next };
+    } finally {
+      await temporal.close();
+    }
+  } catch (error) {
+    return { temporal: { address, ui, reachable: false, error: errorMessage(error) }, running: [], next: [] };
+  }
+}
+
+async function runningRuns(client: Client): Promise<RunningRun[]> {
+  const { WorkflowType } = await import('../../schemas/pipeline/run.js');
+  const types = WorkflowType.options.map((type) => `"${type}"`).join(', ');
+  const found: RunningRun[] = [];
+  for await (const run of client.workflow.list({
+    query: `ExecutionStatus = "Running" AND WorkflowType IN (${types})`,
+  })) {
+    found.push({ workflowId: run.workflowId, type: run.type, startedAt: run.startTime.toISOString(), progress: null });
+  }
+  const ask = async (run: RunningRun): Promise<RunningRun> => {
+    // Without a worker nobody answers; what runs is said all the same.
+    const answer = client.connection.withDeadline(Date.now() + 2_000, async () =>
+      client.workflow.getHandle(run.workflowId).query<Progress>('progress'),
+    );
+    return { ...run, progress: await answer.catch(() => null) };
+  };
+  return Promise.all(found.map(ask));
+}
+
+async function nextRuns(client: Client): Promise<Status['next']> {
+  const next: Status['next'] = [];
+  for await (const { scheduleId, info, state } of client.schedule.list()) {
+    const at = info.nextActionTimes[0];
+    if (scheduleId.startsWith('tidemark/') && at && !state.paused)
+      next.push({ schedule: scheduleId, at: at.toISOString() });
+  }
+  return next.toSorted((a, b) => a.at.localeCompare(b.at));
+}
+
+async function askPublished({ config }: CliContext): Promise<Pick<Status, 'published' | 'publishedError'>> {
+  const { openPublished } = await import('./published/open.js');
+  try {
+    const published = await openPublished(config.dataDir);
+    try {
+      const { mtime, size } = statSync(published.file);
+      const lastRuns = await published.objects<LastRun>(LAST_RUNS);
+      return {
+        published: { file: published.file, at: mtime.toISOString(), bytes: size, lastRuns },
+        publishedError: null,
+      };
+    } finally {
+      published.close();
+    }
+  } catch (error) {
+    return { published: null, publishedError: errorMessage(error) };
+  }
+}
+
+/** The status as a person reads it. Pure. */
+export function renderStatus(status: Status, now: number): string {
+  const paint = colorsFor(process.stdout);
+  const { temporal, published } = status;
+  const ago = (instant: string): string => `${formatDuration(Math.max(0, now - Date.parse(instant)))} ago`;
+  const lines = [
+    temporal.reachable
+      ? `Temporal   ${temporal.address}${temporal.ui ? `   web UI ${temporal.ui}` : ''}`
+      : paint.yellow(`Temporal   ${temporal.error ?? 'not reachable'}`),
+  ];
+  if (temporal.reachable && status.running.length === 0) lines.push('Running    nothing');
+  for (const run of status.running) {
+    lines.push(`Running    ${run.workflowId}, started ${ago(run.startedAt)}`);
+    lines.push(
+      `           ${run.progress ? progressLine(run.progress, run.startedAt, now) : 'no answer: is a worker running?'}`,
+    );
+  }
+  for (const { schedule, at } of status.next) lines.push(`Next       ${at}  ${schedule}`);
+  if (published) {
+    lines.push(
+      `Published  ${showPath(published.file)}, ${formatCount(published.bytes / 1_048_576)} MiB, ${ago(published.at)}`,
+    );
+    for (const run of published.lastRuns) {
+      const what = [run.workflow_type, run.market, run.date].filter((part) => part !== null).join(' ');
+      lines.push(
+        `           ${what}: ${run.outcome}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
+      );
+    }
+  } else {
+    lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
+  }
+  return lines.join('\n');
+}
+
+function progressLine(progress: Progress, startedAt: string, now: number): string {
+  const state = advance(null, { progress, beats: [], retries: [], workers: true }, now, Date.parse(startedAt));
+  return renderLine(state).replaceAll('\n', '\n           ');
+}

@@ -1,0 +1,55 @@
+import { CURRENT_WATCH_FIELD, type LegacyWatchField } from '../../../schemas/v2/watch-fields.js';
+
+/** What has to be done so that exactly the declared companies are watched. */
+export interface WatchPlan {
+  start: string[];
+  stop: string[];
+  /** Watched already, but for other fields. */
+  change: { id: string; add: string[]; remove: string[] }[];
+  unchanged: number;
+}
+
+/**
+ * Compares the watched companies with the declared ones. Without declared fields whatever a company is watched for is
+ * right; both generations of field names mean the same field.
+ * @param watched fields by company id, as the API lists them; null where it lists none
+ */
+export function planWatches(
+  watched: ReadonlyMap<string, readonly string[] | null>,
+  declared: readonly string[],
+  fields: readonly string[] | undefined,
+): WatchPlan {
+  const wanted = new Set(declared);
+  const plan: WatchPlan = { start: [], stop: [], change: [], unchanged: 0 };
+  for (const id of wanted) {
+    const has = watched.get(id);
+    if (has === undefined) {
+      plan.start.push(id);
+      continue;
+    }
+    const { add, remove } = fields === undefined || has === null ? { add: [], remove: [] } : compareFields(has, fields);
+    if (add.length + remove.length > 0) plan.change.push({ id, add, remove });
+    else plan.unchanged++;
+  }
+  plan.stop = [...watched.keys()].filter((id) => !wanted.has(id));
+  return plan;
+}
+
+/** Requests that applying a plan costs. */
+export function planRequests({ start, stop, change }: WatchPlan): number {
+  const changes = change.reduce((sum, { add, remove }) => sum + Number(add.length > 0) + Number(remove.length > 0), 0);
+  return start.length + stop.length + changes;
+}
+
+function compareFields(has: readonly string[], wants: readonly string[]): { add: string[]; remove: string[] } {
+  const present = new Set(has.map(currentName));
+  const wanted = new Set(wants.map(currentName));
+  return {
+    add: wants.filter((field) => !present.has(currentName(field))),
+    remove: has.filter((field) => !wanted.has(currentName(field))),
+  };
+}
+
+function currentName(field: string): string {
+  return CURRENT_WATCH_FIELD[field as LegacyWatchField] ?? field;
+}

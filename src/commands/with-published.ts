@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { loadContext, type CliContext } from './context.js';
+import { say, sayJson } from './print.js';
+import type { Published } from './published/open.js';
+import { renderTable } from './table.js';
+
+/** Runs `work` over the published warehouse of the configuration in force. */
+export async function withPublished(
+  command: Command,
+  work: (published: Published, context: CliContext) => Promise<void>,
+): Promise<void> {
+  const context = await loadContext(command);
+  const { openPublished } = await import('./published/open.js');
+  const published = await openPublished(context.config.dataDir);
+  try {
+    await work(published, context);
+  } finally {
+    published.close();
+  }
+}
+
+/** Prints a query's rows as a table, or as JSON objects; `empty` is said when there are none. */
+export async function printQuery(
+  published: Published,
+  sql: string,
+  options: { json: boolean; empty: string; params?: Record<string, string | number | null> },
+): Promise<void> {
+  const { columns, rows } = await published.query(sql, options.params ? { params: options.params } : {});
+  if (options.json) sayJson(rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]]))));
+  else say(rows.length === 0 ? options.empty : renderTable({ columns, rows }));
+}
