@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { registerBackfill } from './commands/backfill.js';
 import { registerCoverage } from './commands/coverage.js';
+import { registerDemo } from './commands/demo.js';
 import { registerDoctor } from './commands/doctor.js';
 import { printError, USAGE } from './commands/print-error.js';
 import { registerQuota } from './commands/quota.js';
@@ -20,6 +21,7 @@ import { registerWorker } from './commands/worker.js';
 
 /** In the order of `--help`: start here, run, look, operate. */
 const COMMANDS = [
+  registerDemo,
   registerUp,
   registerWorker,
   registerSetup,

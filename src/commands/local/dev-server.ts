@@ -53,16 +53,16 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions): Pr
   const server = spawnGuarded({
     what: 'The Temporal dev server',
     command,
-    args: [
-      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
-      ...['--db-filename', path.join(temporalDir(dataDir), 'temporal.db'), '--log-level', 'warn'],
-      ...[
+    args: `server start-dev --ip 127.0.0.1 --port ${port} --ui-port ${uiPort} --log-level warn`
+      .split(' ')
+      .concat([
+        '--db-filename',
+        path.join(temporalDir(dataDir), 'temporal.db'),
         '--search-attribute',
         `${MARKET_ATTRIBUTE.name}=Keyword`,
         '--search-attribute',
         `${DATE_ATTRIBUTE.name}=Keyword`,
-      ],
-    ],
+      ]),
     logFile,
   });
   try {

@@ -1,0 +1,24 @@
+import { Option, type Command } from 'commander';
+import { configOption, examples } from './context.js';
+import { parseCount } from './port-options.js';
+
+export interface DemoOptions {
+  once?: boolean;
+  companies: number;
+  tenders: number;
+}
+
+/** `tidemark demo`: from nothing to a queryable warehouse on this machine. */
+export function registerDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('start Temporal, the sandbox API and a worker, take one whole snapshot, show the first queries')
+    .option('--once', 'end when it is done, also in a terminal')
+    .addOption(new Option('--companies <n>', "companies in the sandbox's market").argParser(parseCount).default(10_000))
+    .addOption(new Option('--tenders <n>', 'tenders in the sandbox').argParser(parseCount).default(400))
+    .addHelpText('after', examples('tidemark demo', 'tidemark demo --once --companies 1000'))
+    .action(async (options: DemoOptions, command: Command) => {
+      const { runDemo } = await import('./demo/run-demo.js');
+      await runDemo(options, configOption(command));
+    });
+}

@@ -1,0 +1,53 @@
+/** A question an analyst would ask first, and its answer in SQL. */
+export interface AnalystQuery {
+  title: string;
+  sql: string;
+}
+
+export const ANALYST_QUERIES: readonly AnalystQuery[] = [
+  {
+    title: 'Who is biggest? (latest year with a turnover, in its own currency)',
+    sql: `SELECT name, country_code AS country, fiscal_year AS year, turnover, turnover_currency AS currency, employees
+FROM marts.companies
+WHERE turnover IS NOT NULL
+ORDER BY turnover DESC
+LIMIT 8`,
+  },
+  {
+    title: 'Where are the companies, and are they active?',
+    sql: `SELECT country_code AS country, count(*) AS companies, count(*) FILTER (lower(status) = 'active') AS active,
+  round(100 * avg((lower(status) = 'active')::INTEGER), 1) AS "active %", median(employees_max) AS "median size"
+FROM marts.companies
+GROUP BY ALL
+ORDER BY companies DESC
+LIMIT 8`,
+  },
+  {
+    title: 'How did margins develop?',
+    sql: `SELECT fiscal_year AS year, count(*) AS reports, count(turnover) AS "with turnover",
+  round(100 * median(operating_profit / turnover) FILTER (turnover > 0), 1) AS "median margin %",
+  round(100 * avg((profit_after_tax < 0)::INTEGER), 1) AS "loss-making %"
+FROM marts.financials_wide
+GROUP BY ALL
+ORDER BY year DESC
+LIMIT 8`,
+  },
+  {
+    title: 'Which tenders close next?',
+    sql: `SELECT title, type, deadline_date AS deadline, days_left
+FROM marts.tender_pipeline
+ORDER BY days_left, slug
+LIMIT 8`,
+  },
+  {
+    title: 'Is the market complete, night by night?',
+    sql: `SELECT d.market, d.date, d.companies, d.active, d.entered, d."left", d.changed,
+  c.reported_total AS reported, c.missing, round(100 * c.share, 2) AS "coverage %", r.requests
+FROM marts.market_daily AS d
+JOIN ops.nights AS n USING (market, date)
+JOIN ops.runs AS r ON r.run_id = n.run
+LEFT JOIN ops.coverage AS c ON c.run = n.run AND c.market = n.market
+ORDER BY d.date DESC, d.market
+LIMIT 8`,
+  },
+];

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { configPath, loadConfig, type Config } from '../../core/config.js';
+
+const EXAMPLE = fileURLToPath(new URL('../../../tidemark.example.yaml', import.meta.url));
+
+/**
+ * The demo's configuration: the one named, else tidemark.yaml here, else the example with `./data`. Its market is read
+ * from the sandbox, so where tidemark.yaml is meant for a real API the demo keeps to a folder of its own: invented
+ * companies must not get among real ones.
+ */
+export function demoConfig(
+  option: string | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): { config: Config; note: string | null } {
+  const own = configPath(option, env);
+  const named = option !== undefined || Boolean(env['TIDEMARK_CONFIG']);
+  if (!named && !existsSync(own)) {
+    const dataDir = path.resolve(env['TIDEMARK_DATA'] || 'data');
+    return { config: loadConfig(EXAMPLE, { ...env, TIDEMARK_DATA: dataDir }), note: null };
+  }
+  const config = loadConfig(own, env);
+  if (isLocal(config.api.baseUrl) || env['TIDEMARK_DATA']) return { config, note: null };
+  const dataDir = path.join(config.dataDir, 'demo');
+  const note = `${own} is meant for ${config.api.baseUrl}; the demo reads the sandbox instead and keeps to ${dataDir}.`;
+  return { config: loadConfig(own, { ...env, TIDEMARK_DATA: dataDir }), note };
+}
+
+function isLocal(url: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+}

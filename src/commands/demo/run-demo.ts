@@ -1,0 +1,126 @@
+import path from 'node:path';
+import type { RunResult } from '../../../schemas/pipeline/run.js';
+import { createClock, dayIn, type Clock } from '../../core/clock.js';
+import type { Config } from '../../core/config.js';
+import { TidemarkError } from '../../core/errors.js';
+import { formatCount, formatDuration } from '../../progress/format.js';
+import { connectTemporal } from '../../temporal/connect.js';
+import type { DemoOptions } from '../demo.js';
+import { INTERRUPTED, interruptSignalSaying, untilAborted } from '../interrupt.js';
+import { startLocalStack, type LocalStack } from '../local/local-stack.js';
+import { colorsFor, say, tell } from '../print.js';
+import { openPublished } from '../published/open.js';
+import { renderResult } from '../render-result.js';
+import { followToEnd } from '../run-and-follow.js';
+import { showPath } from '../show-path.js';
+import { snapshotRequest } from '../snapshot.js';
+import { renderTable } from '../table.js';
+import { tendersRequest } from '../tenders.js';
+import { ANALYST_QUERIES } from './analyst-queries.js';
+import { demoConfig } from './demo-config.js';
+
+// The same market every time: a second demo refreshes what the first one fetched.
+const SEED = 'tidemark';
+
+/** Runs the demo; in a terminal it stays up until Ctrl-C. */
+export async function runDemo(options: DemoOptions, configOption: string | undefined): Promise<void> {
+  const startedAt = Date.now();
+  const { config, note } = demoConfig(configOption);
+  const clock = createClock();
+  if (note !== null) tell(note);
+  const interrupted = interruptSignalSaying('Stopping. What was landed stays; `npm run demo` goes on from there.');
+  tell('Starting Temporal, the sandbox API and a worker …');
+  const starting = startLocalStack({
+    config,
+    onTaken: 'next',
+    ports: { temporal: 7233, ui: 8233, sandbox: 4010 },
+    sandbox: sandboxArguments(options, clock),
+  });
+  const stack = await Promise.race([starting, untilAborted(interrupted)]);
+  if (stack === null) {
+    process.exitCode = INTERRUPTED;
+    return;
+  }
+  try {
+    describeStack(stack);
+    const work = crawl(config, clock, interrupted);
+    const results = await Promise.race([work, stack.died]);
+    if (results === null) {
+      process.exitCode = INTERRUPTED;
+      return;
+    }
+    await showAnswers(config);
+    summarise(config, stack, results, Date.now() - startedAt);
+    if (options.once || !process.stdout.isTTY) return;
+    say('\nAll stays up for a look around. Ctrl-C ends everything; the data stays.');
+    await Promise.race([untilAborted(interrupted), stack.died]);
+  } finally {
+    await stack.stop();
+  }
+}
+
+function sandboxArguments({ companies, tenders }: DemoOptions, clock: Clock): string[] {
+  const today = dayIn('UTC', clock.now());
+  return ['--companies', String(companies), '--tenders', String(tenders), '--seed', SEED, '--date', today];
+}
+
+function describeStack({ temporal, sandbox }: LocalStack): void {
+  const paint = colorsFor(process.stderr);
+  tell(`  Temporal UI  ${paint.cyan(temporal.ui ?? `(your server, ${temporal.address})`)}`);
+  if (sandbox) tell(`  Sandbox API  ${paint.cyan(sandbox.url)}`);
+  tell('');
+}
+
+/** Tenders, then the first market; null when interrupted. */
+async function crawl(config: Config, clock: Clock, interrupted: AbortSignal): Promise<RunResult[] | null> {
+  const market = config.markets[0];
+  if (!market) {
+    throw new TidemarkError('InvalidConfig', `${config.file} declares no market.`, {
+      todo: 'Add one under `markets`; tidemark.example.yaml shows how.',
+    });
+  }
+  const requests = [
+    await tendersRequest(dayIn(config.tenders?.schedule?.timezone ?? 'UTC', clock.now())),
+    await snapshotRequest(market, dayIn(market.schedule?.timezone ?? 'UTC', clock.now())),
+  ];
+  const temporal = await connectTemporal(config.dataDir);
+  try {
+    const results: RunResult[] = [];
+    for (const request of requests) {
+      const result = await followToEnd(temporal, request, { json: false, interrupted });
+      if (result === null) return null;
+      results.push(result);
+      tell(`${renderResult(request.workflowId, result, config.dataDir)}\n`);
+    }
+    return results;
+  } finally {
+    await temporal.close();
+  }
+}
+
+async function showAnswers(config: Config): Promise<void> {
+  const paint = colorsFor(process.stdout);
+  const published = await openPublished(config.dataDir);
+  try {
+    for (const { title, sql } of ANALYST_QUERIES) {
+      say(paint.bold(title));
+      say(paint.dim(sql));
+      say(`${renderTable(await published.query(sql), 44)}\n`);
+    }
+  } finally {
+    published.close();
+  }
+}
+
+function summarise(config: Config, stack: LocalStack, results: readonly RunResult[], tookMs: number): void {
+  const paint = colorsFor(process.stdout);
+  const requests = results.reduce((sum, result) => sum + result.requests, 0);
+  const file = showPath(path.join(config.dataDir, 'published', 'market.duckdb'));
+  say(paint.bold(`Done in ${formatDuration(tookMs)}, ${formatCount(requests)} requests.`));
+  say(`  Warehouse     ${file}  (open it read-only in any DuckDB 1.5 client, at any time)`);
+  say(`  For Spark, …  ${showPath(path.join(config.dataDir, 'published', 'lake'))}`);
+  say(`  Ask it        npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
+  if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
+  if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   key ${stack.sandbox.key}`);
+  say(`  Logs          ${showPath(path.join(config.dataDir, 'logs'))}`);
+}
