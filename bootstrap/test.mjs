@@ -1,0 +1,131 @@
+import './check-node.mjs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { cacheFolder } from './cache.mjs';
+import { ensurePackages, projectRoot } from './packages.mjs';
+import { cachedName, ensureTemporalCli } from './temporal.mjs';
+import { countTests } from './vitest-report.mjs';
+
+// `npm test`: gets what is missing, checks types and lint, runs all tests. Its last line is `N passed, N failed`, in
+// which types and lint count as one test each; whatever goes wrong counts as failed, so no crash looks like success.
+
+const root = projectRoot();
+const totals = { passed: 0, failed: 0 };
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  totals.failed++;
+}
+finish();
+
+async function main() {
+  await ensurePackages({ root, log: (line) => console.log(line) });
+  const env = { ...process.env, TEMPORAL_CLI_PATH: await temporalCliPath() };
+  await check('Types', [
+    ['typescript', 'bin/tsc', '-p', '.'],
+    ['typescript', 'bin/tsc', '-p', 'workflows'],
+  ]);
+  await check('Lint', [['oxlint', 'bin/oxlint', '--type-aware', '--deny-warnings']]);
+  await runVitest(env);
+}
+
+/** Without a Temporal CLI everything else still runs; tests that need it then fail at once instead of seeking one. */
+async function temporalCliPath() {
+  try {
+    const cli = await ensureTemporalCli({ log: (line) => console.log(line) });
+    console.log(`Temporal CLI ${cli.version} (${cli.source})`);
+    return cli.path;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    totals.failed++;
+    return path.join(cacheFolder(), cachedName());
+  }
+}
+
+/**
+ * Runs tools of node_modules one after the other and counts them as one test.
+ *
+ * @param {string} name
+ * @param {[pkg: string, script: string, ...args: string[]][]} commands
+ */
+async function check(name, commands) {
+  let ok = true;
+  for (const [pkg, script, ...args] of commands) ok = (await run(toolPath(pkg, script), args, process.env)) === 0 && ok;
+  console.log(`${name}: ${ok ? 'passed' : 'failed'}`);
+  totals[ok ? 'passed' : 'failed']++;
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+async function runVitest(env) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'tidemark-test-'));
+  try {
+    const report = path.join(folder, 'report.json');
+    const args = [
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...process.argv.slice(2),
+    ];
+    const code = await run(toolPath('vitest', 'vitest.mjs'), args, env);
+    const counted = countTests(readIfThere(report), code);
+    totals.passed += counted.passed;
+    totals.failed += counted.failed;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} pkg
+ * @param {string} script
+ */
+function toolPath(pkg, script) {
+  return path.join(root, 'node_modules', pkg, ...script.split('/'));
+}
+
+/**
+ * Runs a Node script with our output; stopping us stops it.
+ *
+ * @param {string} script
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<number | null>} its exit code
+ */
+function run(script, args, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    /** @type {NodeJS.Signals[]} */
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    // In a terminal the child gets Ctrl-C itself; we wait for it and report what it managed to.
+    const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
+    for (const signal of signals) process.on(signal, forward);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      for (const signal of signals) process.off(signal, forward);
+      resolve(code);
+    });
+  });
+}
+
+/** @param {string} file */
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function finish() {
+  process.exitCode = totals.failed > 0 ? 1 : 0;
+  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed\n`);
+}
