@@ -56,19 +56,19 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   const values = Array.isArray(own) ? own : dimension.values;
   if (values.length < 2) return { unusable: `${dimension.key} has no values to split by` };
   const axis = categoricalAxis(dimension, values, true);
-  const ask = probe(state, axis);
+  const probe = probing(state, axis);
   const total = state.tree.root.total;
 
   if (!axis.windows) return yield* calibrateSingles(state, dimension, values);
   const middle = Math.floor((axis.hi - 1) / 2);
-  const left = yield* ask({ from: 0, to: middle });
-  const right = yield* ask({ from: middle + 1, to: axis.hi });
+  const left = yield* probe({ from: 0, to: middle });
+  const right = yield* probe({ from: middle + 1, to: axis.hi });
   if (isRefused(left) || isRefused(right)) return yield* calibrateSingles(state, dimension, values);
   if (left.total >= total && right.total >= total && meet(left, right))
     return { unusable: `${dimension.key} does not filter` };
   let whole = left.total + right.total;
   if (whole !== total) {
-    const all = yield* ask({ from: 0, to: axis.hi });
+    const all = yield* probe({ from: 0, to: axis.hi });
     // Several values must mean "or"; where they mean anything else, only single values can be believed.
     if (
       isRefused(all) ||
@@ -98,10 +98,10 @@ function* calibrateSingles(
   values: readonly unknown[],
 ): Task<Outcome> {
   const axis = categoricalAxis(dimension, values, false);
-  const ask = probe(state, axis);
+  const probe = probing(state, axis);
   const counts: Counted[] = [];
   for (const at of [0, 1]) {
-    const answer = yield* ask({ from: at, to: at });
+    const answer = yield* probe({ from: at, to: at });
     if (isRefused(answer)) return { unusable: `${dimension.key} was refused (${answer.refused})` };
     counts.push({ from: at, to: at, count: answer.total });
   }
@@ -139,12 +139,12 @@ function* testDateFormat(
   format: DateFormat,
 ): Task<DateFormat | { unusable: string }> {
   const axis = buildAxis(state, dimension, own, format);
-  const ask = probe(state, axis);
+  const probe = probing(state, axis);
   const total = state.tree.root.total;
   for (const [first, second] of neighbours(axis, format)) {
-    const left = yield* ask(first);
+    const left = yield* probe(first);
     if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
-    const right = yield* ask(second);
+    const right = yield* probe(second);
     if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
     if (left.total + right.total === 0) continue;
     if (!meet(left, right)) return format;
@@ -179,12 +179,12 @@ function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
 /** Both sides of a cut: do they filter, how many companies have a value at all, how do they spread. */
 function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
   if (axis.lo >= axis.hi) return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
-  const ask = probe(state, axis);
+  const probe = probing(state, axis);
   const total = state.tree.root.total;
   const middle = halve(axis, { from: axis.lo, to: axis.hi });
-  const left = yield* ask({ from: axis.lo, to: middle });
+  const left = yield* probe({ from: axis.lo, to: middle });
   if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
-  const right = yield* ask({ from: middle + 1, to: axis.hi });
+  const right = yield* probe({ from: middle + 1, to: axis.hi });
   if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
   if (left.total >= total && right.total >= total) return { unusable: `${dimension.key} does not filter` };
   const whole = left.total + right.total;
@@ -194,21 +194,21 @@ function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Ax
     { from: middle + 1, to: axis.hi, count: right.total },
   ]);
   if ('unusable' in facts || facts.complete || dimension.nullValue === undefined) return facts;
-  const without = yield* ask({ from: axis.lo, to: axis.hi }, dimension.nullValue);
+  const without = yield* probe({ from: axis.lo, to: axis.hi }, dimension.nullValue);
   const believed = !isRefused(without) && without.total > 0 && (yield* covers(state, without.total + whole));
   return believed ? { ...facts, complete: true, nullValue: dimension.nullValue } : facts;
 }
 
 /** Refines the counts where they are heaviest, as far as the market's size is worth it. */
 function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
-  const ask = probe(state, axis);
+  const probe = probing(state, axis);
   const total = state.tree.root.total;
   const knots = Math.min(MOST_KNOTS, Math.floor(total / state.cap / 8));
   for (let i = 0; i < knots; i++) {
     const heaviest = counts.filter((c) => c.to > c.from).sort((a, b) => b.count - a.count)[0];
     if (!heaviest || heaviest.count < whole / 20) break;
     const to = halve(axis, heaviest);
-    const left = yield* ask({ from: heaviest.from, to });
+    const left = yield* probe({ from: heaviest.from, to });
     if (isRefused(left)) break;
     const right = { from: to + 1, to: heaviest.to, count: Math.max(0, heaviest.count - left.total) };
     counts = [...counts.filter((c) => c !== heaviest), { from: heaviest.from, to, count: left.total }, right].sort(
@@ -222,7 +222,7 @@ function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counte
 }
 
 /** Asks windows of an axis on the market as a whole, as calibration segments. */
-function probe(state: CrawlState, axis: Axis): (window: Window, value?: unknown) => Task<PlanAnswer> {
+function probing(state: CrawlState, axis: Axis): (window: Window, value?: unknown) => Task<PlanAnswer> {
   return function* (window, value) {
     const name = value === undefined ? axis.name(window) : 'none';
     const segment = state.tree.child(

@@ -3,6 +3,9 @@ import type { CrawlState } from './crawl-state.js';
 import { fork, join, type Task } from './tasks.js';
 import type { Dimension } from './types.js';
 
+// An incomplete dimension that reaches this share of the market goes before overlapping values.
+const GOOD_REACH = 0.8;
+
 export interface Choice {
   dimension: Dimension;
   facts: AxisFacts;
@@ -24,7 +27,11 @@ export function* chooseAxis(state: CrawlState, total: number, dimensions: readon
     if (facts.complete && (!facts.axis.overlapping || pays(state, total, dimension))) return choice;
     second.push(choice);
   }
-  return second.sort(byReach)[0] ?? (yield* usable(state, dimensions))[0] ?? null;
+  const [best] = second.sort(byReach);
+  if (best && best.facts.share >= GOOD_REACH) return best;
+  // Figures many companies lack, or values some hold several of: the latter at least lose nobody.
+  const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
+  return complete && (!best || pays(state, total / 2, complete.dimension)) ? complete : (best ?? null);
 }
 
 /** Every dimension that filters, the one that reaches most first. */
@@ -59,7 +66,7 @@ function isOverlapping(dimension: Dimension): boolean {
 }
 
 /** Overlapping values make companies come twice: worth it only where one step brings the parts below the cap. */
-function pays(state: CrawlState, total: number, dimension: Dimension): boolean {
+export function pays(state: CrawlState, total: number, dimension: Dimension): boolean {
   return dimension.kind === 'categorical' && total <= (state.cap * dimension.values.length) / 2;
 }
 

@@ -1,4 +1,4 @@
-import { chooseAxis, usable, type Choice } from './choose-axis.js';
+import { chooseAxis, pays, usable, type Choice } from './choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { readLeaf, readTop } from './leaf.js';
 import { Sweep } from './sweep.js';
@@ -14,9 +14,11 @@ const WINDOWS_PER_PART = 30;
 const MOST_PARTS = 16;
 // Leaves between two looks at whether a second pass has found everybody.
 const LOOK_EVERY = 4;
-// A second pass may cost as much as the first where the segment is small (pages), or where many are missing.
-const SMALL_SEGMENT = 30;
+// Where few are missing, a second pass stops early; segments of a few pages get twice the effort of large ones.
 const PAGES_PER_MISSING = 5;
+const SMALL_SEGMENT = 30;
+// Requests of a sweep for each full page it finds, roughly.
+const SWEEP_COST = 1.1;
 
 /** Finds every company of a segment whose page 1 is known: a leaf is read, anything larger is split. */
 export function* enumerate(
@@ -127,12 +129,14 @@ function* recover(
 
   const lost = lostOf(segment);
   const pages = Math.ceil(segment.total / state.size);
-  let budget = Math.min(pages, Math.max(SMALL_SEGMENT, PAGES_PER_MISSING * lost)) * 1.2 + 4;
+  let budget = effortFor(state, pages, lost);
   const tooDear: string[] = [];
   let rest = dimensions;
   for (const choice of yield* usable(state, dimensions)) {
     if (missingOf(segment) === 0) break;
-    if (pages * choice.facts.share > budget) {
+    // Overlapping values with more companies each than can be seen would read much twice and still not all.
+    if (choice.facts.axis.overlapping && !pays(state, segment.total, choice.dimension)) continue;
+    if (pages * choice.facts.share * SWEEP_COST > budget) {
       tooDear.push(choice.dimension.key);
       continue;
     }
@@ -152,6 +156,14 @@ function* recover(
     tooDear.length > 0 ? `; ${tooDear.join(', ')} would have cost more requests than it could find companies for` : '';
   const notes = segment.notes.length > 0 ? `; ${segment.notes.slice(0, 3).join('; ')}` : '';
   segment.shortfall = `split by ${by}: these companies have no value there that a search can name${dear}${notes}${whyDropped(state)}`;
+}
+
+/** Requests that second passes over a segment may cost. */
+function effortFor(state: CrawlState, pages: number, lost: number): number {
+  const factor = state.input.secondPass ?? 1;
+  return pages <= SMALL_SEGMENT
+    ? 2 * factor * pages
+    : factor * Math.min(pages, Math.max(SMALL_SEGMENT, PAGES_PER_MISSING * lost));
 }
 
 /** Page 1 of a child segment, null when it is refused. */

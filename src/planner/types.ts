@@ -44,6 +44,11 @@ export interface PlanInput {
   perPage: number;
   /** Days between which most incorporation dates lie (inclusive). */
   horizon: { from: string; to: string };
+  /**
+   * Requests a segment may spend on companies that its first split lost (those without a value), as a multiple of its
+   * own pages. Default 1, i.e. at most about twice the requests in all; 0: name them at once; 2: leave little untried.
+   */
+  secondPass?: number;
 }
 
 /**

@@ -102,7 +102,7 @@ export class SimulatedMarket {
     if (range === undefined || dates === 'ignored') return null;
     if (dates === 'refused') return 'company_incorporation: not allowed';
     if (range === null) return this.quirks.nullSelects ? null : 'company_incorporation: must be an object';
-    for (const bound of Object.values(range as object)) {
+    for (const bound of Object.values(range)) {
       if (dates === 'years' && typeof bound !== 'number') return 'company_incorporation: must be years';
       if (dates !== 'years' && typeof bound !== 'string') return 'company_incorporation: must be dates';
     }
