@@ -1,0 +1,12 @@
+import { connect } from 'node:net';
+
+// `node bootstrap/is-reachable.mjs HOST:PORT`: exit code 0 when something listens there. For container health checks.
+
+const [host = '127.0.0.1', port = ''] = (process.argv[2] ?? '').split(':');
+const socket = connect({ host, port: Number(port), timeout: 3_000 });
+socket.on('connect', () => process.exit(0));
+socket.on('timeout', () => process.exit(1));
+socket.on('error', (error) => {
+  console.error(error.message);
+  process.exit(1);
+});
