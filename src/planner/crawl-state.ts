@@ -15,6 +15,8 @@ export interface CrawlState {
   pages: number;
   /** Companies of a search that can be seen: pages × size. */
   cap: number;
+  /** Requests answered so far. */
+  asked(): number;
   /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
   /** Dimensions that cannot be used, with the reason in words. */

@@ -4,24 +4,22 @@ import { addPage, missingOf, settle, type Segment } from './tree.js';
 import { isRefused, type PageAnswer, type PlanAnswer } from './types.js';
 
 /**
- * Reads a segment at or below the cap to its end; page 1 is `first`. A leaf whose pages do not add up to its total is
- * asked again once: that tells companies that moved between pages from companies that are counted but never listed.
+ * Reads a segment at or below the cap to its end; page 1 is `first`. A leaf whose pages do not add up to its total, or
+ * whose total changed between its pages (a company that left may hide one that was skipped), is asked again once: that
+ * tells companies that moved from companies that are counted but never listed.
  */
 export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<void> {
   let pages = yield* readPages(state, leaf, first, Math.ceil(first.total / state.size));
-  let last = pages.at(-1)!;
   // Pages may be shorter than calibrated; go on while they still bring something.
-  while (missingOf(leaf) > 0 && pages.length < state.pages && last.ids.length > 0) {
-    const more = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
-    if (more.length === pages.length) break;
-    pages = more;
-    last = pages.at(-1)!;
+  while (missingOf(leaf) > 0 && pages.length < state.pages && pages.at(-1)!.ids.length > 0) {
+    pages = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
   }
-  if (missingOf(leaf) > 0) yield* readAgain(state, leaf, pages);
+  const moved = pages.some((page) => page.total !== first.total);
+  if (moved || missingOf(leaf) > 0) yield* readAgain(state, leaf, pages, moved);
   if (missingOf(leaf) > 0) {
     leaf.shortfall = `its pages listed ${leaf.distinct} of ${leaf.total} companies, also when asked again`;
   }
-  settle(leaf, leaf.distinct === leaf.total ? 'leaf' : 'drifted');
+  settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
 }
 
 /** Reads what a search above the cap shows, since there is no better way to its companies. */
@@ -45,14 +43,14 @@ function* readPages(
   return [...known, ...pages];
 }
 
-function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[]): Task<void> {
+function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved: boolean): Task<void> {
   const rows = pages.reduce((sum, page) => sum + page.ids.length, 0);
   const short = pages.findIndex(
     (page, i) => page.ids.length < (i < pages.length - 1 ? state.size : leaf.total - i * state.size),
   );
   // Rows repeated on several pages mean that the order moved: any page may hide something. Otherwise a page that came
   // back short is tried first, and only if it says something new are the others.
-  const probe = rows > leaf.distinct || short < 0 ? null : short;
+  const probe = moved || rows > leaf.distinct || short < 0 ? null : short;
   if (probe !== null) {
     const before = leaf.distinct;
     const again = asPage(pages[probe]!)(yield* ask(pageAsk(state, leaf, probe + 1, '2')));

@@ -39,6 +39,12 @@ export interface Plan {
 export function createPlan(input: PlanInput): Plan {
   const tree = new SegmentTree(input.filters);
   const { root } = tree;
+  const outcome: CrawlOutcome = { refused: null, firstTotal: null };
+  const scheduler = new Scheduler((answer) => {
+    if (isRefused(answer)) return;
+    for (const id of answer.ids) root.found.add(id);
+    root.distinct = root.found.size;
+  });
   const state: CrawlState = {
     input,
     tree,
@@ -46,15 +52,10 @@ export function createPlan(input: PlanInput): Plan {
     size: input.perPage,
     pages: PAGE_CAP,
     cap: 0,
+    asked: () => scheduler.answered,
     facts: new Map(),
     dropped: new Map(),
   };
-  const outcome: CrawlOutcome = { refused: null, firstTotal: null };
-  const scheduler = new Scheduler((answer) => {
-    if (isRefused(answer)) return;
-    for (const id of answer.ids) root.found.add(id);
-    root.distinct = root.found.size;
-  });
   const crawl = scheduler.start(crawlMarket(state, outcome));
   return {
     next: (limit) => scheduler.take(limit),

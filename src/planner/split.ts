@@ -17,6 +17,9 @@ const LOOK_EVERY = 4;
 // Where few are missing, a second pass stops early; segments of a few pages get twice the effort of large ones.
 const PAGES_PER_MISSING = 5;
 const SMALL_SEGMENT = 30;
+// Requests per page of the market, and besides, beyond which the plan stops splitting.
+const REASON = 20;
+const REASON_FLOOR = 1_000;
 // Requests of a sweep for each full page it finds, roughly.
 const SWEEP_COST = 1.1;
 
@@ -42,7 +45,9 @@ export function* enumerate(
   const rest = dimensions.filter((d) => d !== choice.dimension);
   segment.splitBy.push(choice.dimension.key);
   yield* splitBy(state, segment, choice, rest, pass);
+  if (choice.facts.axis.overlapping) mergeChildren(segment);
   if (pass === 'first' && lostOf(segment) > 0) yield* recover(state, segment, first, rest);
+  if (segment.merged || segment.notes.length > 0) segment.shortfall ??= explainSplit(segment);
   settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
 }
 
@@ -78,11 +83,22 @@ function* sweep(
   enough: (() => boolean) | undefined,
 ): Task<void> {
   const { axis, shape, share } = facts;
-  const walk = new Sweep({ shape, ...part, expected: segment.total * share, cap: state.cap, windows: axis.windows });
+  const walk = new Sweep({
+    shape,
+    ...part,
+    expected: segment.total * share,
+    cap: state.cap,
+    most: segment.total * (axis.overlapping ? axis.hi - axis.lo + 1 : 2) + state.cap,
+    windows: axis.windows,
+  });
   let open: Fiber<void>[] = [];
   for (let window = walk.next(); window; window = walk.next()) {
     const child = state.tree.child(segment, axis.key, axis.filter(window), axis.name(window));
-    const first = yield* askSegment(state, child);
+    const first = isBeyondReason(state) ? null : yield* askSegment(state, child);
+    if (!first && isBeyondReason(state)) {
+      segment.notes.push('the API contradicts itself: far more requests were made than its totals explain');
+      break;
+    }
     if (!first) {
       segment.notes.push(`${axis.key} ${axis.name(window)} was refused`);
       walk.skip();
@@ -151,11 +167,20 @@ function* recover(
     segment.merged = true;
     yield* readTop(state, segment, first);
   }
-  const by = segment.splitBy.join(', then ');
   const dear =
     tooDear.length > 0 ? `; ${tooDear.join(', ')} would have cost more requests than it could find companies for` : '';
-  const notes = segment.notes.length > 0 ? `; ${segment.notes.slice(0, 3).join('; ')}` : '';
-  segment.shortfall = `split by ${by}: these companies have no value there that a search can name${dear}${notes}${whyDropped(state)}`;
+  segment.shortfall = `${explainSplit(segment)}: these companies have no value there that a search can name${dear}${whyDropped(state)}`;
+}
+
+/** Children that share companies miss some of them together: what is missing is told for all of them at once. */
+function mergeChildren(segment: Segment): void {
+  segment.merged = true;
+  const [worst] = segment.children.filter((c) => c.state !== 'calibration').sort((a, b) => missingOf(b) - missingOf(a));
+  if (worst?.shortfall && missingOf(worst) > 0) segment.notes.push(`${worst.id}: ${worst.shortfall}`);
+}
+
+function explainSplit(segment: Segment): string {
+  return [`split by ${segment.splitBy.join(', then ')}`, ...segment.notes.slice(0, 3)].join('; ');
 }
 
 /** Requests that second passes over a segment may cost. */
@@ -179,6 +204,11 @@ function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null>
   // A calibration may have asked the same before; then the page is counted already.
   if (child.pages === 0) addPage(child, answer);
   return answer;
+}
+
+/** The last fence against an API whose answers make no sense: no honest market costs this many requests. */
+function isBeyondReason(state: CrawlState): boolean {
+  return state.asked() > REASON * Math.ceil(state.tree.root.total / state.size) + REASON_FLOOR;
 }
 
 /** Cuts an axis into parts of about equal work. */

@@ -9,6 +9,8 @@ export interface SweepInput {
   /** About how many companies the whole axis holds for this segment; only used to aim. */
   expected: number;
   cap: number;
+  /** The sweep stops when its windows hold more than this: then the totals cannot be believed. */
+  most: number;
   /** False when a search can name only one position at a time. */
   windows: boolean;
 }
@@ -37,6 +39,7 @@ export class Sweep {
   private modelled: number;
   private error = 0.12;
   private asked = 0;
+  private accepted = 0;
   private readonly limit: number;
 
   constructor(private readonly input: SweepInput) {
@@ -54,12 +57,17 @@ export class Sweep {
 
   /** True when the totals contradicted each other for so long that the sweep stopped before its end. */
   get gaveUp(): boolean {
-    return this.at <= this.input.to && this.asked >= this.limit;
+    return this.at <= this.input.to && this.contradicts;
+  }
+
+  /** Totals that no market can have: windows without end, or parts much larger than the whole. */
+  private get contradicts(): boolean {
+    return this.asked >= this.limit || this.accepted > this.input.most;
   }
 
   /** The next window to ask; null at the end. */
   next(): Window | null {
-    if (this.at > this.input.to || this.asked >= this.limit) return null;
+    if (this.at > this.input.to || this.contradicts) return null;
     this.asked += 1;
     const to = this.input.windows ? Math.min(Math.max(this.aim(), this.at), this.input.to) : this.at;
     this.window = { from: this.at, to };
@@ -81,6 +89,7 @@ export class Sweep {
       .filter((knot) => knot.end > to)
       .map((knot) => ({ ...knot, count: Math.max(0, knot.count - total) }));
     this.at = to + 1;
+    this.accepted += total;
     if (total > cap) return 'spike';
     if (!ahead)
       this.error =

@@ -1,0 +1,350 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPlan } from '../../../src/planner/index.js';
+import {
+  activities,
+  allDimensions,
+  countries,
+  crawl,
+  crawlMarket,
+  employees,
+  incorporation,
+  legalForms,
+  planInput,
+  statuses,
+  turnover,
+} from './crawl.js';
+import { generateCompanies, type MarketShape } from './generate.js';
+import { SimulatedMarket, type ApiQuirks } from './simulated-market.js';
+
+const shapes: fc.Arbitrary<MarketShape> = fc.record({
+  companies: fc.integer({ min: 0, max: 6_000 }),
+  seed: fc.nat(),
+  withoutIncorporation: fc.constantFrom(0, 0.01, 0.05, 0.5),
+  withoutLegalForm: fc.constantFrom(0, 0.03),
+  spike: fc.constantFrom(0, 0.03, 0.4),
+  legalForms: fc.constantFrom(1, 4, 13),
+  countries: fc.constantFrom(1, 30),
+  firstYear: fc.constantFrom(1850, 1990, 2020),
+});
+
+const quirks: fc.Arbitrary<ApiQuirks> = fc.record({
+  maxSize: fc.constantFrom(10, 25, 50, 100),
+  oversize: fc.constantFrom('lower', 'refuse', 'default'),
+  dates: fc.constantFrom('days', 'days', 'years', 'years-in-dates', 'ignored', 'refused'),
+  ignored: fc.subarray(['number_of_employees', 'activity_type', 'location_countries'], { maxLength: 2 }),
+  refused: fc.subarray(['financial_turnover', 'legal_form'], { maxLength: 1 }),
+  firstValueOnly: fc.boolean(),
+  totalPagesCap: fc.constantFrom(Infinity, 10),
+});
+
+const filterSets = fc.constantFrom<Record<string, unknown>>(
+  {},
+  { company_status: [199] },
+  { company_status: [199, 201] },
+  { company_incorporation: { gte: '2005-01-01', lte: '2019-12-31' } },
+  { number_of_employees: { gte: 5 } },
+);
+
+describe('a plan over a market that stands still', () => {
+  it('finds everybody or names exactly who is missing, whatever the API is like', () => {
+    fc.assert(
+      fc.property(shapes, quirks, filterSets, (shape, api, filters) => {
+        // Markets that such an API would not understand the way they are meant.
+        fc.pre(!('company_incorporation' in filters) || api.dates === 'days');
+        fc.pre(!('number_of_employees' in filters) || !api.ignored!.includes('number_of_employees'));
+        fc.pre(!('company_status' in filters) || !api.firstValueOnly);
+        const market = new SimulatedMarket(generateCompanies(shape), api);
+        const { plan, answers, coverage } = crawlMarket(market, { filters });
+        const truth = market.listable(filters);
+        const found = new Set([...answers.values()].flatMap((a) => ('ids' in a ? a.ids : [])));
+
+        expect(plan.done).toBe(true);
+        expect(coverage.reported_total).toBe(truth.length);
+        expect(coverage.distinct_companies).toBe(found.size);
+        expect(coverage.missing).toBe(truth.length - found.size);
+        expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBe(coverage.missing);
+        // Nobody is missing outside the segments that are named.
+        const named = new Set(coverage.why.flatMap((w) => market.listable(w.filters).map((c) => c.id)));
+        expect(truth.filter((c) => !found.has(String(c.id)) && !named.has(c.id))).toEqual([]);
+      }),
+      { numRuns: Number(process.env['FC_RUNS'] ?? 120) },
+    );
+  });
+
+  it('finds everybody where the dimensions reach everybody', () => {
+    fc.assert(
+      fc.property(
+        shapes.map((s) => ({
+          ...s,
+          withoutLegalForm: 0,
+          legalForms: 13,
+          countries: 30,
+          spike: Math.min(s.spike!, 0.03),
+        })),
+        fc.constantFrom('lower' as const, 'refuse' as const),
+        (shape, oversize) => {
+          const market = new SimulatedMarket(generateCompanies(shape), { oversize });
+          expect(crawlMarket(market).coverage).toMatchObject({ missing: 0, share: 1, why: [] });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('requests', () => {
+  // distinct ÷ page size is the least that any plan needs.
+  const markets: [string, MarketShape, ApiQuirks, Record<string, unknown>, number][] = [
+    ['10,000, nobody without a date', { companies: 10_000, seed: 11 }, {}, {}, 1.25],
+    ['100,000, status fixed', { companies: 100_000, seed: 11 }, {}, { company_status: [199] }, 1.15],
+    ['100,000, 50 a page', { companies: 100_000, seed: 11 }, { maxSize: 50 }, {}, 1.15],
+    ['60,000, 3 % on one day', { companies: 60_000, seed: 11, spike: 0.03 }, {}, {}, 1.2],
+    ['60,000, years only', { companies: 60_000, seed: 11 }, { dates: 'years' }, {}, 1.25],
+    ['20,000, 5 % without a date', { companies: 20_000, seed: 11, withoutIncorporation: 0.05 }, {}, {}, 1.35],
+    ['60,000, 5 % without a date', { companies: 60_000, seed: 11, withoutIncorporation: 0.05, spike: 0.03 }, {}, {}, 2],
+    [
+      '60,000, 5 % without a date, hardly other values',
+      { companies: 60_000, seed: 11, withoutIncorporation: 0.05, legalForms: 1, countries: 1 },
+      {},
+      { company_status: [199] },
+      2.1,
+    ],
+  ];
+  it.each(markets)('%s', (name, shape, api, filters, most) => {
+    const result = crawlMarket(new SimulatedMarket(generateCompanies(shape), api), { filters });
+    console.log(
+      `${name}: ${result.requests} requests for ${result.distinct} companies, ratio ${result.ratio.toFixed(3)}, missing ${result.coverage.missing}`,
+    );
+    expect(result.ratio).toBeLessThanOrEqual(most);
+  });
+
+  it('are few where an API can select the companies without a value', () => {
+    const companies = generateCompanies({
+      companies: 60_000,
+      seed: 5,
+      withoutIncorporation: 0.05,
+      legalForms: 1,
+      countries: 1,
+    });
+    const market = new SimulatedMarket(companies, { nullSelects: true });
+    const dimensions = [statuses, { ...incorporation, nullValue: null }, legalForms, employees, turnover];
+    const { coverage, ratio } = crawlMarket(market, { dimensions });
+    expect(ratio).toBeLessThan(1.4);
+    expect(coverage.share).toBeGreaterThan(0.995);
+  });
+
+  it('cost one and a check for a market that fits on a page', () => {
+    const { plan, requests } = crawlMarket(new SimulatedMarket(generateCompanies({ companies: 40, seed: 2 })));
+    expect(requests).toBe(2);
+    expect(plan.segments()).toMatchObject([{ segment: 'root', parent: null, state: 'leaf', distinct_companies: 40 }]);
+  });
+});
+
+/** Seeded numbers below a million. */
+function numbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 12;
+}
+
+describe('answers alone decide', () => {
+  const market = () =>
+    new SimulatedMarket(
+      generateCompanies({
+        companies: 12_000,
+        seed: 8,
+        withoutIncorporation: 0.05,
+        spike: 0.1,
+        legalForms: 2,
+        countries: 2,
+      }),
+      { maxSize: 50 },
+    );
+
+  it('in whatever order they come', () => {
+    const straight = crawlMarket(market());
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(), (inFlight, seed) => {
+        const picks = numbers(seed);
+        const shuffled = crawlMarket(market(), {}, { inFlight, pick: (n) => picks() % n });
+        expect([...shuffled.answers.keys()].sort()).toEqual([...straight.answers.keys()].sort());
+        expect(shuffled.plan.segments()).toEqual(straight.plan.segments());
+        expect(shuffled.coverage).toEqual(straight.coverage);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('after a crash too: what was answered is not asked again', () => {
+    const whole = crawlMarket(market());
+    fc.assert(
+      fc.property(fc.nat(whole.answers.size), fc.boolean(), (kept, backwards) => {
+        const first = createPlan(planInput());
+        const landed = [...crawl(first, market(), { stopAfter: kept })];
+        expect(first.coverage().why[0]?.reason ?? 'none').toBe(
+          kept < whole.answers.size ? 'the crawl has not come to its end' : whole.coverage.why[0]!.reason,
+        );
+
+        const second = createPlan(planInput());
+        for (const [key, answer] of backwards ? landed.toReversed() : landed) second.answer(key, answer);
+        const rest = crawl(second, market());
+        expect(rest.size).toBe(whole.answers.size - landed.length);
+        expect(second.segments()).toEqual(whole.plan.segments());
+        expect(second.coverage()).toEqual(whole.coverage);
+        expect(second.stats()).toEqual(whole.plan.stats());
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('hands out no request twice and no more than asked for', () => {
+    const plan = createPlan(planInput());
+    expect(plan.next(0)).toEqual([]);
+    const [first] = plan.next(5);
+    expect(first).toMatchObject({ segment: 'root', page: 1, per_page: 1_000, purpose: 'calibration', filters: {} });
+    expect(plan.next(5)).toEqual([]);
+    expect(plan.done).toBe(false);
+    expect(plan.stats()).toEqual({ requests: 0, distinct: 0, reportedTotal: null });
+  });
+});
+
+describe('an API that differs', () => {
+  const companies = generateCompanies({ companies: 8_000, seed: 4, withoutIncorporation: 0.05, spike: 0.03 });
+  const found = (api: ApiQuirks, dimensions = allDimensions) =>
+    crawlMarket(new SimulatedMarket(companies, api), { dimensions }).coverage;
+
+  it.each<[string, ApiQuirks]>([
+    ['lowers per_page', { oversize: 'lower', maxSize: 25 }],
+    ['refuses a large per_page', { oversize: 'refuse', maxSize: 50 }],
+    ['answers a large per_page with its small default', { oversize: 'default', defaultSize: 10, maxSize: 100 }],
+    ['takes years', { dates: 'years' }],
+    ['takes dates and looks at the year', { dates: 'years-in-dates' }],
+    ['ignores the incorporation', { dates: 'ignored' }],
+    ['refuses the incorporation', { dates: 'refused' }],
+    ['looks at the first of several values', { firstValueOnly: true }],
+    ['never says more than ten pages', { totalPagesCap: 10 }],
+    ['ignores employees and countries', { ignored: ['number_of_employees', 'location_countries'] }],
+  ])('%s: everybody is found', (_, api) => {
+    expect(found(api)).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
+  });
+
+  it('shows fewer pages than it says: what is learnt is kept', () => {
+    const coverage = found({ pageCap: 4, totalPagesCap: 4 });
+    expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0 });
+  });
+
+  it('ignores every dimension: what a search shows is read, the rest is named', () => {
+    const coverage = found({ dates: 'ignored', ignored: ['legal_form'] }, [incorporation, legalForms]);
+    expect(coverage).toMatchObject({ reported_total: 8_000, distinct_companies: 1_000, missing: 7_000 });
+    expect(coverage.why).toHaveLength(1);
+    expect(coverage.why[0]!.reason).toMatch(
+      /shows 1000 companies and this one has 8000.*company_incorporation does not filter; legal_form does not filter/,
+    );
+  });
+
+  it('refuses the only dimension that could tell companies apart: said in why', () => {
+    const coverage = found({ refused: ['legal_form'] }, [legalForms]);
+    expect(coverage.missing).toBe(7_000);
+    expect(coverage.why[0]!.reason).toContain('legal_form was refused (legal_form: unknown filter)');
+  });
+
+  it('refuses the market itself: said at once', () => {
+    const { plan, coverage, requests } = crawlMarket(new SimulatedMarket(companies, { refused: ['company_status'] }), {
+      filters: { company_status: [7] },
+    });
+    expect(plan.refused).toBe('company_status: unknown filter');
+    expect(plan.stats().reportedTotal).toBeNull();
+    expect(coverage).toMatchObject({ reported_total: 0, distinct_companies: 0, missing: 0 });
+    expect(requests).toBeLessThanOrEqual(2);
+  });
+
+  it('counts companies that it never lists: they are named leaf by leaf, and cost little', () => {
+    const hidden = (id: number): boolean => id % 1_000 < 7;
+    const market = new SimulatedMarket(companies, { hidden: (c) => hidden(c.id) });
+    const { coverage, ratio, plan } = crawlMarket(market);
+    const unlisted = companies.filter((c) => hidden(c.id));
+    expect(coverage.distinct_companies).toBe(companies.length - unlisted.length);
+    expect(coverage.missing).toBe(unlisted.length);
+    expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBe(unlisted.length);
+    expect(ratio).toBeLessThan(2);
+    expect(plan.segments().some((s) => s.state === 'drifted')).toBe(true);
+  });
+
+  it('has a dense node with overlapping values only: read as far as it goes', () => {
+    const oneDay = companies.map((c) => ({ ...c, incorporated: 16_000, legalForm: 2, country: 1, status: 199 }));
+    const { coverage, plan } = crawlMarket(new SimulatedMarket(oneDay), { dimensions: [incorporation, activities] });
+    expect(coverage.distinct_companies).toBeGreaterThan(2_000);
+    expect(coverage.missing).toBe(8_000 - coverage.distinct_companies);
+    expect(plan.segments().filter((s) => s.state === 'truncated').length).toBeGreaterThan(0);
+  });
+});
+
+describe('a market that moves while it is read', () => {
+  it('loses at most those who came late, and says so', () => {
+    const companies = generateCompanies({ companies: 9_000, seed: 6 });
+    const late = generateCompanies({ companies: 9_200, seed: 6 }).slice(9_000);
+    const market = new SimulatedMarket(companies, {});
+    const { coverage, distinct, requests } = crawlMarket(
+      market,
+      {},
+      {
+        before(_, step) {
+          if (step % 3 === 0 && late.length > 0) {
+            const id = companies[step * 11]!.id;
+            market.change(late.splice(0, 2), (c) => c.id === id);
+          }
+        },
+      },
+    );
+    const now = market.listable({}).length;
+    expect(coverage.reported_total).toBe(now);
+    expect(coverage.missing).toBe(Math.max(0, now - distinct));
+    expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBeGreaterThanOrEqual(coverage.missing);
+    expect(coverage.missing).toBeLessThan(40);
+    expect(requests).toBeLessThan(200);
+  });
+
+  it('does not lose a company that moves between pages of a leaf', () => {
+    const companies = generateCompanies({ companies: 450, seed: 9 });
+    const market = new SimulatedMarket(companies);
+    // The earliest company leaves after page 1 was read: every later one moves up by one.
+    const first = [...companies].sort((a, b) => a.incorporated! - b.incorporated! || a.id - b.id)[0]!;
+    const { coverage, plan } = crawlMarket(
+      market,
+      {},
+      { before: (_, step) => void (step === 2 && market.change([], (c) => c.id === first.id)) },
+    );
+    expect(coverage).toMatchObject({ reported_total: 449, missing: 0, why: [] });
+    expect(plan.stats().distinct).toBe(450);
+    expect(plan.segments()[0]!.state).toBe('drifted');
+  });
+});
+
+describe('an API that contradicts itself', () => {
+  it('is given up on, never asked without end', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(20), (seed, refusals) => {
+        const noise = numbers(seed);
+        const plan = createPlan(planInput({ dimensions: [statuses, incorporation, countries, activities, employees] }));
+        let asked = 0;
+        while (!plan.done && asked < 60_000) {
+          for (const request of plan.next(8)) {
+            asked += 1;
+            const n = noise();
+            const total = n % 30_000;
+            if (n % 100 < refusals && asked > 1) plan.answer(request.key, { refused: 'no' });
+            else
+              plan.answer(request.key, {
+                total,
+                totalPages: n % 17,
+                ids: Array.from({ length: n % 101 }, (_, i) => String(n + i)),
+              });
+          }
+        }
+        expect(plan.done).toBe(true);
+        expect(plan.coverage().missing).toBeGreaterThanOrEqual(0);
+      }),
+      { numRuns: 8 },
+    );
+  });
+});
