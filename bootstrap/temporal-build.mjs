@@ -3,7 +3,7 @@ import { sayProgress } from './progress.mjs';
 import { runProcess } from './run-process.mjs';
 import { TEMPORAL_VERSION } from './temporal-version.mjs';
 
-const BUILD_LIMIT_MS = 8 * 60_000;
+const BUILD_LIMIT_MS = 10 * 60_000;
 const MODULE = 'github.com/temporalio/cli';
 
 /**
@@ -12,7 +12,7 @@ const MODULE = 'github.com/temporalio/cli';
  * @param {string} folder an existing folder of our own
  * @param {{ log: (line: string) => void, go?: string, limitMs?: number }} options
  * @returns {Promise<string>} path of the program, not yet tried
- * @throws {Error} without Go, with the end of its output when it fails, or after 8 min
+ * @throws {Error} without Go, with the end of its output when it fails, or after 10 min
  */
 export async function buildTemporal(folder, { log, go = 'go', limitMs = BUILD_LIMIT_MS }) {
   const found = await runProcess(go, ['version'], { timeoutMs: 20_000 });

@@ -1,0 +1,130 @@
+import path from 'node:path';
+import { readImports } from './read-imports.js';
+
+/** Path from the root, with `/`, to text. */
+export type SourceFiles = ReadonlyMap<string, string>;
+
+type Layer = 'schemas' | 'lib' | 'activities' | 'workflows' | 'entry' | 'sandbox' | 'bootstrap' | 'tools';
+
+/** Row may import column; `type` means by `import type` only. Single files are dealt with in `checkLayers`. */
+const MATRIX: Record<Exclude<Layer, 'tools'>, Partial<Record<Layer, 'yes' | 'type'>>> = {
+  schemas: { schemas: 'yes' },
+  lib: { schemas: 'yes', lib: 'yes' },
+  activities: { schemas: 'yes', lib: 'yes', activities: 'yes' },
+  workflows: { schemas: 'type', activities: 'type', workflows: 'yes' },
+  entry: { schemas: 'yes', lib: 'yes', activities: 'yes', workflows: 'yes', entry: 'yes', bootstrap: 'yes' },
+  sandbox: { schemas: 'yes', sandbox: 'yes' },
+  bootstrap: { bootstrap: 'yes' },
+};
+
+/** Packages a layer may import; layers that are not listed may import any but those of `KEPT`. */
+const PACKAGES: Partial<Record<Layer, RegExp>> = {
+  schemas: /^zod$/,
+  workflows: /^@temporalio\/(workflow|common)$/,
+  bootstrap: /^(node:|tsx\/)/,
+};
+
+/** Packages that belong to certain layers. */
+const KEPT: [pattern: RegExp, layers: Layer[], why: string][] = [
+  [/^@temporalio\/activity$/, ['activities'], 'only activities/ knows that it runs inside Temporal'],
+  [/^@temporalio\/workflow$/, ['workflows'], 'only workflows/ runs in the workflow sandbox'],
+  [/^@temporalio\//, ['activities', 'workflows', 'entry'], 'a folder in src/ is a library that does not know Temporal'],
+  [/^fastify$/, ['sandbox', 'lib'], 'only servers need it'],
+];
+
+/** Everything wrong with who imports whom, one sentence each, in the order of the files. */
+export function checkImports(files: SourceFiles): string[] {
+  return [...checkLayers(files), ...findCycles(files)];
+}
+
+function checkLayers(files: SourceFiles): string[] {
+  const faults: string[] = [];
+  for (const [file, text] of files) {
+    const from = layerOf(file);
+    if (from === 'tools') continue;
+    for (const { specifier, typeOnly } of readImports(text)) {
+      const fault = specifier.startsWith('.')
+        ? checkLocal(files, file, from, specifier, typeOnly)
+        : checkPackage(from, specifier, typeOnly);
+      if (fault !== undefined) faults.push(`${file} imports ${specifier}: ${fault}`);
+    }
+  }
+  return faults;
+}
+
+function checkLocal(
+  files: SourceFiles,
+  file: string,
+  from: Exclude<Layer, 'tools'>,
+  specifier: string,
+  typeOnly: boolean,
+): string | undefined {
+  const target = resolveLocal(files, file, specifier);
+  if (target === undefined) return 'there is no such file';
+  const to = layerOf(target);
+  const allowed = MATRIX[from][to];
+  if (allowed === undefined) return `${from} must not import ${to}`;
+  if (allowed === 'type' && !typeOnly) return `${from} may import ${to} by \`import type\` only`;
+  if (from === 'workflows' && to === 'activities' && target !== 'activities/contract.ts') {
+    return 'workflows see activities/contract.ts and nothing else of activities';
+  }
+  if (from === 'entry' && to === 'activities' && !typeOnly && file !== 'src/worker.ts') {
+    return 'only src/worker.ts builds activities';
+  }
+  return undefined;
+}
+
+function checkPackage(from: Layer, specifier: string, typeOnly: boolean): string | undefined {
+  const only = PACKAGES[from];
+  if (only && !only.test(specifier)) return `${from} may import ${only.source} only`;
+  for (const [pattern, layers, why] of KEPT) {
+    if (pattern.test(specifier)) return layers.includes(from) || typeOnly ? undefined : why;
+  }
+  return undefined;
+}
+
+/** Where a file stands: its top folder, and within `src/` whether it is a process or a library. */
+export function layerOf(file: string): Layer {
+  const [top = '', second = ''] = file.split('/');
+  if (top === 'src') return second.endsWith('.ts') || second === 'commands' || second === 'temporal' ? 'entry' : 'lib';
+  if (top === 'bin' || top === 'bootstrap') return 'bootstrap';
+  if (top === 'schemas' || top === 'activities' || top === 'workflows' || top === 'sandbox') return top;
+  return 'tools';
+}
+
+function resolveLocal(files: SourceFiles, from: string, specifier: string): string | undefined {
+  const target = path.posix.join(path.posix.dirname(from), specifier);
+  const candidates = [target, target.replace(/\.js$/, '.ts'), target.replace(/\.mjs$/, '.mts')];
+  return candidates.find((candidate) => files.has(candidate));
+}
+
+/** Libraries of `src/` that import each other in a circle, types included: each must be readable without the other. */
+export function findCycles(files: SourceFiles): string[] {
+  const edges = new Map<string, Set<string>>();
+  for (const [file, text] of files) {
+    if (layerOf(file) !== 'lib') continue;
+    const from = libraryOf(file);
+    for (const { specifier } of readImports(text).filter((use) => use.specifier.startsWith('.'))) {
+      const target = resolveLocal(files, file, specifier);
+      if (target === undefined || layerOf(target) !== 'lib' || libraryOf(target) === from) continue;
+      edges.set(from, (edges.get(from) ?? new Set()).add(libraryOf(target)));
+    }
+  }
+  const cycles = new Set<string>();
+  const visit = (library: string, trail: string[]): void => {
+    const at = trail.indexOf(library);
+    if (at >= 0) {
+      const circle = trail.slice(at);
+      const start = circle.indexOf(circle.toSorted()[0] ?? '');
+      cycles.add([...circle.slice(start), ...circle.slice(0, start)].join(' → '));
+      return;
+    }
+    for (const next of edges.get(library) ?? []) visit(next, [...trail, library]);
+  };
+  for (const library of edges.keys()) visit(library, []);
+  return [...cycles].map((circle) => `libraries of src/ import each other in a circle: ${circle}`);
+}
+
+function libraryOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { checkImports, layerOf } from './import-rules.js';
+import { readProjectFiles } from './project-files.js';
+import { readImports } from './read-imports.js';
+
+describe('import matrix', () => {
+  it('holds in the whole repository', () => {
+    const files = readProjectFiles(/\.(ts|mts|mjs)$/);
+    expect(files.size).toBeGreaterThan(50);
+    expect(checkImports(files)).toEqual([]);
+  });
+
+  const others: [string, string][] = [
+    ['schemas/a.ts', ''],
+    ['activities/contract.ts', ''],
+    ['activities/index.ts', ''],
+    ['workflows/ids.ts', ''],
+    ['src/core/clock.ts', ''],
+    ['src/planner/plan.ts', ''],
+    ['src/cli.ts', ''],
+    ['src/worker.ts', ''],
+    ['src/commands/up.ts', ''],
+    ['src/temporal/connect.ts', ''],
+    ['sandbox/app.ts', ''],
+    ['bootstrap/temporal.mjs', ''],
+    ['test/helpers/api.ts', ''],
+    ['bench/run.ts', ''],
+  ];
+  const faultsOf = (file: string, text: string): string[] =>
+    checkImports(new Map([...others.filter(([name]) => name !== file), [file, text]]));
+
+  it.each([
+    ['schemas/b.ts', `import { z } from 'zod';\nimport { a } from './a.js';`],
+    ['src/planner/plan.ts', `import { now } from '../core/clock.js';\nimport type { A } from '../../schemas/a.js';`],
+    [
+      'activities/plan.ts',
+      `import { heartbeat } from '@temporalio/activity';\nimport { plan } from '../src/planner/plan.js';`,
+    ],
+    [
+      'workflows/run.ts',
+      `import type { Activities } from '../activities/contract.js';\nimport type { A } from '../schemas/a.js';`,
+    ],
+    ['src/worker.ts', `import { createActivities } from '../activities/index.js';`],
+    [
+      'src/commands/run.ts',
+      `import { id } from '../../workflows/ids.js';\nimport { ensure } from '../../bootstrap/temporal.mjs';`,
+    ],
+    ['sandbox/server.ts', `import fastify from 'fastify';\nimport { a } from '../schemas/a.js';`],
+    ['test/anything.test.ts', `import { app } from '../sandbox/app.js';\nimport { x } from '../src/planner/plan.js';`],
+    ['src/core/doc.ts', `// import { app } from '../../sandbox/app.js';\n/* import '../../test/helpers/api.js' */`],
+  ])('allows what %s does', (file, text) => {
+    expect(faultsOf(file, text)).toEqual([]);
+  });
+
+  it.each([
+    ['schemas/b.ts', `import { now } from '../src/core/clock.js';`, 'schemas must not import lib'],
+    ['schemas/b.ts', `import { readFileSync } from 'node:fs';`, 'zod'],
+    ['src/core/x.ts', `import { id } from '../../workflows/ids.js';`, 'lib must not import workflows'],
+    ['src/core/x.ts', `import { c } from '../temporal/connect.js';`, 'lib must not import entry'],
+    ['src/core/x.ts', `import { Client } from '@temporalio/client';`, 'does not know Temporal'],
+    ['src/core/x.ts', `const app = await import('../../sandbox/app.js');`, 'lib must not import sandbox'],
+    ['src/core/x.ts', `export * from '../../bench/run.js';`, 'lib must not import tools'],
+    ['activities/x.ts', `import { id } from '../workflows/ids.js';`, 'activities must not import workflows'],
+    ['activities/x.ts', `import {\n  api,\n} from '../test/helpers/api.js';`, 'activities must not import tools'],
+    ['workflows/x.ts', `import { a } from '../schemas/a.js';`, 'by `import type` only'],
+    ['workflows/x.ts', `import { type A } from '../schemas/a.js';`, 'by `import type` only'],
+    ['workflows/x.ts', `import { x } from '../activities/contract.js';`, 'by `import type` only'],
+    ['workflows/x.ts', `import type { X } from '../activities/index.js';`, 'activities/contract.ts and nothing else'],
+    ['workflows/x.ts', `import type { P } from '../src/planner/plan.js';`, 'workflows must not import lib'],
+    ['workflows/x.ts', `import { readFileSync } from 'node:fs';`, 'workflows may import'],
+    ['src/commands/x.ts', `import { createActivities } from '../../activities/index.js';`, 'only src/worker.ts'],
+    ['src/commands/x.ts', `import { app } from '../../sandbox/app.js';`, 'entry must not import sandbox'],
+    ['src/cli.ts', `import '../test/helpers/api.js';`, 'entry must not import tools'],
+    ['src/cli.ts', `import { heartbeat } from '@temporalio/activity';`, 'only activities/'],
+    ['sandbox/x.ts', `import { now } from '../src/core/clock.js';`, 'sandbox must not import lib'],
+    ['bootstrap/x.mjs', `import { z } from 'zod';`, 'bootstrap may import'],
+    ['src/core/x.ts', `import { gone } from './gone.js';`, 'there is no such file'],
+  ])('catches in %s: %s', (file, text, reason) => {
+    expect(faultsOf(file, text)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it('catches libraries that import each other in a circle, once', () => {
+    const files = new Map([
+      ['src/a/x.ts', `import type { B } from '../b/x.js';`],
+      ['src/b/x.ts', `import { c } from '../c/x.js';`],
+      ['src/c/x.ts', `export { a } from '../a/x.js';`],
+    ]);
+    expect(checkImports(files)).toEqual(['libraries of src/ import each other in a circle: a → b → c']);
+  });
+});
+
+describe('readImports', () => {
+  it('sees every form and tells types apart', () => {
+    const text = [
+      `import a, { b } from 'one';`,
+      `import type { C } from "two";`,
+      `import * as d from 'three';`,
+      `import 'four';`,
+      `export { e } from 'five';`,
+      `export type { F } from 'six';`,
+      `export * as g from 'seven';`,
+      `const h = await import('eight');`,
+      `type I = import('nine').I;`,
+      `const j = require('ten');`,
+      `import {\n  k, // from 'no'\n  type L,\n} from 'eleven';`,
+      'const text = `import m from "no"`;',
+      `import type from 'twelve';`,
+    ].join('\n');
+    expect(
+      readImports(text)
+        .map((use) => `${use.typeOnly ? 'T ' : ''}${use.specifier}`)
+        .toSorted(),
+    ).toEqual(
+      [
+        'one',
+        'T two',
+        'three',
+        'four',
+        'five',
+        'T six',
+        'seven',
+        'eight',
+        'T nine',
+        'ten',
+        'eleven',
+        'twelve',
+      ].toSorted(),
+    );
+  });
+});
+
+describe('layerOf', () => {
+  it.each([
+    ['src/worker.ts', 'entry'],
+    ['src/commands/demo/steps.ts', 'entry'],
+    ['src/temporal/connect.ts', 'entry'],
+    ['src/warehouse/load/x.ts', 'lib'],
+    ['test/repo/imports.test.ts', 'tools'],
+    ['vitest.config.ts', 'tools'],
+  ])('puts %s into %s', (file, layer) => {
+    expect(layerOf(file)).toBe(layer);
+  });
+});
