@@ -89,6 +89,10 @@ cells AS (
     ON unreadable.company_id = k.company_id AND unreadable.report_hash = m.report_hash
     AND unreadable.fiscal_year = k.fiscal_year
   WHERE v.company_id IS NULL OR v.value_double IS NOT NULL OR v.value_text IS NOT NULL
+  -- A whole report and one year of it in the same instant: the year counts.
+  QUALIFY row_number() OVER (
+    PARTITION BY k.company_id, k.fiscal_year, k.indicator, k.source, m.observed_at ORDER BY m.scope_year NULLS LAST
+  ) = 1
 ),
 
 -- 1.5 and "1.5" are one value.

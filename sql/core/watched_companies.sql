@@ -27,7 +27,7 @@ WITH listings AS (
   )
 )
 
-SELECT company_id, arg_max(fields, observed_at) AS fields, arg_max(since, observed_at) AS since
+SELECT company_id, arg_max(fields, (observed_at, fields)) AS fields, arg_max(since, (observed_at, since)) AS since
 FROM ledger.watched_companies
 WHERE run = (SELECT run FROM listings ORDER BY observed_at DESC, run DESC LIMIT 1)
 GROUP BY company_id

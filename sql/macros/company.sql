@@ -10,9 +10,12 @@ CREATE OR REPLACE TEMP MACRO size_compact(t) AS
 
 -- Bounds of an employee count or band: `42`, `11-50`, `10000+`, `>500`, `<10`; NULL where the text says no bound.
 CREATE OR REPLACE TEMP MACRO size_min(t) AS
-  TRY_CAST(nullif(regexp_extract(size_compact(t), '^(?:>=)?([0-9]+)(?:-[0-9]+|\+)?$', 1), '') AS INTEGER);
+  coalesce(
+    TRY_CAST(regexp_extract(size_compact(t), '^(?:>=)?([0-9]+)(?:-[0-9]+|\+)?$', 1) AS INTEGER),
+    TRY_CAST(regexp_extract(size_compact(t), '^>([0-9]+)$', 1) AS INTEGER) + 1
+  );
 CREATE OR REPLACE TEMP MACRO size_max(t) AS
-  TRY_CAST(coalesce(
-    nullif(regexp_extract(size_compact(t), '^(?:[0-9]+-|<=)?([0-9]+)$', 1), ''),
-    CAST(TRY_CAST(nullif(regexp_extract(size_compact(t), '^<([0-9]+)$', 1), '') AS INTEGER) - 1 AS VARCHAR)
-  ) AS INTEGER);
+  coalesce(
+    TRY_CAST(regexp_extract(size_compact(t), '^(?:[0-9]+-|<=)?([0-9]+)$', 1) AS INTEGER),
+    TRY_CAST(regexp_extract(size_compact(t), '^<([0-9]+)$', 1) AS INTEGER) - 1
+  );

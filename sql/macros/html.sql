@@ -1,4 +1,4 @@
--- HTML to plain text: scripts and styles dropped, block ends become line breaks, tags removed, entities decoded once.
+-- HTML to plain text: scripts and styles dropped, ends of blocks and list items become line breaks, tags removed, entities decoded once.
 
 CREATE OR REPLACE TEMP MACRO html_code_point(n) AS
   CASE WHEN n BETWEEN 1 AND 55295 OR n BETWEEN 57344 AND 1114111 THEN chr(CAST(n AS INTEGER)) ELSE '' END;
@@ -35,7 +35,7 @@ CREATE OR REPLACE TEMP MACRO html_without_tags(t) AS
         regexp_replace(t, '(?is)<(script|style)\b.*?</(script|style)\s*>|<!--.*?-->', '', 'g'),
         '\s+', ' ', 'g'
       ),
-      '(?i)<br\s*/?>|</(p|div|li|tr|h[1-6]|ul|ol|table)\s*>', chr(10), 'g'
+      '(?i)<br\s*/?>|</(p|div|tr|h[1-6]|ul|ol|table)\s*>|<li\b[^>]*>', chr(10), 'g'
     ),
     '<[/!?a-zA-Z][^>]*>', '', 'g'
   );

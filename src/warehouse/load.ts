@@ -7,8 +7,8 @@ import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from './sql-files.js';
 
 // A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
-const BATCH_ROWS = 20_000;
-const BATCH_BYTES = 128 * 1024 * 1024;
+const BATCH_ROWS = 10_000;
+const BATCH_BYTES = 64 * 1024 * 1024;
 
 const RECORD_STREAMS = new Set(['runs', 'segments', 'coverage', 'requests', 'quota']);
 

@@ -49,11 +49,11 @@ export async function lastReadings(
     `SELECT metric, used, total, strftime(read_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ')
      FROM ops.quota QUALIFY row_number() OVER (PARTITION BY metric ORDER BY read_at DESC) = 1 ORDER BY metric`,
   );
-  return rows.map(([metric, used, total, readAt]) => ({
-    metric: String(metric),
+  return (rows as [string, string, string, string][]).map(([metric, used, total, readAt]) => ({
+    metric,
     used: Number(used),
     total: Number(total),
-    readAt: String(readAt),
+    readAt,
   }));
 }
 
