@@ -1,0 +1,147 @@
+import { expect } from 'vitest';
+import { createWorld, type World } from '../../sandbox/world/index.js';
+import type { Project } from './project.js';
+
+/** Sandbox flags that decide the market, as in `startSandbox`. */
+export interface MarketFlags {
+  companies: number;
+  tenders: number;
+  seed?: number;
+  date?: string;
+}
+
+export function truthOf(flags: MarketFlags): World {
+  const date = flags.date ?? new Date().toISOString().slice(0, 10);
+  return createWorld({ companies: flags.companies, tenders: flags.tenders, seed: flags.seed ?? 1, date });
+}
+
+/** Companies and their financial values in the published warehouse, row for row, against what the sandbox holds. */
+export async function expectMarketEqualsTruth(project: Project, flags: MarketFlags, day = 0): Promise<void> {
+  const world = truthOf(flags);
+  const ids = world.companyIds(day);
+  expect(await project.query(COMPANIES)).toEqual(ids.map((id) => companyRow(world, id, day)));
+  const values = ids.flatMap((id) => financialRows(world, id, day));
+  expect(await project.query(FINANCIALS)).toEqual(values);
+  const [members] = await project.query(
+    'SELECT count(*)::INTEGER AS n FROM marts.market_members WHERE date = (SELECT max(date) FROM marts.market_members)',
+  );
+  expect(members).toEqual({ n: ids.length });
+}
+
+/** Tenders with everything below them, row for row. */
+export async function expectTendersEqualTruth(project: Project, flags: MarketFlags, day = 0): Promise<void> {
+  const world = truthOf(flags);
+  const slugs = world.tenderSlugs(day).toSorted();
+  expect(await project.query(TENDERS)).toEqual(slugs.map((slug) => tenderRow(world, slug, day)));
+}
+
+const COMPANIES = `
+  SELECT company_id::VARCHAR AS id, name, has_details, country_code, country_name, registration_number, vat_number, status,
+    legal_form, website, coalesce(phones, []) AS phones, coalesce(emails, []) AS emails, coalesce(faxes, []) AS faxes,
+    coalesce(brands, []) AS brands, address_street, address_location, address_city, country_region, zip_code, size_text,
+    founding_date::VARCHAR AS founding_date, pronet, microblog, socialnet
+  FROM core.companies ORDER BY company_id`;
+
+function companyRow(world: World, id: number, day: number): Record<string, unknown> {
+  const record = world.company(id, day);
+  const text = (value: unknown): string | null =>
+    value === null || value === undefined || value === '' ? null : String(value);
+  const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+  return {
+    id: String(id),
+    name: record ? text(record.name) : text(world.companyName(id, day)),
+    has_details: record !== undefined,
+    country_code: text(record?.country_code),
+    country_name: text(record?.country_name),
+    registration_number: text(record?.registration_number),
+    vat_number: text(record?.vat_number),
+    status: text(record?.status),
+    legal_form: text(record?.company_legal_form),
+    website: text(record?.company_website),
+    phones: texts(record?.company_phone),
+    emails: texts(record?.company_email),
+    faxes: texts(record?.company_fax),
+    brands: (text(record?.brands) ?? '')
+      .split(',')
+      .map((brand) => brand.trim())
+      .filter((brand) => brand !== ''),
+    address_street: text(record?.address_street),
+    address_location: text(record?.address_location),
+    address_city: text(record?.address_city),
+    country_region: text(record?.country_region),
+    zip_code: text(record?.zip_code),
+    size_text: text(record?.size),
+    founding_date: text(record?.founding_date),
+    pronet: text(record?.pronet),
+    microblog: text(record?.microblog),
+    socialnet: text(record?.socialnet),
+  };
+}
+
+const FINANCIALS = `
+  SELECT company_id::VARCHAR AS id, fiscal_year::INTEGER AS year, indicator, value_double AS number, value_text AS text
+  FROM core.financials WHERE source = 'v2' ORDER BY company_id, fiscal_year, indicator`;
+
+/** A row per value that is not null: a number as number, a text as text, a number that came as text as both. */
+function financialRows(world: World, id: number, day: number): Record<string, unknown>[] {
+  const years = Object.entries(world.financialReport(id, day) ?? {});
+  return years
+    .toSorted(([a], [b]) => Number(a) - Number(b))
+    .flatMap(([year, indicators]) =>
+      Object.entries(indicators ?? {})
+        .filter(([, value]) => value !== null && value !== undefined)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([indicator, value]) => ({
+          id: String(id),
+          year: Number(year),
+          indicator,
+          number: typeof value === 'number' ? value : numberIn(indicator, String(value)),
+          text: typeof value === 'string' ? value : null,
+        })),
+    );
+}
+
+const TEXT_INDICATORS = new Set([
+  'Reported-Date',
+  'Currency',
+  'Company-Accounts-Status',
+  'Consolidated-Accounts',
+  'Share-of-Profit-in-Associates-or-Joint-Ventures',
+]);
+
+function numberIn(indicator: string, text: string): number | null {
+  return !TEXT_INDICATORS.has(indicator) && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : null;
+}
+
+const TENDERS = `
+  SELECT slug, title, status, project_type, type, announced_date::VARCHAR AS announced, deadline_date::VARCHAR AS deadline,
+    coalesce(countries, []) AS countries, coalesce(industries, []) AS industries, description_html, logo,
+    (SELECT coalesce(list(url ORDER BY position), []) FROM core.tender_attachments a WHERE a.slug = t.slug) AS attachments,
+    (SELECT coalesce(list(kind || ':' || coalesce(name, '') || ':' || coalesce(contact_id::VARCHAR, '') ORDER BY position), [])
+      FROM core.tender_contacts c WHERE c.slug = t.slug) AS contacts,
+    (SELECT count(*)::INTEGER FROM core.tender_donors d WHERE d.slug = t.slug) AS donors
+  FROM core.tenders t ORDER BY slug`;
+
+function tenderRow(world: World, slug: string, day: number): Record<string, unknown> {
+  const details = world.tender(slug, day);
+  const summary = world.tenderSummary(slug, day);
+  const contacts = details?.contacts as Record<string, { name?: string; id?: number }[] | undefined> | null | undefined;
+  return {
+    slug,
+    title: details?.title,
+    status: details?.status,
+    project_type: summary?.project_type ?? null,
+    type: details?.type ?? null,
+    announced: String(details?.announced_date).slice(0, 10),
+    deadline: details?.deadline_date ? String(details.deadline_date).slice(0, 10) : null,
+    countries: details?.countries ?? [],
+    industries: details?.industries ?? [],
+    description_html: details?.description ?? null,
+    logo: details?.logo ?? null,
+    attachments: details?.attachments ?? [],
+    contacts: ['mobile', 'name', 'email'].flatMap((kind) =>
+      (contacts?.[kind] ?? []).map((c) => `${kind}:${c.name ?? ''}:${c.id ?? ''}`),
+    ),
+    donors: (details?.donors ?? []).length,
+  };
+}
