@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { readProjectFiles } from './project-files.js';
+
+const SOURCE = /^(src|schemas|workflows|activities|sandbox|bootstrap|bin)\/.*\.(ts|mts|mjs)$/;
+/** Tables of facts, not code. */
+const TABLES = /\/data\//;
+const HARD_LIMIT = 400;
+
+const texts = readProjectFiles(
+  /\.(ts|mts|mjs|js|json|ya?ml|md|sql|csv|html|sh|toml|txt)$|^(Dockerfile|\.[^/]+|\.ci\/.+)$/,
+);
+
+/** `file:line` of every match. */
+function findAll(pattern: RegExp): string[] {
+  return [...texts].flatMap(([file, text]) =>
+    text
+      .split('\n')
+      .flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}: ${line.trim().slice(0, 120)}`] : [])),
+  );
+}
+
+describe('files of the repository', () => {
+  it('are found at all', () => {
+    expect(texts.size).toBeGreaterThan(100);
+  });
+
+  it("name no one's home folder", () => {
+    const homes = [
+      String.raw`/home/[a-z][\w-]*/`,
+      String.raw`/Users/[A-Za-z][\w-]*/`,
+      String.raw`/root/`,
+      String.raw`[A-Z]:\\+Users\\+`,
+    ];
+    expect(
+      findAll(new RegExp(`(^|[^\\w.\\]])(${homes.join('|')})`)).filter((hit) => !hit.startsWith('test/repo/hygiene')),
+    ).toEqual([]);
+  });
+
+  it('name no package registry: which one is used is the machine’s setting', () => {
+    // Put together here, so that this file is no hit itself.
+    const hosts = [
+      ['registry', 'npmjs', 'org'],
+      ['registry', 'yarnpkg', 'com'],
+      ['npm', 'pkg', 'github', 'com'],
+      ['proxy', 'golang', 'org'],
+      ['sum', 'golang', 'org'],
+    ];
+    expect(findAll(new RegExp(hosts.map((parts) => parts.join('\\.')).join('|')))).toEqual([]);
+  });
+
+  it('hold no key or token', () => {
+    const secrets =
+      /-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgh[pousr]_[A-Za-z0-9]{30,}|\bAKIA[0-9A-Z]{16}\b|_authToken\s*=/;
+    expect(findAll(secrets).filter((hit) => !hit.startsWith('test/repo/hygiene'))).toEqual([]);
+  });
+
+  it(`have at most ${HARD_LIMIT} lines where they are source: split what grew`, () => {
+    const long = [...texts].filter(
+      ([file, text]) => SOURCE.test(file) && !TABLES.test(file) && text.split('\n').length > HARD_LIMIT,
+    );
+    expect(long.map(([file]) => file)).toEqual([]);
+  });
+
+  it('are named in kebab-case where they are source', () => {
+    const names = [...texts.keys()].filter((file) => SOURCE.test(file));
+    expect(
+      names.filter((file) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.(ts|mts|mjs)$/.test(file)),
+    ).toEqual([]);
+  });
+
+  it('explain every exported function of more than one statement', () => {
+    expect(
+      [...texts].filter(([file]) => SOURCE.test(file)).flatMap(([file, text]) => findUndocumented(file, text)),
+    ).toEqual([]);
+  });
+});
+
+/** Exported functions that are not preceded by a docblock. */
+function findUndocumented(file: string, text: string): string[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    const name = /^export (?:async )?function\*? (\w+)/.exec(line)?.[1];
+    if (name === undefined || lines[index - 1]?.trim().endsWith('*/')) return [];
+    if (lines[index + 2] === '}' || line.endsWith('}')) return [];
+    // An overload is explained by the first of its signatures.
+    const first = lines.findIndex((other) => new RegExp(`^export (?:async )?function\\*? ${name}\\b`).test(other));
+    return first === index ? [`${file}:${index + 1} ${name}`] : [];
+  });
+}

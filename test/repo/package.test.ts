@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { findMissing } from '../../bootstrap/complete-lockfile.mjs';
+import { isSupportedNode } from '../../bootstrap/check-node.mjs';
+import { ROOT } from './project-files.js';
+
+interface Manifest {
+  engines: { node: string };
+  bin: Record<string, string>;
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  overrides: Record<string, string>;
+}
+
+interface Lockfile {
+  lockfileVersion: number;
+  packages: Record<string, { version?: string; resolved?: string; dependencies?: Record<string, string> }>;
+}
+
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const lockfile = JSON.parse(read('package-lock.json')) as Lockfile;
+const { dependencies, devDependencies, overrides } = manifest;
+
+it('names exact versions only: an install next year is the install of today', () => {
+  const loose = Object.entries({ ...dependencies, ...devDependencies, ...overrides }).filter(
+    ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
+  );
+  expect(loose).toEqual([]);
+});
+
+it('uses one version of all Temporal packages, as the SDK demands', () => {
+  const versions = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) =>
+    name.startsWith('@temporalio/'),
+  );
+  expect(new Set(versions.map(([, version]) => version)).size).toBe(1);
+});
+
+it('does not depend on the deprecated duckdb package', () => {
+  expect(Object.keys(lockfile.packages)).not.toContain('node_modules/duckdb');
+});
+
+it('says which Node it needs, and the launcher agrees', () => {
+  expect(manifest.engines.node).toBe('>=20.18.1');
+  expect(['20.18.1', '20.19.0', '22.0.0', '24.11.1'].filter((version) => !isSupportedNode(version))).toEqual([]);
+  expect(['18.20.8', '20.9.0', '20.18.0'].filter(isSupportedNode)).toEqual([]);
+});
+
+it('installs nothing and builds nothing by itself: no lifecycle scripts', () => {
+  const lifecycle = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'pretest', 'posttest'];
+  expect(Object.keys(manifest.scripts).filter((name) => lifecycle.includes(name))).toEqual([]);
+});
+
+it('has a command that can be run', () => {
+  for (const file of Object.values(manifest.bin)) {
+    expect(read(file)).toMatch(/^#!\/usr\/bin\/env node\n/);
+    // Git keeps the bit; a file that is not added yet shows nothing.
+    expect(execFileSync('git', ['ls-files', '--stage', file], { cwd: ROOT, encoding: 'utf8' })).toMatch(/^(100755 |$)/);
+  }
+});
+
+it('has a lockfile that fits package.json and names no registry', () => {
+  expect(lockfile.lockfileVersion).toBe(3);
+  const declared = Object.entries({ ...dependencies, ...devDependencies });
+  expect(declared.filter(([name, version]) => lockfile.packages[`node_modules/${name}`]?.version !== version)).toEqual(
+    [],
+  );
+  expect(Object.entries(lockfile.packages).filter(([, entry]) => entry.resolved !== undefined)).toEqual([]);
+});
+
+it("has every platform's packages in the lockfile (if not: node bootstrap/complete-lockfile.mjs)", () => {
+  expect(findMissing(lockfile.packages)).toEqual([]);
+});
