@@ -1,12 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
-import {
-  ApiError,
-  InvalidRequestError,
-  LimitError,
-  PermissionDeniedError,
-  TokenVerificationError,
-} from '../src/api-client/index.js';
+import { ApiError, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
 /**
@@ -30,11 +24,10 @@ function castApiError(error: ApiError): ApplicationFailure {
       error,
     );
   }
-  if (error instanceof PermissionDeniedError || error instanceof InvalidRequestError) {
-    return failure('ApiRefused', error.message, false, error);
-  }
   if (error instanceof LimitError) return failure('QuotaReached', error.message, true, error);
-  return failure('ApiUnavailable', error.message, true, error);
+  return error.retryable
+    ? failure('ApiUnavailable', error.message, true, error)
+    : failure('ApiRefused', error.message, false, error);
 }
 
 function failure(type: ErrorType, message: string, retryable: boolean, cause: unknown): ApplicationFailure {

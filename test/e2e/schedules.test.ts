@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import { ROOT, startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startTemporal } from '../helpers/temporal.js';
+
+const exec = promisify(execFile);
+const NIGHTLY = 'tidemark/snapshot/nightly';
+const MINUTELY = 'tidemark/snapshot/minutely';
+
+describe('schedules from tidemark.yaml', () => {
+  let temporal: TestWorkflowEnvironment;
+  let sandbox: RunningSandbox;
+  let project: Project;
+  let worker: RunningProcess;
+
+  const tidemark = (...args: string[]) =>
+    exec(process.execPath, ['bin/tidemark.mjs', ...args], { cwd: ROOT, env: project.env });
+
+  /** Results of the finished runs a schedule started, by date. */
+  const results = async (schedule: string): Promise<RunResult[]> => {
+    const found: RunResult[] = [];
+    const query = `TemporalScheduledById = '${schedule}' AND ExecutionStatus = 'Completed'`;
+    for await (const { workflowId, runId } of temporal.client.workflow.list({ query })) {
+      found.push((await temporal.client.workflow.getHandle(workflowId, runId).result()) as RunResult);
+    }
+    return found.toSorted((a, b) => (a.date < b.date ? -1 : 1));
+  };
+
+  beforeAll(async () => {
+    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ companies: 120, tenders: 5, seed: 3 })]);
+    const schedule = (cron: string, timezone: string) => ({ cron, timezone });
+    project = makeProject({
+      api: sandbox,
+      temporal: temporal.address,
+      config: {
+        markets: [
+          { name: 'minutely', streams: ['companies'], schedule: schedule('* * * * *', 'UTC') },
+          // 00:30 in Tokyo is the day before in UTC: a logical date taken from the wrong zone would show.
+          { name: 'nightly', streams: ['companies'], schedule: schedule('30 0 * * *', 'Asia/Tokyo') },
+        ],
+      },
+    });
+    worker = await project.startWorker();
+  });
+
+  afterAll(async () => {
+    await worker?.stop();
+    await sandbox?.stop();
+    await temporal?.teardown();
+    project?.remove();
+  });
+
+  it('are applied once and unchanged the second time', async () => {
+    const first = await tidemark('schedule', 'apply');
+    expect(first.stdout).toMatch(/created/);
+    const second = await tidemark('schedule', 'apply');
+    expect(second.stdout).toMatch(/unchanged/);
+    expect(second.stdout).not.toMatch(/created|updated/);
+  });
+
+  it('fire, and file the market under their nominal date', async () => {
+    await waitUntil('the minutely schedule fires', async () => (await results(MINUTELY)).length > 0);
+    await temporal.client.schedule.getHandle(MINUTELY).pause();
+    const [run] = await results(MINUTELY);
+    expect(run).toMatchObject({ market: 'minutely', asOfNow: true, outcome: 'complete' });
+    const members = `SELECT count(*)::INTEGER AS n FROM marts.market_members WHERE market = 'minutely' AND date = '${run?.date}'`;
+    expect(await project.query(members)).toEqual([{ n: 120 }]);
+  });
+
+  it('run once per past date when backfilled as the UI does it, and file nothing as-of-now there', async () => {
+    // Nominal times 00:30 in Tokyo on 10, 11 and 12 March: 15:30 UTC the day before.
+    await temporal.client.schedule.getHandle(NIGHTLY).backfill({
+      start: new Date('2026-03-09T15:00:00Z'),
+      end: new Date('2026-03-11T16:00:00Z'),
+      overlap: 'BUFFER_ALL',
+    });
+    await waitUntil('three backfilled runs', async () => (await results(NIGHTLY)).length >= 3);
+    const runs = await results(NIGHTLY);
+    expect(runs.map(({ date, asOfNow, coverage }) => ({ date, asOfNow, coverage }))).toEqual(
+      ['2026-03-10', '2026-03-11', '2026-03-12'].map((date) => ({ date, asOfNow: false, coverage: null })),
+    );
+    expect(await project.query("SELECT * FROM marts.market_members WHERE market = 'nightly'")).toEqual([]);
+    expect(await project.query("SELECT * FROM core.companies WHERE first_seen_on < '2026-04-01'")).toEqual([]);
+  });
+
+  it('are removed', async () => {
+    await tidemark('schedule', 'delete', 'snapshot/minutely');
+    await tidemark('schedule', 'delete', NIGHTLY);
+    const left: string[] = [];
+    for await (const { scheduleId } of temporal.client.schedule.list()) left.push(scheduleId);
+    expect(left).toEqual([]);
+  });
+});
