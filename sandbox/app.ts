@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { holdsToken } from './auth.js';
+import { Refusal, v1Error } from './errors.js';
+import { applyFault } from './faults.js';
+import { sandboxOptions, type SandboxOptions } from './options.js';
+import { controlRoutes } from './routes/control.js';
+import { nomenclatureRoutes } from './routes/v1/nomenclatures.js';
+import { tenderRoutes } from './routes/v1/tenders.js';
+import { companyRoutes } from './routes/v2/companies.js';
+import { financialRoutes } from './routes/v2/financials.js';
+import { metricsRoutes } from './routes/v2/metrics.js';
+import { prospectingRoutes } from './routes/v2/prospecting.js';
+import { watchRoutes } from './routes/v2/watching.js';
+import { RouteTable } from './route-table.js';
+import { Sandbox } from './sandbox.js';
+
+/** Largest request body. */
+const BODY_LIMIT = 1024 * 1024;
+
+/** A sandbox as a Fastify instance that listens nowhere yet; its market and state hang off `sandbox`. */
+export interface SandboxApp extends FastifyInstance {
+  sandbox: Sandbox;
+}
+
+/** Builds the sandbox; missing options take their defaults (options.ts). Throws a RangeError for a wrong one. */
+export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<SandboxApp> {
+  const sandbox = new Sandbox(sandboxOptions(given));
+  const app = fastify({
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    // A client gets this long for its headers and its body: one that drips them does not hold a connection.
+    http: { headersTimeout: 10_000, requestTimeout: 60_000 },
+    keepAliveTimeout: 30_000,
+  });
+  app.decorate('sandbox', sandbox);
+  // GET calls may carry a body: the reference lists parameters of some as "body".
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  parseBodies(app);
+  const routes = new RouteTable(app);
+
+  countRequests(app, sandbox);
+  app.setErrorHandler(async (error: unknown, request, reply) => {
+    const refusal = error instanceof Refusal ? error : asRefusal(error as FastifyError, sandbox, request);
+    return reply.code(refusal.status).send(refusal.body);
+  });
+  app.setNotFoundHandler(async (request, reply) => {
+    const allowed = routes.methodsAt(pathOf(request));
+    if (allowed.length > 0) {
+      const refusal = generic(sandbox, request, 405, `Method "${request.method}" not allowed.`);
+      return reply.code(405).header('allow', allowed.join(', ')).send(refusal.body);
+    }
+    return reply.code(404).send(generic(sandbox, request, 404, 'Not found.').body);
+  });
+
+  await app.register(async (scope) => controlRoutes(scope, sandbox));
+  await app.register(
+    async (scope) => {
+      strikeFaults(scope, sandbox);
+      guard(scope, sandbox);
+      metricsRoutes(scope, sandbox);
+      prospectingRoutes(scope, sandbox);
+      watchRoutes(scope, sandbox);
+      companyRoutes(scope, sandbox);
+      financialRoutes(scope, sandbox);
+    },
+    { prefix: '/v2' },
+  );
+  await app.register(
+    async (scope) => {
+      strikeFaults(scope, sandbox);
+      guard(scope, sandbox);
+      tenderRoutes(scope, sandbox);
+      nomenclatureRoutes(scope);
+    },
+    { prefix: '/v1/finder' },
+  );
+  return app as unknown as SandboxApp;
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0]!;
+}
+
+/** JSON bodies, an empty one counting as none; other types are refused with 415. */
+function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(text as string));
+    } catch (error) {
+      done(Object.assign(error as Error, { statusCode: 400 }));
+    }
+  });
+}
+
+function countRequests(app: FastifyInstance, sandbox: Sandbox): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? '(unknown)';
+    if (!route.startsWith('/_sandbox')) {
+      sandbox.requests.count(`${request.method} ${route.replaceAll(/:(\w+)/g, '{$1}')}`, reply.statusCode);
+    }
+    done();
+  });
+}
+
+/** Scripted faults and the general latency come before everything else. */
+function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    if (sandbox.options.latency > 0) await sleep(sandbox.options.latency);
+    const fault = sandbox.faults.strike(request.method, pathOf(request));
+    if (fault && (await applyFault(fault, request, reply))) return reply;
+  });
+}
+
+/** Token check, each version with its own error. */
+function guard(scope: FastifyInstance, sandbox: Sandbox): void {
+  scope.addHook('onRequest', (request, _reply, done) => {
+    const header = request.headers.authorization;
+    if (holdsToken(header, sandbox.options.key)) return done();
+    if (!isV1(request)) return done(sandbox.errors.token(header === undefined ? 'No token provided.' : undefined));
+    return done(v1Error('TokenVerificationError', 'Token verification failed.', { token: 'Token is invalid.' }));
+  });
+}
+
+function isV1(request: FastifyRequest): boolean {
+  return request.url.startsWith('/v1');
+}
+
+/** What Fastify refuses (broken JSON, too large, wrong type) and what went wrong here, each in the version's shape. */
+function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyRequest): Refusal {
+  const status = error.statusCode ?? 500;
+  if (status >= 500) {
+    process.stderr.write(`sandbox: ${request.method} ${request.url}: ${error.stack ?? error.message}\n`);
+    return isV1(request) ? v1Error('InternalError', 'An unexpected exception occurred.') : sandbox.errors.internal();
+  }
+  const message =
+    status === 413 ? `The body is larger than ${BODY_LIMIT} bytes.` : `The body cannot be read: ${error.message}`;
+  return generic(sandbox, request, status, message);
+}
+
+/** An error the reference has no name for, in the shape that comes closest. */
+function generic(sandbox: Sandbox, request: FastifyRequest, status: number, message: string): Refusal {
+  if (isV1(request)) {
+    const name = status === 404 ? 'IdNotFound' : 'InvalidRequest';
+    const { body } = v1Error(name, message, status === 404 ? {} : { param: 'body' });
+    return new Refusal(status === 400 ? 406 : status, body);
+  }
+  if (status === 404 || status === 405) return new Refusal(status, { detail: message });
+  return new Refusal(status === 400 ? sandbox.options.statuses.invalid : status, { body: [message] });
+}

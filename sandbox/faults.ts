@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+
+/*
+ * Faults on order: a test scripts them through `POST /_sandbox/faults`, they strike the requests that match and are
+ * used up. What they do happens on the real connection, so that a client meets what it would meet in the wild.
+ */
+
+export const FaultRequest = z.strictObject({
+  /** Start of the path, e.g. `/v2/companies/`; all requests when left out. */
+  route: z.string().startsWith('/').default('/'),
+  method: z.string().toUpperCase().optional(),
+  /** Let so many matching requests pass first. */
+  skip: z.int().min(0).default(0),
+  /** How often it strikes; 0: until it is deleted. */
+  times: z.int().min(0).default(1),
+  /** Strike only every n-th matching request. */
+  every: z.int().min(1).default(1),
+  kind: z.enum(['status', 'latency', 'cut', 'reset', 'html']).optional(),
+  /** For `status` and `html`: the HTTP status. */
+  status: z.int().min(200).max(599).optional(),
+  /** For `status`: the body instead of InternalError's. */
+  body: z.unknown().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  /** For `latency`: milliseconds the answer waits; it is then the usual one. */
+  latency: z.int().min(0).max(600_000).optional(),
+});
+export type FaultRequest = z.infer<typeof FaultRequest>;
+
+export interface Fault extends Omit<FaultRequest, 'kind'> {
+  id: number;
+  kind: NonNullable<FaultRequest['kind']>;
+  seen: number;
+  struck: number;
+}
+
+/** The scripted faults, in the order they were given: the first that matches and is due strikes. */
+export class Faults {
+  #list: Fault[] = [];
+  #nextId = 1;
+
+  add(request: FaultRequest): Fault {
+    const kind = request.kind ?? (request.latency === undefined ? 'status' : 'latency');
+    const fault: Fault = { ...request, kind, id: this.#nextId++, seen: 0, struck: 0 };
+    this.#list.push(fault);
+    return fault;
+  }
+
+  list(): readonly Fault[] {
+    return this.#list;
+  }
+
+  clear(): void {
+    this.#list = [];
+  }
+
+  /** The fault that strikes a request, if any; counts it. */
+  strike(method: string, path: string): Fault | undefined {
+    for (const fault of this.#list) {
+      if (!path.startsWith(fault.route) || (fault.method !== undefined && fault.method !== method)) continue;
+      if (fault.times > 0 && fault.struck >= fault.times) continue;
+      fault.seen++;
+      if (fault.seen <= fault.skip || (fault.seen - fault.skip - 1) % fault.every !== 0) continue;
+      fault.struck++;
+      return fault;
+    }
+    return undefined;
+  }
+}
+
+/** A gateway's error page, as proxies answer in front of an API. */
+export const HTML_PAGE =
+  '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body></html>\n';
+
+/**
+ * Does what the fault says. Resolves to true when the request has been answered (or its connection destroyed), false
+ * when the usual answer follows.
+ */
+export async function applyFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  if (fault.headers) void reply.headers(fault.headers);
+  switch (fault.kind) {
+    case 'latency':
+      await sleep(fault.latency ?? 1000);
+      return false;
+    case 'status':
+      await reply.code(fault.status ?? 500).send(fault.body ?? { detail: 'Internal server error (scripted fault).' });
+      return true;
+    case 'html':
+      await reply
+        .code(fault.status ?? 502)
+        .type('text/html; charset=utf-8')
+        .send(HTML_PAGE);
+      return true;
+    case 'reset':
+      reply.hijack();
+      request.raw.socket.resetAndDestroy();
+      return true;
+    case 'cut':
+      reply.hijack();
+      cutOff(reply);
+      return true;
+  }
+}
+
+/** Announces more bytes than it sends, then closes the connection. */
+function cutOff(reply: FastifyReply): void {
+  const half = '{"id":1000026,"name":"Cut off in the mid';
+  reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': String(half.length * 4) });
+  reply.raw.write(half, () => reply.raw.socket?.end());
+}

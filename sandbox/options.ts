@@ -1,0 +1,66 @@
+import type { IncorporationPolicy, WorldOptions } from './world/index.js';
+
+/** HTTP statuses of version 2 errors, which the reference does not state. */
+export const DEFAULT_STATUSES = {
+  /** TokenVerificationError. */
+  token: 401,
+  /** InvalidRequest. */
+  invalid: 400,
+  /** An id nobody has: `{detail}`. */
+  notFound: 404,
+  /** LimitError. */
+  limit: 429,
+  /** InternalError. */
+  internal: 500,
+  /** Autocomplete without an identifying field. */
+  autocomplete: 400,
+};
+export type Statuses = typeof DEFAULT_STATUSES;
+
+/** Everything that can be chosen when a sandbox is made; server.ts has a flag for each. */
+export interface SandboxOptions extends WorldOptions {
+  /** The API key it accepts. */
+  key: string;
+  /** Day it starts on. */
+  day: number;
+  /** Largest page it gives. */
+  maxPerPage: number;
+  /** What becomes of a larger `per_page`: cut down to it, or refused as InvalidRequest. */
+  pageSizePolicy: 'clamp' | 'refuse';
+  /** Page size when none is asked for. */
+  defaultPerPage: number;
+  /** How bounds of `company_incorporation` are written. */
+  incorporation: IncorporationPolicy;
+  /** Data calls a day; 0: no limit. */
+  dailyLimit: number;
+  /** Requests a second before LimitError `limit`; 0: no limit. */
+  rateLimit: number;
+  /** Milliseconds every answer waits. */
+  latency: number;
+  statuses: Statuses;
+  /** Whether `/_sandbox/…` answers to more than the machine itself. */
+  openControls: boolean;
+}
+
+/** The defaults, with the key and the date that belong to them; anything given wins. */
+export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOptions {
+  const seed = given.seed ?? 1;
+  return {
+    companies: 10_000,
+    tenders: 400,
+    seed,
+    date: new Date().toISOString().slice(0, 10),
+    key: `sandbox-key-${seed}`,
+    day: 0,
+    maxPerPage: 100,
+    pageSizePolicy: 'clamp',
+    defaultPerPage: 10,
+    incorporation: 'date',
+    dailyLimit: 0,
+    rateLimit: 0,
+    latency: 0,
+    statuses: DEFAULT_STATUSES,
+    openControls: false,
+    ...given,
+  };
+}

@@ -1,0 +1,27 @@
+/** Requests since the start (or the last reset), by route. */
+export class RequestLog {
+  #total = 0;
+  readonly #routes = new Map<string, number>();
+  readonly #statuses = new Map<number, number>();
+
+  /** Counts an answered request; `route` like `GET /v2/companies/{id}`. */
+  count(route: string, status: number): void {
+    this.#total++;
+    this.#routes.set(route, (this.#routes.get(route) ?? 0) + 1);
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+  }
+
+  report(): { total: number; routes: Record<string, number>; statuses: Record<string, number> } {
+    return {
+      total: this.#total,
+      routes: Object.fromEntries([...this.#routes].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      statuses: Object.fromEntries(this.#statuses),
+    };
+  }
+
+  clear(): void {
+    this.#total = 0;
+    this.#routes.clear();
+    this.#statuses.clear();
+  }
+}

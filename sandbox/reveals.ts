@@ -1,0 +1,29 @@
+import type { ContactMetrics } from '../schemas/v2/metrics.js';
+
+interface Reveal {
+  /** `YYYY-MM-DD HH:MM:SS` on the sandbox's calendar. */
+  at: string;
+  emails: number;
+  phones: number;
+}
+
+/** Contacts of people that were shown to the caller: what the contact metrics count. */
+export class Reveals {
+  readonly #list: Reveal[] = [];
+
+  /** Books a record shown on a sandbox date (yyyy-mm-dd), at the wall clock's time of day. */
+  add(date: string, shown: { email: boolean; phone: boolean }): void {
+    if (!shown.email && !shown.phone) return;
+    const time = new Date().toISOString().slice(11, 19);
+    this.#list.push({ at: `${date} ${time}`, emails: shown.email ? 1 : 0, phones: shown.phone ? 1 : 0 });
+  }
+
+  /** Both bounds included, format `YYYY-MM-DD HH:MM:SS`. */
+  countBetween(from: string, to: string): ContactMetrics {
+    const within = this.#list.filter(({ at }) => at >= from && at <= to);
+    return {
+      email_count: within.reduce((sum, { emails }) => sum + emails, 0),
+      phone_count: within.reduce((sum, { phones }) => sum + phones, 0),
+    };
+  }
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+
+/** Which methods a path answers to: tells a wrong method (405) from an unknown path (404). */
+export class RouteTable {
+  readonly #routes: { pattern: RegExp; methods: string[] }[] = [];
+
+  constructor(app: FastifyInstance) {
+    app.addHook('onRoute', (route) => {
+      const pattern = new RegExp(`^${route.url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}/?$`);
+      this.#routes.push({ pattern, methods: [route.method].flat() });
+    });
+  }
+
+  methodsAt(path: string): string[] {
+    return [
+      ...new Set(this.#routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+    ].toSorted();
+  }
+}

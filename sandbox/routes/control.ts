@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { isLoopback } from '../auth.js';
+import { Refusal } from '../errors.js';
+import { FaultRequest } from '../faults.js';
+import type { Sandbox } from '../sandbox.js';
+import { check, isObject } from '../validate.js';
+
+const DayRequest = z
+  .union([
+    z.strictObject({ advance: z.int().min(-3650).max(3650) }),
+    z.strictObject({ day: z.int().min(-3650).max(3650) }),
+  ])
+  .describe('{"advance": 1} or {"day": 3}');
+const QuotaRequest = z.strictObject({
+  dailyLimit: z.int().min(0).optional(),
+  used: z.int().min(0).optional(),
+});
+
+/**
+ * Controls under `/_sandbox`: no part of the API. They answer to the machine itself only (unless told otherwise), and
+ * to no web page: a browser sends an Origin with whatever a page makes it post.
+ */
+export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const local = sandbox.options.openControls || isLoopback(request.socket.remoteAddress);
+    const refused = !local || request.headers.origin !== undefined;
+    done(refused ? new Refusal(403, { detail: 'The controls answer to this machine only.' }) : undefined);
+  });
+
+  app.get('/_sandbox/state', () => state(sandbox));
+  app.post('/_sandbox/day', (request) => {
+    const wanted = read(DayRequest, request.body);
+    sandbox.moveTo('day' in wanted ? wanted.day : sandbox.day + wanted.advance);
+    return state(sandbox);
+  });
+
+  app.get('/_sandbox/requests', () => sandbox.requests.report());
+  app.delete('/_sandbox/requests', () => {
+    sandbox.requests.clear();
+    return sandbox.requests.report();
+  });
+
+  app.get('/_sandbox/faults', () => sandbox.faults.list());
+  app.post('/_sandbox/faults', (request) => {
+    if (!isObject(request.body)) throw new Refusal(400, { body: ['Expected an object.'] });
+    return sandbox.faults.add(read(FaultRequest, request.body));
+  });
+  app.delete('/_sandbox/faults', () => {
+    sandbox.faults.clear();
+    return [];
+  });
+
+  app.post('/_sandbox/quota', (request) => {
+    const { dailyLimit, used } = read(QuotaRequest, request.body);
+    if (dailyLimit !== undefined) sandbox.quota.dailyLimit = dailyLimit;
+    if (used !== undefined) sandbox.quota.usedToday = used;
+    return sandbox.quota.report();
+  });
+}
+
+function read<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  const checked = check(schema, body);
+  if (!checked.ok) throw new Refusal(400, checked.fields);
+  return checked.value;
+}
+
+function state(sandbox: Sandbox): Record<string, unknown> {
+  const { companies, tenders, seed } = sandbox.options;
+  return {
+    day: sandbox.day,
+    date: sandbox.date,
+    companies: sandbox.world.matchingIndices({}, sandbox.day).length,
+    tenders: sandbox.world.tenders(sandbox.day).length,
+    watched: sandbox.watches.list().length,
+    started: { companies, tenders, seed, date: sandbox.options.date },
+    quota: { dailyLimit: sandbox.quota.dailyLimit, used: sandbox.quota.usedToday },
+  };
+}

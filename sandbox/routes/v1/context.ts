@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+import { v1Error } from '../../errors.js';
+import { pageSize } from '../../paging.js';
+import type { Sandbox } from '../../sandbox.js';
+import { check } from '../../validate.js';
+
+/** Checks a request part; throws version 1's InvalidRequest, which names one parameter. */
+export function demandV1<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const checked = check(schema, value);
+  if (checked.ok) return checked.value;
+  const [param, messages] = Object.entries(checked.fields)[0] ?? ['body', ['Invalid.']];
+  throw v1Error('InvalidRequest', `${param}: ${messages[0]}`, { param });
+}
+
+/** Page size of a request, by the same policy as in version 2. */
+export function demandPageSizeV1(sandbox: Sandbox, asked: number | undefined): number {
+  const size = pageSize(asked, sandbox.options);
+  if (typeof size === 'number') return size;
+  throw v1Error('InvalidRequest', `per_page: ${size['per_page']![0]}`, { param: 'per_page' });
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  TenderDetailsQuery,
+  TendersRequest,
+  type TenderDetails,
+  type TendersResponse,
+} from '../../../schemas/v1/tender.js';
+import { v1Error } from '../../errors.js';
+import { pageOf } from '../../paging.js';
+import type { Sandbox } from '../../sandbox.js';
+import { readParameters } from '../../validate.js';
+import { TENDER_COUNTRIES } from '../../world/data/country-ids.js';
+import { TENDER_INDUSTRIES, TENDER_STATUSES, TENDER_TYPES } from '../../world/data/nomenclatures.js';
+import { filterTenders, sortTenders } from '../../world/filters/tenders.js';
+import { DONORS, tenderSummary } from '../../world/tenders.js';
+import { demandPageSizeV1, demandV1 } from './context.js';
+
+/** Public tenders and grants. No page cap: `total_results` can be read to its end. */
+export function tenderRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  app.post('/tenders', (request): TendersResponse => {
+    const body = demandV1(TendersRequest, request.body ?? {});
+    const perPage = demandPageSizeV1(sandbox, body.per_page);
+    const found = filterTenders(sandbox.world.tenders(sandbox.day), body.filters?.must ?? {});
+    const sorted = sortTenders(found, body.sort);
+    const { from, to } = pageOf(sorted.length, body.page ?? 1, perPage);
+    return { total_results: sorted.length, data: sorted.slice(from, to).map(tenderSummary) };
+  });
+
+  app.get('/tenders/details', (request): TenderDetails => {
+    const { slug } = demandV1(TenderDetailsQuery, readParameters(request.query, request.body, {}));
+    const tender = sandbox.world.tender(slug, sandbox.day);
+    if (tender === undefined) throw v1Error('IdNotFound', 'The slug was not found.', { slug });
+    return tender;
+  });
+
+  app.get('/tenders/nomenclatures', () => ({
+    countries: TENDER_COUNTRIES,
+    statuses: TENDER_STATUSES,
+    types: TENDER_TYPES,
+    industries: TENDER_INDUSTRIES,
+  }));
+
+  // The reference does not show this body.
+  app.get('/tenders/donors', () => ({ donors: DONORS }));
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { MetricName } from '../../quota.js';
+import type { Sandbox } from '../../sandbox.js';
+import { pageSize } from '../../paging.js';
+import { check } from '../../validate.js';
+
+/** Checks a request part; throws InvalidRequest with the fields that are wrong. */
+export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: unknown): z.infer<T> {
+  const checked = check(schema, value);
+  if (!checked.ok) throw sandbox.errors.invalid(checked.fields);
+  return checked.value;
+}
+
+/** Books a data call; throws LimitError when a limit is reached. */
+export function spend(sandbox: Sandbox, metric: MetricName): void {
+  const broken = sandbox.quota.take(metric, Date.now());
+  if (broken === 'limits.daily') throw sandbox.errors.limit(broken, 'The daily browsing limit is reached.');
+  if (broken === 'limit') throw sandbox.errors.limit(broken, 'Too many requests: slow down.');
+}
+
+/** Page size of a request; throws InvalidRequest on `per_page` when it is refused. */
+export function demandPageSize(sandbox: Sandbox, asked: number | undefined): number {
+  const size = pageSize(asked, sandbox.options);
+  if (typeof size !== 'number') throw sandbox.errors.invalid(size);
+  return size;
+}
+
+/** Company id in a path; throws the "not found" answer for what no id can be. */
+export function pathId(sandbox: Sandbox, request: FastifyRequest): number {
+  const { id } = request.params as { id: string };
+  if (!/^\d{1,15}$/.test(id)) throw sandbox.errors.notFound();
+  return Number(id);
+}

@@ -1,0 +1,15 @@
+import type { FastifyInstance } from 'fastify';
+import { ContactMetricsQuery, type ContactMetrics } from '../../../schemas/v2/metrics.js';
+import type { Sandbox } from '../../sandbox.js';
+import { readParameters } from '../../validate.js';
+import { demand } from './context.js';
+
+/** Section "Metrics": what the key has used. */
+export function metricsRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  app.get('/metrics', () => sandbox.quota.report());
+
+  app.get('/metrics/contacts', (request): ContactMetrics => {
+    const query = demand(sandbox, ContactMetricsQuery, readParameters(request.query, request.body, {}));
+    return sandbox.reveals.countBetween(query.date_from, query.date_to);
+  });
+}

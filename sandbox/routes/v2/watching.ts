@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { CURRENT_WATCH_FIELD, type LegacyWatchField } from '../../../schemas/v2/watch-fields.js';
+import {
+  WatchCallbackRequest,
+  WatchEventsQuery,
+  WatchFieldsRequest,
+  WatchListQuery,
+  WatchStartRequest,
+  type WatchCallback,
+  type WatchedCompany,
+  type WatchEventsResponse,
+  type WatchListResponse,
+} from '../../../schemas/v2/watch.js';
+import { pageOf } from '../../paging.js';
+import type { Sandbox } from '../../sandbox.js';
+import { readParameters } from '../../validate.js';
+import type { Watch } from '../../watches.js';
+import { listedEvent } from '../../watch-messages.js';
+import { demand, demandPageSize, pathId } from './context.js';
+
+const PARAMETERS = { numbers: ['page', 'per_page'], lists: ['fields'] };
+/** How far back events go when no `from_date` is given, in days. */
+const DEFAULT_LOOKBACK = 365;
+
+/**
+ * Section "Watching". The reference's route lines and sample calls differ for three operations; both are served:
+ * fields are read under `watch/fields` and GET `watch/stop`, changed under `watch/fields/add|remove` and PUT
+ * `watch/start/add|remove`.
+ */
+export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  app.put('/companies/watch/callback', (request): WatchCallback => {
+    const { callback } = demand(sandbox, WatchCallbackRequest, request.body ?? {});
+    return sandbox.watches.setCallback(callback);
+  });
+  app.get('/companies/watch/callback', (): WatchCallback => {
+    const { callback, secret } = sandbox.watches;
+    return { callback, secret };
+  });
+  app.get('/companies/watch', (request) => listWatched(sandbox, request));
+  app.post('/companies/:id/watch/start', async (request, reply) => {
+    const id = knownId(sandbox, request);
+    const { fields } = demand(sandbox, WatchStartRequest, request.body ?? {});
+    const watch = sandbox.watches.start(id, fields, sandbox.date);
+    return reply.code(201).send({ id: String(id), fields: watch.fields });
+  });
+  app.delete('/companies/:id/watch/stop', (request) => {
+    const id = pathId(sandbox, request);
+    if (!sandbox.watches.stop(id)) throw sandbox.errors.notFound('This company is not watched.');
+    return { id: String(id) };
+  });
+  app.get('/companies/:id/watch/events', (request) => listEvents(sandbox, request));
+  for (const path of ['/companies/:id/watch/fields', '/companies/:id/watch/stop']) {
+    app.get(path, (request) => watchOf(sandbox, request).fields);
+  }
+  for (const base of ['fields', 'start']) {
+    app.put(`/companies/:id/watch/${base}/add`, (request) => {
+      const watch = watchOf(sandbox, request);
+      const { fields } = demand(sandbox, WatchFieldsRequest, request.body ?? {});
+      return (watch.fields = [...new Set([...watch.fields, ...fields])]);
+    });
+    app.put(`/companies/:id/watch/${base}/remove`, (request) => {
+      const watch = watchOf(sandbox, request);
+      const { fields } = demand(sandbox, WatchFieldsRequest, request.body ?? {});
+      return (watch.fields = watch.fields.filter((field) => !(fields as string[]).includes(field)));
+    });
+  }
+}
+
+/** Id of a company that exists today, or of one that is watched (it may have left since). */
+function knownId(sandbox: Sandbox, request: FastifyRequest): number {
+  const id = pathId(sandbox, request);
+  if (!sandbox.watches.get(id) && sandbox.world.company(id, sandbox.day) === undefined) throw sandbox.errors.notFound();
+  return id;
+}
+
+function watchOf(sandbox: Sandbox, request: FastifyRequest): Watch {
+  const watch = sandbox.watches.get(pathId(sandbox, request));
+  if (watch === undefined) throw sandbox.errors.notFound('This company is not watched.');
+  return watch;
+}
+
+function listWatched(sandbox: Sandbox, request: FastifyRequest): WatchListResponse {
+  const query = demand(sandbox, WatchListQuery, readParameters(request.query, request.body, PARAMETERS));
+  const wanted = query.fields?.map(currentName);
+  const watches = sandbox.watches
+    .list()
+    .filter((watch) => query.date === undefined || watch.since === query.date)
+    .filter((watch) => wanted === undefined || watch.fields.some((field) => wanted.includes(currentName(field))));
+  const { from, to, pages } = pageOf(watches.length, query.page ?? 1, demandPageSize(sandbox, query.per_page));
+  return {
+    data: watches.slice(from, to).map((watch) => watchedCompany(sandbox, watch)),
+    total_results: watches.length,
+    pages,
+  };
+}
+
+function watchedCompany(sandbox: Sandbox, watch: Watch): WatchedCompany {
+  const company = sandbox.world.company(watch.id, sandbox.day);
+  return {
+    id: String(watch.id),
+    name: company?.name ?? null,
+    country_code: company?.country_code ?? null,
+    registration_number: company?.registration_number ?? null,
+    date: watch.since,
+    fields: watch.fields,
+  };
+}
+
+/**
+ * Events of a watched company on its watched fields, newest first. They do not begin with the watch: what happened
+ * before it was set is there too, so that a backfill finds something.
+ */
+function listEvents(sandbox: Sandbox, request: FastifyRequest): WatchEventsResponse {
+  const query = demand(sandbox, WatchEventsQuery, readParameters(request.query, request.body, PARAMETERS));
+  const watch = watchOf(sandbox, request);
+  const { world, day } = sandbox;
+  const fromDay = query.from_date === undefined ? day - DEFAULT_LOOKBACK : world.dayOf(query.from_date)!;
+  const toDay = query.to_date === undefined ? day : Math.min(day, world.dayOf(query.to_date)!);
+  const watched = new Set(watch.fields.map(currentName));
+  const wanted = query.fields === undefined ? undefined : new Set(query.fields.map(currentName));
+  const events = (world.events(watch.id, fromDay, toDay) ?? [])
+    .filter(({ field }) => watched.has(field) && (wanted === undefined || wanted.has(field)))
+    .toReversed();
+  const { from, to, pages } = pageOf(events.length, query.page ?? 1, demandPageSize(sandbox, query.per_page));
+  return { data: events.slice(from, to).map(listedEvent), total_results: events.length, pages };
+}
+
+/** Today's name of a watch field that may be given by its earlier one. */
+function currentName(field: string): string {
+  return CURRENT_WATCH_FIELD[field as LegacyWatchField] ?? field;
+}

@@ -1,0 +1,102 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { buildApp } from './app.js';
+import { DEFAULT_STATUSES, sandboxOptions, type SandboxOptions, type Statuses } from './options.js';
+
+/*
+ * The sandbox as a process: reads its flags, listens, prints one line of JSON on stdout when it is ready, and closes on
+ * SIGTERM or SIGINT. Everything else goes to stderr.
+ */
+
+interface Listening {
+  host: string;
+  port: number;
+}
+
+type Flags = Partial<SandboxOptions> & Listening;
+
+function wholeNumber(text: string): number {
+  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
+  return Number(text);
+}
+
+function oneOf<T extends string>(...allowed: T[]): (text: string) => T {
+  return (text) => {
+    if (!allowed.includes(text as T)) throw new InvalidArgumentError(`Expected one of: ${allowed.join(', ')}.`);
+    return text as T;
+  };
+}
+
+/** `limit=403,invalid=422`: statuses of version 2 errors that differ from the default. */
+function statuses(text: string): Statuses {
+  const chosen: Record<string, number> = { ...DEFAULT_STATUSES };
+  for (const pair of text.split(',')) {
+    const [name = '', status = ''] = pair.split('=');
+    if (!(name in DEFAULT_STATUSES) || !/^[2-5]\d\d$/.test(status)) {
+      throw new InvalidArgumentError(
+        `Expected name=status with a name of ${Object.keys(DEFAULT_STATUSES).join(', ')}.`,
+      );
+    }
+    chosen[name] = Number(status);
+  }
+  return chosen as Statuses;
+}
+
+function readFlags(argv: string[]): Flags {
+  const program = new Command('sandbox')
+    .description('The sandbox: an API that behaves like the Company Data API, over an invented market.')
+    .option('--companies <n>', 'companies in the market on day 0, at most 1000000 (default 10000)', wholeNumber)
+    .option('--tenders <n>', 'tenders listed on day 0 (default 400)', wholeNumber)
+    .option('--seed <n>', 'the same seed gives the same market (default 1)', wholeNumber)
+    .option('--date <yyyy-mm-dd>', 'calendar date of day 0 (default today)')
+    .option('--day <n>', 'day to start on (default 0)', wholeNumber)
+    .option('--port <n>', 'port; 0 takes any free one', wholeNumber, 4010)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--key <key>', 'the API key it accepts (default sandbox-key-<seed>)')
+    .option('--max-per-page <n>', 'largest page (default 100)', wholeNumber)
+    .option(
+      '--page-size-policy <policy>',
+      'clamp or refuse a larger per_page (default clamp)',
+      oneOf('clamp', 'refuse'),
+    )
+    .option('--default-per-page <n>', 'page size when none is asked for (default 10)', wholeNumber)
+    .option(
+      '--incorporation <form>',
+      'bounds of company_incorporation: date or year (default date)',
+      oneOf('date', 'year'),
+    )
+    .option('--daily-limit <n>', 'data calls a day; 0: no limit (default 0)', wholeNumber)
+    .option('--rate-limit <n>', 'data calls a second; 0: no limit (default 0)', wholeNumber)
+    .option('--latency <ms>', 'milliseconds every answer waits (default 0)', wholeNumber)
+    .option('--statuses <list>', 'HTTP statuses of version 2 errors, e.g. limit=403,invalid=422', statuses)
+    .option('--open-controls', 'let /_sandbox answer to other machines too');
+  program.addHelpText('after', '\nExample:\n  tidemark sandbox --companies 10000 --seed 7 --port 4010\n');
+  return program.parse(argv, { from: 'user' }).opts<Flags>();
+}
+
+async function main(argv: string[]): Promise<void> {
+  const { host, port, ...given } = readFlags(argv);
+  const options = sandboxOptions(given);
+  const app = await buildApp(options);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void app.close().then(() => process.exit(0)));
+  }
+  const url = await app.listen({ host, port });
+  const { key, companies, seed, date } = options;
+  process.stdout.write(`${JSON.stringify({ sandbox: url, key, companies, seed, date })}\n`);
+}
+
+/** What to tell whoever started it. */
+function explain(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return 'The port is taken by another program. Choose another with --port, or --port 0 for any free one.';
+  if (code === 'EACCES') return 'This port needs more rights. Choose one above 1023 with --port.';
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return 'This machine has no such address. Choose another with --host.';
+  return message;
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`sandbox: ${explain(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,183 @@
+import { KIND, readVersions, Versions } from './changes.js';
+import { countOf, hasFax, hasPronet, hasWebsite } from './contacts.js';
+import type { Context } from './context.js';
+import {
+  changeInPercent,
+  emptyFigures,
+  employeesIn,
+  fiscalYearsOf,
+  isConsolidated,
+  readLatestFigures,
+} from './finance.js';
+import { capacityOn, isListed } from './membership.js';
+import { TAG } from './tags.js';
+import {
+  activityTypesOf,
+  companyTypeOf,
+  countryOf,
+  employeesOf,
+  foreignParentOf,
+  foundedOn,
+  industriesOf,
+  legalFormOf,
+  naceOf,
+  statusOf,
+  tradingOf,
+  zipRankOf,
+} from './traits.js';
+
+/** No value in an Int32 column; smaller than any bound a filter can hold. */
+export const NO_INT = -2_147_483_648;
+/** No value in a byte column. */
+export const NO_BYTE = 255;
+/** No value in the postcode column. */
+export const NO_ZIP = 65_535;
+
+/** What a company can be reached by or has published: bits of the `has` column. */
+export const HAS = { phone: 1, email: 2, fax: 4, website: 8, profile: 16, financials: 32, consolidated: 64 } as const;
+
+/** One value per company index, for filters: the market as it is on one day. */
+export interface Columns {
+  /** Unix day. */
+  day: number;
+  length: number;
+  /** 1 where searches list the company. */
+  listed: Uint8Array;
+  country: Uint8Array;
+  /** company_status id less 199. */
+  status: Uint8Array;
+  legalForm: Uint8Array;
+  activityTypes: Uint8Array;
+  companyType: Uint8Array;
+  trading: Uint8Array;
+  has: Uint8Array;
+  /** Position in MARKET_COUNTRIES, NO_BYTE without a foreign parent. */
+  foreignParent: Uint8Array;
+  industry: [Uint8Array, Uint8Array, Uint8Array];
+  nace: Uint16Array;
+  zip: Uint16Array;
+  employees: Int32Array;
+  /** Unix day of incorporation. */
+  founded: Int32Array;
+  /** US dollars; NaN for none, here and below. */
+  turnover: Float64Array;
+  profit: Float64Array;
+  liabilities: Float64Array;
+  directors: Float64Array;
+  exports: Float64Array;
+  employeeProfit: Float64Array;
+  yoyTurnover: Float32Array;
+  yoyProfit: Float32Array;
+  yoyLiabilities: Float32Array;
+  yoyExports: Float32Array;
+  yoyStaff: Float32Array;
+  yoyEbitda: Float32Array;
+}
+
+/** Builds every column for a unix day: about 3 s and 110 MB for a million companies. */
+export function buildColumns(ctx: Context, day: number): Columns {
+  const columns = allocate(capacityOn(ctx, day), day);
+  const versions = new Versions();
+  for (let index = 0; index < columns.length; index++) fillRow(ctx, columns, index, versions);
+  return columns;
+}
+
+function allocate(length: number, day: number): Columns {
+  const bytes = (): Uint8Array => new Uint8Array(length);
+  const doubles = (): Float64Array => new Float64Array(length);
+  const floats = (): Float32Array => new Float32Array(length);
+  return {
+    day,
+    length,
+    listed: bytes(),
+    country: bytes(),
+    status: bytes(),
+    legalForm: bytes(),
+    activityTypes: bytes(),
+    companyType: bytes(),
+    trading: bytes(),
+    has: bytes(),
+    foreignParent: bytes(),
+    industry: [bytes(), bytes(), bytes()],
+    nace: new Uint16Array(length),
+    zip: new Uint16Array(length),
+    employees: new Int32Array(length),
+    founded: new Int32Array(length),
+    turnover: doubles(),
+    profit: doubles(),
+    liabilities: doubles(),
+    directors: doubles(),
+    exports: doubles(),
+    employeeProfit: doubles(),
+    yoyTurnover: floats(),
+    yoyProfit: floats(),
+    yoyLiabilities: floats(),
+    yoyExports: floats(),
+    yoyStaff: floats(),
+    yoyEbitda: floats(),
+  };
+}
+
+const figures = emptyFigures();
+
+function fillRow(ctx: Context, out: Columns, index: number, versions: Versions): void {
+  const { day } = out;
+  out.listed[index] = isListed(ctx, index, day) ? 1 : 0;
+  if (out.listed[index] === 0) return;
+  const founded = foundedOn(ctx, index);
+  readVersions(ctx, index, founded, day, versions);
+  out.country[index] = countryOf(ctx, index);
+  out.status[index] = statusOf(ctx, index, versions) - 199;
+  out.legalForm[index] = legalFormOf(ctx, index);
+  out.activityTypes[index] = activityTypesOf(ctx, index);
+  out.companyType[index] = companyTypeOf(ctx, index);
+  out.trading[index] = tradingOf(ctx, index, versions);
+  out.has[index] = contactBits(ctx, index, versions) | filingBits(ctx, index, day);
+  out.foreignParent[index] = foreignParentOf(ctx, index) ?? NO_BYTE;
+  const industries = industriesOf(ctx, index);
+  for (let n = 0; n < 3; n++) out.industry[n]![index] = industries[n] ?? NO_BYTE;
+  out.nace[index] = naceOf(ctx, index);
+  out.zip[index] = zipRankOf(ctx, index, versions) ?? NO_ZIP;
+  const employees = employeesOf(ctx, index, versions);
+  out.employees[index] = employees ?? NO_INT;
+  out.founded[index] = founded ?? NO_INT;
+  fillFigures(ctx, out, index, versions, employees);
+}
+
+function contactBits(ctx: Context, index: number, versions: Versions): number {
+  let bits = 0;
+  if (countOf(ctx, TAG.phone, index, versions.get(KIND.phone)) > 0) bits |= HAS.phone;
+  if (countOf(ctx, TAG.email, index, versions.get(KIND.email)) > 0) bits |= HAS.email;
+  if (hasFax(ctx, index, versions.get(KIND.fax))) bits |= HAS.fax;
+  if (hasWebsite(ctx, index, versions.get(KIND.website))) bits |= HAS.website;
+  if (hasPronet(ctx, index)) bits |= HAS.profile;
+  return bits;
+}
+
+function filingBits(ctx: Context, index: number, day: number): number {
+  if (fiscalYearsOf(ctx, index, day) === undefined) return 0;
+  return HAS.financials | (isConsolidated(ctx, index) ? HAS.consolidated : 0);
+}
+
+function fillFigures(ctx: Context, out: Columns, index: number, versions: Versions, employees: number | null): void {
+  readLatestFigures(ctx, index, out.day, versions, figures);
+  out.turnover[index] = figures.turnover;
+  out.profit[index] = figures.profit;
+  out.liabilities[index] = figures.liabilities;
+  out.directors[index] = figures.directors;
+  out.exports[index] = figures.exports;
+  out.employeeProfit[index] = employees === null ? Number.NaN : figures.profit / employees;
+  out.yoyTurnover[index] = figures.yoyTurnover;
+  out.yoyProfit[index] = figures.yoyProfit;
+  out.yoyLiabilities[index] = figures.yoyLiabilities;
+  out.yoyExports[index] = figures.yoyExports;
+  out.yoyEbitda[index] = figures.yoyEbitda;
+  out.yoyStaff[index] = yoyStaff(ctx, index, out.day);
+}
+
+function yoyStaff(ctx: Context, index: number, day: number): number {
+  const years = fiscalYearsOf(ctx, index, day);
+  if (years === undefined || years.first === years.last) return Number.NaN;
+  const now = employeesIn(ctx, index, years.last);
+  return now === null ? Number.NaN : changeInPercent(now, employeesIn(ctx, index, years.last - 1)!);
+}

@@ -1,0 +1,38 @@
+import { fromIso } from './calendar.js';
+import { Dice } from './dice.js';
+
+/** What a market is made from: the same options give the same market, on any machine. */
+export interface WorldOptions {
+  /** Companies in the market on day 0; 1 to 1,000,000. */
+  companies: number;
+  /** Tenders listed on day 0. */
+  tenders: number;
+  seed: number;
+  /** Calendar date of day 0, yyyy-mm-dd. */
+  date: string;
+}
+
+/** Handed to every function of the world. */
+export interface Context {
+  options: WorldOptions;
+  dice: Dice;
+  /** Unix day of day 0. */
+  start: number;
+}
+
+export const MAX_COMPANIES = 1_000_000;
+
+/** Checks the options; throws a RangeError that names the wrong one. */
+export function createContext(options: WorldOptions): Context {
+  const { companies, tenders, seed, date } = options;
+  if (!Number.isInteger(companies) || companies < 1 || companies > MAX_COMPANIES) {
+    throw new RangeError(`companies must be a whole number from 1 to ${MAX_COMPANIES}, not ${companies}`);
+  }
+  if (!Number.isInteger(tenders) || tenders < 0 || tenders > 100_000) {
+    throw new RangeError(`tenders must be a whole number from 0 to 100000, not ${tenders}`);
+  }
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`seed must be a whole number, not ${seed}`);
+  const start = fromIso(date);
+  if (start === undefined) throw new RangeError(`date must be a calendar date yyyy-mm-dd, not ${date}`);
+  return { options, dice: new Dice(seed), start };
+}

@@ -1,0 +1,35 @@
+import { ISO_COUNTRIES } from './iso-countries.js';
+import { MARKET_COUNTRIES } from './market-countries.js';
+
+/*
+ * Ids of countries: the reference leaves the list out ("read from the nomenclatures endpoint"), so the numbering is this
+ * sandbox's. Company countries and tender countries are numbered apart, as the reference says they are.
+ */
+
+export interface CountryEntry {
+  id: number;
+  name: string;
+  short_name: string;
+}
+
+/** The company countries, as the nomenclature `countries` serves them. */
+export const COUNTRIES: readonly CountryEntry[] = ISO_COUNTRIES.map(([short_name, name], position) => ({
+  id: 1001 + position * 2,
+  name,
+  short_name,
+}));
+
+/** The tender countries: the same names under other ids. */
+export const TENDER_COUNTRIES: readonly { id: number; name: string }[] = ISO_COUNTRIES.map(([, name], position) => ({
+  id: 11 + position,
+  name,
+}));
+
+const idByCode = new Map(COUNTRIES.map((entry) => [entry.short_name, entry.id]));
+const regionByCode = new Map(ISO_COUNTRIES.map(([code, , region]) => [code, region]));
+
+/** Country id of each market country, by position. */
+export const MARKET_COUNTRY_IDS: readonly number[] = MARKET_COUNTRIES.map(({ code }) => idByCode.get(code)!);
+
+/** Region id of each market country, by position. */
+export const MARKET_REGION_IDS: readonly number[] = MARKET_COUNTRIES.map(({ code }) => regionByCode.get(code)!);

@@ -1,0 +1,54 @@
+/**
+ * Randomness by address: every draw is a pure function of seed, tag (which attribute) and one or two numbers (which
+ * company, which version or year). Nothing is stored and nothing depends on the order of draws.
+ */
+export class Dice {
+  readonly #seed: number;
+
+  constructor(seed: number) {
+    this.#seed = mix(Math.imul(seed | 0, 0x9e3779b1) ^ 0x5bf03635);
+  }
+
+  /** A whole number in [0, 2^32). */
+  draw(tag: number, a: number, b = 0): number {
+    const h = mix(this.#seed ^ Math.imul(tag, 0x85ebca6b) ^ a);
+    return mix(h ^ Math.imul(b + 1, 0xc2b2ae35)) >>> 0;
+  }
+
+  /** A number in [0, 1). */
+  unit(tag: number, a: number, b = 0): number {
+    return this.draw(tag, a, b) / 4294967296;
+  }
+
+  /** A whole number in [0, n). */
+  below(n: number, tag: number, a: number, b = 0): number {
+    return Math.floor(this.unit(tag, a, b) * n);
+  }
+
+  /** True with probability `p`. */
+  chance(p: number, tag: number, a: number, b = 0): boolean {
+    return this.unit(tag, a, b) < p;
+  }
+
+  /** One item of a list that is not empty. */
+  pick<T>(list: readonly T[], tag: number, a: number, b = 0): T {
+    return list[this.below(list.length, tag, a, b)] as T;
+  }
+
+  /** Roughly a standard normal in [-3.46, 3.46]: the sum of four bytes, which needs one draw and no logarithm. */
+  normal(tag: number, a: number, b = 0): number {
+    const h = this.draw(tag, a, b);
+    const sum = (h & 255) + ((h >>> 8) & 255) + ((h >>> 16) & 255) + (h >>> 24);
+    return (sum - 510) / 147.8;
+  }
+}
+
+/** A bijective 32-bit mixer (lowbias32 constants). */
+function mix(value: number): number {
+  let h = value;
+  h ^= h >>> 16;
+  h = Math.imul(h, 0x7feb352d);
+  h ^= h >>> 15;
+  h = Math.imul(h, 0x846ca68b);
+  return h ^ (h >>> 16);
+}

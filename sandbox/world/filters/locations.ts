@@ -1,0 +1,98 @@
+import type { Columns } from '../columns.js';
+import { NO_ZIP } from '../columns.js';
+import { zipText } from '../contacts.js';
+import { MARKET_COUNTRY_IDS, MARKET_REGION_IDS } from '../data/country-ids.js';
+import { MARKET_COUNTRIES } from '../data/market-countries.js';
+import { FilterError } from './filter-error.js';
+import { flags, keepBytes, keepWhere, type Mask } from './mask.js';
+
+/*
+ * Filters on places. What the objects `location_regions` and `location_countries` hold inside is not shown; taken are
+ * `{include: [ids], exclude: [ids]}` and `{<id>: true | false}`, where an id is a nomenclature id or ids joined by
+ * underscores, region first (`2_1159`).
+ */
+
+interface Selection {
+  include: number[];
+  exclude: number[];
+}
+
+/** Keeps companies by region or country; `field` tells which. */
+export function keepPlaces(
+  mask: Mask,
+  columns: Columns,
+  field: 'location_regions' | 'location_countries',
+  value: Record<string, unknown>,
+): void {
+  const { include, exclude } = readSelection(field, value);
+  const ids = field === 'location_regions' ? MARKET_REGION_IDS : MARKET_COUNTRY_IDS;
+  const positions = MARKET_COUNTRIES.map((_, position) => position);
+  const wanted = positions.filter((position) => {
+    const id = ids[position]!;
+    return (include.length === 0 || include.includes(id)) && !exclude.includes(id);
+  });
+  keepBytes(mask, columns.country, flags(wanted));
+}
+
+function readSelection(field: string, value: Record<string, unknown>): Selection {
+  const selection: Selection = { include: [], exclude: [] };
+  for (const [key, item] of Object.entries(value)) {
+    if (key === 'include' || key === 'exclude') {
+      if (!Array.isArray(item)) throw new FilterError(field, `"${key}" must be a list of ids.`);
+      selection[key].push(...item.map((id) => readId(field, id)));
+    } else if (typeof item === 'boolean') {
+      selection[item ? 'include' : 'exclude'].push(readId(field, key));
+    } else {
+      throw new FilterError(field, `"${key}" is not understood: use {"include": [ids], "exclude": [ids]}.`);
+    }
+  }
+  return selection;
+}
+
+/** The last of the ids joined by underscores: the place itself. */
+function readId(field: string, value: unknown): number {
+  const last = String(value).split('_').at(-1)!;
+  if (!/^\d+$/.test(last)) throw new FilterError(field, `"${String(value)}" is not an id from the nomenclatures.`);
+  return Number(last);
+}
+
+let zipsByText: Map<string, number[]> | undefined;
+
+/** Country position × 65536 + rank of every postcode, by its text without spaces and in lower case. */
+function zipIndex(): Map<string, number[]> {
+  if (zipsByText) return zipsByText;
+  zipsByText = new Map();
+  for (const [position, country] of MARKET_COUNTRIES.entries()) {
+    for (let rank = 0; rank < country.zips; rank++) {
+      const text = normalizeZip(zipText(country, rank));
+      zipsByText.set(text, [...(zipsByText.get(text) ?? []), position * 65_536 + rank]);
+    }
+  }
+  return zipsByText;
+}
+
+function normalizeZip(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s-]/g, '');
+}
+
+/** Keeps companies whose postcode is one of the texts; spaces, hyphens and case do not matter. */
+export function keepZips(mask: Mask, columns: Columns, texts: readonly string[]): void {
+  const wanted = new Set(texts.flatMap((text) => zipIndex().get(normalizeZip(text)) ?? []));
+  const { zip, country } = columns;
+  keepWhere(mask, (i) => zip[i] !== NO_ZIP && wanted.has(country[i]! * 65_536 + zip[i]!));
+}
+
+/** Keeps companies in one of the cities or states (regions of a country), by name, whatever the case. */
+export function keepCities(
+  mask: Mask,
+  columns: Columns,
+  texts: readonly string[],
+  cityOf: (index: number) => number,
+): void {
+  const wanted = new Set(texts.map((text) => text.trim().toLowerCase()));
+  const cities = MARKET_COUNTRIES.map((country) =>
+    country.cities.map((names) => names.some((name) => name !== null && wanted.has(name.toLowerCase()))),
+  );
+  keepBytes(mask, columns.country, flags(cities.flatMap((hits, position) => (hits.includes(true) ? [position] : []))));
+  keepWhere(mask, (i) => cities[columns.country[i]!]![cityOf(i)]!);
+}

@@ -1,0 +1,238 @@
+import {
+  SIC_CODE_FILTERS,
+  type IncorporationRange,
+  type NumberRange,
+  type ProspectingFilters,
+  type TurnoverRange,
+} from '../../../schemas/v2/prospecting.js';
+import { fromIso, newYear } from '../calendar.js';
+import { readVersions, Versions } from '../changes.js';
+import { HAS, NO_BYTE, NO_INT, type Columns } from '../columns.js';
+import { indexOfAddress } from '../contacts.js';
+import type { Context } from '../context.js';
+import { MARKET_COUNTRIES, USD_PER } from '../data/market-countries.js';
+import { NACE_CLASSES } from '../data/nace.js';
+import { ACTIVITIES } from '../data/nomenclatures.js';
+import { TECHNOLOGIES } from '../data/technologies.js';
+import { keywordsOf, rankingOf, technologiesOf, VISIT_BANDS, visitsOf } from '../insights.js';
+import { cityOf, foundedOn, industriesOf } from '../traits.js';
+import { FilterError } from './filter-error.js';
+import { keepCities, keepPlaces, keepZips } from './locations.js';
+import { flags, keepAllBits, keepAnyBit, keepBytes, keepDoubles, keepInts, keepWhere, type Mask } from './mask.js';
+
+/** How bounds of `company_incorporation` are written: the reference does not say. */
+export type IncorporationPolicy = 'date' | 'year';
+
+/** What a filter works on. */
+export interface FilterScope {
+  ctx: Context;
+  columns: Columns;
+  incorporation: IncorporationPolicy;
+}
+
+type Apply<K extends keyof ProspectingFilters> = (
+  mask: Mask,
+  value: NonNullable<ProspectingFilters[K]>,
+  scope: FilterScope,
+) => void;
+
+/** Narrows a mask by every filter given. Throws FilterError for a value that cannot be applied. */
+export function applyProspectingFilters(mask: Mask, filters: ProspectingFilters, scope: FilterScope): void {
+  for (const [key, value] of Object.entries(filters)) {
+    if (value === undefined) continue;
+    const apply = APPLY[key as keyof ProspectingFilters] as Apply<keyof ProspectingFilters>;
+    apply(mask, value, scope);
+  }
+}
+
+type NumberColumn = {
+  [K in keyof Columns]: Columns[K] extends Float64Array | Float32Array ? K : never;
+}[keyof Columns];
+
+function range(column: NumberColumn): (mask: Mask, value: NumberRange, scope: FilterScope) => void {
+  return (mask, value, { columns }) =>
+    keepDoubles(mask, columns[column], value.gte ?? -Infinity, value.lte ?? Infinity);
+}
+
+/** Whether the website of a company is there on the columns' day. */
+function withWebsite(mask: Mask, columns: Columns): void {
+  keepAnyBit(mask, columns.has, HAS.website);
+}
+
+const sicFilters = Object.fromEntries(
+  SIC_CODE_FILTERS.map((scheme) => [
+    scheme,
+    (mask: Mask, codes: string[], { columns }: FilterScope) => keepNationalCodes(mask, columns, scheme, codes),
+  ]),
+) as { [K in (typeof SIC_CODE_FILTERS)[number]]: Apply<K> };
+
+const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
+  ...sicFilters,
+  company_status: (mask, ids, { columns }) => keepBytes(mask, columns.status, flags(ids.map((id) => id - 199))),
+  number_of_employees: (mask, value, { columns }) =>
+    keepInts(mask, columns.employees, value.gte ?? -Infinity, value.lte ?? Infinity, NO_INT),
+  trading_activity: (mask, values, { columns }) => {
+    const wanted = values.map((value) => value.toLowerCase());
+    keepAnyBit(mask, columns.trading, (wanted.includes('import') ? 1 : 0) | (wanted.includes('export') ? 2 : 0));
+  },
+  activity_type: (mask, ids, { columns }) =>
+    keepAnyBit(
+      mask,
+      columns.activityTypes,
+      ids.reduce((bits, id) => (id >= 1 && id <= 3 ? bits | (1 << (id - 1)) : bits), 0),
+    ),
+  company_type: (mask, ids, { columns }) => keepBytes(mask, columns.companyType, flags(ids)),
+  company_incorporation: (mask, value, { columns, incorporation }) => {
+    const [gte, lte] = readIncorporation(value, incorporation);
+    keepInts(mask, columns.founded, gte, lte, NO_INT);
+  },
+  legal_form: (mask, ids, { columns }) => keepBytes(mask, columns.legalForm, flags(ids)),
+  industry_focus: (mask, values, { columns }) => {
+    const wanted = flags(positionsOf(ACTIVITIES, values));
+    const [first, second, third] = columns.industry;
+    wanted[NO_BYTE] = 0;
+    keepWhere(mask, (i) => (wanted[first[i]!]! | wanted[second[i]!]! | wanted[third[i]!]!) === 1);
+  },
+  website_keywords: (mask, words, { ctx, columns }) => {
+    withWebsite(mask, columns);
+    const wanted = words.map((word) => word.trim().toLowerCase());
+    keepWhere(mask, (i) => keywordsOf(industriesOf(ctx, i)).some((word) => wanted.includes(word)));
+  },
+  nace: (mask, codes, { columns }) => keepClasses(mask, columns, codes),
+  // Both classifications share divisions and most groups, so a class of one is looked up as a class of the other.
+  isic: (mask, codes, { columns }) => keepClasses(mask, columns, codes),
+  location_regions: (mask, value, { columns }) => keepPlaces(mask, columns, 'location_regions', value),
+  location_countries: (mask, value, { columns }) => keepPlaces(mask, columns, 'location_countries', value),
+  location_zip: (mask, texts, { columns }) => keepZips(mask, columns, texts),
+  location_type: (mask, texts, { ctx, columns }) => {
+    const versions = new Versions();
+    keepCities(mask, columns, texts, (i) =>
+      cityOf(ctx, i, readVersions(ctx, i, foundedOn(ctx, i), columns.day, versions)),
+    );
+  },
+  financial_currency: (mask, codes, { columns }) => {
+    const wanted = new Set(codes.map((code) => code.toUpperCase()));
+    keepAnyBit(mask, columns.has, HAS.financials);
+    keepBytes(mask, columns.country, flags(countryPositions((country) => wanted.has(country.currency))));
+  },
+  financial_turnover: (mask, value: TurnoverRange, { columns }) => {
+    const usd = USD_PER[value.currency ?? 'USD']!;
+    keepDoubles(mask, columns.turnover, (value.gte ?? -Infinity) * usd, (value.lte ?? Infinity) * usd);
+  },
+  financial_profit: range('profit'),
+  financial_liabilities: range('liabilities'),
+  // "array of int": taken as [at least] or [at least, at most].
+  financial_directors: (mask, [gte, lte, ...rest], { columns }) => {
+    if (rest.length > 0) throw new FilterError('financial_directors', 'Ensure this field has no more than 2 elements.');
+    keepDoubles(mask, columns.directors, gte ?? -Infinity, lte ?? Infinity);
+  },
+  financial_employee_profit: range('employeeProfit'),
+  financial_exports: range('exports'),
+  foreign_parents: (mask, value, { columns }) => {
+    const text = value.toLowerCase();
+    const all = MARKET_COUNTRIES.map((_, position) => position);
+    const wanted =
+      { yes: all, no: [NO_BYTE] }[text] ?? countryPositions((country) => country.code.toLowerCase() === text);
+    keepBytes(mask, columns.foreignParent, flags(wanted));
+  },
+  ownership_accounts: (mask, value, { columns }) => {
+    const wanted = /^(yes|consolidated)$/i.test(value) ? HAS.consolidated : 0;
+    keepAnyBit(mask, columns.has, HAS.financials);
+    keepWhere(mask, (i) => (columns.has[i]! & HAS.consolidated) === wanted);
+  },
+  insights_visits: (mask, names, { ctx, columns }) => {
+    withWebsite(mask, columns);
+    const bands = VISIT_BANDS.filter(([name]) => names.includes(name));
+    keepWhere(mask, (i) => {
+      const visits = visitsOf(ctx, i);
+      return bands.some(([, from, to]) => visits >= from && visits <= to);
+    });
+  },
+  insights_technologies: (mask, values, { ctx, columns }) => {
+    withWebsite(mask, columns);
+    const wanted = new Set(positionsOf(TECHNOLOGIES, values).map((position) => TECHNOLOGIES[position]!.id));
+    keepWhere(mask, (i) => technologiesOf(ctx, i).some((id) => wanted.has(id)));
+  },
+  insights_ranking: (mask, value, { ctx, columns }) => {
+    withWebsite(mask, columns);
+    keepWhere(mask, (i) => {
+      const ranking = rankingOf(ctx, i);
+      return ranking >= (value.gte ?? -Infinity) && ranking <= (value.lte ?? Infinity);
+    });
+  },
+  advance_companies: (mask, conditions, { columns }) => {
+    for (const condition of conditions) {
+      const bit = CONDITIONS[condition];
+      if (bit === undefined) {
+        throw new FilterError(
+          'advance_companies',
+          `"${condition}" is not one of ${Object.keys(CONDITIONS).join(', ')}.`,
+        );
+      }
+      keepAllBits(mask, columns.has, bit);
+    }
+  },
+  yoy_exports: range('yoyExports'),
+  yoy_liabilities: range('yoyLiabilities'),
+  yoy_staff: range('yoyStaff'),
+  yoy_turnover: range('yoyTurnover'),
+  yoy_ebitda: range('yoyEbitda'),
+  yoy_profit: range('yoyProfit'),
+  pronet: (mask, url, { ctx, columns }) => {
+    const index = indexOfAddress(ctx, url);
+    keepAnyBit(mask, columns.has, HAS.profile);
+    keepWhere(mask, (i) => i === index);
+  },
+};
+
+/** "extra company conditions": the reference shows no values; these are this sandbox's. */
+const CONDITIONS: Readonly<Record<string, number>> = {
+  has_phone: HAS.phone,
+  has_email: HAS.email,
+  has_fax: HAS.fax,
+  has_website: HAS.website,
+  has_pronet: HAS.profile,
+  has_financials: HAS.financials,
+};
+
+function countryPositions(holds: (country: (typeof MARKET_COUNTRIES)[number]) => boolean): number[] {
+  return MARKET_COUNTRIES.flatMap((country, position) => (holds(country) ? [position] : []));
+}
+
+/** Positions of entries named by id or by name. */
+function positionsOf(entries: readonly { id: number; name: string }[], values: readonly string[]): number[] {
+  const wanted = new Set(values.map((value) => value.trim().toLowerCase()));
+  return entries.flatMap((entry, position) =>
+    wanted.has(String(entry.id)) || wanted.has(entry.name.toLowerCase()) ? [position] : [],
+  );
+}
+
+/** A code selects its class, and everything below it when it is a division or group (62, 62.0). */
+function keepClasses(mask: Mask, columns: Columns, codes: readonly string[]): void {
+  const plain = codes.map((code) => code.replaceAll(/\D/g, '')).filter((code) => code !== '');
+  const wanted = NACE_CLASSES.map(([code]) => plain.some((prefix) => code.replace('.', '').startsWith(prefix)));
+  keepWhere(mask, (i) => wanted[columns.nace[i]!]!);
+}
+
+function keepNationalCodes(mask: Mask, columns: Columns, scheme: string, codes: readonly string[]): void {
+  keepBytes(mask, columns.country, flags(countryPositions((country) => country.sicScheme === scheme)));
+  const wanted = MARKET_COUNTRIES.map((country) =>
+    NACE_CLASSES.map(([code]) => codes.includes(country.sicCode(code.replace('.', '')))),
+  );
+  keepWhere(mask, (i) => wanted[columns.country[i]!]![columns.nace[i]!]!);
+}
+
+function readIncorporation(value: IncorporationRange, policy: IncorporationPolicy): [gte: number, lte: number] {
+  const read = (bound: number | string | undefined, end: boolean): number => {
+    if (bound === undefined) return end ? Infinity : -Infinity;
+    const text = String(bound);
+    if (policy === 'year') {
+      if (!/^\d{4}$/.test(text)) throw new FilterError('company_incorporation', `"${text}" is not a year.`);
+      return end ? newYear(Number(text) + 1) - 1 : newYear(Number(text));
+    }
+    const day = fromIso(text);
+    if (day === undefined) throw new FilterError('company_incorporation', `"${text}" is not a date: use YYYY-MM-DD.`);
+    return day;
+  };
+  return [read(value.gte, false), read(value.lte, true)];
+}

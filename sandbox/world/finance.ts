@@ -1,0 +1,247 @@
+import { newYear, yearOf } from './calendar.js';
+import type { Versions } from './changes.js';
+import type { Context } from './context.js';
+import { USD_PER } from './data/market-countries.js';
+import { TAG } from './tags.js';
+import { firstEmployeesOf, foundedOn, marketCountryOf } from './traits.js';
+
+/*
+ * The figures behind financial reports and financial filters. Money is in the country's currency, rounded as the
+ * company rounds. A value is restated when a change of that kind falls on it; it then differs by up to 15 %.
+ */
+
+/** Figures that are drawn, not derived; the first five can be restated. */
+export const FIGURE = { turnover: 0, profit: 1, assets: 2, liabilities: 3, cash: 4, directors: 5, exports: 6 } as const;
+export type Figure = (typeof FIGURE)[keyof typeof FIGURE];
+const RESTATABLE = 5;
+
+/** What a company publishes: nothing, a balance sheet, or turnover as well. */
+export type Disclosure = 'none' | 'balance' | 'turnover';
+
+/** Disclosure is for life: 45 % have turnover, 40 % only a balance sheet, 15 % nothing. */
+export function disclosureOf(ctx: Context, index: number): Disclosure {
+  const draw = ctx.dice.unit(TAG.finance, index);
+  return draw < 0.45 ? 'turnover' : draw < 0.85 ? 'balance' : 'none';
+}
+
+/** Days after the year's end until its accounts are filed: 60 to 329. */
+function filingDelayOf(ctx: Context, index: number): number {
+  return 60 + ctx.dice.below(270, TAG.filing, index);
+}
+
+/** Unix day on which the accounts of a fiscal year are filed. */
+export function filedOn(ctx: Context, index: number, year: number): number {
+  return newYear(year + 1) + filingDelayOf(ctx, index);
+}
+
+/** First and last fiscal year on file on a unix day; undefined when there is none (yet). */
+export function fiscalYearsOf(ctx: Context, index: number, day: number): { first: number; last: number } | undefined {
+  if (disclosureOf(ctx, index) === 'none') return undefined;
+  const previous = yearOf(day) - 1;
+  const last = filedOn(ctx, index, previous) <= day ? previous : previous - 1;
+  const draw = ctx.dice.unit(TAG.filing, index, 1);
+  // Three to six years for most in 2026, one or two for few, a long history for few.
+  const oldest = draw < 0.9 ? 2020 + Math.floor(draw * 4.4) : draw < 0.95 ? 2024 : 2009;
+  const founded = foundedOn(ctx, index);
+  const first = founded === null ? oldest : Math.max(oldest, yearOf(founded));
+  return first > last ? undefined : { first, last };
+}
+
+/** The figure a restatement of a given version is about. */
+function restatedFigureOf(ctx: Context, index: number, version: number): Figure {
+  return ((ctx.dice.draw(TAG.restate, index, version) >>> 4) % RESTATABLE) as Figure;
+}
+
+/** The fiscal year it is about: the latest on file that day, or the one before; 0 for none. */
+function restatedYearOf(ctx: Context, index: number, day: number, version: number): number {
+  const latest = fiscalYearsOf(ctx, index, day)?.last ?? 0;
+  return latest - (ctx.dice.draw(TAG.restate, index, version) % 3 === 0 ? 1 : 0);
+}
+
+/** What a restatement changed, for its event; undefined when the company has no such figure or year. */
+export function restatementOf(
+  ctx: Context,
+  index: number,
+  day: number,
+  version: number,
+): { year: number; figure: Figure } | undefined {
+  const figure = restatedFigureOf(ctx, index, version);
+  const year = restatedYearOf(ctx, index, day, version);
+  const years = fiscalYearsOf(ctx, index, day);
+  return years === undefined || year < years.first || !hasFigure(ctx, index, figure) ? undefined : { year, figure };
+}
+
+function hasFigure(ctx: Context, index: number, figure: Figure): boolean {
+  if (figure === FIGURE.turnover) return disclosureOf(ctx, index) === 'turnover';
+  if (figure === FIGURE.exports)
+    return disclosureOf(ctx, index) === 'turnover' && ctx.dice.chance(0.3, TAG.financeShape, index, 1);
+  if (figure === FIGURE.directors) return ctx.dice.chance(0.3, TAG.financeShape, index, 2);
+  return true;
+}
+
+/** Size of the business in US dollars, without the ups and downs of years. */
+function scaleOf(ctx: Context, index: number): number {
+  const employees = firstEmployeesOf(ctx, index);
+  const normal = ctx.dice.normal(TAG.financeBase, index);
+  return employees === null ? Math.exp(13 + 1.6 * normal) : employees * Math.exp(11.3 + 0.6 * normal);
+}
+
+/**
+ * A figure of a fiscal year, or null when the company does not report it. `versions` brings the restatements; the year
+ * must be one of `fiscalYearsOf`.
+ */
+export function figureOf(ctx: Context, index: number, figure: Figure, year: number, versions: Versions): number | null {
+  if (!hasFigure(ctx, index, figure)) return null;
+  const { dice } = ctx;
+  const growth = Math.exp(0.04 * (year - 2022) + 0.2 * dice.normal(TAG.financeGrowth, index, year));
+  const sales = (scaleOf(ctx, index) / USD_PER[marketCountryOf(ctx, index).currency]!) * growth;
+  let value = sales * shareOf(ctx, index, figure, year);
+  for (let n = 0; n < versions.restatements.length; n++) {
+    const version = versions.restatements[n]!;
+    if (restatedFigureOf(ctx, index, version) !== figure) continue;
+    if (restatedYearOf(ctx, index, versions.restatedOn[n]!, version) !== year) continue;
+    value *= 0.85 + 0.3 * dice.unit(TAG.restate, index, version + 100_000);
+  }
+  return roundAs(ctx, index, value);
+}
+
+/** Share of sales a figure has; the balance sheet moves less from year to year than the profit does. */
+function shareOf(ctx: Context, index: number, figure: Figure, year: number): number {
+  const { dice } = ctx;
+  switch (figure) {
+    case FIGURE.turnover:
+      return 1;
+    case FIGURE.profit:
+      return Math.max(-0.6, Math.min(0.45, 0.06 + 0.09 * dice.normal(TAG.financeShape, index, year)));
+    case FIGURE.assets:
+      return assetsShareOf(ctx, index);
+    case FIGURE.liabilities:
+      return assetsShareOf(ctx, index) * (0.15 + 0.8 * dice.unit(TAG.financeShape, index, 4));
+    case FIGURE.cash:
+      return assetsShareOf(ctx, index) * (0.02 + 0.25 * dice.unit(TAG.financeShape, index, year + 10_000));
+    case FIGURE.directors:
+      return 0.01 + 0.04 * dice.unit(TAG.financeShape, index, 5);
+    case FIGURE.exports:
+      return 0.05 + 0.7 * dice.unit(TAG.financeShape, index, 6);
+  }
+}
+
+function assetsShareOf(ctx: Context, index: number): number {
+  return 0.4 + 1.6 * ctx.dice.unit(TAG.financeShape, index, 3);
+}
+
+/** Whole units for most companies, cents for a fifth. */
+export function roundAs(ctx: Context, index: number, value: number): number {
+  return ctx.dice.chance(0.2, TAG.financeShape, index, 7) ? Math.round(value * 100) / 100 : Math.round(value);
+}
+
+/** Figures of the latest fiscal year, in US dollars where money, as the prospecting filters see them; NaN for none. */
+export interface LatestFigures {
+  turnover: number;
+  profit: number;
+  liabilities: number;
+  directors: number;
+  exports: number;
+  /** Against the year before, in percent. */
+  yoyTurnover: number;
+  yoyProfit: number;
+  yoyLiabilities: number;
+  yoyExports: number;
+  yoyEbitda: number;
+}
+
+/**
+ * Reads them into `out`, so that a million companies need no million objects. No closures here and in what it calls:
+ * the loader names each closure anew whenever one is made, which would cost more than the figures.
+ */
+export function readLatestFigures(
+  ctx: Context,
+  index: number,
+  day: number,
+  versions: Versions,
+  out: LatestFigures,
+): void {
+  const years = fiscalYearsOf(ctx, index, day);
+  if (years === undefined) {
+    Object.assign(out, NO_FIGURES);
+    return;
+  }
+  const { first, last } = years;
+  const usd = USD_PER[marketCountryOf(ctx, index).currency]!;
+  const turnover = figureOrNaN(ctx, index, FIGURE.turnover, last, versions);
+  const profit = figureOrNaN(ctx, index, FIGURE.profit, last, versions);
+  const liabilities = figureOrNaN(ctx, index, FIGURE.liabilities, last, versions);
+  const exports = figureOrNaN(ctx, index, FIGURE.exports, last, versions);
+  out.turnover = turnover * usd;
+  out.profit = profit * usd;
+  out.liabilities = liabilities * usd;
+  out.directors = figureOrNaN(ctx, index, FIGURE.directors, last, versions) * usd;
+  out.exports = exports * usd;
+  const hasPrevious = first < last;
+  out.yoyTurnover = hasPrevious ? yoyOf(ctx, index, FIGURE.turnover, turnover, last, versions) : Number.NaN;
+  out.yoyProfit = hasPrevious ? yoyOf(ctx, index, FIGURE.profit, profit, last, versions) : Number.NaN;
+  out.yoyLiabilities = hasPrevious ? yoyOf(ctx, index, FIGURE.liabilities, liabilities, last, versions) : Number.NaN;
+  out.yoyExports = hasPrevious ? yoyOf(ctx, index, FIGURE.exports, exports, last, versions) : Number.NaN;
+  out.yoyEbitda = hasPrevious
+    ? changeInPercent(ebitdaOf(ctx, index, last, versions), ebitdaOf(ctx, index, last - 1, versions))
+    : Number.NaN;
+}
+
+function figureOrNaN(ctx: Context, index: number, figure: Figure, year: number, versions: Versions): number {
+  return figureOf(ctx, index, figure, year, versions) ?? Number.NaN;
+}
+
+/** Change of a figure whose value this year is `now`, in percent. */
+function yoyOf(ctx: Context, index: number, figure: Figure, now: number, year: number, versions: Versions): number {
+  return Number.isNaN(now) ? now : changeInPercent(now, figureOrNaN(ctx, index, figure, year - 1, versions));
+}
+
+/** Taxation, operating profit and EBITDA follow from profit and assets. */
+export function taxationOf(ctx: Context, index: number, profit: number): number {
+  return Math.max(0, roundAs(ctx, index, profit * 0.25));
+}
+
+export function operatingProfitOf(ctx: Context, index: number, profit: number): number {
+  return roundAs(ctx, index, (profit + taxationOf(ctx, index, profit)) * 1.1);
+}
+
+export function ebitdaOf(ctx: Context, index: number, year: number, versions: Versions): number {
+  const profit = figureOf(ctx, index, FIGURE.profit, year, versions)!;
+  const assets = figureOf(ctx, index, FIGURE.assets, year, versions)!;
+  return roundAs(ctx, index, operatingProfitOf(ctx, index, profit) + assets * 0.03);
+}
+
+/** Change against an earlier value in percent, two decimals; NaN when it cannot be told. */
+export function changeInPercent(now: number, before: number): number {
+  return before === 0 ? Number.NaN : Math.round(((now - before) / Math.abs(before)) * 10_000) / 100;
+}
+
+const none = Number.NaN;
+const NO_FIGURES: LatestFigures = {
+  turnover: none,
+  profit: none,
+  liabilities: none,
+  directors: none,
+  exports: none,
+  yoyTurnover: none,
+  yoyProfit: none,
+  yoyLiabilities: none,
+  yoyExports: none,
+  yoyEbitda: none,
+};
+
+export function emptyFigures(): LatestFigures {
+  return { ...NO_FIGURES };
+}
+
+/** Employees stated in a year's accounts; null for who states none anywhere. */
+export function employeesIn(ctx: Context, index: number, year: number): number | null {
+  const first = firstEmployeesOf(ctx, index);
+  if (first === null) return null;
+  return Math.max(1, Math.round(first * (0.9 + 0.2 * ctx.dice.unit(TAG.financeGrowth, index, year + 20_000))));
+}
+
+/** Whether the accounts are those of a group. */
+export function isConsolidated(ctx: Context, index: number): boolean {
+  return ctx.dice.chance(0.1, TAG.indicator, index, 3);
+}

@@ -1,0 +1,145 @@
+import type { FinancialReport, FinancialYear } from '../../schemas/v2/financial-report.js';
+import { DOUBLE_INDICATORS } from '../../schemas/v2/indicators.js';
+import { newYear, toCompact, toIso } from './calendar.js';
+import type { Versions } from './changes.js';
+import type { Context } from './context.js';
+import {
+  changeInPercent,
+  ebitdaOf,
+  employeesIn,
+  FIGURE,
+  figureOf,
+  fiscalYearsOf,
+  isConsolidated,
+  operatingProfitOf,
+  roundAs,
+  taxationOf,
+} from './finance.js';
+import { TAG } from './tags.js';
+import { marketCountryOf } from './traits.js';
+
+/** In no list of the reference: a client has to keep it all the same. */
+export const UNLISTED_INDICATOR = 'Exports';
+/** Days before the new year on which the fiscal year ends: 31 December for most, or 30 September, 30 June, 31 March. */
+const YEAR_END_SHIFTS = [0, 0, 0, 0, 0, 0, 92, 184, 275] as const;
+
+/** Figures whose change against the year before is reported too. */
+const YOY = [
+  ['Turnover-Yoy', FIGURE.turnover],
+  ['Profit-after-Tax-Yoy', FIGURE.profit],
+  ['Total-Liabilities-Yoy', FIGURE.liabilities],
+  ['Exports-Yoy', FIGURE.exports],
+] as const;
+
+/** What `reportYear` writes itself, and what only makes sense with a turnover: never drawn as an extra. */
+const NOT_EXTRA =
+  /^(Turnover|EBITDA|Total-Assets|Total-Liabilities|Net-Assets|Net-Worth|Shareholder-Funds|Cash|Profit-after-Tax|Pre-Tax-Profit|Taxation|Operating-Profit|Gross-Profit|Cost-of-Sales|Directors-Remuneration|Total-Current-Assets|Total-Current-Liabilities|Working-Capital|Tangible-Assets|Share-Capital|Retained-Profit)$|-Yoy$|Turnover|Sales|Revenue|Margin/;
+const EXTRAS = DOUBLE_INDICATORS.filter((name) => !NOT_EXTRA.test(name));
+
+/** The report as `GET /v2/financial/{id}` serves it: years on file on a unix day, `{}` for who files nothing. */
+export function financialReport(ctx: Context, index: number, day: number, versions: Versions): FinancialReport {
+  const report: FinancialReport = {};
+  const years = fiscalYearsOf(ctx, index, day);
+  if (years === undefined) return report;
+  for (let year = years.first; year <= years.last; year++) {
+    report[String(year)] = reportYear(ctx, index, year, year > years.first, versions);
+  }
+  return report;
+}
+
+function reportYear(
+  ctx: Context,
+  index: number,
+  year: number,
+  hasPrevious: boolean,
+  versions: Versions,
+): FinancialYear {
+  const { dice } = ctx;
+  const out: FinancialYear = {};
+  const shift = YEAR_END_SHIFTS[dice.below(YEAR_END_SHIFTS.length, TAG.filing, index, 2)]!;
+  const end = newYear(year + 1) - 1 - shift;
+
+  out['Reported-Date'] = toIso(end);
+  out['Currency'] = marketCountryOf(ctx, index).currency;
+  out['Accounting-From-Date'] = toCompact(end - 364);
+  if (dice.chance(0.6, TAG.indicator, index, 1))
+    out['Company-Accounts-Status'] = dice.pick(['Full', 'Abridged', 'Micro'], TAG.indicator, index, 2);
+  if (isConsolidated(ctx, index)) out['Consolidated-Accounts'] = 'Yes';
+
+  const [turnover, profit] = [
+    figureOf(ctx, index, FIGURE.turnover, year, versions),
+    figureOf(ctx, index, FIGURE.profit, year, versions)!,
+  ];
+  const [assets, liabilities] = [
+    figureOf(ctx, index, FIGURE.assets, year, versions)!,
+    figureOf(ctx, index, FIGURE.liabilities, year, versions)!,
+  ];
+  const taxation = taxationOf(ctx, index, profit);
+  const operating = operatingProfitOf(ctx, index, profit);
+  if (turnover !== null) {
+    out['Turnover'] = asText(ctx, index, year, 0, turnover);
+    out['Cost-of-Sales'] = roundAs(ctx, index, turnover * 0.62);
+    out['Gross-Profit'] = roundAs(ctx, index, turnover * 0.38);
+    out['Operating-Profit-Margin'] = Math.round((operating / turnover) * 10_000) / 100;
+  }
+  out['Operating-Profit'] = operating;
+  out['EBITDA'] = ebitdaOf(ctx, index, year, versions);
+  out['Pre-Tax-Profit'] = roundAs(ctx, index, profit + taxation);
+  out['Taxation'] = taxation;
+  out['Profit-after-Tax'] = asText(ctx, index, year, 1, profit);
+  out['Total-Assets'] = assets;
+  out['Total-Liabilities'] = liabilities;
+  out['Net-Assets'] = roundAs(ctx, index, assets - liabilities);
+  out['Net-Worth'] = roundAs(ctx, index, assets - liabilities);
+  out['Shareholder-Funds'] = roundAs(ctx, index, assets - liabilities);
+  out['Cash'] = figureOf(ctx, index, FIGURE.cash, year, versions);
+  out['Total-Current-Assets'] = roundAs(ctx, index, assets * 0.55);
+  out['Total-Current-Liabilities'] = roundAs(ctx, index, liabilities * 0.6);
+  out['Working-Capital'] = roundAs(ctx, index, assets * 0.55 - liabilities * 0.6);
+  const directors = figureOf(ctx, index, FIGURE.directors, year, versions);
+  if (directors !== null) out['Directors-Remuneration'] = directors;
+  const exports = figureOf(ctx, index, FIGURE.exports, year, versions);
+  if (exports !== null) out[UNLISTED_INDICATOR] = exports;
+  const employees = employeesIn(ctx, index, year);
+  if (employees !== null) out['Employee-Numbers'] = employees;
+  if (hasPrevious) addYoy(ctx, index, year, versions, out);
+  addExtras(ctx, index, year, assets, out);
+  return out;
+}
+
+function addYoy(ctx: Context, index: number, year: number, versions: Versions, out: FinancialYear): void {
+  for (let n = 0; n < YOY.length; n++) {
+    const [name, figure] = YOY[n]!;
+    const now = figureOf(ctx, index, figure, year, versions);
+    const before = figureOf(ctx, index, figure, year - 1, versions);
+    if (now !== null && before !== null) setNumber(out, name, changeInPercent(now, before));
+  }
+  const ebitda = ebitdaOf(ctx, index, year, versions);
+  setNumber(out, 'EBITDA-Yoy', changeInPercent(ebitda, ebitdaOf(ctx, index, year - 1, versions)));
+  const [now, before] = [employeesIn(ctx, index, year), employeesIn(ctx, index, year - 1)];
+  if (now !== null && before !== null) out['Employee-Numbers-Yoy'] = changeInPercent(now, before);
+}
+
+function setNumber(out: FinancialYear, name: string, value: number): void {
+  if (!Number.isNaN(value)) out[name] = value;
+}
+
+/** Up to 16 further indicators, a company's own choice; every fiftieth company reports all there are. */
+function addExtras(ctx: Context, index: number, year: number, assets: number, out: FinancialYear): void {
+  const { dice } = ctx;
+  const all = dice.chance(0.02, TAG.indicator, index, 4);
+  const count = all ? EXTRAS.length : dice.below(17, TAG.indicator, index, 5);
+  const from = all ? 0 : dice.below(EXTRAS.length, TAG.indicator, index, 6);
+  for (let n = 0; n < count; n++) {
+    const position = (from + n * 7) % EXTRAS.length;
+    const name = EXTRAS[all ? n : position]!;
+    const draw = dice.draw(TAG.indicatorOddity, index, year * 512 + (all ? n : position));
+    // One in 250 is null, as a form with an empty field is.
+    out[name] = draw % 250 === 0 ? null : roundAs(ctx, index, assets * (((draw >>> 10) % 4000) / 20_000));
+  }
+}
+
+/** One in a hundred numbers comes as text. */
+function asText(ctx: Context, index: number, year: number, position: number, value: number): number | string {
+  return ctx.dice.chance(0.01, TAG.indicatorOddity, index, year * 8 + position) ? String(value) : value;
+}

@@ -1,0 +1,153 @@
+import type { TenderDetails, TenderSummary } from '../../schemas/v1/tender.js';
+import type { Company } from '../../schemas/v2/company.js';
+import type { FinancialReport } from '../../schemas/v2/financial-report.js';
+import type { ProspectingFilters } from '../../schemas/v2/prospecting.js';
+import { fromIso, toIso } from './calendar.js';
+import { readVersions, Versions } from './changes.js';
+import { buildColumns, type Columns } from './columns.js';
+import { companyRecord } from './company-record.js';
+import { createContext, type Context, type WorldOptions } from './context.js';
+import { eventsOf, type CompanyEvent } from './events.js';
+import { applyProspectingFilters, type IncorporationPolicy } from './filters/prospecting.js';
+import { indicesOf, listedMask } from './filters/mask.js';
+import { financialReport } from './financial-report.js';
+import { exists, idOf, indexOf, isListed } from './membership.js';
+import { nameOf } from './names.js';
+import { foundedOn } from './traits.js';
+import { findTender, listTenders, tenderDetails, tenderSummary, type TenderFacts } from './tenders.js';
+
+export { FilterError } from './filters/filter-error.js';
+export type { IncorporationPolicy } from './filters/prospecting.js';
+export type { WorldOptions } from './context.js';
+export type { CompanyEvent } from './events.js';
+export type { TenderFacts } from './tenders.js';
+
+/** How many days' columns are kept: today's, and one more for questions about another day. */
+const KEPT_DAYS = 2;
+
+/**
+ * The market, on any day: what the sandbox serves, and the truth that tests compare a warehouse with. Days count from
+ * the start date (day 0) and may be negative; ids are company ids as numbers.
+ */
+export class World {
+  readonly ctx: Context;
+  readonly #columns = new Map<number, Columns>();
+  readonly #versions = new Versions();
+
+  constructor(options: WorldOptions) {
+    this.ctx = createContext(options);
+  }
+
+  /** Calendar date of a day, yyyy-mm-dd. */
+  dateOf(day: number): string {
+    return toIso(this.ctx.start + day);
+  }
+
+  /** Day of a calendar date; undefined when the text is no date. */
+  dayOf(date: string): number | undefined {
+    const unixDay = fromIso(date);
+    return unixDay === undefined ? undefined : unixDay - this.ctx.start;
+  }
+
+  /** Ids that searches list on a day, ascending: those that left that day included (their details are gone). */
+  companyIds(day: number): number[] {
+    return this.matching({}, day);
+  }
+
+  /** The record `GET /v2/companies/{id}` serves; undefined when the company does not exist that day (404). */
+  company(id: number, day: number): Company | undefined {
+    const at = this.#at(id, day);
+    return at && companyRecord(this.ctx, at.index, at.versions);
+  }
+
+  /** Name as searches show it; undefined when they do not list the company. */
+  companyName(id: number, day: number): string | undefined {
+    const index = indexOf(this.ctx, id);
+    if (index === undefined || !isListed(this.ctx, index, this.ctx.start + day)) return undefined;
+    return nameOf(this.ctx, index, this.#read(index, day));
+  }
+
+  /** The report `GET /v2/financial/{id}` serves, all years; undefined when the company does not exist that day. */
+  financialReport(id: number, day: number): FinancialReport | undefined {
+    const at = this.#at(id, day);
+    return at && financialReport(this.ctx, at.index, this.ctx.start + day, at.versions);
+  }
+
+  /** Events of a company from one day to another, both included, oldest first; undefined for an unknown id. */
+  events(id: number, fromDay: number, toDay: number): CompanyEvent[] | undefined {
+    const index = indexOf(this.ctx, id);
+    return index === undefined
+      ? undefined
+      : eventsOf(this.ctx, index, this.ctx.start + fromDay, this.ctx.start + toDay);
+  }
+
+  /** Ids that match prospecting filters on a day, ascending. Throws FilterError for a value that cannot be applied. */
+  matching(filters: ProspectingFilters, day: number, incorporation: IncorporationPolicy = 'date'): number[] {
+    return Array.from(this.matchingIndices(filters, day, incorporation), (index) => idOf(this.ctx, index));
+  }
+
+  /** The same as indices, without making ids of all of them. */
+  matchingIndices(filters: ProspectingFilters, day: number, incorporation: IncorporationPolicy = 'date'): Uint32Array {
+    const columns = this.columns(day);
+    const mask = listedMask(columns);
+    applyProspectingFilters(mask, filters, { ctx: this.ctx, columns, incorporation });
+    return indicesOf(mask);
+  }
+
+  /** Search result item of an index that is listed on the day. */
+  summary(index: number, day: number): { id: number; name: string } {
+    return { id: idOf(this.ctx, index), name: nameOf(this.ctx, index, this.#read(index, day)) };
+  }
+
+  /** Columns of a day: built when first asked for, which takes a while in a large market. */
+  columns(day: number): Columns {
+    const kept = this.#columns.get(day);
+    if (kept) return kept;
+    const oldest = [...this.#columns.keys()][0];
+    if (this.#columns.size >= KEPT_DAYS && oldest !== undefined) this.#columns.delete(oldest);
+    const columns = buildColumns(this.ctx, this.ctx.start + day);
+    this.#columns.set(day, columns);
+    return columns;
+  }
+
+  /** Tenders listed on a day, newest announcement first. */
+  tenders(day: number): TenderFacts[] {
+    return this.ctx.options.tenders === 0 ? [] : listTenders(this.ctx, this.ctx.start + day);
+  }
+
+  tenderSlugs(day: number): string[] {
+    return this.tenders(day).map((facts) => facts.slug);
+  }
+
+  /** Item of `POST /v1/finder/tenders`; undefined when the slug is not listed that day. */
+  tenderSummary(slug: string, day: number): TenderSummary | undefined {
+    const facts = this.#tender(slug, day);
+    return facts && tenderSummary(facts);
+  }
+
+  /** Answer of `GET /v1/finder/tenders/details`; undefined when the slug is not listed that day. */
+  tender(slug: string, day: number): TenderDetails | undefined {
+    const facts = this.#tender(slug, day);
+    return facts && tenderDetails(this.ctx, facts);
+  }
+
+  #tender(slug: string, day: number): TenderFacts | undefined {
+    return this.ctx.options.tenders === 0 ? undefined : findTender(this.ctx, slug, this.ctx.start + day);
+  }
+
+  #at(id: number, day: number): { index: number; versions: Versions } | undefined {
+    const index = indexOf(this.ctx, id);
+    if (index === undefined || !exists(this.ctx, index, this.ctx.start + day)) return undefined;
+    return { index, versions: this.#read(index, day) };
+  }
+
+  /** One object serves all reads: a world answers one question at a time. */
+  #read(index: number, day: number): Versions {
+    return readVersions(this.ctx, index, foundedOn(this.ctx, index), this.ctx.start + day, this.#versions);
+  }
+}
+
+/** A market with the given options; throws a RangeError that names a wrong option. */
+export function createWorld(options: WorldOptions): World {
+  return new World(options);
+}

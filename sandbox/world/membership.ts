@@ -1,0 +1,62 @@
+import type { Context } from './context.js';
+import { TAG } from './tags.js';
+
+/*
+ * Who is in the market on a day. Companies are numbered by an *index* from 0; what the API shows is an id, from which
+ * the index is computed back. Ids have gaps, so that nothing can guess them by counting.
+ */
+
+const FIRST_ID = 1_000_003;
+const ID_STEP = 37;
+/** Newcomers and leavers a day, as a share of the market on day 0. */
+const DAILY_SHARE = 0.0005;
+const LEAVE_EPOCH = 100;
+
+/** Id of a company; ids ascend with the index. */
+export function idOf(ctx: Context, index: number): number {
+  return FIRST_ID + index * ID_STEP + ctx.dice.below(ID_STEP, TAG.id, index);
+}
+
+/** Index of an id, or undefined when no company has it, on whatever day. */
+export function indexOf(ctx: Context, id: number): number | undefined {
+  if (!Number.isSafeInteger(id) || id < FIRST_ID) return undefined;
+  const index = Math.floor((id - FIRST_ID) / ID_STEP);
+  return idOf(ctx, index) === id ? index : undefined;
+}
+
+function newcomersPerDay(ctx: Context): number {
+  return Math.max(1, Math.round(ctx.options.companies * DAILY_SHARE));
+}
+
+/** Number of indices in use up to a unix day: those who left included, those to come not. */
+export function capacityOn(ctx: Context, day: number): number {
+  return ctx.options.companies + Math.max(0, day - ctx.start) * newcomersPerDay(ctx);
+}
+
+/** Unix day a newcomer appeared; -Infinity for those of day 0. */
+export function bornOn(ctx: Context, index: number): number {
+  const late = index - ctx.options.companies;
+  return late < 0 ? -Infinity : ctx.start + 1 + Math.floor(late / newcomersPerDay(ctx));
+}
+
+/** Unix day a company left, if it did by `day`. Nobody leaves before day 1. */
+export function leftBy(ctx: Context, index: number, day: number): number | undefined {
+  const born = bornOn(ctx, index);
+  const lastEpoch = Math.floor((day - ctx.start - 1) / LEAVE_EPOCH);
+  for (let epoch = 0; epoch <= lastEpoch; epoch++) {
+    if (!ctx.dice.chance(DAILY_SHARE * LEAVE_EPOCH, TAG.leave, index, epoch * 2)) continue;
+    const left = ctx.start + 1 + epoch * LEAVE_EPOCH + ctx.dice.below(LEAVE_EPOCH, TAG.leave, index, epoch * 2 + 1);
+    if (left > born && left <= day) return left;
+  }
+  return undefined;
+}
+
+/** Whether the company's own routes (details, financials, …) know it on a unix day. */
+export function exists(ctx: Context, index: number, day: number): boolean {
+  return bornOn(ctx, index) <= day && leftBy(ctx, index, day) === undefined;
+}
+
+/** Whether searches list it: for one day longer than it exists, as a search index that lags behind. */
+export function isListed(ctx: Context, index: number, day: number): boolean {
+  return bornOn(ctx, index) <= day && leftBy(ctx, index, day - 1) === undefined;
+}

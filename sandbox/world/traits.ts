@@ -1,0 +1,155 @@
+import { fromIso, newYear, yearOf } from './calendar.js';
+import { KIND, type Versions } from './changes.js';
+import type { Context } from './context.js';
+import { MARKET_COUNTRIES, type MarketCountry } from './data/market-countries.js';
+import { NACE_CLASSES } from './data/nace.js';
+import { ACTIVITIES, OWNERSHIP_TYPES } from './data/nomenclatures.js';
+import { bornOn } from './membership.js';
+import { TAG } from './tags.js';
+
+/*
+ * What a company is, in numbers: the attributes that filters ask for. Text is made from these in text-traits.ts. Each
+ * function takes the company's index and, where the attribute changes over time, its versions on the day.
+ */
+
+const COUNTRY_OF_DRAW = byWeight(MARKET_COUNTRIES.map((country) => country.weight));
+/** Legal forms by rank: Private limited first, then Limited, … each about half as common as the one before. */
+const LEGAL_FORM_RANKS = [16, 13, 10, 15, 9, 14, 8, 2, 12, 11, 18, 17];
+const LEGAL_FORM_OF_DRAW = byWeight(LEGAL_FORM_RANKS.map((_, rank) => 1 / (rank + 1) ** 1.4));
+/** Indices of NACE_CLASSES by activities id: the first industry of a company goes with its class. */
+const INDUSTRY_OF_NACE = Uint8Array.from(
+  NACE_CLASSES.map(([, , activity]) => ACTIVITIES.findIndex((entry) => entry.id === activity)),
+);
+
+/** 2009-07-01: about 3 % of the market was registered on this one day. */
+const REGISTRATION_SPIKE = 14_426;
+/** Foundings of day-0 companies end here, whatever the start date, so that a later start has the same market. */
+const LAST_FOUNDING = fromIso('2026-06-30')!;
+
+function byWeight(weights: readonly number[]): Uint8Array {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const table = new Uint8Array(4096);
+  let [position, reached] = [0, weights[0]! / total];
+  for (let slot = 0; slot < table.length; slot++) {
+    while ((slot + 0.5) / table.length > reached && position < weights.length - 1) {
+      position++;
+      reached += weights[position]! / total;
+    }
+    table[slot] = position;
+  }
+  return table;
+}
+
+/** Position in MARKET_COUNTRIES. */
+export function countryOf(ctx: Context, index: number): number {
+  return COUNTRY_OF_DRAW[ctx.dice.draw(TAG.country, index) & 4095]!;
+}
+
+export function marketCountryOf(ctx: Context, index: number): MarketCountry {
+  return MARKET_COUNTRIES[countryOf(ctx, index)]!;
+}
+
+/** Unix day of incorporation (negative before 1970), or null for the 5 % whose date nobody knows. */
+export function foundedOn(ctx: Context, index: number): number | null {
+  const { dice } = ctx;
+  const draw = dice.unit(TAG.founding, index);
+  if (draw < 0.05) return null;
+  const born = bornOn(ctx, index);
+  if (born !== -Infinity) return born - dice.below(20, TAG.foundingDay, index);
+  const last = Math.min(LAST_FOUNDING, ctx.start - 1);
+  if (draw < 0.08 && REGISTRATION_SPIKE <= last) return REGISTRATION_SPIKE;
+  const age = Math.min(45_000, Math.floor(-Math.log(1 - dice.unit(TAG.foundingDay, index)) * 5500));
+  const day = last - age;
+  // Registers that know only the year write its first day.
+  return draw < 0.12 ? newYear(yearOf(day)) : day;
+}
+
+/** An id of the nomenclature `ownership_types`; every company has one. */
+export function legalFormOf(ctx: Context, index: number): number {
+  return LEGAL_FORM_RANKS[LEGAL_FORM_OF_DRAW[ctx.dice.draw(TAG.legalForm, index) & 4095]!]!;
+}
+
+export function legalFormName(id: number): string {
+  return OWNERSHIP_TYPES.find((entry) => entry.id === id)!.name;
+}
+
+/** 199 Active, 200 Inactive or 201 Intermediate. */
+export function statusOf(ctx: Context, index: number, versions: Versions): number {
+  const draw = ctx.dice.unit(TAG.status, index, versions.get(KIND.status));
+  if (draw < 0.86) return 199;
+  return draw < 0.955 ? 200 : 201;
+}
+
+/** Employees when the company is new to us, or null for the 40 % without a figure (who never get one). */
+export function firstEmployeesOf(ctx: Context, index: number): number | null {
+  if (ctx.dice.chance(0.4, TAG.employees, index)) return null;
+  const count = Math.round(Math.exp(2.1 + 1.6 * ctx.dice.normal(TAG.employees, index, 1)));
+  return Math.min(250_000, Math.max(1, count));
+}
+
+/** Employees today: number_of_employees. */
+export function employeesOf(ctx: Context, index: number, versions: Versions): number | null {
+  const first = firstEmployeesOf(ctx, index);
+  const version = versions.get(KIND.size);
+  if (first === null || version === 0) return first;
+  return Math.max(1, Math.round(first * (0.6 + 0.9 * ctx.dice.unit(TAG.employeesFactor, index, version))));
+}
+
+/** Bit n stands for activity type n + 1; 0 for the tenth of companies without one, several bits for a fifth. */
+export function activityTypesOf(ctx: Context, index: number): number {
+  const draw = ctx.dice.unit(TAG.activityType, index);
+  if (draw < 0.1) return 0;
+  const first = 1 << (draw < 0.3 ? 0 : draw < 0.5 ? 1 : 2);
+  return draw % 0.01 < 0.002 ? first | (1 << ctx.dice.below(3, TAG.activityType, index, 1)) : first;
+}
+
+/** 1 Subsidiary, 2 Not a Subsidiary. */
+export function companyTypeOf(ctx: Context, index: number): number {
+  return ctx.dice.chance(0.18, TAG.companyType, index) ? 1 : 2;
+}
+
+/** Position in MARKET_COUNTRIES of the foreign parent; undefined for most. */
+export function foreignParentOf(ctx: Context, index: number): number | undefined {
+  if (companyTypeOf(ctx, index) !== 1 || !ctx.dice.chance(0.4, TAG.parent, index)) return undefined;
+  const parent = COUNTRY_OF_DRAW[ctx.dice.draw(TAG.parent, index, 1) & 4095]!;
+  return parent === countryOf(ctx, index) ? undefined : parent;
+}
+
+/** Rank of the postcode in its country, 0 the most common (Zipf); undefined where the country has no postcodes. */
+export function zipRankOf(ctx: Context, index: number, versions: Versions): number | undefined {
+  const { zips } = marketCountryOf(ctx, index);
+  if (zips === 0) return undefined;
+  const draw = ctx.dice.unit(TAG.zip, index, versions.get(KIND.move));
+  return Math.min(zips - 1, Math.floor((zips + 1) ** draw) - 1);
+}
+
+/** Position of the city in its country's list. */
+export function cityOf(ctx: Context, index: number, versions: Versions): number {
+  const { cities } = marketCountryOf(ctx, index);
+  const rank = zipRankOf(ctx, index, versions);
+  return rank === undefined
+    ? ctx.dice.below(cities.length, TAG.zip, index, versions.get(KIND.move))
+    : rank % cities.length;
+}
+
+/** Bit 0 import, bit 1 export. */
+export function tradingOf(ctx: Context, index: number, versions: Versions): number {
+  const draw = ctx.dice.unit(TAG.trading, index, versions.get(KIND.trading));
+  return draw < 0.7 ? 0 : draw < 0.82 ? 1 : draw < 0.92 ? 2 : 3;
+}
+
+/** Position in NACE_CLASSES. */
+export function naceOf(ctx: Context, index: number): number {
+  // The square makes the first classes the common ones.
+  return Math.floor(ctx.dice.unit(TAG.nace, index) ** 2 * NACE_CLASSES.length);
+}
+
+/** Positions in ACTIVITIES, one to three, no repeats: the first goes with the NACE class. */
+export function industriesOf(ctx: Context, index: number): number[] {
+  const first = INDUSTRY_OF_NACE[naceOf(ctx, index)]!;
+  const more = ctx.dice.unit(TAG.industry, index);
+  if (more < 0.65) return [first];
+  const second = ctx.dice.below(ACTIVITIES.length, TAG.industryMore, index);
+  const third = ctx.dice.below(ACTIVITIES.length, TAG.industryMore, index, 1);
+  return [...new Set(more < 0.9 ? [first, second] : [first, second, third])];
+}
