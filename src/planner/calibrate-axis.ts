@@ -31,6 +31,8 @@ type Outcome = AxisFacts | { unusable: string };
 const MOST_KNOTS = 15;
 // A single position that holds nearly everything divides nothing.
 const DOMINANT = 0.97;
+// Single values tried before a dimension counts as of no use.
+const MOST_SINGLES = 6;
 // More than this share cannot have come and gone between two questions.
 const DRIFT = 0.001;
 
@@ -99,17 +101,25 @@ function* calibrateSingles(
 ): Task<Outcome> {
   const axis = categoricalAxis(dimension, values, false);
   const probe = probing(state, axis);
-  const counts: Counted[] = [];
-  for (const at of [0, 1]) {
+  const total = state.tree.root.total;
+  let filters = false;
+  let finds = false;
+  for (const at of spread(values.length, MOST_SINGLES)) {
     const answer = yield* probe({ from: at, to: at });
     if (isRefused(answer)) return { unusable: `${dimension.key} was refused (${answer.refused})` };
-    counts.push({ from: at, to: at, count: answer.total });
+    filters ||= answer.total < total;
+    finds ||= answer.total > 0;
+    if (filters && finds) {
+      const counts = [{ from: 0, to: axis.hi, count: total }];
+      return { axis, shape: new Shape(axis, counts), share: 1, complete: true, nullValue: undefined };
+    }
   }
-  const total = state.tree.root.total;
-  if (counts.every((c) => c.count >= total)) return { unusable: `${dimension.key} does not filter` };
-  if (axis.hi > 1)
-    counts.push({ from: 2, to: axis.hi, count: Math.max(0, total - counts[0]!.count - counts[1]!.count) });
-  return { axis, shape: new Shape(axis, counts), share: 1, complete: true, nullValue: undefined };
+  return { unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds nobody by the values tried` };
+}
+
+/** Up to `most` of the numbers 0…n-1, spread evenly. */
+function spread(n: number, most: number): number[] {
+  return Array.from({ length: Math.min(n, most) }, (_, i) => Math.floor((i * n) / Math.min(n, most)));
 }
 
 function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Outcome> {

@@ -10,8 +10,8 @@ export interface CoverageInput {
 }
 
 /**
- * What was reached of a market, and each segment that was not reached whole, with its filters and count. Counts of
- * disjoint segments add up to what is missing.
+ * What was reached of a market, and each segment that was not reached whole, with its filters and count. The counts
+ * add up to what is missing, or to a little more: what a segment misses may have been seen by luck elsewhere.
  */
 export function describeCoverage({ market, root, firstTotal, done }: CoverageInput): CoverageRecord {
   const missing = missingOf(root);

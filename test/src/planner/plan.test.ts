@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPlan } from '../../../src/planner/index.js';
 import {
@@ -63,7 +63,9 @@ describe('a plan over a market that stands still', () => {
         expect(coverage.reported_total).toBe(truth.length);
         expect(coverage.distinct_companies).toBe(found.size);
         expect(coverage.missing).toBe(truth.length - found.size);
-        expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBe(coverage.missing);
+        // A company that a segment misses may have been seen by luck elsewhere: counts never fall short, but may exceed.
+        expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBeGreaterThanOrEqual(coverage.missing);
+        expect(coverage.why.length === 0).toBe(coverage.missing === 0);
         // Nobody is missing outside the segments that are named.
         const named = new Set(coverage.why.flatMap((w) => market.listable(w.filters).map((c) => c.id)));
         expect(truth.filter((c) => !found.has(String(c.id)) && !named.has(c.id))).toEqual([]);
