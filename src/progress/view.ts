@@ -8,6 +8,8 @@ export interface ProgressView {
 }
 
 const PLAIN_EVERY_MS = 5_000;
+// While nothing moves (no worker, no quota) a log need only show that it is still waiting.
+const STILL_EVERY_MS = 60_000;
 
 /** Bars in a terminal, a plain line every few seconds elsewhere, both on stderr: stdout belongs to results. */
 export function createProgressView(title: string, stream: NodeJS.WriteStream = process.stderr): ProgressView {
@@ -53,21 +55,34 @@ function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
 }
 
 function plainView(title: string, stream: NodeJS.WriteStream): ProgressView {
-  let last: { line: string; phase: string; warnings: string; at: number } | null = null;
+  let last: { moved: string; news: string; at: number } | null = null;
   let latest: RunState | null = null;
   const write = (state: RunState): void => {
-    const line = `${title}: ${renderLine(state)}`;
-    if (last?.line !== line) stream.write(`${line}\n`);
-    last = { line, phase: state.phase, warnings: warningsOf(state).join(), at: Date.now() };
+    stream.write(`${title}: ${renderLine(state)}\n`);
+    last = { moved: movedOf(state), news: newsOf(state), at: Date.now() };
+  };
+  const isDue = (state: RunState): boolean => {
+    if (last === null || last.news !== newsOf(state)) return true;
+    const quiet = Date.now() - last.at;
+    return quiet >= (last.moved === movedOf(state) ? STILL_EVERY_MS : PLAIN_EVERY_MS);
   };
   return {
     show: (state) => {
       latest = state;
-      const news = last === null || last.phase !== state.phase || last.warnings !== warningsOf(state).join();
-      if (news || Date.now() - last!.at >= PLAIN_EVERY_MS) write(state);
+      if (isDue(state)) write(state);
     },
     done: () => {
-      if (latest) write(latest);
+      if (latest && last?.moved !== movedOf(latest)) write(latest);
     },
   };
+}
+
+function newsOf(state: RunState): string {
+  return [state.phase, ...warningsOf(state)].join('\n');
+}
+
+function movedOf(state: RunState): string {
+  return [newsOf(state), state.requests, ...state.steps.map(({ name, done, state: s }) => `${name} ${done} ${s}`)].join(
+    '\n',
+  );
 }

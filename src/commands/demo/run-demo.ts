@@ -18,9 +18,7 @@ import { renderTable } from '../table.js';
 import { tendersRequest } from '../tenders.js';
 import { ANALYST_QUERIES } from './analyst-queries.js';
 import { demoConfig } from './demo-config.js';
-
-// The same market every time: a second demo refreshes what the first one fetched.
-const SEED = 'tidemark';
+import { sandboxArguments } from './sandbox-arguments.js';
 
 /** Runs the demo; in a terminal it stays up until Ctrl-C. */
 export async function runDemo(options: DemoOptions, configOption: string | undefined): Promise<void> {
@@ -34,7 +32,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
     config,
     onTaken: 'next',
     ports: { temporal: 7233, ui: 8233, sandbox: 4010 },
-    sandbox: sandboxArguments(options, clock),
+    sandbox: await sandboxArguments(config.dataDir, options, dayIn('UTC', clock.now())),
   });
   const stack = await Promise.race([starting, untilAborted(interrupted)]);
   if (stack === null) {
@@ -57,11 +55,6 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
   } finally {
     await stack.stop();
   }
-}
-
-function sandboxArguments({ companies, tenders }: DemoOptions, clock: Clock): string[] {
-  const today = dayIn('UTC', clock.now());
-  return ['--companies', String(companies), '--tenders', String(tenders), '--seed', SEED, '--date', today];
 }
 
 function describeStack({ temporal, sandbox }: LocalStack): void {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../../core/config.js';
+import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { connectTemporal, resolveTemporal } from '../../temporal/connect.js';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.js';
 import { WORKER_READY } from '../worker.js';
@@ -138,5 +139,9 @@ async function findTemporal(): Promise<string> {
   const { ensureTemporalCli } = (await import(file.href)) as {
     ensureTemporalCli: (options: { log: (line: string) => void }) => Promise<TemporalProgram>;
   };
-  return (await ensureTemporalCli({ log: tell })).path;
+  try {
+    return (await ensureTemporalCli({ log: tell })).path;
+  } catch (error) {
+    throw new TidemarkError('Internal', errorMessage(error), { todo: 'Any one of these ways will do.', cause: error });
+  }
 }

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { IsoDate } from '../../../schemas/pipeline/run.js';
+import { writeFileAtomic } from '../../core/files.js';
+
+// The same market every time: a second demo refreshes what the first one fetched.
+const SEED = 7;
+const DAY_MS = 86_400_000;
+
+/**
+ * Flags of the demo's sandbox. Its market begins on the day of the first demo with this data folder, so that a demo on
+ * a later day meets a market some nights older: some companies are new, some have left, some have changed.
+ */
+export async function sandboxArguments(
+  dataDir: string,
+  size: { companies: number; tenders: number },
+  today: string,
+): Promise<string[]> {
+  const first = await firstDay(dataDir, today);
+  const day = Math.max(0, Math.round((Date.parse(today) - Date.parse(first)) / DAY_MS));
+  const flags = { companies: size.companies, tenders: size.tenders, seed: SEED, date: first, day };
+  return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+}
+
+async function firstDay(dataDir: string, today: string): Promise<string> {
+  const file = path.join(dataDir, 'demo-began');
+  try {
+    const known = readFileSync(file, 'utf8').trim();
+    if (IsoDate.safeParse(known).success && known <= today) return known;
+  } catch {
+    // The first demo with this folder.
+  }
+  await writeFileAtomic(file, `${today}\n`);
+  return today;
+}
