@@ -28,6 +28,7 @@ const STALE_MS = 60_000;
  * Waiting for a lock.
  * @typedef {object} LockOptions
  * @property {(holder: string) => void} [onWait] called once, with a name for the holder, if there is a wait
+ * @property {number} [beatMs]
  * @property {number} [pollMs]
  * @property {number} [staleMs]
  */
@@ -44,7 +45,7 @@ const STALE_MS = 60_000;
  */
 export async function withLock(dir, options, work) {
   const token = await takeLock(dir, options);
-  const beat = setInterval(() => touch(path.join(dir, token)), BEAT_MS);
+  const beat = setInterval(() => touch(path.join(dir, token)), options.beatMs ?? BEAT_MS);
   beat.unref();
   try {
     return await work();

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { withLock } from '../../bootstrap/lock.mjs';
+import { bootstrapModule, runScript, tempFolder } from './helpers.js';
+
+const LOCK_MODULE = JSON.stringify(bootstrapModule('lock.mjs'));
+
+/** A process that takes the lock and keeps it until it is killed. */
+function holdForever(dir: string): ReturnType<typeof runScript> {
+  return runScript(`
+    import { withLock } from ${LOCK_MODULE};
+    await withLock(${JSON.stringify(dir)}, { beatMs: 100 }, () => {
+      console.log('holding');
+      return new Promise(() => setInterval(() => {}, 1000));
+    });
+  `);
+}
+
+it('lets processes in one after the other', async () => {
+  const folder = tempFolder();
+  const dir = path.join(folder, 'a.lock');
+  const journal = path.join(folder, 'journal');
+  const script = `
+    import { appendFileSync } from 'node:fs';
+    import { setTimeout as sleep } from 'node:timers/promises';
+    import { withLock } from ${LOCK_MODULE};
+    for (let round = 0; round < 5; round++) {
+      await withLock(${JSON.stringify(dir)}, { pollMs: 5 }, async () => {
+        appendFileSync(${JSON.stringify(journal)}, 'in ' + process.pid + '\\n');
+        await sleep(10);
+        appendFileSync(${JSON.stringify(journal)}, 'out ' + process.pid + '\\n');
+      });
+    }
+  `;
+  const ends = await Promise.all([1, 2, 3].map(() => runScript(script).ended));
+  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+
+  const lines = readFileSync(journal, 'utf8').trim().split('\n');
+  expect(lines).toHaveLength(30);
+  for (let index = 0; index < lines.length; index += 2)
+    expect(lines[index + 1]).toBe(lines[index]?.replace('in', 'out'));
+  expect(readdirSync(folder)).toEqual(['journal']);
+});
+
+it('tells once who it waits for, and goes on when that one is done', async () => {
+  const dir = path.join(tempFolder(), 'a.lock');
+  const waits: string[] = [];
+  const order: string[] = [];
+  let release = (): void => undefined;
+  const first = withLock(dir, {}, async () => {
+    await new Promise<void>((resolve) => (release = resolve));
+    order.push('first');
+  });
+  const onWait = (holder: string): void => {
+    waits.push(holder);
+    setTimeout(() => release(), 50);
+  };
+  const second = withLock(dir, { pollMs: 5, onWait }, () => Promise.resolve(order.push('second')));
+  await Promise.all([first, second]);
+  expect(order).toEqual(['first', 'second']);
+  expect(waits).toEqual([expect.stringContaining(`process ${process.pid}`)]);
+});
+
+it('takes over from a holder that was killed', async () => {
+  const dir = path.join(tempFolder(), 'a.lock');
+  const holder = holdForever(dir);
+  await holder.says('holding');
+  holder.child.kill('SIGKILL');
+  await holder.ended;
+  expect(existsSync(dir)).toBe(true);
+  // One minute without heartbeat would be too late: the process is known to be gone.
+  expect(await withLock(dir, { pollMs: 5, staleMs: Infinity }, () => Promise.resolve('mine'))).toBe('mine');
+  expect(existsSync(dir)).toBe(false);
+});
+
+it('takes over from a holder whose heartbeat stopped, on whatever machine', async () => {
+  const dir = path.join(tempFolder(), 'a.lock');
+  mkdirSync(dir);
+  writeFileSync(path.join(dir, 'token'), JSON.stringify({ pid: process.pid, host: 'another-machine' }));
+  expect(await withLock(dir, { pollMs: 5, staleMs: 50 }, () => Promise.resolve('mine'))).toBe('mine');
+});
+
+it('waits as long as the heart beats', async () => {
+  const dir = path.join(tempFolder(), 'a.lock');
+  const holder = holdForever(dir);
+  await holder.says('holding');
+  let taken = false;
+  const waiting = withLock(dir, { pollMs: 5, staleMs: 2_000 }, () => Promise.resolve((taken = true)));
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(taken).toBe(false);
+  holder.child.kill('SIGKILL');
+  await waiting;
+  expect(taken).toBe(true);
+});
+
+it('is given up when the work fails, and only by its owner', async () => {
+  const dir = path.join(tempFolder(), 'a.lock');
+  await expect(withLock(dir, {}, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(existsSync(dir)).toBe(false);
+
+  await withLock(dir, {}, async () => {
+    // Someone broke our lock and another took it; our end must leave theirs alone.
+    rmSync(dir, { recursive: true });
+    mkdirSync(dir);
+    writeFileSync(path.join(dir, 'theirs'), '{}');
+    await Promise.resolve();
+  });
+  expect(readdirSync(dir)).toEqual(['theirs']);
+});
