@@ -45,7 +45,7 @@ CREATE OR REPLACE TEMP MACRO html_text(t) AS
     trim(
       regexp_replace(
         regexp_replace(html_named_entities(html_numeric_entities(html_without_tags(t))), '[ \t\x{A0}]*\n[ \t\x{A0}]*', chr(10), 'g'),
-        '\n{3,}', chr(10) || chr(10), 'g'
+        '\n{2,}', chr(10), 'g'
       ),
       ' ' || chr(10)
     ),

@@ -11,5 +11,5 @@ export { openWarehouse, type Warehouse, type WarehouseOptions } from './open.js'
 export { chunkFile, dueDir, publishedFile, warehouseFile } from './paths.js';
 export { planDue, type DueCounts, type DueRequest } from './plan-due.js';
 export { publish, type PublishedBuild, type PublishRequest } from './publish.js';
-export { exportPublished, lastReadings, queryPublished, type QueryResult } from './query.js';
+export { queryPublished, type QueryResult } from './query.js';
 export { buildModels, type BuildResult } from './run-models.js';

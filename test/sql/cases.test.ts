@@ -15,14 +15,13 @@ const folder = path.join(import.meta.dirname, 'cases');
 
 // Adding a case is adding it to a file of cases/; adding a file needs nothing here.
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
+  const cases = parse(readFileSync(path.join(folder, file), 'utf8')) as Case[];
   describe(`sql: ${file}`, () => {
-    for (const { name, given, expect: expected } of parse(readFileSync(path.join(folder, file), 'utf8')) as Case[]) {
-      test(name, async () => {
-        const warehouse = await buildFrom(given);
-        for (const { query, rows } of expected) {
-          expect(await warehouse.db.rows(query), query).toEqual(rows);
-        }
-      });
-    }
+    test.each(cases)('$name', async ({ given, expect: expected }) => {
+      const warehouse = await buildFrom(given);
+      for (const { query, rows } of expected) {
+        expect({ query, rows: await warehouse.db.rows(query) }).toEqual({ query, rows });
+      }
+    });
   });
 }

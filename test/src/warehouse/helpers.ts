@@ -115,7 +115,14 @@ export function marketNight(night: {
       stream: 'coverage',
       entity: market,
       at: `${date}T03:00:00.000Z`,
-      body: { market, reported_total: reported, distinct_companies: ids.length, missing, share: ids.length / reported, why: [] },
+      body: {
+        market,
+        reported_total: reported,
+        distinct_companies: ids.length,
+        missing,
+        share: ids.length / reported,
+        why: [],
+      },
     },
     {
       ...place,

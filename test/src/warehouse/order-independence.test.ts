@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildModels, loadLanding, openWarehouse, readModels, type Warehouse } from '../../../src/warehouse/index.js';
@@ -10,12 +10,16 @@ const ABOUT_THE_BUILD = new Set(['ops.checks', 'meta.models']);
 describe('the warehouse is a function of what landed', () => {
   test('whatever the order, the batches and how often models ran in between, the tables are the same row for row', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(answer, { minLength: 40, maxLength: 80 }), fc.infiniteStream(fc.nat()), async (answers, random) => {
-        const all = [...answers.flatMap((each) => each), ...nights];
-        const atOnce = await snapshot([all]);
-        const piecemeal = await snapshot(shuffleIntoSteps(all, random));
-        expect(piecemeal).toEqual(atOnce);
-      }),
+      fc.asyncProperty(
+        fc.array(answer, { minLength: 40, maxLength: 80 }),
+        fc.infiniteStream(fc.nat()),
+        async (answers, random) => {
+          const all = [...answers.flatMap((each) => each), ...nights];
+          const atOnce = await snapshot([all]);
+          const piecemeal = await snapshot(shuffleIntoSteps(all, random));
+          expect(piecemeal).toEqual(atOnce);
+        },
+      ),
       // Few runs of many answers: each answer meets many others, and opening a warehouse is what takes the time.
       { numRuns: 4, endOnFailure: true },
     );
@@ -30,49 +34,88 @@ const nights = [
 ];
 
 // Few entities and instants, so that answers collide, repeat, contradict each other and tie.
-const at = fc.integer({ min: 0, max: 8 }).map((step) => new Date(Date.parse('2026-11-20T02:00:00Z') + step * 6 * 3_600_000).toISOString());
+const at = fc
+  .integer({ min: 0, max: 8 })
+  .map((step) => new Date(Date.parse('2026-11-20T02:00:00Z') + step * 6 * 3_600_000).toISOString());
 const company = fc.integer({ min: 1, max: 3 });
 
-const companyAnswer = fc.record({ id: company, at, body: fc.constantFrom('a', 'b', 'b2', 'gone', 'html', 'bad') }).map(({ id, at: when, body }): Answer => {
-  const bodies = {
-    a: { id, name: 'A', status: 'Active', company_phone: ['1', '2'] },
-    b: { id, name: 'B', status: 'Inactive', company_phone: ['1'], extra_field: 7 },
-    b2: { company_phone: ['1'], status: 'Inactive', name: 'B', id: String(id), extra_field: 8 },
-    gone: { detail: 'Not found' },
-    html: '<html>',
-    bad: { id, name: ['A'], founding_date: 'soon' },
-  };
-  return { stream: 'companies', entity: String(id), at: when, body: bodies[body], status: body === 'gone' ? 404 : body === 'html' ? 502 : 200 };
-});
+const companyAnswer = fc
+  .record({ id: company, at, body: fc.constantFrom('a', 'b', 'b2', 'gone', 'html', 'bad') })
+  .map(({ id, at: when, body }): Answer => {
+    const bodies = {
+      a: { id, name: 'A', status: 'Active', company_phone: ['1', '2'] },
+      b: { id, name: 'B', status: 'Inactive', company_phone: ['1'], extra_field: 7 },
+      b2: { company_phone: ['1'], status: 'Inactive', name: 'B', id: String(id), extra_field: 8 },
+      gone: { detail: 'Not found' },
+      html: '<html>',
+      bad: { id, name: ['A'], founding_date: 'soon' },
+    };
+    return {
+      stream: 'companies',
+      entity: String(id),
+      at: when,
+      body: bodies[body],
+      status: body === 'gone' ? 404 : body === 'html' ? 502 : 200,
+    };
+  });
 
-const reportAnswer = fc.record({ id: company, at, body: fc.constantFrom('a', 'b', 'less', 'text', 'bad', 'year', 'one') }).map(({ id, at: when, body }): Answer => {
-  const bodies = {
-    a: { 2024: { Turnover: 10, Cash: 1, Currency: 'EUR' }, 2023: { Turnover: 5 } },
-    b: { 2024: { Turnover: 11, Cash: 1, Currency: 'EUR' }, 2023: { Turnover: 5 } },
-    less: { 2024: { Turnover: 10 } },
-    text: { 2024: { Turnover: '10', Cash: 1, Currency: 'EUR' }, 2023: { Turnover: 5 } },
-    bad: { 2024: { Turnover: 'ten', Cash: {}, Currency: 'DKK' }, 2023: 5 },
-    year: { soon: {}, 2024: null },
-    one: { 2023: { Turnover: 6 } },
-  };
-  const request = body === 'one' ? `GET /v2/financial/${id} {"year":2023}` : `GET /v2/financial/${id}`;
-  return { stream: 'financials', entity: String(id), at: when, body: bodies[body], request };
-});
+const reportAnswer = fc
+  .record({ id: company, at, body: fc.constantFrom('a', 'b', 'less', 'text', 'bad', 'year', 'one') })
+  .map(({ id, at: when, body }): Answer => {
+    const bodies = {
+      a: { 2024: { Turnover: 10, Cash: 1, Currency: 'EUR' }, 2023: { Turnover: 5 } },
+      b: { 2024: { Turnover: 11, Cash: 1, Currency: 'EUR' }, 2023: { Turnover: 5 } },
+      less: { 2024: { Turnover: 10 } },
+      text: { 2024: { Turnover: '10', Cash: 1, Currency: 'EUR' }, 2023: { Turnover: 5 } },
+      bad: { 2024: { Turnover: 'ten', Cash: {}, Currency: 'DKK' }, 2023: 5 },
+      year: { soon: {}, 2024: null },
+      one: { 2023: { Turnover: 6 } },
+    };
+    const request = body === 'one' ? `GET /v2/financial/${id} {"year":2023}` : `GET /v2/financial/${id}`;
+    return { stream: 'financials', entity: String(id), at: when, body: bodies[body], request };
+  });
 
-const tenderAnswer = fc.record({ at, title: fc.constantFrom('T', 'U'), details: fc.boolean() }).map(({ at: when, title, details }): Answer =>
-  details
-    ? { stream: 'tender_details', entity: 't1', at: when, body: { slug: 't1', title, type: 'Tender', description: `<b>${title}</b>` } }
-    : { stream: 'tenders', at: when, body: { total_results: 1, data: [{ slug: 't1', title, deadline_date: '2026-12-01' }] } },
-);
+const tenderAnswer = fc
+  .record({ at, title: fc.constantFrom('T', 'U'), details: fc.boolean() })
+  .map(({ at: when, title, details }): Answer =>
+    details
+      ? {
+          stream: 'tender_details',
+          entity: 't1',
+          at: when,
+          body: { slug: 't1', title, type: 'Tender', description: `<b>${title}</b>` },
+        }
+      : {
+          stream: 'tenders',
+          at: when,
+          body: { total_results: 1, data: [{ slug: 't1', title, deadline_date: '2026-12-01' }] },
+        },
+  );
 
-const otherAnswer = fc.record({ at, id: company, n: fc.integer({ min: 1, max: 2 }), kind: fc.nat(2) }).map(({ at: when, id, n, kind }): Answer => {
-  if (kind === 0) return { stream: 'nomenclatures', entity: 'v1', at: when, body: { regions: [{ id: n, name: `R${n}` }] } };
-  if (kind === 1) return { stream: 'watched_companies', run: `w${n}`, at: when, body: { data: [{ id, fields: ['b', 'a'], date: '2026-01-01' }] } };
-  const event = { event_type: 'company.name', status: 'UPDATED', date_created: '2026-11-19T01:00:00Z', message: `<em>${n}</em>` };
-  return { stream: 'watch_events', entity: String(id), at: when, body: { data: [event] } };
-});
+const otherAnswer = fc
+  .record({ at, id: company, n: fc.integer({ min: 1, max: 2 }), kind: fc.nat(2) })
+  .map(({ at: when, id, n, kind }): Answer => {
+    if (kind === 0)
+      return { stream: 'nomenclatures', entity: 'v1', at: when, body: { regions: [{ id: n, name: `R${n}` }] } };
+    if (kind === 1)
+      return {
+        stream: 'watched_companies',
+        run: `w${n}`,
+        at: when,
+        body: { data: [{ id, fields: ['b', 'a'], date: '2026-01-01' }] },
+      };
+    const event = {
+      event_type: 'company.name',
+      status: 'UPDATED',
+      date_created: '2026-11-19T01:00:00Z',
+      message: `<em>${n}</em>`,
+    };
+    return { stream: 'watch_events', entity: String(id), at: when, body: { data: [event] } };
+  });
 
-const answer = fc.oneof(companyAnswer, companyAnswer, reportAnswer, reportAnswer, tenderAnswer, otherAnswer).map((one) => [one]);
+const answer = fc
+  .oneof(companyAnswer, companyAnswer, reportAnswer, reportAnswer, tenderAnswer, otherAnswer)
+  .map((one) => [one]);
 
 function shuffleIntoSteps(answers: Answer[], random: fc.Stream<number>): Answer[][] {
   const next = (below: number) => (random.next().value as number) % below;

@@ -1,0 +1,140 @@
+import * as fc from 'fast-check';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readManifests } from '../../../src/landing/index.js';
+import { LandingCorruptError, loadLanding } from '../../../src/warehouse/index.js';
+import { splitIntoBatches } from '../../../src/warehouse/load.js';
+import { land, openTestWarehouse, temporaryDataDir, type Answer } from './helpers.js';
+
+const company = (id: number): Answer => ({ stream: 'companies', entity: String(id), body: { id, name: `C${id}` } });
+
+describe('loadLanding', () => {
+  test('loads each part once, however often it is called', async () => {
+    const dataDir = temporaryDataDir();
+    await land(dataDir, [company(1), company(2)]);
+    const warehouse = await openTestWarehouse(dataDir);
+    expect(await loadLanding(warehouse, dataDir)).toEqual({ parts: 1, rows: 2, rejects: 0 });
+    expect(await loadLanding(warehouse, dataDir)).toEqual({ parts: 0, rows: 0, rejects: 0 });
+    await land(dataDir, [company(3), { stream: 'quota', entity: 'q', body: 'x' }]);
+    expect(await loadLanding(warehouse, dataDir)).toEqual({ parts: 2, rows: 2, rejects: 1 });
+    expect(await warehouse.db.count('SELECT count(*) FROM ledger.observations')).toBe(4);
+  });
+
+  test('an empty landing zone is nothing to load', async () => {
+    const dataDir = temporaryDataDir();
+    expect(await loadLanding(await openTestWarehouse(dataDir), dataDir)).toEqual({ parts: 0, rows: 0, rejects: 0 });
+  });
+
+  test.each([
+    ['a byte flipped', (file: string) => flipByte(file), /another SHA-256/],
+    ['a longer file', (file: string) => appendFileSync(file, 'x'), /has \d+ bytes, its manifest says \d+/],
+    ['no file', (file: string) => rmSync(file), /is missing/],
+  ])('%s: the part is named, all others are loaded', async (_, damage, message) => {
+    const dataDir = temporaryDataDir();
+    await land(dataDir, [company(1)]);
+    const [bad] = readManifests(dataDir);
+    await land(dataDir, [company(2)]);
+    await land(dataDir, [
+      { stream: 'quota', entity: 'q', body: { metric: 'm', used: 1, total: 2, read_at: '2026-11-20T00:00:00Z' } },
+    ]);
+    if (bad === undefined) throw new Error('nothing landed');
+    damage(bad.file);
+    const warehouse = await openTestWarehouse(dataDir);
+    const error = await loadLanding(warehouse, dataDir).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(LandingCorruptError);
+    expect(error).toMatchObject({
+      type: 'LandingCorrupt',
+      loaded: { parts: 2, rows: 2, rejects: 0 },
+      faults: [expect.stringMatching(message)],
+    });
+    expect((error as Error).message).toContain(bad.file);
+    expect(await warehouse.db.rows('SELECT DISTINCT entity_id FROM ledger.observations ORDER BY ALL')).toEqual([
+      { entity_id: '2' },
+      { entity_id: 'q' },
+    ]);
+    // Still there the next time, and still not loaded.
+    await expect(loadLanding(warehouse, dataDir)).rejects.toThrow(message);
+  });
+
+  test('an unreadable manifest is named; other streams are loaded', async () => {
+    const dataDir = temporaryDataDir();
+    await land(dataDir, [
+      company(1),
+      { stream: 'quota', entity: 'q', body: { metric: 'm', used: 1, total: 2, read_at: '2026-11-20T00:00:00Z' } },
+    ]);
+    const [part] = readManifests(dataDir, { stream: 'companies' });
+    if (part === undefined) throw new Error('nothing landed');
+    writeFileSync(
+      path.join(path.dirname(part.file), '_manifest', part.part.replace('.parquet', '.json')),
+      '{"stream":',
+    );
+    const warehouse = await openTestWarehouse(dataDir);
+    await expect(loadLanding(warehouse, dataDir)).rejects.toMatchObject({
+      loaded: { parts: 1 },
+      faults: [expect.stringMatching(/_manifest.* is no manifest/)],
+    });
+  });
+
+  test('a part that is replaced after it was loaded is reported, not loaded again', async () => {
+    const dataDir = temporaryDataDir();
+    await land(dataDir, [company(1)]);
+    const warehouse = await openTestWarehouse(dataDir);
+    await loadLanding(warehouse, dataDir);
+    const [part] = readManifests(dataDir);
+    if (part === undefined) throw new Error('nothing landed');
+    const manifest = path.join(path.dirname(part.file), '_manifest', part.part.replace('.parquet', '.json'));
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(part.sha256, 'f'.repeat(64)));
+    await expect(loadLanding(warehouse, dataDir)).rejects.toThrow('is not the part that was loaded under its name');
+  });
+
+  test('rejects also lie in data/rejects, raw in full, beside nothing else', async () => {
+    const dataDir = temporaryDataDir();
+    const long = 'x'.repeat(20_000);
+    await land(dataDir, [company(1), { stream: 'companies', entity: '2', body: long, status: 500 }]);
+    const [part] = readManifests(dataDir);
+    const warehouse = await openTestWarehouse(dataDir);
+    expect(await loadLanding(warehouse, dataDir)).toMatchObject({ rejects: 1 });
+    const file = path.join(
+      dataDir,
+      'rejects',
+      'companies',
+      'date=2026-11-20',
+      'run=r1',
+      `${part?.part.replace('.parquet', '')}.ndjson`,
+    );
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { stream: 'companies', entity_id: '2', reason: 'http_error', path: '$', raw: long },
+    ]);
+    expect(await warehouse.db.count('SELECT max(length(raw)) FROM ledger.rejects')).toBe(10_000);
+  });
+});
+
+test('splitIntoBatches keeps order and every part, and mixes no streams', () => {
+  const part = fc.record({
+    stream: fc.constantFrom('companies', 'runs'),
+    rows: fc.nat(12_000),
+    bytes: fc.nat(80 * 1024 * 1024),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(part as fc.Arbitrary<{ stream: 'companies' | 'runs'; rows: number; bytes: number }>),
+      (parts) => {
+        const batches = splitIntoBatches(parts);
+        expect(batches.flat()).toEqual(parts);
+        for (const batch of batches) {
+          expect(new Set(batch.map((each) => each.stream)).size).toBe(1);
+          expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.rows, 0) <= 10_000).toBe(true);
+        }
+      },
+    ),
+  );
+});
+
+function flipByte(file: string): void {
+  const bytes = readFileSync(file);
+  const middle = Math.floor(bytes.length / 2);
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}

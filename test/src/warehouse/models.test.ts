@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { buildModels, ModelFailedError, readModels } from '../../../src/warehouse/index.js';
+import { orderModels, parseModel, type Model } from '../../../src/warehouse/models.js';
+import { buildFrom, openTestWarehouse, temporaryDataDir } from './helpers.js';
+
+function modelFile(header: string, sql: string, name = 'core/thing.sql') {
+  return { name, text: `/*\n${header}\n*/\n${sql}\n` };
+}
+
+const HEADER =
+  'model: core.thing\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  id: BIGINT | Id';
+
+function testModel(header: string, sql: string): Model {
+  return { ...parseModel(modelFile(header, sql)), fingerprint: sql };
+}
+
+describe('model files', () => {
+  test('are read with their references, comments not counted', () => {
+    const model = parseModel(
+      modelFile(HEADER, '-- not core.nothing\nSELECT id FROM ops.runs JOIN core.companies USING (id)'),
+    );
+    expect(model).toMatchObject({
+      model: 'core.thing',
+      parents: ['core.companies', 'ops.runs'],
+      columns: { id: { type: 'BIGINT', comment: 'Id' } },
+    });
+  });
+
+  test.each([
+    ['no header', { name: 'core/thing.sql', text: 'SELECT 1' }, /has no header/],
+    ['a missing field', modelFile(HEADER.replace('grain: thing\n', ''), 'SELECT 1'), /grain/],
+    ['a column without comment', modelFile(HEADER.replace(' | Id', ''), 'SELECT 1'), /TYPE \| comment/],
+    ['another name than the file', modelFile(HEADER, 'SELECT 1', 'core/other.sql'), /must be sql\/core\/thing.sql/],
+    [
+      'incremental without its block',
+      modelFile(HEADER.replace('kind: table', 'kind: incremental'), 'SELECT 1'),
+      /belong together/,
+    ],
+  ])('%s is refused by name', (_, file, message) => {
+    expect(() => parseModel(file)).toThrow(message);
+  });
+
+  test('are ordered by their references; circles and missing ones are named', () => {
+    const models = [
+      { model: 'core.c', parents: ['core.b'] },
+      { model: 'core.b', parents: ['core.a'] },
+      { model: 'core.a', parents: [] },
+    ];
+    expect(orderModels(models).map((each) => each.model)).toEqual(['core.a', 'core.b', 'core.c']);
+    expect(() =>
+      orderModels([
+        { model: 'core.a', parents: ['core.b'] },
+        { model: 'core.b', parents: ['core.a'] },
+      ]),
+    ).toThrow(/circle: core.a, core.b/);
+    expect(() => orderModels([{ model: 'core.a', parents: ['core.x'] }])).toThrow(/core.a reads core.x/);
+  });
+});
+
+describe('buildModels', () => {
+  test('builds the whole set on an empty warehouse', async () => {
+    const warehouse = await openTestWarehouse(temporaryDataDir());
+    expect(await buildModels(warehouse)).toEqual({ models: readModels().length, failedAudits: [] });
+    expect(await warehouse.db.rows(`SELECT count(*)::INTEGER AS n FROM meta.models WHERE state = 'current'`)).toEqual([
+      { n: readModels().length },
+    ]);
+  });
+
+  test('columns that are not those promised are refused, and nothing changes', async () => {
+    const warehouse = await openTestWarehouse(temporaryDataDir());
+    await expect(buildModels(warehouse, { models: [testModel(HEADER, 'SELECT 1 AS id, 2 AS more')] })).rejects.toThrow(
+      /missing id BIGINT; not promised id INTEGER, more INTEGER/,
+    );
+    expect(await warehouse.db.count(`SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'core'`)).toBe(0);
+  });
+
+  test('an audit of severity error rolls everything back but its own result; a warning is told', async () => {
+    const warehouse = await openTestWarehouse(temporaryDataDir());
+    const good = testModel(
+      `${HEADER}\naudits:\n  - {name: small, severity: warn, sql: SELECT * FROM core.thing WHERE id > 1}`,
+      'SELECT CAST(unnest([1, 2, 3]) AS BIGINT) AS id',
+    );
+    expect(await buildModels(warehouse, { models: [good] })).toEqual({
+      models: 1,
+      failedAudits: ['core.thing.small (2)'],
+    });
+    const bad = testModel(HEADER, 'SELECT CAST(unnest([1, 1, NULL]) AS BIGINT) AS id');
+    const error: unknown = await buildModels(warehouse, { models: [bad] }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ModelFailedError);
+    expect(error).toMatchObject({ failedAudits: ['core.thing.key_is_unique (1)', 'core.thing.key_is_not_null (1)'] });
+    expect(await warehouse.db.count('SELECT count(*) FROM core.thing')).toBe(3);
+    expect(await warehouse.db.rows(`SELECT "check", failing_rows FROM ledger.checks ORDER BY "check"`)).toEqual([
+      { check: 'key_is_not_null', failing_rows: '1' },
+      { check: 'key_is_unique', failing_rows: '1' },
+    ]);
+  });
+
+  test('SQL that cannot run is named with its file', async () => {
+    const warehouse = await openTestWarehouse(temporaryDataDir());
+    await expect(buildModels(warehouse, { models: [testModel(HEADER, 'SELECT nothing AS id')] })).rejects.toThrow(
+      /core.thing \(sql\/core\/thing.sql\).*nothing/s,
+    );
+  });
+
+  test('an incremental model takes only changed keys, and all of them when its SQL changed', async () => {
+    const warehouse = await buildFrom([{ stream: 'companies', entity: '1', body: { id: 1, name: 'A' } }]);
+    const models = readModels();
+    await warehouse.db.run(`UPDATE core.companies_history SET name = 'edited by hand'`);
+    await buildModels(warehouse, { models });
+    expect(await warehouse.db.rows('SELECT name FROM core.companies')).toEqual([{ name: 'edited by hand' }]);
+    await buildModels(warehouse, {
+      models: models.map((model) =>
+        model.model === 'core.companies_history' ? { ...model, fingerprint: 'new' } : model,
+      ),
+    });
+    expect(await warehouse.db.rows('SELECT name FROM core.companies')).toEqual([{ name: 'A' }]);
+  });
+});

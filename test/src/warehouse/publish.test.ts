@@ -1,0 +1,159 @@
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, test } from 'vitest';
+import {
+  buildModels,
+  loadLanding,
+  NotPublishedError,
+  publish,
+  publishedFile,
+  queryPublished,
+  readModels,
+  type Warehouse,
+} from '../../../src/warehouse/index.js';
+import { land, marketNight, openTestWarehouse, temporaryDataDir } from './helpers.js';
+
+const NOW = new Date('2026-11-20T04:00:00Z');
+
+async function builtWarehouse(): Promise<{ dataDir: string; warehouse: Warehouse }> {
+  const dataDir = temporaryDataDir();
+  await land(dataDir, [
+    ...marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }),
+    { stream: 'companies', entity: '1', body: { id: 1, name: 'A', company_phone: ['1'], founding_date: '2001-02-03' } },
+    { stream: 'financials', entity: '1', body: { 2024: { Turnover: 1.5, Currency: 'EUR' } } },
+    { stream: 'quota', entity: 'a', body: { metric: 'daily', used: 1, total: 9, read_at: '2026-11-20T01:00:00Z' } },
+    { stream: 'quota', entity: 'b', body: { metric: 'daily', used: 5, total: 9, read_at: '2026-11-20T03:00:00Z' } },
+  ]);
+  const warehouse = await openTestWarehouse(dataDir);
+  await loadLanding(warehouse, dataDir);
+  await buildModels(warehouse);
+  return { dataDir, warehouse };
+}
+
+describe('publish', () => {
+  test('gives a file with every model, every column commented, a receipt and nothing left over', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const result = await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    expect(result).toMatchObject({ file: path.join('published', 'market.duckdb'), tables: readModels().length + 1 });
+    expect(lstatSync(publishedFile(dataDir)).isSymbolicLink()).toBe(true);
+    expect(readlinkSync(publishedFile(dataDir))).toBe(path.join('builds', 'market-20261120T040000000Z-r1.duckdb'));
+    const builds = path.join(dataDir, 'published', 'builds');
+    expect(readdirSync(builds).toSorted()).toEqual([
+      'lake-20261120T040000000Z-r1',
+      'market-20261120T040000000Z-r1.duckdb',
+    ]);
+
+    const uncommented = `SELECT table_name FROM duckdb_columns() WHERE comment IS NULL AND schema_name IN ('core', 'marts', 'ops', 'meta')
+      UNION ALL SELECT table_name FROM duckdb_tables() WHERE comment IS NULL`;
+    expect((await queryPublished(dataDir, uncommented)).rows).toEqual([]);
+    const receipt = await queryPublished(
+      dataDir,
+      `SELECT run, built_at, config_hash, parts, landed_rows, tables ->> '$."core.companies"', coverage -> '$[0].missing' FROM meta.receipt`,
+    );
+    expect(receipt.rows).toEqual([['r1', '2026-11-20 04:00:00+00', 'c', '6', '7', '2', '0']]);
+    const tables = await queryPublished(dataDir, `SELECT count(*)::INTEGER FROM duckdb_tables()`);
+    expect(tables.rows).toEqual([[result.tables]]);
+  });
+
+  test('the lake holds the same tables, zstd, with run and fingerprint in each footer', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    const file = path.join(dataDir, 'published', 'lake', 'core', 'companies', 'data.parquet');
+    expect(await warehouse.db.count(`SELECT count(*) FROM '${file}'`)).toBe(2);
+    expect(await warehouse.db.rows(`SELECT DISTINCT compression FROM parquet_metadata('${file}')`)).toEqual([
+      { compression: 'ZSTD' },
+    ]);
+    const footer = await warehouse.db.rows(
+      `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${file}') ORDER BY key`,
+    );
+    const fingerprint = readModels().find((model) => model.model === 'core.companies')?.fingerprint;
+    expect(footer).toEqual(
+      expect.arrayContaining([
+        { key: 'fingerprint', value: fingerprint },
+        { key: 'run', value: 'r1' },
+      ]),
+    );
+  });
+
+  test('readers that query in a loop see no error while builds replace one another', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    const held = await DuckDBInstance.create(publishedFile(dataDir), { access_mode: 'READ_ONLY' });
+    const connection = await held.connect();
+    const state = { stop: false };
+    let reads = 0;
+    const reading = (async () => {
+      while (!state.stop) {
+        const kept = await connection.runAndReadAll('SELECT count(*)::INTEGER FROM core.companies');
+        const fresh = await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM core.companies');
+        expect([kept.getRowsJson(), fresh.rows]).toEqual([[[2]], [[2]]]);
+        reads++;
+      }
+    })();
+    // The first of them removes the build that is held open.
+    for (let n = 1; n <= 4; n++)
+      await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), keep: 1 });
+    state.stop = true;
+    await reading;
+    expect(reads).toBeGreaterThan(0);
+    held.closeSync();
+  });
+
+  test('keeps the builds it is told to and never reuses a name', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    for (let n = 0; n < 5; n++)
+      await publish(warehouse, dataDir, { run: 'r1', now: new Date(NOW.getTime() + (n % 2) * 60_000) });
+    const builds = readdirSync(path.join(dataDir, 'published', 'builds'));
+    expect(builds.filter((name) => name.endsWith('.duckdb'))).toHaveLength(3);
+    expect(builds.filter((name) => name.startsWith('lake-'))).toHaveLength(3);
+    expect(builds.some((name) => name.endsWith('.wal'))).toBe(false);
+  });
+
+  test('whatever fails, readers keep the last build and no half of a new one stays', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    const before = readlinkSync(publishedFile(dataDir));
+    await warehouse.db.run('DROP TABLE marts.companies');
+    await expect(publish(warehouse, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 1000) })).rejects.toThrow(
+      /companies does not exist/,
+    );
+    expect(readlinkSync(publishedFile(dataDir))).toBe(before);
+    expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(2);
+    // And the next one goes through.
+    await buildModels(warehouse);
+    await publish(warehouse, dataDir, { run: 'r3', now: new Date(NOW.getTime() + 2000) });
+    expect(readlinkSync(publishedFile(dataDir))).toContain('r3');
+  });
+});
+
+describe('queryPublished', () => {
+  test('gives names, types and values that JSON can hold; refuses to write', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    const result = await queryPublished(
+      dataDir,
+      'SELECT company_id, phones, founding_date, observed_at FROM core.companies ORDER BY company_id LIMIT 1;',
+    );
+    expect(result).toEqual({
+      columns: [
+        { name: 'company_id', type: 'BIGINT' },
+        { name: 'phones', type: 'VARCHAR[]' },
+        { name: 'founding_date', type: 'DATE' },
+        { name: 'observed_at', type: 'TIMESTAMP WITH TIME ZONE' },
+      ],
+      rows: [['1', ['1'], '2001-02-03', '2026-11-20 02:00:00+00']],
+    });
+    await expect(queryPublished(dataDir, 'DELETE FROM core.companies')).rejects.toThrow(/read-only/);
+    await expect(queryPublished(dataDir, 'SELECT nonsense')).rejects.toThrow(/nonsense/);
+  });
+
+  test('without a published file, or with a broken one, it says what to do', async () => {
+    const dataDir = temporaryDataDir();
+    await expect(queryPublished(dataDir, 'SELECT 1')).rejects.toBeInstanceOf(NotPublishedError);
+    mkdirSync(path.join(dataDir, 'published'));
+    writeFileSync(publishedFile(dataDir), 'this is no database'.repeat(1000));
+    await expect(queryPublished(dataDir, 'SELECT 1')).rejects.toThrow(/cannot be opened/);
+    rmSync(publishedFile(dataDir));
+  });
+});
