@@ -4,11 +4,13 @@ import { readManifests, readPartRows } from '../landing/index.js';
 // Which nomenclature list names the values of which prospecting filter (reference: v2, "Prospecting", and v1,
 // "Nomenclature lookup lists"). `legal_form` is described as "form type ids"; that these are the ownership types is an
 // assumption (docs/assumptions.md) which costs requests when wrong, never companies: coverage is proven by counting.
-const LISTS = {
-  company_status: { list: 'company_status', overlapping: false },
-  legal_form: { list: 'ownership_types', overlapping: false },
-  activity_type: { list: 'activity_type', overlapping: true },
-} as const;
+const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 'name' }> = {
+  company_status: { list: 'company_status', overlapping: false, value: 'id' },
+  legal_form: { list: 'ownership_types', overlapping: false, value: 'id' },
+  activity_type: { list: 'activity_type', overlapping: true, value: 'id' },
+  // An array of string in the filter table, so the activities' names and not their ids.
+  industry_focus: { list: 'activities', overlapping: true, value: 'name' },
+};
 
 /**
  * What a market can be split by, in order of preference (DESIGN: disjoint and never-null first, then immutable and
@@ -16,10 +18,10 @@ const LISTS = {
  */
 export function readDimensions(dataDir: string): Dimension[] {
   const lists = readLatestNomenclatures(dataDir);
-  const listed = (key: keyof typeof LISTS): Dimension[] => {
-    const { list, overlapping } = LISTS[key];
-    const entries = Array.isArray(lists[list]) ? (lists[list] as { id?: unknown }[]) : [];
-    const values = entries.map((entry) => Number(entry.id)).filter((id) => Number.isInteger(id));
+  const listed = (key: string): Dimension[] => {
+    const { list = '', overlapping = false, value = 'id' } = LISTS[key] ?? {};
+    const entries = Array.isArray(lists[list]) ? (lists[list] as { id?: unknown; name?: unknown }[]) : [];
+    const values = entries.map((entry) => entry[value]).filter((v) => v !== undefined && v !== null && v !== '');
     return values.length > 0 ? [{ kind: 'categorical', key, values, overlapping }] : [];
   };
   return [
@@ -27,6 +29,7 @@ export function readDimensions(dataDir: string): Dimension[] {
     { kind: 'range', key: 'company_incorporation', type: 'date' },
     ...listed('legal_form'),
     ...listed('activity_type'),
+    ...listed('industry_focus'),
     { kind: 'range', key: 'number_of_employees', type: 'integer', min: 0, max: 10_000 },
     { kind: 'range', key: 'financial_turnover', type: 'decimal', min: 0, max: 1_000_000_000 },
   ];
