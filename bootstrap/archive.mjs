@@ -111,7 +111,7 @@ function chunkReader(stream) {
 function extractFromZip(archive, name, target) {
   const zip = readFileSync(archive);
   const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0) throw new Error('the archive is cut off: a zip without its directory');
+  if (end < 0 || end + 22 > zip.length) throw new Error('the archive is cut off: a zip without its directory');
   const count = zip.readUInt16LE(end + 10);
   let at = zip.readUInt32LE(end + 16);
   for (let index = 0; index < count; index++) {
