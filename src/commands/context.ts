@@ -14,15 +14,16 @@ export function configOption(command: Command): string | undefined {
 }
 
 /**
- * Reads the configuration in force. Loaded on demand: `tidemark --help` needs none of it.
+ * Reads the configuration in force: the one named, else tidemark.yaml here. Where there is none but a demo ran, its
+ * configuration: after `npm run demo` in a fresh clone, `tidemark sql` simply works.
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {
-  const [{ configPath, loadConfig }, { createClock }] = await Promise.all([
-    import('../core/config.js'),
+  const [{ loadInForce }, { createClock }] = await Promise.all([
+    import('./config-in-force.js'),
     import('../core/clock.js'),
   ]);
-  return { config: loadConfig(configPath(configOption(command))), clock: createClock() };
+  return { config: loadInForce(configOption(command)), clock: createClock() };
 }
 
 /** Help text with examples, the same shape for every command. */

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Progress } from '../../schemas/pipeline/run.js';
 import { errorMessage } from '../core/errors.js';
 import { formatCount, formatDuration } from '../progress/format.js';
-import { renderLine } from '../progress/frame.js';
+import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance } from '../progress/run-state.js';
 import { examples, loadContext, type CliContext } from './context.js';
 import { colorsFor, say, sayJson } from './print.js';
@@ -157,5 +157,5 @@ export function renderStatus(status: Status, now: number): string {
 
 function progressLine(progress: Progress, startedAt: string, now: number): string {
   const state = advance(null, { progress, beats: [], retries: [], workers: true }, now, Date.parse(startedAt));
-  return renderLine(state).replaceAll('\n', '\n           ');
+  return [renderLine(state), ...warningsOf(state).map((warning) => `! ${warning}`)].join('\n           ');
 }

@@ -38,7 +38,8 @@ export function renderTable({ columns, rows }: TableData, maxCell = MAX_CELL): s
       middle: '',
     },
   });
-  for (const row of rows) table.push(row.map((value) => cut(renderCell(value), maxCell)));
+  const decimals = columns.map((_, i) => (numeric[i] ? sharedDecimals(rows.map((row) => row[i])) : null));
+  for (const row of rows) table.push(row.map((value, i) => cut(renderCell(value, decimals[i] ?? null), maxCell)));
   const lines = table
     .toString()
     .split('\n')
@@ -47,14 +48,14 @@ export function renderTable({ columns, rows }: TableData, maxCell = MAX_CELL): s
   return [lines[0] ?? '', '─'.repeat(widths), ...lines.slice(1)].join('\n');
 }
 
-/** One value as a person reads it in a table: thousands grouped, NULL empty, lists joined, no control characters. */
-export function renderCell(value: unknown): string {
+/**
+ * One value as a person reads it in a table: thousands grouped, NULL empty, lists joined, no control characters.
+ * @param decimals places every number of the column is shown with; null: as many as it has
+ */
+export function renderCell(value: unknown, decimals: number | null = null): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'bigint') return value.toLocaleString('en-US');
-  if (typeof value === 'number')
-    return Number.isInteger(value) && Math.abs(value) >= 10_000
-      ? value.toLocaleString('en-US')
-      : String(roundShown(value));
+  if (typeof value === 'number') return renderNumber(value, decimals);
   if (value instanceof Date)
     return value
       .toISOString()
@@ -67,8 +68,28 @@ export function renderCell(value: unknown): string {
   return text.replaceAll(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
 }
 
-function roundShown(value: number): number {
-  return Number.isInteger(value) ? value : Number(value.toPrecision(10));
+function renderNumber(value: number, decimals: number | null): string {
+  // Years and short ids read better without a comma.
+  const useGrouping = Math.abs(value) >= 10_000;
+  const places = decimals ?? 15;
+  const options = {
+    useGrouping,
+    maximumFractionDigits: places,
+    ...(decimals === null ? {} : { minimumFractionDigits: places }),
+  };
+  return Number(value.toPrecision(12)).toLocaleString('en-US', options);
+}
+
+const MAX_DECIMALS = 4;
+
+/** Places that show every number of a column in full, so that the points align; null when one needs many. */
+function sharedDecimals(values: readonly unknown[]): number | null {
+  let most = 0;
+  for (const value of values) {
+    if (typeof value !== 'number') continue;
+    most = Math.max(most, /\.(\d+)$/.exec(String(Number(value.toPrecision(12))))?.[1]?.length ?? 0);
+  }
+  return most <= MAX_DECIMALS ? most : null;
 }
 
 function isNumber(value: unknown): boolean {

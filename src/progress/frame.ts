@@ -43,13 +43,12 @@ export function renderFrame(state: RunState, options: FrameOptions): string[] {
 export function renderLine(state: RunState): string {
   const running = state.steps.filter((step) => step.state === 'running');
   const steps = running.map((step) => [step.name, ...stepFacts(step)].join(' '));
-  const facts = [
+  return [
     phaseWords[state.phase],
     ...steps,
     `${formatCount(state.requests)} requests`,
     formatDuration(state.elapsed),
-  ];
-  return [facts.join(' · '), ...warningsOf(state).map((warning) => `! ${warning}`)].join('\n');
+  ].join(' · ');
 }
 
 /** What an operator should know while the run goes on. */
@@ -94,6 +93,7 @@ function stepFacts(step: StepState): string[] {
         ? [formatCount(step.done)]
         : []
       : [`${formatCount(step.done)}/${formatCount(step.total)}`];
+  if (step.state === 'done' && step.total === 0) return ['nothing due'];
   if (step.state !== 'running') return counted;
   const left = remainingMs(step);
   return [

@@ -55,21 +55,26 @@ function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
 }
 
 function plainView(title: string, stream: NodeJS.WriteStream): ProgressView {
-  let last: { moved: string; news: string; at: number } | null = null;
+  const warned = new Set<string>();
+  let last: { phase: string; moved: string; at: number } | null = null;
   let latest: RunState | null = null;
   const write = (state: RunState): void => {
     stream.write(`${title}: ${renderLine(state)}\n`);
-    last = { moved: movedOf(state), news: newsOf(state), at: Date.now() };
+    last = { phase: state.phase, moved: movedOf(state), at: Date.now() };
   };
   const isDue = (state: RunState): boolean => {
-    if (last === null || last.news !== newsOf(state)) return true;
-    const quiet = Date.now() - last.at;
-    return quiet >= (last.moved === movedOf(state) ? STILL_EVERY_MS : PLAIN_EVERY_MS);
+    if (last?.phase !== state.phase) return true;
+    return Date.now() - last.at >= (last.moved === movedOf(state) ? STILL_EVERY_MS : PLAIN_EVERY_MS);
   };
   return {
     show: (state) => {
       latest = state;
       if (isDue(state)) write(state);
+      // Each once: a log keeps what it said.
+      for (const warning of warningsOf(state)) {
+        if (!warned.has(warning)) stream.write(`${title}: ! ${warning}\n`);
+        warned.add(warning);
+      }
     },
     done: () => {
       if (latest && last?.moved !== movedOf(latest)) write(latest);
@@ -77,12 +82,8 @@ function plainView(title: string, stream: NodeJS.WriteStream): ProgressView {
   };
 }
 
-function newsOf(state: RunState): string {
-  return [state.phase, ...warningsOf(state)].join('\n');
-}
-
+/** Changes whenever the run gets on. */
 function movedOf(state: RunState): string {
-  return [newsOf(state), state.requests, ...state.steps.map(({ name, done, state: s }) => `${name} ${done} ${s}`)].join(
-    '\n',
-  );
+  const steps = state.steps.map(({ name, done, state: stepState }) => `${name} ${done} ${stepState}`);
+  return [state.phase, state.requests, ...steps].join('\n');
 }

@@ -6,11 +6,11 @@ export interface AnalystQuery {
 
 export const ANALYST_QUERIES: readonly AnalystQuery[] = [
   {
-    title: 'Who is biggest? (latest year with a turnover, in its own currency)',
-    sql: `SELECT name, country_code AS country, fiscal_year AS year, turnover, turnover_currency AS currency, employees
+    title: 'Who is biggest? (latest turnover, among those that report in the commonest currency)',
+    sql: `SELECT name, country_code AS country, fiscal_year AS year, turnover, turnover_currency AS currency, profit, employees
 FROM marts.companies
-WHERE turnover IS NOT NULL
-ORDER BY turnover DESC
+WHERE turnover_currency = (SELECT mode(turnover_currency) FROM marts.companies WHERE turnover IS NOT NULL)
+ORDER BY turnover DESC NULLS LAST
 LIMIT 8`,
   },
   {

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { configPath, loadConfig, type Config } from '../../core/config.js';
-
-const EXAMPLE = fileURLToPath(new URL('../../../tidemark.example.yaml', import.meta.url));
+import { exampleConfig, isNamed } from '../config-in-force.js';
 
 /**
  * The demo's configuration: the one named, else tidemark.yaml here, else the example with `./data`. Its market is read
@@ -15,11 +13,7 @@ export function demoConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): { config: Config; note: string | null } {
   const own = configPath(option, env);
-  const named = option !== undefined || Boolean(env['TIDEMARK_CONFIG']);
-  if (!named && !existsSync(own)) {
-    const dataDir = path.resolve(env['TIDEMARK_DATA'] || 'data');
-    return { config: loadConfig(EXAMPLE, { ...env, TIDEMARK_DATA: dataDir }), note: null };
-  }
+  if (!isNamed(option, env) && !existsSync(own)) return { config: exampleConfig(env), note: null };
   const config = loadConfig(own, env);
   if (isLocal(config.api.baseUrl) || env['TIDEMARK_DATA']) return { config, note: null };
   const dataDir = path.join(config.dataDir, 'demo');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { IsoDate } from '../../../schemas/pipeline/run.js';
 import { writeFileAtomic } from '../../core/files.js';
+import { demoMark } from '../config-in-force.js';
 
 // The same market every time: a second demo refreshes what the first one fetched.
 const SEED = 7;
@@ -23,7 +23,7 @@ export async function sandboxArguments(
 }
 
 async function firstDay(dataDir: string, today: string): Promise<string> {
-  const file = path.join(dataDir, 'demo-began');
+  const file = demoMark(dataDir);
   try {
     const known = readFileSync(file, 'utf8').trim();
     if (IsoDate.safeParse(known).success && known <= today) return known;

@@ -1,6 +1,7 @@
 import { createClock, type Clock } from '../../core/clock.js';
-import { configPath, loadConfig, readApiKey, type Config } from '../../core/config.js';
+import { readApiKey, type Config } from '../../core/config.js';
 import { openApi } from '../api.js';
+import { loadInForce } from '../config-in-force.js';
 import { openPublished } from '../published/open.js';
 import { checkDisk, checkLanding } from './check-disk.js';
 import { checkTemporal } from './check-temporal.js';
@@ -10,7 +11,7 @@ import { checkWarehouse } from './check-warehouse.js';
 /** All checks, in the order in which one thing needs another. No check's failure stops the others. */
 export async function runChecks(configOption: string | undefined): Promise<Finding[]> {
   const clock = createClock();
-  const [found, config] = checkConfig(configPath(configOption));
+  const [found, config] = checkConfig(configOption);
   if (config === null) {
     const without = ['key', 'api', 'disk', 'landing', 'warehouse', 'published'].map((check) =>
       skip(check, 'not checked without a configuration'),
@@ -30,11 +31,11 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
   ];
 }
 
-function checkConfig(file: string): [Finding, Config | null] {
+function checkConfig(option: string | undefined): [Finding, Config | null] {
   try {
-    const config = loadConfig(file);
+    const config = loadInForce(option);
     const markets = config.markets.map(({ name }) => name).join(', ') || 'none';
-    return [ok('configuration', `${file}; markets: ${markets}`), config];
+    return [ok('configuration', `${config.file}; markets: ${markets}`), config];
   } catch (error) {
     return [fail('configuration', error), null];
   }
