@@ -61,7 +61,7 @@ export function renderCell(value: unknown, decimals: number | null = null): stri
       .toISOString()
       .replace('T', ' ')
       .replace(/\.000Z$/, 'Z');
-  if (Array.isArray(value)) return value.map(renderCell).join(', ');
+  if (Array.isArray(value)) return value.map((item) => renderCell(item)).join(', ');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   // Data is not ours: an escape sequence in it must not reach the terminal.
   // oxlint-disable-next-line no-control-regex

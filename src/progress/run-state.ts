@@ -91,15 +91,16 @@ function advanceStep(step: ProgressStep, before: StepState | undefined, beats: r
   const most = step.state === 'done' ? step.done : Math.max(reached, before?.done ?? 0);
   const done = total === null ? most : Math.min(most, Math.max(total, step.done));
   const samples = [...(before?.samples ?? []).filter((s) => at - s.at <= RATE_WINDOW_MS), { at, done }];
-  return { name: step.name, done, total, state: step.state, samples, rate: rateOf(samples) };
+  return { name: step.name, done, total, state: step.state, samples, rate: rateOf(samples, total) };
 }
 
-function rateOf(samples: readonly { at: number; done: number }[]): number | null {
+function rateOf(samples: readonly { at: number; done: number }[], total: number | null): number | null {
   const first = samples[0];
   const last = samples.at(-1);
   if (!first || !last || last.at - first.at < 1_000) return null;
-  const rate = ((last.done - first.done) * 1_000) / (last.at - first.at);
-  return rate > 0 ? rate : null;
+  // The very first answers say nothing of the speed to come, and an ETA of hours would only frighten.
+  const gained = last.done - first.done;
+  return gained >= Math.max(1, (total ?? 0) / 500) ? (gained * 1_000) / (last.at - first.at) : null;
 }
 
 /** Milliseconds until a step is done at its present rate; null while either is unknown. */

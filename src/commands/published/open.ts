@@ -14,7 +14,7 @@ export interface QueryRows {
 
 /** The published warehouse, open for reading: the build that was current when it was opened. */
 export interface Published {
-  /** The build's own file. */
+  /** What analysts open: a link to the build that is current. */
   file: string;
   query(sql: string, options?: { params?: Record<string, DuckDBValue>; limit?: number }): Promise<QueryRows>;
   /** Rows as objects; for the small questions of the commands themselves. */
@@ -50,7 +50,7 @@ export async function openPublished(dataDir: string): Promise<Published> {
     return { columns: result.deduplicatedColumnNames(), rows: rows.slice(0, limit), more: rows.length > limit };
   };
   return {
-    file,
+    file: link,
     query,
     async objects<Row extends object>(sql: string, params: Record<string, DuckDBValue> = {}) {
       const { columns, rows } = await query(sql, { params });
