@@ -1,8 +1,8 @@
 -- Tolerant readers of one JSON value (arguments are of type JSON; NULL in, NULL out).
 
--- Text of a string, number or boolean, trimmed; NULL for null, empty text, arrays and objects.
+-- Text of a string, number or boolean, without white space around it; NULL for null, empty text, arrays and objects.
 CREATE OR REPLACE TEMP MACRO json_text(j) AS
-  CASE WHEN json_type(j) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN nullif(trim(j ->> '$'), '') END;
+  CASE WHEN json_type(j) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN nullif(trim(j ->> '$', E' \t\n\r'), '') END;
 
 -- An id, whether it came as a number or as text.
 CREATE OR REPLACE TEMP MACRO json_id(j) AS

@@ -44,8 +44,9 @@ const COMPANIES = `
 
 function companyRow(world: World, id: number, day: number): Record<string, unknown> {
   const record = world.company(id, day);
+  // White space around a value is no information: staging takes it off.
   const text = (value: unknown): string | null =>
-    value === null || value === undefined || value === '' ? null : String(value);
+    value === null || value === undefined ? null : String(value).trim() || null;
   const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
   return {
     id: String(id),
