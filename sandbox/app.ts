@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import fastify, { type ConnectionError, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { holdsToken } from './auth.js';
 import { Refusal, v1Error } from './errors.js';
 import { applyFault } from './faults.js';
@@ -34,6 +35,7 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     // A client gets this long for its headers and its body: one that drips them does not hold a connection.
     http: { headersTimeout: 10_000, requestTimeout: 60_000 },
     keepAliveTimeout: 30_000,
+    clientErrorHandler: refuseBrokenHttp,
   });
   app.decorate('sandbox', sandbox);
   // GET calls may carry a body: the reference lists parameters of some as "body".
@@ -78,6 +80,21 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     { prefix: '/v1/finder' },
   );
   return app as unknown as SandboxApp;
+}
+
+/** What is no HTTP, or too slow, is answered in plain words and the connection closed. */
+function refuseBrokenHttp(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const [status, detail] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', 'The request took too long.']
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', 'The headers are too large.']
+        : ['400 Bad Request', 'This is no HTTP request.'];
+  const body = JSON.stringify({ detail });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -13,7 +13,8 @@ export function check<T extends z.ZodType>(
 ): { ok: true; value: z.infer<T> } | { ok: false; fields: FieldMessages } {
   const result = schema.safeParse(value);
   if (result.success) return { ok: true, value: result.data };
-  const fields: FieldMessages = {};
+  // No prototype: callers choose the keys, `constructor` and `__proto__` among them.
+  const fields = Object.create(null) as FieldMessages;
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys' && isContainer(issue.path)) {
       for (const key of issue.keys) add(fields, key, 'Unknown field.');

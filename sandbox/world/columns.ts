@@ -66,15 +66,15 @@ export interface Columns {
   directors: Float64Array;
   exports: Float64Array;
   employeeProfit: Float64Array;
-  yoyTurnover: Float32Array;
-  yoyProfit: Float32Array;
-  yoyLiabilities: Float32Array;
-  yoyExports: Float32Array;
-  yoyStaff: Float32Array;
-  yoyEbitda: Float32Array;
+  yoyTurnover: Float64Array;
+  yoyProfit: Float64Array;
+  yoyLiabilities: Float64Array;
+  yoyExports: Float64Array;
+  yoyStaff: Float64Array;
+  yoyEbitda: Float64Array;
 }
 
-/** Builds every column for a unix day: about 3 s and 110 MB for a million companies. */
+/** Builds every column for a unix day: about 3 s and 140 MB for a million companies. */
 export function buildColumns(ctx: Context, day: number): Columns {
   const columns = allocate(capacityOn(ctx, day), day);
   const versions = new Versions();
@@ -85,7 +85,6 @@ export function buildColumns(ctx: Context, day: number): Columns {
 function allocate(length: number, day: number): Columns {
   const bytes = (): Uint8Array => new Uint8Array(length);
   const doubles = (): Float64Array => new Float64Array(length);
-  const floats = (): Float32Array => new Float32Array(length);
   return {
     day,
     length,
@@ -109,12 +108,12 @@ function allocate(length: number, day: number): Columns {
     directors: doubles(),
     exports: doubles(),
     employeeProfit: doubles(),
-    yoyTurnover: floats(),
-    yoyProfit: floats(),
-    yoyLiabilities: floats(),
-    yoyExports: floats(),
-    yoyStaff: floats(),
-    yoyEbitda: floats(),
+    yoyTurnover: doubles(),
+    yoyProfit: doubles(),
+    yoyLiabilities: doubles(),
+    yoyExports: doubles(),
+    yoyStaff: doubles(),
+    yoyEbitda: doubles(),
   };
 }
 

@@ -13,6 +13,7 @@ import { indicesOf, listedMask } from './filters/mask.js';
 import { financialReport } from './financial-report.js';
 import { exists, idOf, indexOf, isListed } from './membership.js';
 import { nameOf } from './names.js';
+import { profileOf, type Profile } from './profile.js';
 import { foundedOn } from './traits.js';
 import { findTender, listTenders, tenderDetails, tenderSummary, type TenderFacts } from './tenders.js';
 
@@ -20,6 +21,7 @@ export { FilterError } from './filters/filter-error.js';
 export type { IncorporationPolicy } from './filters/prospecting.js';
 export type { WorldOptions } from './context.js';
 export type { CompanyEvent } from './events.js';
+export type { Profile } from './profile.js';
 export type { TenderFacts } from './tenders.js';
 
 /** How many days' columns are kept: today's, and one more for questions about another day. */
@@ -71,6 +73,13 @@ export class World {
   financialReport(id: number, day: number): FinancialReport | undefined {
     const at = this.#at(id, day);
     return at && financialReport(this.ctx, at.index, this.ctx.start + day, at.versions);
+  }
+
+  /** What filters look at; undefined for a company that searches do not list that day. */
+  profile(id: number, day: number): Profile | undefined {
+    const index = indexOf(this.ctx, id);
+    if (index === undefined || !isListed(this.ctx, index, this.ctx.start + day)) return undefined;
+    return profileOf(this.ctx, index, this.ctx.start + day, this.#read(index, day));
   }
 
   /** Events of a company from one day to another, both included, oldest first; undefined for an unknown id. */

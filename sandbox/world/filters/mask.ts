@@ -36,7 +36,7 @@ export function keepInts(mask: Mask, column: Int32Array, gte: number, lte: numbe
 }
 
 /** The same for columns whose missing value is NaN. */
-export function keepDoubles(mask: Mask, column: Float64Array | Float32Array, gte: number, lte: number): void {
+export function keepDoubles(mask: Mask, column: Float64Array, gte: number, lte: number): void {
   for (let i = 0; i < mask.length; i++) {
     const value = column[i]!;
     // Written so that NaN fails.

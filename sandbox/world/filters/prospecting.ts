@@ -46,7 +46,7 @@ export function applyProspectingFilters(mask: Mask, filters: ProspectingFilters,
 }
 
 type NumberColumn = {
-  [K in keyof Columns]: Columns[K] extends Float64Array | Float32Array ? K : never;
+  [K in keyof Columns]: Columns[K] extends Float64Array ? K : never;
 }[keyof Columns];
 
 function range(column: NumberColumn): (mask: Mask, value: NumberRange, scope: FilterScope) => void {

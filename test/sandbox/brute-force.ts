@@ -1,0 +1,68 @@
+import type { ProspectingFilters } from '../../schemas/v2/prospecting.js';
+import { USD_PER } from '../../sandbox/world/data/market-countries.js';
+import { VISIT_BANDS } from '../../sandbox/world/insights.js';
+import { ACTIVITIES } from '../../sandbox/world/data/nomenclatures.js';
+import type { Profile } from '../../sandbox/world/index.js';
+
+/** Whether a company matches filters: written anew from the reference's table, one company at a time. */
+export function holds(profile: Profile, filters: ProspectingFilters): boolean {
+  return Object.entries(filters).every(([key, value]) => CHECKS[key]!(profile, value as never));
+}
+
+interface Range {
+  gte?: number;
+  lte?: number;
+}
+
+function within(value: number | null | undefined, range: Range): boolean {
+  if (value === null || value === undefined || Number.isNaN(value)) return false;
+  return (range.gte === undefined || value >= range.gte) && (range.lte === undefined || value <= range.lte);
+}
+
+const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+const CHECKS: Record<string, (profile: Profile, value: never) => boolean> = {
+  company_status: (p, ids: number[]) => ids.includes(p.status),
+  number_of_employees: (p, range: Range) => within(p.employees, range),
+  trading_activity: (p, values: string[]) =>
+    (p.imports && values.includes('import')) || (p.exporter && values.includes('export')),
+  activity_type: (p, ids: number[]) => p.activityTypes.some((id) => ids.includes(id)),
+  company_type: (p, ids: number[]) => ids.includes(p.companyType),
+  company_incorporation: (p, { gte, lte }: { gte?: string; lte?: string }) =>
+    p.incorporation !== null &&
+    (gte === undefined || p.incorporation >= gte) &&
+    (lte === undefined || p.incorporation <= lte),
+  legal_form: (p, ids: number[]) => ids.includes(p.legalForm),
+  industry_focus: (p, values: string[]) =>
+    p.industries.some(
+      (id) => values.includes(String(id)) || values.includes(ACTIVITIES.find((entry) => entry.id === id)!.name),
+    ),
+  website_keywords: (p, words: string[]) => p.website?.keywords.some((word) => words.includes(word)) ?? false,
+  nace: (p, codes: string[]) => codes.some((code) => plain(p.nace).startsWith(plain(code))),
+  sic_code_gb: (p, codes: string[]) => p.nationalCode?.scheme === 'sic_code_gb' && codes.includes(p.nationalCode.code),
+  location_zip: (p, zips: string[]) => p.zip !== null && zips.map(plain).includes(plain(p.zip)),
+  location_type: (p, names: string[]) => names.includes(p.city) || (p.region !== null && names.includes(p.region)),
+  financial_currency: (p, codes: string[]) => p.currency !== null && codes.includes(p.currency),
+  financial_turnover: (p, { currency, ...range }: Range & { currency?: string }) =>
+    within(p.figures.turnover / USD_PER[currency ?? 'USD']!, range),
+  financial_profit: (p, range: Range) => within(p.figures.profit, range),
+  financial_liabilities: (p, range: Range) => within(p.figures.liabilities, range),
+  financial_directors: (p, [gte, lte]: number[]) =>
+    within(p.figures.directors, { ...(gte === undefined ? {} : { gte }), ...(lte === undefined ? {} : { lte }) }),
+  financial_employee_profit: (p, range: Range) =>
+    within(p.employees === null ? null : p.figures.profit / p.employees, range),
+  financial_exports: (p, range: Range) => within(p.figures.exports, range),
+  foreign_parents: (p, value: string) =>
+    value === 'yes' ? p.foreignParent !== null : value === 'no' ? p.foreignParent === null : p.foreignParent === value,
+  ownership_accounts: (p, value: string) => p.consolidated === (value === 'yes'),
+  insights_visits: (p, names: string[]) =>
+    VISIT_BANDS.some(([name, gte, lte]) => names.includes(name) && within(p.website?.visits, { gte, lte })),
+  insights_technologies: (p, ids: string[]) => p.website?.technologies.some((id) => ids.includes(String(id))) ?? false,
+  insights_ranking: (p, range: Range) => within(p.website?.ranking, range),
+  advance_companies: (p, conditions: string[]) =>
+    conditions.every((condition) =>
+      condition === 'has_financials' ? p.currency !== null : p.reachableBy.includes(condition.replace('has_', '')),
+    ),
+  yoy_turnover: (p, range: Range) => within(p.figures.yoyTurnover, range),
+  yoy_profit: (p, range: Range) => within(p.figures.yoyProfit, range),
+};

@@ -1,0 +1,37 @@
+import { buildApp } from '../../sandbox/app.js';
+import type { SandboxOptions } from '../../sandbox/options.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
+
+export interface Answer<T = unknown> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+/** A sandbox that listens on a port of its own, and calls to it over real HTTP. */
+export interface Running {
+  url: string;
+  sandbox: Sandbox;
+  get<T = unknown>(path: string, body?: unknown): Promise<Answer<T>>;
+  send<T = unknown>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
+  close(): Promise<void>;
+}
+
+/** A small market that is the same in every run. */
+export const SMALL = { companies: 600, tenders: 80, seed: 7, date: '2026-11-20' } as const;
+
+export async function startApp(options: Partial<SandboxOptions> = {}): Promise<Running> {
+  const app = await buildApp({ ...SMALL, ...options });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const { sandbox } = app;
+  async function send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Token ${sandbox.options.key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: (text === '' ? null : JSON.parse(text)) as T };
+  }
+  return { url, sandbox, send, get: (path) => send('GET', path), close: () => app.close() };
+}
