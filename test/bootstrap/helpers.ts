@@ -40,7 +40,7 @@ export function runFile(file: string, args: string[], env: NodeJS.ProcessEnv = p
 }
 
 function watch(child: ChildProcess): ScriptRun {
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => void child.kill()); // not SIGKILL: it stops its own children first
   let output = '';
   let wake = (): void => undefined;
   for (const stream of [child.stdout, child.stderr]) {

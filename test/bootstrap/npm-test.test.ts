@@ -1,0 +1,75 @@
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../repo/project-files.js';
+import { runFile, tempFolder } from './helpers.js';
+
+const TESTED = {
+  'package.json': '{ "type": "module" }',
+  'package-lock.json': '{ "packages": {} }',
+  'tsconfig.json':
+    '{ "compilerOptions": { "noEmit": true, "strict": true, "types": [], "skipLibCheck": true }, "include": ["src"] }',
+  'workflows/tsconfig.json': '{ "extends": "../tsconfig.json", "include": ["."] }',
+  'workflows/run.ts': 'export const run = 1;\n',
+  '.oxlintrc.json': '{ "ignorePatterns": ["node_modules", "bootstrap"] }',
+  'vitest.config.ts': 'export default { test: { include: ["test/**/*.test.ts"] } };\n',
+  'src/sum.ts': 'export const sum = (a: number, b: number): number => a + b;\n',
+  'test/sum.test.ts': `import { expect, it } from 'vitest';\nimport { sum } from '../src/sum.js';\nit('adds', () => expect(sum(1, 2)).toBe(3));\nit('adds more', () => expect(sum(2, 2)).toBe(4));\n`,
+};
+
+/** Runs our `npm test` in a small project of its own. Its packages are ours. */
+async function runTests(files: Record<string, string>, cli = 'echo "temporal version 1.5.1 (Server 1.29.1)"') {
+  const root = tempFolder();
+  cpSync(path.join(ROOT, 'bootstrap'), path.join(root, 'bootstrap'), { recursive: true });
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'), 'dir');
+  for (const [name, text] of Object.entries({ ...TESTED, ...files })) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  writeFileSync(path.join(root, 'temporal'), `#!/bin/sh\n${cli}\n`, { mode: 0o755 });
+  const { VITEST: _1, VITEST_MODE: _2, VITEST_POOL_ID: _3, VITEST_WORKER_ID: _4, NODE_ENV: _5, ...env } = process.env;
+  const run = runFile(path.join(root, 'bootstrap', 'test.mjs'), [], {
+    ...env,
+    CI: 'true',
+    TEMPORAL_CLI_PATH: path.join(root, 'temporal'),
+  });
+  const { code, output } = await run.ended;
+  return { code, output, lastLine: output.trimEnd().split('\n').at(-1) };
+}
+
+// The stand-in for the CLI is a shell script.
+describe.skipIf(process.platform === 'win32')('npm test', () => {
+  it('counts types, lint and tests when all is well', async () => {
+    const { code, lastLine, output } = await runTests({});
+    expect(lastLine, output).toBe('4 passed, 0 failed');
+    expect(code).toBe(0);
+  });
+
+  it('counts every kind of failure, and runs on after each', async () => {
+    const { code, lastLine, output } = await runTests(
+      {
+        'workflows/run.ts': 'export const run: string = 1;\n',
+        'src/lint.ts': 'export function f(): void {\n  debugger;\n}\n',
+        'test/fails.test.ts': `import { expect, it } from 'vitest';\nit('fails', () => expect(1).toBe(2));\n`,
+        'test/broken.test.ts': `import './no-such-file.js';\n`,
+      },
+      'exit 1',
+    );
+    expect(lastLine, output).toBe('2 passed, 5 failed');
+    expect(code).toBe(1);
+  });
+
+  it('counts a test process that dies as failed', async () => {
+    const { code, lastLine, output } = await runTests({
+      'test/dies.test.ts': `import { it } from 'vitest';\nit('dies', () => process.kill(process.pid, 'SIGKILL'));\n`,
+    });
+    expect(lastLine, output).toMatch(/^\d+ passed, [1-9]\d* failed$/);
+    expect(code).toBe(1);
+  });
+
+  it('counts a test run that crashes as failed', async () => {
+    const { code, lastLine, output } = await runTests({ 'vitest.config.ts': `process.exit(0);\n` });
+    expect(lastLine, output).toBe('2 passed, 1 failed');
+    expect(code).toBe(1);
+  });
+});
