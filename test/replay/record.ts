@@ -30,8 +30,8 @@ try {
       args: [input],
     });
     await handle.result();
-    const history = historyToJSON(await handle.fetchHistory());
-    writeFileSync(path.join(import.meta.dirname, 'histories', `${file}.json`), `${JSON.stringify(history, null, 1)}\n`);
+    const json = historyToJSON(await handle.fetchHistory());
+    writeFileSync(path.join(import.meta.dirname, 'histories', `${file}.json`), `${json}\n`);
     process.stdout.write(`${file}\n`);
   }
 } finally {
