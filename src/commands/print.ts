@@ -10,6 +10,11 @@ export function say(text = ''): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Columns of the terminal results go to; unlimited where they go to a file or a pipe. */
+export function terminalWidth(): number {
+  return process.stdout.isTTY ? process.stdout.columns : Infinity;
+}
+
 /** A line for the person at the terminal, on stderr: a script that reads stdout is not disturbed. */
 export function tell(text: string): void {
   process.stderr.write(`${text}\n`);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examples, loadContext } from './context.js';
 import { say, sayJson } from './print.js';
-import { renderTable } from './table.js';
+import { sayTable } from './say-table.js';
 import { printQuery, withPublished } from './with-published.js';
 
 const SQL = `
@@ -31,7 +31,7 @@ export function registerQuota(program: Command): void {
 
 async function showLive(command: Command, json: boolean): Promise<void> {
   const { config, clock } = await loadContext(command);
-  const [{ openApi }, { errorMessage }] = await Promise.all([import('./api.js'), import('../core/errors.js')]);
+  const { openApi } = await import('./api.js');
   const api = openApi(config, clock);
   try {
     const { data } = await api.call(async (client) => client.v2.metrics());
@@ -44,15 +44,12 @@ async function showLive(command: Command, json: boolean): Promise<void> {
       })),
     );
     if (json) sayJson(rows);
+    else if (rows.length === 0) say('The API reports no metric.');
     else {
       const columns = ['group', 'metric', 'used', 'total'] as const;
-      say(
-        rows.length === 0
-          ? 'The API reports no metric.'
-          : renderTable({ columns, rows: rows.map((row) => columns.map((c) => row[c])) }),
-      );
+      sayTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
     }
   } finally {
-    await api.close().catch((error: unknown) => process.stderr.write(`${errorMessage(error)}\n`));
+    await api.close();
   }
 }

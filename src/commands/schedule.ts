@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { TidemarkError } from '../core/errors.js';
 import { examples, loadContext, type CliContext } from './context.js';
 import { say, sayJson } from './print.js';
-import { renderTable } from './table.js';
+import { sayTable } from './say-table.js';
 
 /** `tidemark schedule …`: Temporal Schedules as tidemark.yaml declares them. */
 export function registerSchedule(program: Command): void {
@@ -49,7 +49,7 @@ export function registerSchedule(program: Command): void {
           say('There is no schedule. Declare one in tidemark.yaml, then run `tidemark schedule apply`.');
         else {
           const columns = ['schedule', 'cron', 'timezone', 'state', 'last', 'next'] as const;
-          say(renderTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) }));
+          sayTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
         }
       });
     });

@@ -4,9 +4,9 @@ import { Option, type Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { examples, loadContext } from './context.js';
 import { parseCount } from './port-options.js';
-import { say, tell } from './print.js';
+import { tell } from './print.js';
 import type { Published } from './published/open.js';
-import { renderTable } from './table.js';
+import { sayTable } from './say-table.js';
 
 type Format = 'table' | 'csv' | 'json' | 'parquet';
 
@@ -57,7 +57,7 @@ export function registerSql(program: Command): void {
 async function printRows(published: Published, query: string, format: Format, limit: number): Promise<void> {
   if (format === 'table') {
     const { columns, rows, more } = await published.query(query, { limit });
-    say(renderTable({ columns, rows }));
+    sayTable({ columns, rows });
     if (more) tell(`(the first ${limit} rows; --limit shows more, --format csv or json all)`);
     return;
   }

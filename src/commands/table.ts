@@ -1,66 +1,80 @@
-import Table from 'cli-table3';
-import { cut } from '../progress/format.js';
+import { cut, displayWidth, pad } from '../progress/display-width.js';
 
 const MAX_CELL = 60;
+const MIN_CELL = 12;
+const GAP = '  ';
+const MAX_DECIMALS = 4;
 
 export interface TableData {
   columns: readonly string[];
   rows: readonly (readonly unknown[])[];
 }
 
-/** Rows as a text table: numbers to the right, no frame but a rule under the head, long cells cut. */
-export function renderTable({ columns, rows }: TableData, maxCell = MAX_CELL): string {
-  const numeric = columns.map(
-    (_, i) =>
-      rows.length > 0 &&
-      rows.every((row) => row[i] === null || isNumber(row[i])) &&
-      rows.some((row) => row[i] !== null),
-  );
-  const table = new Table({
-    head: columns.map(String),
-    colAligns: numeric.map((right) => (right ? 'right' : 'left')),
-    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 2 },
-    chars: {
-      top: '',
-      'top-mid': '',
-      'top-left': '',
-      'top-right': '',
-      bottom: '',
-      'bottom-mid': '',
-      'bottom-left': '',
-      'bottom-right': '',
-      left: '',
-      'left-mid': '',
-      mid: '',
-      'mid-mid': '',
-      right: '',
-      'right-mid': '',
-      middle: '',
-    },
-  });
-  const decimals = columns.map((_, i) => (numeric[i] ? sharedDecimals(rows.map((row) => row[i])) : null));
-  for (const row of rows) table.push(row.map((value, i) => cut(renderCell(value, decimals[i] ?? null), maxCell)));
-  const lines = table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
-  const widths = lines.reduce((width, line) => Math.max(width, line.length), 0);
-  return [lines[0] ?? '', '─'.repeat(widths), ...lines.slice(1)].join('\n');
+export interface TableOptions {
+  /** Longest cell; longer ones are cut. @default 60 */
+  maxCell?: number;
+  /** Columns of the terminal: cells are cut further to fit, but never below 12. @default as wide as it gets */
+  width?: number;
 }
 
-/**
- * One value as a person reads it in a table: thousands grouped, NULL empty, lists joined, no control characters.
- * @param decimals places every number of the column is shown with; null: as many as it has
- */
-export function renderCell(value: unknown, decimals: number | null = null): string {
+/** Rows as a text table: numbers to the right, no frame but a rule under the head, long cells cut. */
+export function renderTable(
+  { columns, rows }: TableData,
+  { maxCell = MAX_CELL, width = Infinity }: TableOptions = {},
+): string {
+  const shown = columns.map((name, i) =>
+    renderColumn(
+      name,
+      rows.map((row) => row[i]),
+    ),
+  );
+  const widths = fitWidths(
+    shown.map(({ cells }) => Math.min(maxCell, Math.max(...cells.map(displayWidth)))),
+    width,
+  );
+  const line = (row: number): string =>
+    shown
+      .map(({ cells, side }, i) => pad(cut(cells[row] ?? '', widths[i] ?? 0), widths[i] ?? 0, side))
+      .join(GAP)
+      .trimEnd();
+  const rule = '─'.repeat(widths.reduce((sum, one) => sum + one, 0) + GAP.length * Math.max(0, columns.length - 1));
+  return [line(0), rule, ...rows.map((_, row) => line(row + 1))].join('\n');
+}
+
+/** The head and the cells of one column, as text. */
+function renderColumn(name: string, values: readonly unknown[]): { cells: string[]; side: 'left' | 'right' } {
+  const numeric =
+    values.some(isNumber) && values.every((value) => value === null || value === undefined || isNumber(value));
+  // An id is no quantity.
+  const grouped = !/(^|_)id$/i.test(name);
+  const decimals = numeric ? sharedDecimals(values) : null;
+  return {
+    side: numeric ? 'right' : 'left',
+    cells: [
+      name,
+      ...values.map((value) => (isNumber(value) ? renderNumber(value, decimals, grouped) : renderCell(value))),
+    ],
+  };
+}
+
+/** The widest columns give way first, until all fit. */
+function fitWidths(widths: readonly number[], available: number): number[] {
+  const fitted = [...widths];
+  const room = available - GAP.length * Math.max(0, widths.length - 1);
+  let total = fitted.reduce((sum, one) => sum + one, 0);
+  while (total > room) {
+    const widest = fitted.indexOf(Math.max(...fitted));
+    if ((fitted[widest] ?? 0) <= MIN_CELL) break;
+    fitted[widest] = (fitted[widest] ?? 0) - 1;
+    total--;
+  }
+  return fitted;
+}
+
+/** One value that is no number as a person reads it: NULL empty, lists joined, no control characters. */
+export function renderCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'bigint') return value.toLocaleString('en-US');
-  if (typeof value === 'number') return renderNumber(value, decimals);
-  if (value instanceof Date)
-    return value
-      .toISOString()
-      .replace('T', ' ')
-      .replace(/\.000Z$/, 'Z');
+  if (isNumber(value)) return renderNumber(value, null, true);
   if (Array.isArray(value)) return value.map((item) => renderCell(item)).join(', ');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   // Data is not ours: an escape sequence in it must not reach the terminal.
@@ -68,30 +82,31 @@ export function renderCell(value: unknown, decimals: number | null = null): stri
   return text.replaceAll(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
 }
 
-function renderNumber(value: number, decimals: number | null): string {
-  // Years and short ids read better without a comma.
-  const useGrouping = Math.abs(value) >= 10_000;
-  const places = decimals ?? 15;
-  const options = {
-    useGrouping,
-    maximumFractionDigits: places,
-    ...(decimals === null ? {} : { minimumFractionDigits: places }),
-  };
-  return Number(value.toPrecision(12)).toLocaleString('en-US', options);
+function renderNumber(value: number | bigint, decimals: number | null, grouped: boolean): string {
+  // Years read better without a comma.
+  const useGrouping = grouped && (value >= 10_000 || value <= -10_000);
+  if (typeof value === 'bigint') return value.toLocaleString('en-US', { useGrouping });
+  const places =
+    decimals === null
+      ? { maximumFractionDigits: 15 }
+      : { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return rounded(value).toLocaleString('en-US', { useGrouping, ...places });
 }
-
-const MAX_DECIMALS = 4;
 
 /** Places that show every number of a column in full, so that the points align; null when one needs many. */
 function sharedDecimals(values: readonly unknown[]): number | null {
   let most = 0;
   for (const value of values) {
-    if (typeof value !== 'number') continue;
-    most = Math.max(most, /\.(\d+)$/.exec(String(Number(value.toPrecision(12))))?.[1]?.length ?? 0);
+    if (typeof value === 'number') most = Math.max(most, /\.(\d+)$/.exec(String(rounded(value)))?.[1]?.length ?? 0);
   }
   return most <= MAX_DECIMALS ? most : null;
 }
 
-function isNumber(value: unknown): boolean {
+// What a sum of doubles has beyond twelve digits is noise.
+function rounded(value: number): number {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(12));
+}
+
+function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }

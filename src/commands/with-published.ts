@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadContext, type CliContext } from './context.js';
 import { say, sayJson } from './print.js';
 import type { Published } from './published/open.js';
-import { renderTable } from './table.js';
+import { sayTable } from './say-table.js';
 
 /** Runs `work` over the published warehouse of the configuration in force. */
 export async function withPublished(
@@ -27,5 +27,6 @@ export async function printQuery(
 ): Promise<void> {
   const { columns, rows } = await published.query(sql, options.params ? { params: options.params } : {});
   if (options.json) sayJson(rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]]))));
-  else say(rows.length === 0 ? options.empty : renderTable({ columns, rows }));
+  else if (rows.length === 0) say(options.empty);
+  else sayTable({ columns, rows });
 }

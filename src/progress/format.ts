@@ -29,8 +29,3 @@ export function formatPercent(done: number, total: number | null): string {
   if (total === 0) return '100%';
   return `${Math.min(100, Math.floor((done / total) * 100))}%`;
 }
-
-/** `text` in at most `width` characters, the cut shown by an ellipsis. */
-export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
-}

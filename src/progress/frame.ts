@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors';
-import { cut, formatCount, formatDuration, formatPercent, formatRate } from './format.js';
+import { cut } from './display-width.js';
+import { formatCount, formatDuration, formatPercent, formatRate } from './format.js';
 import { remainingMs, type RunState, type StepState } from './run-state.js';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

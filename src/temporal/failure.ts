@@ -34,7 +34,14 @@ function isOurs(error: Error): boolean {
 
 /** Temporal's service errors in words; anything else unchanged. */
 export function describeServiceError(error: unknown): unknown {
-  if (!(error instanceof Error) || error.name !== 'ServiceError') return error;
+  if (!(error instanceof Error)) return error;
+  if (error.name === 'NamespaceNotFoundError') {
+    return new TidemarkError('InvalidConfig', `Temporal: ${error.message}.`, {
+      todo: 'Set TEMPORAL_NAMESPACE to one that exists, or create it: temporal operator namespace create -n …',
+      cause: error,
+    });
+  }
+  if (error.name !== 'ServiceError') return error;
   const details = (error.cause as FailureLike | undefined)?.details;
   const message = typeof details === 'string' && details !== '' ? details : error.message;
   const unknownAttribute = /search attribute|TidemarkMarket|TidemarkDate/i.test(message);

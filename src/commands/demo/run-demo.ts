@@ -14,7 +14,7 @@ import { renderResult } from '../render-result.js';
 import { followToEnd } from '../run-and-follow.js';
 import { showPath } from '../show-path.js';
 import { snapshotRequest } from '../snapshot.js';
-import { renderTable } from '../table.js';
+import { sayTable } from '../say-table.js';
 import { tendersRequest } from '../tenders.js';
 import { ANALYST_QUERIES } from './analyst-queries.js';
 import { demoConfig } from './demo-config.js';
@@ -98,7 +98,8 @@ async function showAnswers(config: Config): Promise<void> {
     for (const { title, sql } of ANALYST_QUERIES) {
       say(paint.bold(title));
       say(paint.dim(sql));
-      say(`${renderTable(await published.query(sql), 44)}\n`);
+      sayTable(await published.query(sql), { maxCell: 44 });
+      say();
     }
   } finally {
     published.close();

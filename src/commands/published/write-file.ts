@@ -13,7 +13,7 @@ export async function writeRowsTo(
   const handle = await open(file, 'w');
   try {
     if (format === 'table') {
-      await handle.write(`${renderTable(await published.query(query), Number.MAX_SAFE_INTEGER)}\n`);
+      await handle.write(`${renderTable(await published.query(query), { maxCell: Infinity })}\n`);
     } else {
       const sink = async (text: string): Promise<void> => void (await handle.write(text));
       await (format === 'csv' ? writeCsv : writeJson)(await published.stream(query), sink);

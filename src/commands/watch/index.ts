@@ -7,7 +7,7 @@ import { FAILED } from '../print-error.js';
 import { say, sayJson, tell } from '../print.js';
 import { showPath } from '../show-path.js';
 import type { RunOptions } from '../snapshot.js';
-import { renderTable } from '../table.js';
+import { sayTable } from '../say-table.js';
 import { printQuery, withPublished } from '../with-published.js';
 import { planRequests, type WatchPlan } from './plan.js';
 
@@ -53,7 +53,7 @@ export function registerWatch(program: Command): void {
         if (options.json) return sayJson(watches);
         if (watches.length === 0) return say('No company is watched.');
         const columns = ['id', 'name', 'country', 'since', 'fields'] as const;
-        say(renderTable({ columns, rows: watches.map((one) => columns.map((column) => one[column])) }));
+        sayTable({ columns, rows: watches.map((one) => columns.map((column) => one[column])) });
       });
     });
 
