@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cacheFolder } from '../../bootstrap/cache.mjs';
-import { downloadUrl } from '../../bootstrap/temporal-download.mjs';
+import { downloadTemporal, downloadUrl } from '../../bootstrap/temporal-download.mjs';
 import { cachedName, ensureTemporalCli } from '../../bootstrap/temporal.mjs';
 import { makeTarGz, makeZip } from './archives.js';
 import { bootstrapModule, runScript, tempFolder } from './helpers.js';
@@ -189,6 +189,15 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
     expect((await ensureTemporalCli({ ...quiet, env })).source).toBe('download');
     expect(readdirSync(cache)).toEqual([cachedName()]);
   });
+});
+
+it('gives a download up when nothing comes any more', async () => {
+  const { url } = await startHost((response) => {
+    response.writeHead(200, { 'content-length': 1000 });
+    response.write('some');
+  });
+  const download = downloadTemporal(tempFolder(), { ...makePlace(url), log: () => undefined, stallMs: 300 });
+  await expect(download).rejects.toThrow('nothing came for 0.3 s');
 });
 
 describe('downloadUrl', () => {
