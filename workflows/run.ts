@@ -14,7 +14,7 @@ import type { Progress, ProgressStep, RunContext, RunResult, WorkflowType } from
 import { describeProgress } from './describe.js';
 import { coverageQuery, pauseSignal, progressQuery, resumeSignal, setConcurrencySignal } from './messages.js';
 import { crawl, quick } from './proxies.js';
-import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from './search-attributes.js';
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attributes.js';
 
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
 const MAX_EVENTS = 2_000;
@@ -65,13 +65,13 @@ export class Run {
   static async open(workflowType: WorkflowType, input: unknown, carried: CarriedRun | undefined): Promise<Run> {
     if (carried) return new Run(input, carried);
     const info = workflowInfo();
-    const scheduled = info.searchAttributes['TemporalScheduledStartTime']?.[0];
+    const scheduled = info.typedSearchAttributes.get(SCHEDULED_TIME);
     const ctx = await quick.openRun({
       workflowType,
       workflowId: info.workflowId,
       run: info.firstExecutionRunId,
       input,
-      ...(scheduled instanceof Date ? { scheduledTime: scheduled.toISOString() } : {}),
+      ...(scheduled ? { scheduledTime: scheduled.toISOString() } : {}),
     });
     upsertSearchAttributes([
       { key: DATE_ATTRIBUTE, value: ctx.date },

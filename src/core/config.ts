@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 

@@ -70,7 +70,7 @@ async function search(
   const lanes = input.concurrency ?? deps.config.api.maxConcurrency;
   const inFlight = new Set<Promise<void>>();
   let sent = 0;
-  let failure: { error: unknown } | undefined;
+  const failed: { error?: unknown; yes: boolean } = { yes: false };
 
   const ask = async (request: PlanRequest): Promise<void> => {
     const row = await askPage(deps, request, pulse.signal);
@@ -80,14 +80,16 @@ async function search(
     pulse.beat({ step: 'search', done: distinct, total: reportedTotal, requests: booking.requests });
   };
 
-  while (!plan.done && failure === undefined) {
+  while (!plan.done && !failed.yes) {
     replay(
       plan,
       answers,
       (request) => {
         sent++;
         const asking = ask(request)
-          .catch((error: unknown) => void (failure ??= { error }))
+          .catch((error: unknown) => {
+            if (!failed.yes) Object.assign(failed, { yes: true, error });
+          })
           .finally(() => inFlight.delete(asking));
         inFlight.add(asking);
       },
@@ -97,7 +99,7 @@ async function search(
     await Promise.race(inFlight);
   }
   await Promise.all(inFlight);
-  if (failure) throw failure.error;
+  if (failed.yes) throw failed.error;
   if (!plan.done && sent < input.budget) throw new Error('the crawl plan is not done but asks for nothing');
 }
 
@@ -142,7 +144,11 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, signal: AbortSigna
 /** A landed page as the plan wants it. */
 function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
   if (row.status >= 400) return { refused: row.body };
-  const page = JSON.parse(row.body) as { total_companies?: unknown; total_pages?: unknown; data?: { id?: unknown }[] };
+  const page = JSON.parse(row.body) as {
+    total_companies?: unknown;
+    total_pages?: unknown;
+    data?: ({ id?: string | number | null } | null)[];
+  };
   const ids = (page.data ?? []).flatMap((item) =>
     item?.id === undefined || item.id === null ? [] : [String(item.id)],
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChunkResult, CrawlChunkInput } from '../../schemas/pipeline/crawl.js';
-import { ApiError, NotFoundError } from '../api-client/index.js';
+import { NotFoundError, type ApiError } from '../api-client/index.js';
 import { TidemarkError } from '../core/errors.js';
 import { PartWriter } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';

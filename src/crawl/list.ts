@@ -55,7 +55,7 @@ const readers: Record<ListInput['listing'], Reader> = {
       );
       return {
         response,
-        ids: response.data.data.flatMap((tender) => (tender?.slug === undefined ? [] : [String(tender.slug)])),
+        ids: response.data.data.flatMap((tender) => (tender?.slug === undefined ? [] : [tender.slug])),
         total: response.data.total_results ?? null,
       };
     }),
@@ -110,9 +110,10 @@ interface Page {
 /** Reads pages until the listing's total is reached or a page brings nothing new. */
 async function readPages(writer: PartWriter, pulse: Pulse, what: string, read: ReadPage): Promise<Counts> {
   const seen = new Set<string>();
-  let { page: current, size } = await readFirstPage(read);
+  const first = await readFirstPage(read);
+  let current = first.page;
   let total: number | null = null;
-  for (let number = 1; ; current = await read(++number, size)) {
+  for (let number = 1; ; current = await read(++number, first.size)) {
     await writer.append(rowOf(current.response, null, `page-${number}`));
     const before = seen.size;
     for (const id of current.ids) seen.add(id);

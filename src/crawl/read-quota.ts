@@ -21,8 +21,8 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse):
   );
   const records: QuotaRecord[] = readings.map((metric) => ({
     metric: String(metric.codename),
-    used: Number(metric.used ?? 0),
-    total: Number(metric.total ?? 0),
+    used: metric.used ?? 0,
+    total: metric.total ?? 0,
     read_at: response.fetchedAt,
   }));
   if (records.length > 0) await landRecords(deps, ctx, 'quota', `read-${stamp}`, records);

@@ -77,10 +77,10 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
   });
 
   it('lets a reader query in a loop during a publish', async () => {
-    let publishing = true;
+    const publish = { running: true };
     let queries = 0;
     const reading = (async () => {
-      while (publishing) {
+      while (publish.running) {
         // A new reader each time, as analysts come and go, beside the one that stays.
         const [row] = await queryFile(project.published, 'SELECT count(*)::INTEGER AS n FROM core.companies');
         expect(row).toEqual({ n: 1_500 });
@@ -88,7 +88,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
       }
     })();
     await run('tenderSnapshot', 'tenders/while-reading');
-    publishing = false;
+    publish.running = false;
     await reading;
     expect(queries).toBeGreaterThan(0);
   });

@@ -45,7 +45,7 @@ const COMPANIES = `
 function companyRow(world: World, id: number, day: number): Record<string, unknown> {
   const record = world.company(id, day);
   // White space around a value is no information: staging takes it off.
-  const text = (value: unknown): string | null =>
+  const text = (value: string | number | null | undefined): string | null =>
     value === null || value === undefined ? null : String(value).trim() || null;
   const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
   return {
@@ -134,7 +134,7 @@ function tenderRow(world: World, slug: string, day: number): Record<string, unkn
     project_type: summary?.project_type ?? null,
     type: details?.type ?? null,
     announced: String(details?.announced_date).slice(0, 10),
-    deadline: details?.deadline_date ? String(details.deadline_date).slice(0, 10) : null,
+    deadline: details?.deadline_date?.slice(0, 10) ?? null,
     countries: details?.countries ?? [],
     industries: details?.industries ?? [],
     description_html: details?.description ?? null,
