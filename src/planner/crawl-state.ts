@@ -17,6 +17,8 @@ export interface CrawlState {
   cap: number;
   /** Requests answered so far. */
   asked(): number;
+  /** Requests beyond which nothing is split any more. */
+  fence: number;
   /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
   /** Dimensions that cannot be used, with the reason in words. */

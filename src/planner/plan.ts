@@ -7,6 +7,10 @@ import { ask, Scheduler, type Task } from './tasks.js';
 import { addPage, SegmentTree } from './tree.js';
 import { isRefused, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
 
+// Requests per page of the market, and besides, that no honest API needs: two passes and a repetition of each come to 4.
+const FENCE = 8;
+const FENCE_FLOOR = 1_000;
+
 export interface PlanStats {
   /** Answers used so far. */
   requests: number;
@@ -53,6 +57,7 @@ export function createPlan(input: PlanInput): Plan {
     pages: PAGE_CAP,
     cap: 0,
     asked: () => scheduler.answered,
+    fence: FENCE_FLOOR,
     facts: new Map(),
     dropped: new Map(),
   };
@@ -90,6 +95,7 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
     return;
   }
   Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
+  state.fence = FENCE_FLOOR + FENCE * Math.ceil(size.first.total / size.size);
   for (const page of size.asked) addPage(root, page);
   root.total = outcome.firstTotal = size.first.total;
   if (size.first.total > 0 && size.first.ids.length === 0) {

@@ -17,9 +17,6 @@ const LOOK_EVERY = 4;
 // Where few are missing, a second pass stops early; segments of a few pages get twice the effort of large ones.
 const PAGES_PER_MISSING = 5;
 const SMALL_SEGMENT = 30;
-// Requests per page of the market, and besides, beyond which the plan stops splitting.
-const REASON = 20;
-const REASON_FLOOR = 1_000;
 // Requests of a sweep for each full page it finds, roughly.
 const SWEEP_COST = 1.1;
 
@@ -208,7 +205,7 @@ function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null>
 
 /** The last fence against an API whose answers make no sense: no honest market costs this many requests. */
 function isBeyondReason(state: CrawlState): boolean {
-  return state.asked() > REASON * Math.ceil(state.tree.root.total / state.size) + REASON_FLOOR;
+  return state.asked() > state.fence;
 }
 
 /** Cuts an axis into parts of about equal work. */
