@@ -23,7 +23,7 @@ columns:
 audits:
   - name: currency_without_code
     severity: warn
-    sql: SELECT * FROM core.financials WHERE currency IS NOT NULL AND NOT regexp_full_match(currency, '[A-Z]{3}')
+    sql: SELECT DISTINCT company_id, fiscal_year FROM core.financials SEMI JOIN changed USING (company_id) WHERE currency IS NOT NULL AND NOT regexp_full_match(currency, '[A-Z]{3}')
 */
 WITH open_values AS (
   SELECT company_id, fiscal_year, indicator, value_double, value_text, source

@@ -28,10 +28,10 @@ columns:
 audits:
   - name: has_a_value
     severity: error
-    sql: SELECT * FROM core.financials_history WHERE value_double IS NULL AND value_text IS NULL
+    sql: SELECT * FROM core.financials_history SEMI JOIN changed USING (company_id) WHERE value_double IS NULL AND value_text IS NULL
   - name: versions_do_not_overlap
     severity: error
-    sql: SELECT * FROM core.financials_history WHERE valid_to <= valid_from
+    sql: SELECT * FROM core.financials_history SEMI JOIN changed USING (company_id) WHERE valid_to <= valid_from
 */
 WITH observed AS (
   SELECT company_id, scope_year, observed_at, max(record_hash) AS report_hash

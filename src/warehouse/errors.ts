@@ -75,8 +75,10 @@ const NO_SPACE =
 export function asWarehouseError(error: unknown, file: string): unknown {
   if (error instanceof TidemarkError) return error;
   const message = errorMessage(error);
-  if (NO_SPACE.test(message))
-    return asDiskFull(Object.assign(new Error(message, { cause: error }), { code: 'ENOSPC' }), file);
+  if (NO_SPACE.test(message)) {
+    const named = /file "([^"]+)"/.exec(message)?.[1] ?? file;
+    return asDiskFull(Object.assign(new Error(message, { cause: error }), { code: 'ENOSPC' }), named);
+  }
   if (/could not set lock on file|conflicting lock|being used by another process/i.test(message))
     return new WarehouseBusyError(file, error);
   return asDiskFull(error, file);

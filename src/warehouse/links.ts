@@ -1,5 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { rename, symlink, unlink } from 'node:fs/promises';
+import { open, rename, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from '../core/files.js';
 
@@ -27,5 +27,15 @@ export function removeOldBuilds(builds: string, keep: number, current: string): 
     .slice(Math.max(keep - 1, 0))) {
     for (const entry of [`market-${name}.duckdb`, `market-${name}.duckdb.wal`, `lake-${name}`])
       rmSync(path.join(builds, entry), { recursive: true, force: true });
+  }
+}
+
+/** Makes a file's content durable. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

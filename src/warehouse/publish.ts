@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
 import { syncFolder } from '../core/files.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
-import { flipLink, removeOldBuilds } from './links.js';
+import { flipLink, removeOldBuilds, syncFile } from './links.js';
 import { readModels, type Model } from './models.js';
 import type { Warehouse } from './open.js';
 import { buildsDir, publishedDir, publishedFile } from './paths.js';
@@ -46,24 +45,24 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   const name = nameBuild(builds, request);
   const file = path.join(builds, `market-${name}.duckdb`);
   const lake = path.join(builds, `lake-${name}`);
+  let counts: TableCounts;
   try {
-    const counts = await writeBuild(db, models, file, request);
+    counts = await writeBuild(db, models, { file, lake }, request);
     await syncFile(file);
     await checkBuild(file, counts);
-    await publishLake(db, models, lake, request.run);
     await syncFolder(builds);
-    await flipLink(publishedFile(dataDir), path.join('builds', path.basename(file)));
-    await flipLink(path.join(publishedDir(dataDir), 'lake'), path.join('builds', path.basename(lake)));
-    removeOldBuilds(builds, request.keep ?? 3, name);
-    return {
-      file: path.relative(dataDir, publishedFile(dataDir)),
-      tables: counts.size,
-      rows: [...counts.values()].reduce((sum, rows) => sum + rows, 0),
-    };
   } catch (error) {
     for (const leftover of [file, `${file}.wal`, lake]) rmSync(leftover, { recursive: true, force: true });
     throw asWarehouseError(error, file);
   }
+  await flipLink(publishedFile(dataDir), path.join('builds', path.basename(file)));
+  await flipLink(path.join(publishedDir(dataDir), 'lake'), path.join('builds', path.basename(lake)));
+  removeOldBuilds(builds, request.keep ?? 3, name);
+  return {
+    file: path.relative(dataDir, publishedFile(dataDir)),
+    tables: counts.size,
+    rows: [...counts.values()].reduce((sum, rows) => sum + rows, 0),
+  };
 }
 
 /** `20261120T020000123Z-<run>`: sorts by time. Never the name of an existing build, which readers may be using. */
@@ -79,18 +78,24 @@ function nameBuild(builds: string, { run, now }: PublishRequest): string {
   }
 }
 
-async function writeBuild(db: Database, models: Model[], file: string, request: PublishRequest): Promise<TableCounts> {
+async function writeBuild(
+  db: Database,
+  models: Model[],
+  { file, lake }: { file: string; lake: string },
+  request: PublishRequest,
+): Promise<TableCounts> {
   await db.run(`ATTACH ${quote(file)} AS build`);
   try {
-    return await db.transaction(async () => {
-      const counts: TableCounts = new Map();
-      for (const model of models) counts.set(model.model, await copyModel(db, model));
-      await writeReceipt(db, counts, models, request);
-      counts.set('meta.receipt', 1);
-      return counts;
+    const counts = await db.transaction(async () => {
+      const rows: TableCounts = new Map();
+      for (const model of models) rows.set(model.model, await copyModel(db, model));
+      await writeReceipt(db, rows, models, request);
+      return rows.set('meta.receipt', 1);
     });
+    await publishLake(db, models, lake, request.run);
+    await db.run('CHECKPOINT build');
+    return counts;
   } finally {
-    await db.run('CHECKPOINT build').catch(() => undefined);
     await db.run('DETACH build').catch(() => undefined);
   }
 }
@@ -135,13 +140,4 @@ function unsound(file: string, what: string): ModelFailedError {
     `The new build ${file} is unsound: ${what}.`,
     'Readers keep the last published warehouse. Run the publication again; if it stays so, check the disk.',
   );
-}
-
-async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
