@@ -8,6 +8,7 @@ WITH standing AS (
   WHERE r.stream = 'runs'
     AND (r.body ->> '$.as_of_now') = 'true'
     AND (r.body ->> '$.finished_at') IS NOT NULL
+    AND (r.body ->> '$.outcome') IN ('complete', 'partial')
     AND r.run IN (SELECT run FROM ledger.observations WHERE stream = 'prospecting' AND readable)
   ORDER BY (r.body ->> '$.date') DESC, TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) DESC, r.run DESC
   LIMIT 1

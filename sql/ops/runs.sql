@@ -14,7 +14,7 @@ columns:
   as_of_now: BOOLEAN | False for a run of a past date, which files nothing as of now
   started_at: TIMESTAMPTZ | Start
   finished_at: TIMESTAMPTZ | End of its crawl; NULL while it runs
-  outcome: VARCHAR | running, complete or partial
+  outcome: VARCHAR | running, complete, partial, failed or cancelled
   requests: BIGINT | Requests sent, retries included
   rows: BIGINT | Responses landed
   config_hash: VARCHAR | Hash of the configuration it ran with

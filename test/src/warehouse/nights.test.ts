@@ -41,6 +41,19 @@ describe('market nights', () => {
     ]);
   });
 
+  test('a run that failed or was cancelled stands for nothing, however late it ended', async () => {
+    const failed = marketNight({ run: 'n1b', date: '2026-11-20', ids: [7] }).map((answer) =>
+      answer.stream === 'runs'
+        ? {
+            ...answer,
+            body: { ...(answer.body as object), finished_at: '2026-11-20T09:00:00Z', outcome: 'failed' },
+          }
+        : answer,
+    );
+    const warehouse = await buildFrom([...marketNight({ run: 'n1', date: '2026-11-20', ids: [1] }), ...failed]);
+    expect(await warehouse.db.rows('SELECT company_id FROM marts.market_members')).toEqual([{ company_id: '1' }]);
+  });
+
   test('the latest finished run stands for its date; unfinished and past-dated ones never do', async () => {
     const again = marketNight({ run: 'n1b', date: '2026-11-20', ids: [7] }).map((answer) =>
       answer.stream === 'runs'
