@@ -8,6 +8,8 @@ export interface Axis {
   hi: number;
   /** False when a search can name only one position at a time. */
   windows: boolean;
+  /** False when neighbouring positions have nothing to do with each other, so that one says nothing of the next. */
+  ordered: boolean;
   /** A company may lie at several positions. */
   overlapping: boolean;
   /** A coordinate in which companies lie about evenly; need not be exact. */
@@ -27,15 +29,18 @@ const DECIMALS = 100;
 
 /** Axis of listed values. */
 export function categoricalAxis(dimension: CategoricalDimension, values: readonly unknown[], windows: boolean): Axis {
-  const plain = dimension.form === 'value';
+  const { form = 'array' } = dimension;
+  const plain = form === 'value';
+  const say = (some: readonly unknown[]): unknown => (typeof form === 'object' ? { [form.list]: some } : some);
   return {
     key: dimension.key,
     lo: 0,
     hi: values.length - 1,
     windows: windows && !plain,
+    ordered: false,
     overlapping: dimension.overlapping ?? false,
     coord: (position) => position,
-    filter: ({ from, to }) => (plain ? values[from] : values.slice(from, to + 1)),
+    filter: ({ from, to }) => (plain ? values[from] : say(values.slice(from, to + 1))),
     name: ({ from, to }) =>
       from === to ? valueName(values[from]) : `${valueName(values[from])}..${valueName(values[to])}`,
   };
@@ -62,6 +67,7 @@ export function rangeAxis(
     lo,
     hi,
     windows: true,
+    ordered: true,
     overlapping: false,
     coord: (position) => scale.coord(position, hi),
     filter: ({ from, to }) => {

@@ -19,19 +19,19 @@ export interface Choice {
 export function* chooseAxis(state: CrawlState, total: number, dimensions: readonly Dimension[]): Task<Choice | null> {
   const second: Choice[] = [];
   for (const dimension of inOrder(dimensions)) {
-    if (isFixed(dimension, state.input.filters) || (isOverlapping(dimension) && !pays(state, total, dimension)))
+    if (isFixed(dimension, state.input.filters) || (isOverlapping(dimension) && !fits(state, total, dimension)))
       continue;
     const facts = yield* factsOf(state, dimension);
     if (!facts) continue;
     const choice = { dimension, facts };
-    if (facts.complete && (!facts.axis.overlapping || pays(state, total, dimension))) return choice;
+    if (facts.complete && pays(state, total, facts)) return choice;
     second.push(choice);
   }
-  const [best] = second.sort(byReach);
-  if (best && best.facts.share >= GOOD_REACH) return best;
-  // Figures many companies lack, or values some hold several of: the latter at least lose nobody.
+  const worth = second.filter(({ facts }) => pays(state, total, facts)).sort(byReach);
+  if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
+  // Figures many companies lack, or values that are dear: some held by a company several times, some asked one by one.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
-  return complete && (!best || pays(state, total / 2, complete.dimension)) ? complete : (best ?? null);
+  return complete && (!worth[0] || pays(state, total / 2, complete.facts)) ? complete : (worth[0] ?? null);
 }
 
 /** Every dimension that filters, the one that reaches most first. */
@@ -65,8 +65,18 @@ function isOverlapping(dimension: Dimension): boolean {
   return dimension.kind === 'categorical' && dimension.overlapping === true;
 }
 
-/** Overlapping values make companies come twice: worth it only where one step brings the parts below the cap. */
-export function pays(state: CrawlState, total: number, dimension: Dimension): boolean {
+/**
+ * False where splitting would cost much more than the segment's own pages: overlapping values make companies come
+ * several times, worth it only if one step brings the parts below the cap; values asked one by one cost one each.
+ */
+export function pays(state: CrawlState, total: number, { axis }: AxisFacts): boolean {
+  const values = axis.hi - axis.lo + 1;
+  if (!axis.windows && values * state.size > total) return false;
+  return !axis.overlapping || total <= (state.cap * values) / 2;
+}
+
+/** Whether it is worth finding out more about overlapping values. */
+function fits(state: CrawlState, total: number, dimension: Dimension): boolean {
   return dimension.kind === 'categorical' && total <= (state.cap * dimension.values.length) / 2;
 }
 

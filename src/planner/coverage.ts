@@ -18,6 +18,8 @@ export function describeCoverage({ market, root, firstTotal, done }: CoverageInp
   const why: CoverageRecord['why'] = [];
   if (!done) {
     why.push({ segment: root.id, filters: root.filters, missing, reason: 'the crawl has not come to its end' });
+  } else if (firstTotal === null) {
+    why.push({ segment: root.id, filters: root.filters, missing, reason: root.shortfall ?? 'the API gave no total' });
   } else {
     const grown =
       firstTotal !== null && firstTotal !== root.total ? `: ${firstTotal} at first, ${root.total} at the end` : '';
@@ -28,7 +30,7 @@ export function describeCoverage({ market, root, firstTotal, done }: CoverageInp
     reported_total: root.total,
     distinct_companies: root.distinct,
     missing,
-    share: root.total === 0 ? 1 : Math.min(1, root.distinct / root.total),
+    share: firstTotal === null ? 0 : root.total === 0 ? 1 : Math.min(1, root.distinct / root.total),
     why,
   };
 }

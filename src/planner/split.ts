@@ -87,6 +87,7 @@ function* sweep(
     cap: state.cap,
     most: segment.total * (axis.overlapping ? axis.hi - axis.lo + 1 : 2) + state.cap,
     windows: axis.windows,
+    ordered: axis.ordered,
   });
   let open: Fiber<void>[] = [];
   for (let window = walk.next(); window; window = walk.next()) {
@@ -147,9 +148,8 @@ function* recover(
   let rest = dimensions;
   for (const choice of yield* usable(state, dimensions)) {
     if (missingOf(segment) === 0) break;
-    // Overlapping values with more companies each than can be seen would read much twice and still not all.
-    if (choice.facts.axis.overlapping && !pays(state, segment.total, choice.dimension)) continue;
-    if (pages * choice.facts.share * SWEEP_COST > budget) {
+    if (choice.facts.axis.overlapping && !pays(state, segment.total, choice.facts)) continue;
+    if (costOf(choice, pages) > budget) {
       tooDear.push(choice.dimension.key);
       continue;
     }
@@ -180,12 +180,15 @@ function explainSplit(segment: Segment): string {
   return [`split by ${segment.splitBy.join(', then ')}`, ...segment.notes.slice(0, 3)].join('; ');
 }
 
+/** About how many requests a sweep along a dimension costs a segment of some pages. */
+function costOf({ facts: { axis, share } }: Choice, pages: number): number {
+  return Math.max(pages * share * SWEEP_COST, axis.windows ? 0 : axis.hi - axis.lo + 1);
+}
+
 /** Requests that second passes over a segment may cost. */
 function effortFor(state: CrawlState, pages: number, lost: number): number {
-  const factor = state.input.secondPass ?? 1;
-  return pages <= SMALL_SEGMENT
-    ? 2 * factor * pages
-    : factor * Math.min(pages, Math.max(SMALL_SEGMENT, PAGES_PER_MISSING * lost));
+  const worth = pages <= SMALL_SEGMENT ? 2 * pages : Math.min(pages, PAGES_PER_MISSING * lost);
+  return (state.input.secondPass ?? 1) * Math.max(SMALL_SEGMENT, worth);
 }
 
 /** Page 1 of a child segment, null when it is refused. */

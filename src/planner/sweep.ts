@@ -13,6 +13,8 @@ export interface SweepInput {
   most: number;
   /** False when a search can name only one position at a time. */
   windows: boolean;
+  /** False when one position says nothing of the next: then only the shape is believed. Default true. */
+  ordered?: boolean;
 }
 
 /** leaf: at or below the cap. spike: one position above the cap. narrow: too wide, a narrower one comes next. */
@@ -106,6 +108,7 @@ export class Sweep {
   }
 
   private trust(total: number, decay: number): void {
+    if (this.input.ordered === false) return;
     const keep = decay === 1 ? 0 : decay;
     this.seen = this.seen * keep + total;
     this.modelled =

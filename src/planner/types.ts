@@ -13,8 +13,8 @@ export interface CategoricalDimension {
   values: readonly unknown[];
   /** True when a company can hold several of the values (activity types, industries). Default false. */
   overlapping?: boolean;
-  /** `array` (default): sent as `[v1, v2]`. `value`: the API takes a single plain value. */
-  form?: 'array' | 'value';
+  /** `array` (default): sent as `[v1, v2]`. `value`: one at a time, as it is. `{list: 'x'}`: sent as `{x: [v1, v2]}`. */
+  form?: 'array' | 'value' | { list: string };
 }
 
 /** A filter key that takes `{gte, lte}`, both inclusive. */

@@ -260,7 +260,8 @@ describe('an API that differs', () => {
     });
     expect(plan.refused).toBe('company_status: unknown filter');
     expect(plan.stats().reportedTotal).toBeNull();
-    expect(coverage).toMatchObject({ reported_total: 0, distinct_companies: 0, missing: 0 });
+    expect(coverage).toMatchObject({ reported_total: 0, distinct_companies: 0, missing: 0, share: 0 });
+    expect(coverage.why[0]!.reason).toBe("the market's filters were refused: company_status: unknown filter");
     expect(requests).toBeLessThanOrEqual(2);
   });
 
