@@ -6,11 +6,18 @@ import { Refusal, v1Error } from './errors.js';
 import { applyFault } from './faults.js';
 import { sandboxOptions, type SandboxOptions } from './options.js';
 import { controlRoutes } from './routes/control.js';
+import { v1CompanyRoutes } from './routes/v1/companies.js';
+import { v1ExecutiveRoutes } from './routes/v1/executives.js';
 import { nomenclatureRoutes } from './routes/v1/nomenclatures.js';
 import { tenderRoutes } from './routes/v1/tenders.js';
+import { autocompleteRoutes } from './routes/v2/autocomplete.js';
 import { companyRoutes } from './routes/v2/companies.js';
+import { employeeRoutes } from './routes/v2/employees.js';
+import { companyEnrichmentRoutes } from './routes/v2/enrichment-companies.js';
+import { employeeEnrichmentRoutes } from './routes/v2/enrichment-employees.js';
 import { financialRoutes } from './routes/v2/financials.js';
 import { metricsRoutes } from './routes/v2/metrics.js';
+import { overviewRoutes } from './routes/v2/overview.js';
 import { prospectingRoutes } from './routes/v2/prospecting.js';
 import { watchRoutes } from './routes/v2/watching.js';
 import { RouteTable } from './route-table.js';
@@ -66,6 +73,11 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
       prospectingRoutes(scope, sandbox);
       watchRoutes(scope, sandbox);
       companyRoutes(scope, sandbox);
+      overviewRoutes(scope, sandbox);
+      employeeRoutes(scope, sandbox);
+      companyEnrichmentRoutes(scope, sandbox);
+      employeeEnrichmentRoutes(scope, sandbox);
+      autocompleteRoutes(scope, sandbox);
       financialRoutes(scope, sandbox);
     },
     { prefix: '/v2' },
@@ -74,6 +86,8 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     async (scope) => {
       strikeFaults(scope, sandbox);
       guard(scope, sandbox);
+      v1CompanyRoutes(scope, sandbox);
+      v1ExecutiveRoutes(scope, sandbox);
       tenderRoutes(scope, sandbox);
       nomenclatureRoutes(scope);
     },

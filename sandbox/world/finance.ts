@@ -205,6 +205,7 @@ export function operatingProfitOf(ctx: Context, index: number, profit: number): 
   return roundAs(ctx, index, (profit + taxationOf(ctx, index, profit)) * 1.1);
 }
 
+/** EBITDA of a fiscal year, in the company's currency. */
 export function ebitdaOf(ctx: Context, index: number, year: number, versions: Versions): number {
   const profit = figureOf(ctx, index, FIGURE.profit, year, versions)!;
   const assets = figureOf(ctx, index, FIGURE.assets, year, versions)!;

@@ -1,20 +1,27 @@
 import type { TenderDetails, TenderSummary } from '../../schemas/v1/tender.js';
+import type { V1CompanyFilters } from '../../schemas/v1/company.js';
 import type { Company } from '../../schemas/v2/company.js';
 import type { FinancialReport } from '../../schemas/v2/financial-report.js';
+import type { OverviewRequest } from '../../schemas/v2/overview.js';
 import type { ProspectingFilters } from '../../schemas/v2/prospecting.js';
 import { fromIso, toIso } from './calendar.js';
 import { readVersions, Versions } from './changes.js';
 import { buildColumns, type Columns } from './columns.js';
 import { companyRecord } from './company-record.js';
+import { cityNameOf } from './contacts.js';
 import { createContext, type Context, type WorldOptions } from './context.js';
+import { COUNTRIES } from './data/country-ids.js';
 import { eventsOf, type CompanyEvent } from './events.js';
+import { applyOverview, type OverviewScope } from './filters/overview.js';
+import { applyV1CompanyFilters } from './filters/v1-companies.js';
 import { applyProspectingFilters, type IncorporationPolicy } from './filters/prospecting.js';
-import { indicesOf, listedMask } from './filters/mask.js';
+import { indicesOf, listedMask, type Mask } from './filters/mask.js';
 import { financialReport } from './financial-report.js';
 import { exists, idOf, indexOf, isListed } from './membership.js';
 import { nameOf } from './names.js';
 import { profileOf, type Profile } from './profile.js';
-import { foundedOn } from './traits.js';
+import { registrationNumberOf, vatNumberOf } from './registration.js';
+import { foundedOn, marketCountryOf } from './traits.js';
 import { findTender, listTenders, tenderDetails, tenderSummary, type TenderFacts } from './tenders.js';
 
 export { FilterError } from './filters/filter-error.js';
@@ -35,6 +42,7 @@ export class World {
   readonly ctx: Context;
   readonly #columns = new Map<number, Columns>();
   readonly #versions = new Versions();
+  #names: { day: number; list: readonly string[] } | undefined;
 
   constructor(options: WorldOptions) {
     this.ctx = createContext(options);
@@ -66,7 +74,7 @@ export class World {
   companyName(id: number, day: number): string | undefined {
     const index = indexOf(this.ctx, id);
     if (index === undefined || !isListed(this.ctx, index, this.ctx.start + day)) return undefined;
-    return nameOf(this.ctx, index, this.#read(index, day));
+    return nameOf(this.ctx, index, this.versionsOf(index, day));
   }
 
   /** The report `GET /v2/financial/{id}` serves, all years; undefined when the company does not exist that day. */
@@ -79,7 +87,7 @@ export class World {
   profile(id: number, day: number): Profile | undefined {
     const index = indexOf(this.ctx, id);
     if (index === undefined || !isListed(this.ctx, index, this.ctx.start + day)) return undefined;
-    return profileOf(this.ctx, index, this.ctx.start + day, this.#read(index, day));
+    return profileOf(this.ctx, index, this.ctx.start + day, this.versionsOf(index, day));
   }
 
   /** Events of a company from one day to another, both included, oldest first; undefined for an unknown id. */
@@ -97,15 +105,70 @@ export class World {
 
   /** The same as indices, without making ids of all of them. */
   matchingIndices(filters: ProspectingFilters, day: number, incorporation: IncorporationPolicy = 'date'): Uint32Array {
+    return this.#search(day, incorporation, (mask, scope) => applyProspectingFilters(mask, filters, scope));
+  }
+
+  /** Indices that match version 1 company filters on a day, ascending. */
+  matchingV1(filters: V1CompanyFilters, day: number): Uint32Array {
+    return this.#search(day, 'year', (mask, scope) => applyV1CompanyFilters(mask, filters, scope));
+  }
+
+  /** Indices that match a company search (`POST /v2/overview`) on a day, ascending. */
+  matchingOverview(asked: OverviewRequest, day: number): Uint32Array {
+    return this.#search(day, 'date', (mask, scope) => applyOverview(mask, asked, scope));
+  }
+
+  #search(
+    day: number,
+    incorporation: IncorporationPolicy,
+    narrow: (mask: Mask, scope: OverviewScope) => void,
+  ): Uint32Array {
     const columns = this.columns(day);
     const mask = listedMask(columns);
-    applyProspectingFilters(mask, filters, { ctx: this.ctx, columns, incorporation });
+    narrow(mask, {
+      ctx: this.ctx,
+      columns,
+      incorporation,
+      names: () => this.#namesOf(day),
+      numbersOf: (index) => {
+        const versions = this.versionsOf(index, day);
+        return {
+          registration: registrationNumberOf(index, versions),
+          vat: vatNumberOf(this.ctx, index, versions),
+        };
+      },
+      versionsOf: (index) => this.versionsOf(index, day),
+    });
     return indicesOf(mask);
+  }
+
+  /** Names in lower case, for searches by name: made when first needed on a day. */
+  #namesOf(day: number): readonly string[] {
+    if (this.#names?.day === day) return this.#names.list;
+    const { length, listed } = this.columns(day);
+    const list = Array.from({ length }, (_, index) =>
+      listed[index] === 1 ? nameOf(this.ctx, index, this.versionsOf(index, day)).toLowerCase() : '',
+    );
+    this.#names = { day, list };
+    return list;
+  }
+
+  /** Whether a company is in a place: a city, a state, or a country by name or code, whatever the case. */
+  isAt(index: number, day: number, place: string): boolean {
+    const { code } = marketCountryOf(this.ctx, index);
+    const country = COUNTRIES.find(({ short_name }) => short_name === code)?.name ?? '';
+    const names = [code, country, ...cityNameOf(this.ctx, index, this.versionsOf(index, day))];
+    return names.some((name) => name !== null && name.toLowerCase() === place.trim().toLowerCase());
+  }
+
+  /** Whether the company's own routes know it on a day. */
+  exists(index: number, day: number): boolean {
+    return exists(this.ctx, index, this.ctx.start + day);
   }
 
   /** Search result item of an index that is listed on the day. */
   summary(index: number, day: number): { id: number; name: string } {
-    return { id: idOf(this.ctx, index), name: nameOf(this.ctx, index, this.#read(index, day)) };
+    return { id: idOf(this.ctx, index), name: nameOf(this.ctx, index, this.versionsOf(index, day)) };
   }
 
   /** Columns of a day: built when first asked for, which takes a while in a large market. */
@@ -147,11 +210,11 @@ export class World {
   #at(id: number, day: number): { index: number; versions: Versions } | undefined {
     const index = indexOf(this.ctx, id);
     if (index === undefined || !exists(this.ctx, index, this.ctx.start + day)) return undefined;
-    return { index, versions: this.#read(index, day) };
+    return { index, versions: this.versionsOf(index, day) };
   }
 
-  /** One object serves all reads: a world answers one question at a time. */
-  #read(index: number, day: number): Versions {
+  /** Versions of a company on a day. One object serves all reads: what it says holds until the next one. */
+  versionsOf(index: number, day: number): Versions {
     return readVersions(this.ctx, index, foundedOn(this.ctx, index), this.ctx.start + day, this.#versions);
   }
 }

@@ -25,6 +25,7 @@ export function nameOf(ctx: Context, index: number, versions: Versions): string 
   return nameOfVersion(ctx, index, versions.get(KIND.name));
 }
 
+/** Name of a company in one of its versions; 0 is the first name it had. */
 export function nameOfVersion(ctx: Context, index: number, version: number): string {
   const { dice } = ctx;
   const country = marketCountryOf(ctx, index);

@@ -56,6 +56,7 @@ export interface Profile {
   figures: LatestFigures;
 }
 
+/** Profile of a company on a unix day; `versions` are those of that day. */
 export function profileOf(ctx: Context, index: number, day: number, versions: Versions): Profile {
   const country = marketCountryOf(ctx, index);
   const [city, region] = cityNameOf(ctx, index, versions);

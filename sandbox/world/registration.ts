@@ -45,6 +45,7 @@ export function registrationNumberOf(index: number, versions: Versions): string 
   return registrationNumberOfVersion(index, versions.get(KIND.registration));
 }
 
+/** Registration number in one of its versions; 0 is the first. */
 export function registrationNumberOfVersion(index: number, version: number): string {
   const letter = version === 0 ? '' : String.fromCharCode(65 + (version % 26));
   return `${REGISTRATION.to(index)}${letter}`;
@@ -61,11 +62,13 @@ export function vatNumberOf(ctx: Context, index: number, versions: Versions): st
   return vatNumberOfVersion(ctx, index, versions.get(KIND.vat));
 }
 
+/** VAT number in one of its versions; null where there is none. */
 export function vatNumberOfVersion(ctx: Context, index: number, version: number): string | null {
   if (ctx.dice.chance(0.25, TAG.vat, index, version)) return null;
   return `${marketCountryOf(ctx, index).code}${VAT.to(index)}${version === 0 ? '' : version % 10}`;
 }
 
+/** Index of the company whose VAT number, at some time, this was or could be. */
 export function indexOfVat(text: string): number | undefined {
   const digits = /^[A-Z]{2}(\d{8})\d?$/.exec(text.trim().toUpperCase())?.[1];
   return digits === undefined ? undefined : VAT.from(Number(digits));

@@ -53,4 +53,12 @@ export const TAG = {
   sizeText: 51,
   contacts: 52,
   idText: 53,
+  person: 54,
+  personId: 55,
+  personRole: 56,
+  personName: 57,
+  personContact: 58,
+  lei: 59,
+  ownership: 60,
+  payee: 61,
 } as const;

@@ -3,6 +3,7 @@ import { v1Error } from '../../errors.js';
 import { pageSize } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { check } from '../../validate.js';
+import { FilterError } from '../../world/index.js';
 
 /** Checks a request part; throws version 1's InvalidRequest, which names one parameter. */
 export function demandV1<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
@@ -17,4 +18,14 @@ export function demandPageSizeV1(sandbox: Sandbox, asked: number | undefined): n
   const size = pageSize(asked, sandbox.options);
   if (typeof size === 'number') return size;
   throw v1Error('InvalidRequest', `per_page: ${size['per_page']![0]}`, { param: 'per_page' });
+}
+
+/** Runs a search; a filter value that cannot be applied becomes InvalidRequest. */
+export function refuseFilter<T>(search: () => T): T {
+  try {
+    return search();
+  } catch (error) {
+    if (error instanceof FilterError) throw v1Error('InvalidRequest', error.message, { param: error.field });
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@ import type { MetricName } from '../../quota.js';
 import type { Sandbox } from '../../sandbox.js';
 import { pageSize } from '../../paging.js';
 import { check } from '../../validate.js';
+import { FilterError } from '../../world/index.js';
 
 /** Checks a request part; throws InvalidRequest with the fields that are wrong. */
 export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: unknown): z.infer<T> {
@@ -31,4 +32,14 @@ export function pathId(sandbox: Sandbox, request: FastifyRequest): number {
   const { id } = request.params as { id: string };
   if (!/^\d{1,15}$/.test(id)) throw sandbox.errors.notFound();
   return Number(id);
+}
+
+/** Runs a search; a filter value that cannot be applied becomes InvalidRequest. */
+export function refuseFilter<T>(sandbox: Sandbox, search: () => T): T {
+  try {
+    return search();
+  } catch (error) {
+    if (error instanceof FilterError) throw sandbox.errors.invalid({ [error.field]: [error.message] });
+    throw error;
+  }
 }

@@ -1,11 +1,25 @@
 import type { FastifyInstance } from 'fastify';
-import { FinancialQuery, type FinancialReport } from '../../../schemas/v2/financial-report.js';
+import { FinancialQuery, FinancialTickerQuery, type FinancialReport } from '../../../schemas/v2/financial-report.js';
 import type { Sandbox } from '../../sandbox.js';
 import { readParameters } from '../../validate.js';
+import { indexOfTicker } from '../../world/lookups.js';
+import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';
 
 /** Section "Financials": the report keyed by year, or one year of it (`year` in the query or the body). */
 export function financialRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  // `ticker` is a fixed segment and goes before ids. Parameters besides it are not shown: `year` is taken here too.
+  app.get('/financial/ticker', (request): FinancialReport => {
+    const parameters = readParameters(request.query, request.body, { numbers: ['year'] });
+    const { ticker, year } = demand(sandbox, FinancialTickerQuery.extend(FinancialQuery.shape), parameters);
+    spend(sandbox, 'financials');
+    const { world, day } = sandbox;
+    const index = indexOfTicker(world.ctx, ticker);
+    const report = index === undefined ? undefined : world.financialReport(idOf(world.ctx, index), day);
+    if (report === undefined) throw sandbox.errors.notFound();
+    return yearOf(report, year);
+  });
+
   app.get('/financial/:id', (request): FinancialReport => {
     const parameters = readParameters(request.query, request.body, { numbers: ['year'] });
     const { year } = demand(sandbox, FinancialQuery, parameters);
@@ -13,8 +27,12 @@ export function financialRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     spend(sandbox, 'financials');
     const report = sandbox.world.financialReport(id, sandbox.day);
     if (report === undefined) throw sandbox.errors.notFound();
-    if (year === undefined) return report;
-    const indicators = report[String(year)];
-    return indicators === undefined ? {} : { [String(year)]: indicators };
+    return yearOf(report, year);
   });
+}
+
+function yearOf(report: FinancialReport, year: number | undefined): FinancialReport {
+  if (year === undefined) return report;
+  const indicators = report[String(year)];
+  return indicators === undefined ? {} : { [String(year)]: indicators };
 }

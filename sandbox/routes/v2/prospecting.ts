@@ -6,8 +6,7 @@ import {
 } from '../../../schemas/v2/prospecting.js';
 import { pageOf } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { FilterError } from '../../world/index.js';
-import { demand, demandPageSize, spend } from './context.js';
+import { demand, demandPageSize, refuseFilter, spend } from './context.js';
 
 /** Section "Prospecting": search by filters, at most ten pages of it. */
 export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void {
@@ -28,12 +27,7 @@ export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void 
 }
 
 function search(sandbox: Sandbox, filters: ProspectingFilters): Uint32Array {
-  try {
-    return sandbox.searches.find(JSON.stringify(filters), () =>
-      sandbox.world.matchingIndices(filters, sandbox.day, sandbox.options.incorporation),
-    );
-  } catch (error) {
-    if (error instanceof FilterError) throw sandbox.errors.invalid({ [error.field]: [error.message] });
-    throw error;
-  }
+  return sandbox.searches.find(JSON.stringify(filters), () =>
+    refuseFilter(sandbox, () => sandbox.world.matchingIndices(filters, sandbox.day, sandbox.options.incorporation)),
+  );
 }

@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify';
+import { V1IdQuery } from '../../../schemas/v1/company.js';
+import {
+  V1ExecutivesRequest,
+  type V1Executive,
+  type V1ExecutiveFilters,
+  type V1ExecutivesResponse,
+} from '../../../schemas/v1/executive.js';
+import { v1Error } from '../../errors.js';
+import { pageOf } from '../../paging.js';
+import type { Sandbox } from '../../sandbox.js';
+import { readParameters } from '../../validate.js';
+import { executiveConditions, findPeople } from '../../world/filters/people.js';
+import { companyOf, personNumberOf } from '../../world/people.js';
+import { executiveItem, executiveRecord } from '../../world/person-records.js';
+import { demandPageSizeV1, demandV1, refuseFilter } from './context.js';
+
+/** Executives of version 1: search by the filters of their companies and their own, and one person's details. */
+export function v1ExecutiveRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  const { world } = sandbox;
+
+  app.post('/executives', (request): V1ExecutivesResponse => {
+    const body = demandV1(V1ExecutivesRequest, request.body ?? {});
+    const perPage = demandPageSizeV1(sandbox, body.per_page);
+    const filters = body.filters ?? {};
+    const found = sandbox.searches.find(`v1 executives ${JSON.stringify(filters)}`, () =>
+      refuseFilter(() => search(sandbox, filters)),
+    );
+    const { from, to, pages } = pageOf(found.length, body.page ?? 1, perPage);
+    const data = Array.from(found.subarray(from, to), (number) =>
+      executiveItem(world.ctx, number, world.versionsOf(companyOf(number), sandbox.day)),
+    );
+    return { data, pages };
+  });
+
+  app.get('/executive/details', (request): V1Executive => {
+    const { id } = demandV1(V1IdQuery, readParameters(request.query, request.body, { numbers: ['id'] }));
+    const number = personNumberOf(world.ctx, id);
+    if (number === undefined || !world.exists(companyOf(number), sandbox.day)) {
+      throw v1Error('IdNotFound', 'The id was not found.', { id });
+    }
+    const person = executiveRecord(world.ctx, number, world.versionsOf(companyOf(number), sandbox.day));
+    sandbox.reveals.add(sandbox.date, { email: person.contact_email !== null, phone: person.contact_phone !== null });
+    return person;
+  });
+}
+
+function search(sandbox: Sandbox, filters: V1ExecutiveFilters): Uint32Array {
+  const { company_id: _id, size, ...rest } = filters;
+  // The reference's sample gives the size as a pair instead of a range.
+  const range = Array.isArray(size) ? { from: size[0], to: size[1] } : size;
+  const { department: _d, seniority_level: _s, job_title: _j, nationality: _n, contact_emails: _c, ...others } = rest;
+  const { contact_have_email: _e, contact_have_phone: _p, ...companyFilters } = others;
+  const companies = sandbox.world.matchingV1(
+    { ...companyFilters, ...(range === undefined ? {} : { size: range }) },
+    sandbox.day,
+  );
+  return Uint32Array.from(findPeople(sandbox.world.ctx, companies, executiveConditions(filters)));
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { EmployeesRequest, type Employee, type EmployeesResponse } from '../../../schemas/v2/employee.js';
+import { pageOf } from '../../paging.js';
+import type { Sandbox } from '../../sandbox.js';
+import { employeeConditions, findPeople } from '../../world/filters/people.js';
+import { companyOf, personNumberOf } from '../../world/people.js';
+import { employeeItem, employeeRecord } from '../../world/person-records.js';
+import { demand, demandPageSize, pathId, refuseFilter, spend } from './context.js';
+
+/** Section "Employees". */
+export function employeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  const { world } = sandbox;
+
+  app.post('/employees', (request): EmployeesResponse => {
+    const { page = 1, per_page, filters } = demand(sandbox, EmployeesRequest, request.body ?? {});
+    const perPage = demandPageSize(sandbox, per_page);
+    spend(sandbox, 'employees');
+    const found = sandbox.searches.find(`employees ${JSON.stringify(filters)}`, () =>
+      refuseFilter(sandbox, () =>
+        Uint32Array.from(findPeople(world.ctx, world.matchingIndices({}, sandbox.day), employeeConditions(filters))),
+      ),
+    );
+    const { from, to, pages } = pageOf(found.length, page, perPage);
+    return {
+      total_employees: found.length,
+      total_pages: pages,
+      data: Array.from(found.subarray(from, to), (number) =>
+        employeeItem(world.ctx, number, world.versionsOf(companyOf(number), sandbox.day)),
+      ),
+    };
+  });
+
+  app.get('/employees/:id', (request): Employee => {
+    const id = pathId(sandbox, request);
+    spend(sandbox, 'employees');
+    const number = personNumberOf(world.ctx, id);
+    if (number === undefined || !world.exists(companyOf(number), sandbox.day)) throw sandbox.errors.notFound();
+    const person = employeeRecord(world.ctx, number, world.versionsOf(companyOf(number), sandbox.day));
+    sandbox.reveals.add(sandbox.date, { email: person.email !== null, phone: person.phone !== null });
+    return person;
+  });
+}

@@ -1,0 +1,20 @@
+import type { Company } from '../../../schemas/v2/company.js';
+import type { Sandbox } from '../../sandbox.js';
+import { idOf } from '../../world/membership.js';
+
+/** Today's record of a company that was looked up; "not found" when there is none. */
+export function companyAt({ world, day, errors }: Sandbox, index: number | 'none' | undefined): Company {
+  const company = typeof index === 'number' ? world.company(idOf(world.ctx, index), day) : undefined;
+  if (company === undefined) throw errors.notFound('No company was found.');
+  return company;
+}
+
+/** Whether the numbers asked for are those of today: a number leads to its company also after it was changed. */
+export function holdsNumbers(
+  company: Company,
+  asked: { registration_number?: string | undefined; vat_number?: string | undefined },
+): boolean {
+  const same = (wanted: string | undefined, value: string | null | undefined): boolean =>
+    wanted === undefined || wanted.trim().toUpperCase() === value;
+  return same(asked.registration_number, company.registration_number) && same(asked.vat_number, company.vat_number);
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  OVERVIEW_MAX_PER_PAGE,
+  OverviewRequest,
+  type OverviewItem,
+  type OverviewResponse,
+} from '../../../schemas/v2/overview.js';
+import { pageOf } from '../../paging.js';
+import type { Sandbox } from '../../sandbox.js';
+import { statusName } from '../../world/company-record.js';
+import { idOf } from '../../world/membership.js';
+import { nameOf } from '../../world/names.js';
+import { registrationNumberOf } from '../../world/registration.js';
+import { marketCountryOf, statusOf } from '../../world/traits.js';
+import { demand, refuseFilter, spend } from './context.js';
+
+/** Section "Company search": at most five a page, no cap on pages. */
+export function overviewRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  app.post('/overview', (request): OverviewResponse => {
+    const { page = 1, per_page, ...asked } = demand(sandbox, OverviewRequest, request.body ?? {});
+    spend(sandbox, 'company_search');
+    const found = sandbox.searches.find(`overview ${JSON.stringify(asked)}`, () =>
+      refuseFilter(sandbox, () => sandbox.world.matchingOverview(asked, sandbox.day)),
+    );
+    const { from, to, pages } = pageOf(found.length, page, per_page ?? OVERVIEW_MAX_PER_PAGE);
+    return {
+      total_results: found.length,
+      total_pages: pages,
+      data: Array.from(found.subarray(from, to), (index) => overviewItem(sandbox, index)),
+    };
+  });
+}
+
+function overviewItem({ world, day }: Sandbox, index: number): OverviewItem {
+  const versions = world.versionsOf(index, day);
+  return {
+    id: String(idOf(world.ctx, index)),
+    name: nameOf(world.ctx, index, versions),
+    status: statusName(statusOf(world.ctx, index, versions)),
+    country_code: marketCountryOf(world.ctx, index).code,
+    registration_number: registrationNumberOf(index, versions),
+  };
+}

@@ -1,0 +1,73 @@
+/* Names of people, made from plants, waters and trades: no list of real persons. */
+
+export const FIRST_NAMES = [
+  { name: 'Alder', gender: 'M' },
+  { name: 'Briar', gender: 'F' },
+  { name: 'Cedar', gender: 'M' },
+  { name: 'Dahlia', gender: 'F' },
+  { name: 'Elm', gender: 'M' },
+  { name: 'Fern', gender: 'F' },
+  { name: 'Gorse', gender: 'M' },
+  { name: 'Heather', gender: 'F' },
+  { name: 'Indigo', gender: 'F' },
+  { name: 'Jasper', gender: 'M' },
+  { name: 'Kelp', gender: 'M' },
+  { name: 'Lilja', gender: 'F' },
+  { name: 'Moss', gender: 'M' },
+  { name: 'Nasturtia', gender: 'F' },
+  { name: 'Oleander', gender: 'M' },
+  { name: 'Poppy', gender: 'F' },
+  { name: 'Quince', gender: 'M' },
+  { name: 'Røsa', gender: 'F' },
+  { name: 'Sorrel', gender: 'M' },
+  { name: 'Tansy', gender: 'F' },
+  { name: 'Ulex', gender: 'M' },
+  { name: 'Vervain', gender: 'F' },
+  { name: 'Wisteria', gender: 'F' },
+  { name: 'Yarrow', gender: 'M' },
+  { name: 'Σέλινα', gender: 'F' },
+  { name: 'Клен', gender: 'M' },
+  { name: '楓', gender: 'F' },
+  { name: 'ياسمين', gender: 'F' },
+] as const;
+
+export const LAST_NAMES = [
+  'Brookwright',
+  'Ferryman-Loch',
+  'Millpond',
+  'Stonebridge',
+  'Havgård',
+  'Wasserweg',
+  'Delarivière',
+  'Fiordo',
+  'Kaisla',
+  'Lindhøj',
+  'Marshward',
+  "O'Tarn",
+  'Quayside',
+  'Rushmere',
+  'Seegras',
+  'Tidehouse',
+  'van der Plas',
+  'Weirkeeper',
+  'Åström',
+  'Ćuprija',
+  'Łódka',
+  'Ηπειρώτη',
+  'Річковий',
+  '水野',
+] as const;
+
+/** Job titles by seniority id (nomenclature `seniority_level`). */
+export const JOB_TITLES: Readonly<Record<number, readonly string[]>> = {
+  14: ['Chief Executive Officer', 'Chief Financial Officer', 'Chief Technology Officer', 'Geschäftsführer'],
+  15: ['Director of Operations', 'Finance Director', 'Directeur commercial', 'Direktør'],
+  16: ['Sales Manager', 'Plant Manager', 'IT Manager', 'Office Manager'],
+  17: ['Accountant', 'Software Developer', 'Buyer', 'Technician', 'Assistant'],
+  18: ['Owner', 'Inhaber', 'Indehaver'],
+  19: ['Partner', 'Managing Partner'],
+  20: ['Senior Engineer', 'Senior Consultant', 'Senior Analyst'],
+  21: ['VP Sales', 'Vice President Engineering'],
+};
+
+export const TITLES = ['Mr', 'Ms', 'Dr', 'Prof'] as const;

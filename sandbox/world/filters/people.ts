@@ -1,0 +1,108 @@
+import type { V1ExecutiveFilters } from '../../../schemas/v1/executive.js';
+import type { EmployeeFilters } from '../../../schemas/v2/employee.js';
+import type { Context } from '../context.js';
+import { DEPARTMENTS } from '../data/nomenclatures.js';
+import { indexOf } from '../membership.js';
+import {
+  departmentOf,
+  fullNameOf,
+  jobTitleOf,
+  nationalityOf,
+  peopleCountOf,
+  personByAddress,
+  personEmailOf,
+  personPhoneOf,
+  PLACES,
+  seniorityOf,
+} from '../people.js';
+import { FilterError } from './filter-error.js';
+
+/** What people are searched by, of either version; missing keys ask for nothing. */
+export interface PersonConditions {
+  companyId?: number | undefined;
+  fullName?: string | undefined;
+  seniorities?: readonly number[] | undefined;
+  departments?: readonly number[] | undefined;
+  jobTitles?: readonly string[] | undefined;
+  nationalities?: readonly string[] | undefined;
+  emails?: readonly string[] | undefined;
+  hasEmail?: boolean | undefined;
+  hasPhone?: boolean | undefined;
+  profile?: string | undefined;
+}
+
+/** "contact conditions from nomenclatures": no values are shown; these are this sandbox's. */
+const ADVANCE = ['has_email', 'has_phone'];
+
+/** Conditions of a version 2 search. Throws FilterError for an unknown contact condition. */
+export function employeeConditions(filters: EmployeeFilters): PersonConditions {
+  const unknown = filters.advance?.find((condition) => !ADVANCE.includes(condition));
+  if (unknown !== undefined) throw new FilterError('advance', `"${unknown}" is not one of ${ADVANCE.join(', ')}.`);
+  return {
+    companyId: filters.company_id,
+    fullName: filters.full_name,
+    seniorities: filters.seniority,
+    departments: filters.department,
+    jobTitles: filters.job_title,
+    hasEmail: filters.advance?.includes('has_email') === true ? true : undefined,
+    hasPhone: filters.advance?.includes('has_phone') === true ? true : undefined,
+    profile: filters.pronet,
+  };
+}
+
+/** Conditions of a version 1 search, its company filters aside. */
+export function executiveConditions(filters: V1ExecutiveFilters): PersonConditions {
+  return {
+    companyId: filters.company_id,
+    seniorities: filters.seniority_level,
+    departments: filters.department,
+    jobTitles: filters.job_title,
+    nationalities: filters.nationality,
+    emails: filters.contact_emails,
+    hasEmail: filters.contact_have_email,
+    hasPhone: filters.contact_have_phone,
+  };
+}
+
+/** Numbers of the people of the given companies (ascending indices) who meet all conditions, in order. */
+export function findPeople(ctx: Context, companies: Iterable<number>, conditions: PersonConditions): number[] {
+  const only = conditions.companyId === undefined ? undefined : indexOf(ctx, conditions.companyId);
+  if (conditions.companyId !== undefined && only === undefined) return [];
+  const holds = personTest(ctx, conditions);
+  const found: number[] = [];
+  for (const index of companies) {
+    if (only !== undefined && index !== only) continue;
+    const count = peopleCountOf(ctx, index);
+    for (let place = 0; place < count; place++) {
+      const number = index * PLACES + place;
+      if (holds(number)) found.push(number);
+    }
+  }
+  return found;
+}
+
+function personTest(ctx: Context, wanted: PersonConditions): (number: number) => boolean {
+  const departments = wanted.departments && withChildren(wanted.departments);
+  const titles = wanted.jobTitles?.map((title) => title.toLowerCase());
+  const name = wanted.fullName?.trim().toLowerCase();
+  const nationalities = wanted.nationalities?.map((code) => code.toUpperCase());
+  const emails = wanted.emails?.map((email) => email.toLowerCase());
+  const person = wanted.profile === undefined ? undefined : (personByAddress(ctx, wanted.profile) ?? -1);
+  return (number) =>
+    (person === undefined || number === person) &&
+    (wanted.seniorities === undefined || wanted.seniorities.includes(seniorityOf(ctx, number))) &&
+    (departments === undefined || departments.includes(departmentOf(ctx, number))) &&
+    (wanted.hasEmail === undefined || (personEmailOf(ctx, number) !== null) === wanted.hasEmail) &&
+    (wanted.hasPhone === undefined || (personPhoneOf(ctx, number) !== null) === wanted.hasPhone) &&
+    (titles === undefined || titles.some((title) => jobTitleOf(ctx, number).toLowerCase().includes(title))) &&
+    (name === undefined || fullNameOf(ctx, number).toLowerCase().includes(name)) &&
+    (nationalities === undefined || nationalities.includes(nationalityOf(ctx, number) ?? '')) &&
+    (emails === undefined || emails.includes(personEmailOf(ctx, number) ?? ''));
+}
+
+/** A department asked for brings those below it. */
+function withChildren(ids: readonly number[]): number[] {
+  return DEPARTMENTS.filter(
+    ({ id, parent_id }) => ids.includes(id) || (parent_id !== null && ids.includes(parent_id)),
+  ).map(({ id }) => id);
+}

@@ -1,0 +1,133 @@
+import type { FromTo, V1CompanyFilters } from '../../../schemas/v1/company.js';
+import type { ProspectingFilters } from '../../../schemas/v2/prospecting.js';
+import { newYear } from '../calendar.js';
+import { HAS, NO_INT } from '../columns.js';
+import { indexOfAddress } from '../contacts.js';
+import { MARKET_COUNTRIES } from '../data/market-countries.js';
+import { NACE_CLASSES } from '../data/nace.js';
+import { visitsOf } from '../insights.js';
+import { indexOfRegistration, indexOfVat } from '../registration.js';
+import { keepAnyBit, keepInts, keepWhere, type Mask } from './mask.js';
+import { applyProspectingFilters, type FilterScope } from './prospecting.js';
+
+/** What the filters of version 1 need besides the columns. */
+export interface V1Scope extends FilterScope {
+  /** Names in lower case, by index. */
+  names: () => readonly string[];
+  /** Registration and VAT number of a company today. */
+  numbersOf: (index: number) => { registration: string; vat: string | null };
+}
+
+/**
+ * Narrows a mask by version 1 company filters. Most mean what a filter of version 2 means under another name and are
+ * put into its words; an empty list asks for nothing, as if it were not there.
+ */
+export function applyV1CompanyFilters(mask: Mask, filters: V1CompanyFilters, scope: V1Scope): void {
+  applyProspectingFilters(mask, asProspecting(filters), scope);
+  const { columns, ctx } = scope;
+  keepNamed(mask, filters.name, scope);
+  keepNumbered(mask, filters.registration_number, indexOfRegistration, (i) => scope.numbersOf(i).registration);
+  keepNumbered(mask, filters.vat_number, indexOfVat, (i) => scope.numbersOf(i).vat);
+  keepTrading(mask, filters.trading_activity_import, 1, scope);
+  keepTrading(mask, filters.trading_activity_export, 2, scope);
+  keepSic(mask, filters.sic_code, scope);
+  if (filters.year_of_founding) {
+    const { from, to } = filters.year_of_founding;
+    const first = from === undefined ? -Infinity : newYear(Math.ceil(from));
+    keepInts(mask, columns.founded, first, to === undefined ? Infinity : newYear(Math.floor(to) + 1) - 1, NO_INT);
+  }
+  if (filters.website_monthly_visits) {
+    const { from = -Infinity, to = Infinity } = filters.website_monthly_visits;
+    keepAnyBit(mask, columns.has, HAS.website);
+    keepWhere(mask, (i) => visitsOf(ctx, i) >= from && visitsOf(ctx, i) <= to);
+  }
+  keepAddressed(mask, filters.domain, HAS.website, scope);
+  keepAddressed(mask, filters.emails, HAS.email, scope);
+}
+
+function asProspecting(filters: V1CompanyFilters): ProspectingFilters {
+  const given: ProspectingFilters = {
+    company_status: listOf(filters.status),
+    number_of_employees: rangeOf(filters.size),
+    activity_type: listOf(filters.activity_type),
+    industry_focus: listOf(filters.industry?.map(String)),
+    location_regions: selectionOf(filters.regions),
+    location_countries: selectionOf(filters.country),
+    location_type: listOf(filters.city_or_state),
+    location_zip: listOf(filters.zip),
+    financial_turnover: rangeOf(filters.turnover),
+    financial_profit: rangeOf(filters.net_profit),
+    financial_liabilities: rangeOf(filters.total_liabilities),
+    financial_directors: filters.director_remuneration && boundsOf(filters.director_remuneration),
+    financial_employee_profit: rangeOf(filters.profit_per_employee),
+    financial_exports: rangeOf(filters.exports),
+    legal_form: listOf(filters.ownership_type),
+    company_type: listOf(filters.subsidiary_status),
+    insights_technologies: listOf(filters.used_technologies?.map(String)),
+    insights_ranking: rangeOf(filters.site_ranking),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function listOf<T>(list: T[] | undefined): T[] | undefined {
+  return list?.length === 0 ? undefined : list;
+}
+
+function rangeOf(range: FromTo | undefined): { gte?: number; lte?: number } | undefined {
+  if (range === undefined) return undefined;
+  const { from, to } = range;
+  return { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) };
+}
+
+function boundsOf({ from, to }: FromTo): number[] {
+  return [from ?? -Infinity, to ?? Infinity];
+}
+
+function selectionOf(ids: number[] | undefined): { include: number[] } | undefined {
+  return ids === undefined || ids.length === 0 ? undefined : { include: ids };
+}
+
+/** Names that hold one of the texts, whatever the case. */
+function keepNamed(mask: Mask, texts: string[] | undefined, scope: V1Scope): void {
+  const wanted = texts?.map((text) => text.trim().toLowerCase()).filter((text) => text !== '') ?? [];
+  if (wanted.length === 0) return;
+  const names = scope.names();
+  keepWhere(mask, (i) => wanted.some((text) => names[i]!.includes(text)));
+}
+
+function keepNumbered(
+  mask: Mask,
+  numbers: string[] | undefined,
+  indexOf: (text: string) => number | undefined,
+  numberOf: (index: number) => string | null,
+): void {
+  if (numbers === undefined || numbers.length === 0) return;
+  const wanted = new Set(numbers.map((text) => text.trim().toUpperCase()));
+  const candidates = new Set(numbers.map(indexOf));
+  keepWhere(mask, (i) => candidates.has(i) && wanted.has(numberOf(i) ?? ''));
+}
+
+function keepTrading(mask: Mask, flag: boolean | undefined, bit: number, { columns }: V1Scope): void {
+  if (flag === undefined) return;
+  keepWhere(mask, (i) => ((columns.trading[i]! & bit) !== 0) === flag);
+}
+
+/** National codes of any country, as numbers; leading zeros are lost on both sides. */
+function keepSic(mask: Mask, codes: number[] | undefined, { columns }: V1Scope): void {
+  if (codes === undefined || codes.length === 0) return;
+  const wanted = MARKET_COUNTRIES.map((country) =>
+    NACE_CLASSES.map(
+      ([nace]) =>
+        country.sicScheme !== null && codes.includes(Number.parseInt(country.sicCode(nace.replace('.', '')), 10)),
+    ),
+  );
+  keepWhere(mask, (i) => wanted[columns.country[i]!]![columns.nace[i]!]!);
+}
+
+/** Companies that a domain or an e-mail address belongs to. */
+function keepAddressed(mask: Mask, addresses: string[] | undefined, bit: number, { ctx, columns }: V1Scope): void {
+  if (addresses === undefined || addresses.length === 0) return;
+  const wanted = new Set(addresses.map((address) => indexOfAddress(ctx, address)));
+  keepAnyBit(mask, columns.has, bit);
+  keepWhere(mask, (i) => wanted.has(i));
+}

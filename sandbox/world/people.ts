@@ -1,0 +1,131 @@
+import type { Context } from './context.js';
+import { domainNameOf } from './contacts.js';
+import { DEPARTMENTS, SENIORITY_LEVEL } from './data/nomenclatures.js';
+import { FIRST_NAMES, JOB_TITLES, LAST_NAMES, TITLES } from './data/people.js';
+import { TAG } from './tags.js';
+import { firstEmployeesOf, marketCountryOf } from './traits.js';
+
+/*
+ * The people of a company: up to twelve whom the API knows by name. A person's *number* is the company's index × 16 and
+ * the place among its people; ids have gaps, as those of companies have. People stay as long as their company does.
+ */
+
+const FIRST_ID = 70_000_001;
+const ID_STEP = 5;
+/** Room for people in the numbering of each company. */
+export const PLACES = 16;
+const MOST = 12;
+
+/** How many people of a company are known: none for a fifth, more where it is larger. */
+export function peopleCountOf(ctx: Context, index: number): number {
+  if (ctx.dice.chance(0.2, TAG.person, index)) return 0;
+  const employees = firstEmployeesOf(ctx, index) ?? 3;
+  return Math.min(MOST, 1 + Math.floor(Math.log2(employees + 1) * ctx.dice.unit(TAG.person, index, 1) * 1.6));
+}
+
+/** Id of the person with a number. */
+export function personIdOf(ctx: Context, number: number): number {
+  return FIRST_ID + number * ID_STEP + ctx.dice.below(ID_STEP, TAG.personId, number);
+}
+
+/** Number of the person with an id; undefined when nobody has it. Whether the company is there is another question. */
+export function personNumberOf(ctx: Context, id: number): number | undefined {
+  if (!Number.isSafeInteger(id) || id < FIRST_ID) return undefined;
+  const number = Math.floor((id - FIRST_ID) / ID_STEP);
+  const known = number % PLACES < peopleCountOf(ctx, companyOf(number)) && personIdOf(ctx, number) === id;
+  return known ? number : undefined;
+}
+
+/** Index of a person's company. */
+export function companyOf(number: number): number {
+  return Math.floor(number / PLACES);
+}
+
+/** A seniority_level id; the first person of a company runs it. */
+export function seniorityOf(ctx: Context, number: number): number {
+  if (number % PLACES === 0) return ctx.dice.pick([14, 18, 19, 15], TAG.personRole, number);
+  return ctx.dice.pick([17, 17, 17, 16, 16, 20, 15, 21], TAG.personRole, number);
+}
+
+export function seniorityName(id: number): string {
+  return SENIORITY_LEVEL.find((entry) => entry.id === id)!.name;
+}
+
+/** A departments id; children of 833 among them. */
+export function departmentOf(ctx: Context, number: number): number {
+  return ctx.dice.pick(DEPARTMENTS, TAG.personRole, number, 1).id;
+}
+
+export function departmentName(id: number): string {
+  return DEPARTMENTS.find((entry) => entry.id === id)!.name;
+}
+
+export function jobTitleOf(ctx: Context, number: number): string {
+  return ctx.dice.pick(JOB_TITLES[seniorityOf(ctx, number)]!, TAG.personRole, number, 2);
+}
+
+export function fullNameOf(ctx: Context, number: number): string {
+  return `${firstNameOf(ctx, number).name} ${lastNameOf(ctx, number)}`;
+}
+
+export function firstNameOf(ctx: Context, number: number): (typeof FIRST_NAMES)[number] {
+  return ctx.dice.pick(FIRST_NAMES, TAG.personName, number);
+}
+
+export function lastNameOf(ctx: Context, number: number): string {
+  return ctx.dice.pick(LAST_NAMES, TAG.personName, number, 1);
+}
+
+/** Second given name; null for most. */
+export function patronymOf(ctx: Context, number: number): string | null {
+  return ctx.dice.chance(0.15, TAG.personName, number, 2)
+    ? ctx.dice.pick(FIRST_NAMES, TAG.personName, number, 3).name
+    : null;
+}
+
+/** Form of address; null for a third. */
+export function titleOf(ctx: Context, number: number): string | null {
+  if (ctx.dice.chance(0.33, TAG.personName, number, 4)) return null;
+  if (ctx.dice.chance(0.1, TAG.personName, number, 5)) return ctx.dice.pick(TITLES, TAG.personName, number, 6);
+  return firstNameOf(ctx, number).gender === 'M' ? 'Mr' : 'Ms';
+}
+
+/** Country code of the nationality: the company's for most, null for some. */
+export function nationalityOf(ctx: Context, number: number): string | null {
+  const draw = ctx.dice.unit(TAG.personName, number, 7);
+  if (draw < 0.15) return null;
+  return draw < 0.3
+    ? ctx.dice.pick(['GB', 'DE', 'FR', 'DK', 'US'], TAG.personName, number, 8)
+    : marketCountryOf(ctx, companyOf(number)).code;
+}
+
+/** E-mail address, or null for two fifths; the person's id in base 36 is in it, so that it leads back. */
+export function personEmailOf(ctx: Context, number: number): string | null {
+  if (ctx.dice.chance(0.4, TAG.personContact, number)) return null;
+  return `p${personIdOf(ctx, number).toString(36)}@${domainNameOf(ctx, companyOf(number))}.example`;
+}
+
+/** Telephone number, or null for two thirds. */
+export function personPhoneOf(ctx: Context, number: number): string | null {
+  if (ctx.dice.chance(0.65, TAG.personContact, number, 1)) return null;
+  const { dialing } = marketCountryOf(ctx, companyOf(number));
+  return `+${dialing} 555 0${String(ctx.dice.below(1_000_000, TAG.personContact, number, 2)).padStart(6, '0')}`;
+}
+
+/** Profile addresses [pronet, microblog, socialnet]; null for many. */
+export function personProfilesOf(ctx: Context, number: number): [string | null, string | null, string | null] {
+  const draw = ctx.dice.draw(TAG.personContact, number, 3);
+  const name = `p-${personIdOf(ctx, number).toString(36)}`;
+  return [
+    draw % 100 < 55 ? `https://pronet.example/in/${name}` : null,
+    (draw >>> 8) % 100 < 10 ? `https://microblog.example/${name}` : null,
+    (draw >>> 16) % 100 < 20 ? `https://socialnet.example/${name}` : null,
+  ];
+}
+
+/** Number of the person whose e-mail or profile address this is. */
+export function personByAddress(ctx: Context, text: string): number | undefined {
+  const trimmed = text.trim().toLowerCase();
+  const id36 = (/^p([0-9a-z]+)@/.exec(trimmed) ?? /\/p-([0-9a-z]+)\/?(?:[?#].*)?$/.exec(trimmed))?.[1];
+  return id36 === undefined ? undefined : personNumberOf(ctx, Number.parseInt(id36, 36));
+}

@@ -1,0 +1,154 @@
+import type { V1Executive, V1ExecutiveItem } from '../../schemas/v1/executive.js';
+import type { Employee, EmployeeItem } from '../../schemas/v2/employee.js';
+import type { EnrichedEmployeeItem } from '../../schemas/v2/enrichment.js';
+import { yearOf } from './calendar.js';
+import { KIND, type Versions } from './changes.js';
+import { cityNameOf, phonesOf, profilesOf, streetOf, websiteOf, zipOf } from './contacts.js';
+import type { Context } from './context.js';
+import { ISO_COUNTRIES } from './data/iso-countries.js';
+import { idOf } from './membership.js';
+import { nameOf } from './names.js';
+import {
+  companyOf,
+  departmentName,
+  departmentOf,
+  firstNameOf,
+  fullNameOf,
+  jobTitleOf,
+  lastNameOf,
+  nationalityOf,
+  patronymOf,
+  personEmailOf,
+  personIdOf,
+  personPhoneOf,
+  personProfilesOf,
+  seniorityName,
+  seniorityOf,
+  titleOf,
+} from './people.js';
+import { foundedOn, marketCountryOf } from './traits.js';
+
+/*
+ * One person in the five shapes in which the API shows people. `versions` are those of the person's company.
+ */
+
+const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
+
+/** Item of `POST /v2/employees`. */
+export function employeeItem(ctx: Context, number: number, versions: Versions): EmployeeItem {
+  const index = companyOf(number);
+  return {
+    id: String(personIdOf(ctx, number)),
+    name: fullNameOf(ctx, number),
+    company_id: String(idOf(ctx, index)),
+    company_name: nameOf(ctx, index, versions),
+  };
+}
+
+/** Answer of `GET /v2/employees/{id}`. */
+export function employeeRecord(ctx: Context, number: number, versions: Versions): Employee {
+  const [pronet, microblog, socialnet] = personProfilesOf(ctx, number);
+  return {
+    id: String(personIdOf(ctx, number)),
+    full_name: fullNameOf(ctx, number),
+    first_name: firstNameOf(ctx, number).name,
+    last_name: lastNameOf(ctx, number),
+    patronime_name: patronymOf(ctx, number),
+    gender: firstNameOf(ctx, number).gender,
+    seniority_level: [seniorityName(seniorityOf(ctx, number))],
+    function_original_name: jobTitleOf(ctx, number),
+    phone: personPhoneOf(ctx, number),
+    email: personEmailOf(ctx, number),
+    nationality: nationalityOf(ctx, number),
+    company_name: nameOf(ctx, companyOf(number), versions),
+    microblog,
+    pronet,
+    socialnet,
+  };
+}
+
+/** Answer of the enrichments by e-mail, profile and contact data; the last two bring the department. */
+export function enrichedEmployee(
+  ctx: Context,
+  number: number,
+  versions: Versions,
+  options: { withDepartment: boolean; revealEmail: boolean; revealPhone: boolean },
+): Employee {
+  const record = employeeRecord(ctx, number, versions);
+  return {
+    ...record,
+    ...(options.withDepartment ? { department: [departmentName(departmentOf(ctx, number))] } : {}),
+    email: options.revealEmail ? record.email : null,
+    phone: options.revealPhone ? record.phone : null,
+    company_id: String(idOf(ctx, companyOf(number))),
+  };
+}
+
+/** Item of `POST /v2/enrichment/employee/search`. */
+export function enrichedEmployeeItem(ctx: Context, number: number, versions: Versions): EnrichedEmployeeItem {
+  const index = companyOf(number);
+  const [pronet, microblog, socialnet] = personProfilesOf(ctx, number);
+  const [companyPronet, companyMicroblog, companySocialnet] = profilesOf(ctx, index);
+  const [city, state] = cityNameOf(ctx, index, versions);
+  const country = COUNTRY_NAMES.get(marketCountryOf(ctx, index).code);
+  const founded = foundedOn(ctx, index);
+  return {
+    id: String(personIdOf(ctx, number)),
+    last_name: lastNameOf(ctx, number),
+    first_name: firstNameOf(ctx, number).name,
+    name: fullNameOf(ctx, number),
+    seniority_level: seniorityName(seniorityOf(ctx, number)),
+    job_title: jobTitleOf(ctx, number),
+    microblog,
+    socialnet,
+    pronet,
+    country,
+    state: state ?? '',
+    city,
+    company: {
+      name: nameOf(ctx, index, versions),
+      website: websiteOf(ctx, index, versions.get(KIND.website)),
+      incorporation_date: founded === null ? null : yearOf(founded),
+      country,
+      state: state ?? '',
+      city,
+      postal_code: zipOf(ctx, index, versions),
+      phone: phonesOf(ctx, index, versions.get(KIND.phone))[0] ?? null,
+      microblog: companyMicroblog,
+      socialnet: companySocialnet,
+      pronet: companyPronet,
+      street_address: streetOf(ctx, index, versions),
+    },
+  };
+}
+
+/** Item of `POST /v1/finder/executives`. */
+export function executiveItem(ctx: Context, number: number, versions: Versions): V1ExecutiveItem {
+  const index = companyOf(number);
+  return {
+    id: personIdOf(ctx, number),
+    first_name: firstNameOf(ctx, number).name,
+    last_name: lastNameOf(ctx, number),
+    company_id: idOf(ctx, index),
+    company_name: nameOf(ctx, index, versions),
+  };
+}
+
+/** Item of `GET /v1/finder/company/executives`, and answer of `GET /v1/finder/executive/details`. */
+export function executiveRecord(ctx: Context, number: number, versions: Versions): V1Executive {
+  return {
+    id: personIdOf(ctx, number),
+    title_name: titleOf(ctx, number),
+    first_name: firstNameOf(ctx, number).name,
+    last_name: lastNameOf(ctx, number),
+    patronime_name: patronymOf(ctx, number),
+    gender: firstNameOf(ctx, number).gender,
+    company_executive_seniority_level: seniorityName(seniorityOf(ctx, number)),
+    company_executive_function: departmentName(departmentOf(ctx, number)),
+    contact_phone: personPhoneOf(ctx, number),
+    contact_email: personEmailOf(ctx, number),
+    nationality: nationalityOf(ctx, number),
+    function_original_name: jobTitleOf(ctx, number),
+    company_name: nameOf(ctx, companyOf(number), versions),
+  };
+}
