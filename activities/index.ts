@@ -48,7 +48,8 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
       withWarehouse(async (warehouse) => {
         const { run, market } = ctx;
         const refreshSeconds = ctx.refreshSeconds[stream] ?? 0;
-        const known = ctx.workflowType === 'backfill' ? 'members' : 'sighted';
+        // Without searches of its own (a past date, a backfill) a run goes by the market's latest membership.
+        const known = ctx.asOfNow ? 'sighted' : 'members';
         const due = await planDue(warehouse, dataDir, {
           run,
           market,

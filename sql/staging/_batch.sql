@@ -25,4 +25,7 @@ CREATE OR REPLACE TEMP TABLE batch_records (row_id BIGINT, company_id BIGINT, re
 INSERT INTO batch_rejects
 SELECT row_id, CASE WHEN status BETWEEN 200 AND 299 THEN 'not_json' ELSE 'http_error' END, '$', unread
 FROM batch
-WHERE unread IS NOT NULL AND (status <> 404 OR is_page);
+WHERE unread IS NOT NULL
+  AND (status <> 404 OR is_page)
+  -- A search the API refused is an answer: the crawl plan asks to find out what this API takes.
+  AND NOT (stream = 'prospecting' AND status BETWEEN 400 AND 499);
