@@ -7,13 +7,15 @@ export interface CoverageInput {
   /** Root's total as first and as last reported; null before the first answer. */
   firstTotal: number | null;
   done: boolean;
+  /** Dimensions that could not be used, with the reason in words. */
+  dropped: ReadonlyMap<string, string>;
 }
 
 /**
  * What was reached of a market, and each segment that was not reached whole, with its filters and count. The counts
  * add up to what is missing, or to a little more: what a segment misses may have been seen by luck elsewhere.
  */
-export function describeCoverage({ market, root, firstTotal, done }: CoverageInput): CoverageRecord {
+export function describeCoverage({ market, root, firstTotal, done, dropped }: CoverageInput): CoverageRecord {
   const missing = missingOf(root);
   const why: CoverageRecord['why'] = [];
   if (!done) {
@@ -21,17 +23,18 @@ export function describeCoverage({ market, root, firstTotal, done }: CoverageInp
   } else if (firstTotal === null) {
     why.push({ segment: root.id, filters: root.filters, missing, reason: root.shortfall ?? 'the API gave no total' });
   } else {
-    const grown =
-      firstTotal !== null && firstTotal !== root.total ? `: ${firstTotal} at first, ${root.total} at the end` : '';
+    const grown = firstTotal === root.total ? '' : `: ${firstTotal} at first, ${root.total} at the end`;
     explain(root, why, `the market's total changed while it was read${grown}`);
   }
+  // Every split might have gone another way with a dimension more: said wherever something is missing.
+  const unusable = dropped.size > 0 ? ` (not usable: ${[...dropped.values()].sort().join('; ')})` : '';
   return {
     market,
     reported_total: root.total,
     distinct_companies: root.distinct,
     missing,
     share: firstTotal === null ? 0 : root.total === 0 ? 1 : Math.min(1, root.distinct / root.total),
-    why,
+    why: why.map((entry) => ({ ...entry, reason: entry.reason + unusable })),
   };
 }
 
@@ -41,7 +44,9 @@ function explain(segment: Segment, why: CoverageRecord['why'], otherwise: string
   if (missing === 0) return;
   const unproven = segment.merged
     ? []
-    : segment.children.filter((child) => child.state !== 'calibration' && missingOf(child) > 0);
+    : segment.children
+        .filter((child) => child.state !== 'calibration' && missingOf(child) > 0)
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
   const here = missing - unproven.reduce((sum, child) => sum + missingOf(child), 0);
   if (here > 0)
     why.push({ segment: segment.id, filters: segment.filters, missing: here, reason: segment.shortfall ?? otherwise });

@@ -72,7 +72,14 @@ export function createPlan(input: PlanInput): Plan {
       return outcome.refused;
     },
     segments: () => tree.records(),
-    coverage: () => describeCoverage({ market: input.market, root, firstTotal: outcome.firstTotal, done: crawl.done }),
+    coverage: () =>
+      describeCoverage({
+        market: input.market,
+        root,
+        firstTotal: outcome.firstTotal,
+        done: crawl.done,
+        dropped: state.dropped,
+      }),
     stats: () => ({
       requests: scheduler.answered,
       distinct: root.distinct,

@@ -35,7 +35,7 @@ export function* enumerate(
   const choice = yield* chooseAxis(state, first.total, dimensions);
   if (!choice) {
     yield* readTop(state, segment, first);
-    segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by${whyDropped(state)}`;
+    segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by`;
     settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
@@ -166,18 +166,20 @@ function* recover(
   }
   const dear =
     tooDear.length > 0 ? `; ${tooDear.join(', ')} would have cost more requests than it could find companies for` : '';
-  segment.shortfall = `${explainSplit(segment)}: these companies have no value there that a search can name${dear}${whyDropped(state)}`;
+  segment.shortfall = `${explainSplit(segment)}: these companies have no value there that a search can name${dear}`;
 }
 
 /** Children that share companies miss some of them together: what is missing is told for all of them at once. */
 function mergeChildren(segment: Segment): void {
   segment.merged = true;
-  const [worst] = segment.children.filter((c) => c.state !== 'calibration').sort((a, b) => missingOf(b) - missingOf(a));
+  const [worst] = segment.children
+    .filter((c) => c.state !== 'calibration')
+    .sort((a, b) => missingOf(b) - missingOf(a) || (a.id < b.id ? -1 : 1));
   if (worst?.shortfall && missingOf(worst) > 0) segment.notes.push(`${worst.id}: ${worst.shortfall}`);
 }
 
 function explainSplit(segment: Segment): string {
-  return [`split by ${segment.splitBy.join(', then ')}`, ...segment.notes.slice(0, 3)].join('; ');
+  return [`split by ${segment.splitBy.join(', then ')}`, ...segment.notes.toSorted().slice(0, 3)].join('; ');
 }
 
 /** About how many requests a sweep along a dimension costs a segment of some pages. */
@@ -229,8 +231,4 @@ function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOn
     from = to + 1;
   }
   return windows;
-}
-
-function whyDropped(state: CrawlState): string {
-  return state.dropped.size > 0 ? ` (not usable: ${[...state.dropped.values()].sort().join('; ')})` : '';
 }
