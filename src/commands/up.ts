@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { examples, loadContext } from './context.js';
-import { INTERRUPTED, interruptSignalSaying, untilAborted } from './interrupt.js';
+import { interruptSignalSaying, untilAborted } from './interrupt.js';
 import { portOption, type PortOptions } from './port-options.js';
 import { say } from './print.js';
 import { showPath } from './show-path.js';
@@ -34,7 +34,6 @@ export function registerUp(program: Command): void {
         sandbox: options.sandbox ? [] : null,
       });
       const stack = await Promise.race([starting, untilAborted(stop)]);
-      process.exitCode = INTERRUPTED;
       // Interrupted before all was up: the guards of what was started stop it when this process ends.
       if (stack === null) return;
       try {

@@ -18,6 +18,9 @@ export function registerWorker(program: Command): void {
     .addHelpText('after', examples('tidemark worker', 'TEMPORAL_ADDRESS=temporal:7233 tidemark worker --queue crawl'))
     .action(async (options: { queue: Role }, command: Command) => {
       const { config, clock } = await loadContext(command);
+      // Asked before the worker's heavy modules are loaded: a missing key should not take seconds to say.
+      const { readApiKey } = await import('../core/config.js');
+      if (options.queue !== 'warehouse') readApiKey();
       const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../core/log.js')]);
       const log = createLog('tidemark', process.env['LOG_LEVEL'] ?? 'info');
       const stop = interruptSignalSaying('Stopping: what is running lands what it has and is continued later.');

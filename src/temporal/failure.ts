@@ -32,6 +32,9 @@ function isOurs(error: Error): boolean {
   return ErrorType.safeParse((error as FailureLike).type).success;
 }
 
+// gRPC status.
+const UNAVAILABLE = 14;
+
 /** Temporal's service errors in words; anything else unchanged. */
 export function describeServiceError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -42,8 +45,18 @@ export function describeServiceError(error: unknown): unknown {
     });
   }
   if (error.name !== 'ServiceError') return error;
-  const details = (error.cause as FailureLike | undefined)?.details;
+  const { details, code } = (error.cause ?? {}) as Partial<FailureLike>;
   const message = typeof details === 'string' && details !== '' ? details : error.message;
+  if (code === UNAVAILABLE) {
+    return new TidemarkError(
+      'Internal',
+      `Temporal no longer answers: ${message.split(' Resolution note')[0] ?? message}`,
+      {
+        todo: 'Runs go on by themselves when it is back; give the same command again to follow one.',
+        cause: error,
+      },
+    );
+  }
   const unknownAttribute = /search attribute|TidemarkMarket|TidemarkDate/i.test(message);
   const todo = unknownAttribute
     ? 'Run `tidemark setup` once for this namespace.'

@@ -1,0 +1,201 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { emptyFolder, runCli } from './run-cli.js';
+
+const CONFIG = `
+api: { baseUrl: 'http://127.0.0.1:1' }
+markets:
+  - { name: north }
+  - { name: south }
+`;
+
+/** Every command there is, but \`sandbox\`, whose help is the sandbox's own. */
+const COMMANDS = `
+  demo, up, worker, setup, snapshot, tenders, backfill, sql, status, runs, coverage, quota, rejects, doctor,
+  schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
+  schedule delete, watch, watch plan, watch apply, watch list, watch events, watch sync`
+  .split(',')
+  .map((command) => command.trim());
+
+let folder: ReturnType<typeof emptyFolder>;
+let empty: ReturnType<typeof emptyFolder>;
+
+beforeAll(() => {
+  folder = emptyFolder();
+  empty = emptyFolder();
+  writeFileSync(path.join(folder.dir, 'tidemark.yaml'), CONFIG);
+});
+
+afterAll(() => {
+  folder.remove();
+  empty.remove();
+});
+
+const tidemark = async (args: readonly string[], env: Record<string, string> = {}) =>
+  runCli(args, { cwd: folder.dir, env });
+
+describe.concurrent('help', () => {
+  it.each(COMMANDS)('of %s says what it is for, with an example', async (command) => {
+    const { code, stdout } = await tidemark([...command.split(' '), '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: tidemark ${command}`);
+    expect(stdout).toMatch(/\nExamples?:\n {2}.*tidemark /);
+    expect(stdout).toContain('--config <file>');
+  });
+
+  it('of the whole names every command', async () => {
+    const { code, stdout } = await tidemark(['--help']);
+    expect(code).toBe(0);
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`\\n {2}${command.split(' ')[0]} `));
+  });
+
+  it('of the sandbox is the sandbox’s own', async () => {
+    const { code, stdout } = await tidemark(['sandbox', '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('--companies');
+  });
+});
+
+describe.concurrent('wrong usage ends with 2 and says what is allowed', () => {
+  it.each([
+    [['snapshots'], /unknown command 'snapshots'[\s\S]*Did you mean snapshot/],
+    [['snapshot', '--nope'], /unknown option '--nope'/],
+    [['worker', '--queue', 'all-of-them'], /Allowed choices are crawl, warehouse, all/],
+    [['up', '--port', '70000'], /A port is a number from 1 to 65535/],
+    [['runs', '--limit', 'many'], /Must be a whole number/],
+    [['backfill', '--from', '2026-01-01'], /required option '--to <day>'/],
+    [['backfill', '--from', '2026-01-05', '--to', '2026-01-01'], /lies after/],
+    [
+      ['backfill', '--from', '2026-01-01', '--to', '2026-01-02', '--streams', 'companies'],
+      /Choose among: tenders, watch_events, financials/,
+    ],
+    [['snapshot', '--market', 'north', '--date', '2026-02-30'], /is no date/],
+    [['snapshot', '--market', 'north', '--date', '2999-01-01'], /is in the future/],
+    [['snapshot'], /Which market\?.*north, south/],
+    [['snapshot', '--market', 'east'], /There is no market "east"/],
+    [['sql'], /missing required argument 'query'/],
+    [['sql', 'SELECT 1', '--format', 'parquet'], /Name a file with --out/],
+    [[], /Usage: tidemark/],
+  ])('%j', async (args, message) => {
+    const { code, stderr, stdout } = await tidemark(args);
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+});
+
+describe.concurrent('what is not as it should be ends with 1, one message and what to do', () => {
+  const cases: [string, string[], Record<string, string>, RegExp][] = [
+    [
+      'a missing configuration',
+      ['status', '--config', 'elsewhere.yaml'],
+      {},
+      /There is no file .*elsewhere\.yaml\.\n {2}Copy tidemark\.example\.yaml/,
+    ],
+    ['a missing key', ['worker'], {}, /No API key[\s\S]*Set TIDEMARK_API_KEY/],
+    ['a missing key before anything is started', ['up'], {}, /No API key/],
+    [
+      'an API that is down',
+      ['quota', '--live'],
+      { TIDEMARK_API_KEY: 'k' },
+      /127\.0\.0\.1:1: .*no answer[\s\S]*Check api\.baseUrl/,
+    ],
+    [
+      'a Temporal that is not there',
+      ['snapshot', '--market', 'north'],
+      { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      /Temporal does not answer at 127\.0\.0\.1:1[\s\S]*Check TEMPORAL_ADDRESS/,
+    ],
+    ['nothing published', ['sql', 'SELECT 1'], {}, /There is no published warehouse/],
+    [
+      'a market to watch that nobody declared',
+      ['watch', 'plan'],
+      { TIDEMARK_API_KEY: 'k' },
+      /does not say which companies to watch/,
+    ],
+    ['an unreadable clock', ['status'], { TIDEMARK_NOW: 'noon' }, /TIDEMARK_NOW is not an ISO instant/],
+  ];
+
+  it.each(cases)('%s', async (_name, args, env, message) => {
+    const { code, stderr } = await tidemark(args, env);
+    expect(stderr).toMatch(message);
+    // A stack is for those who ask for one.
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(code).toBe(1);
+  });
+
+  it('a configuration with wrong keys, each named with its path', async () => {
+    writeFileSync(
+      path.join(folder.dir, 'wrong.yaml'),
+      'api: { baseUrl: nowhere, retries: 3 }\nmarkets: [{ name: Big Market }]\n',
+    );
+    const { code, stderr } = await tidemark(['--config', 'wrong.yaml', 'runs']);
+    expect(stderr).toMatch(/api\.baseUrl: /);
+    expect(stderr).toMatch(/api: .*retries/);
+    expect(stderr).toMatch(/markets\.0\.name: /);
+    expect(code).toBe(1);
+  });
+
+  it('a taken port', async () => {
+    const taken = await new Promise<Server>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+    });
+    const port = String((taken.address() as AddressInfo).port);
+    const { code, stderr } = await tidemark(['up', '--sandbox', '--sandbox-port', port], {
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+    });
+    taken.close();
+    expect(stderr).toContain(`Port ${port}, meant for the sandbox, is taken`);
+    expect(stderr).toContain('--sandbox-port');
+    expect(code).toBe(1);
+  });
+
+  it('shows the stack to those who ask for it', async () => {
+    expect((await tidemark(['status', '--config', 'elsewhere.yaml'], { TIDEMARK_DEBUG: '1' })).stderr).toMatch(
+      /\n\s+at /,
+    );
+  });
+});
+
+describe.concurrent('doctor', () => {
+  it('checks everything it can, says what to do about each fault, and ends with 1', async () => {
+    const { code, stdout } = await tidemark(['doctor', '--json'], {
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      TIDEMARK_API_KEY: 'k',
+    });
+    const findings = JSON.parse(stdout) as { check: string; state: string; todo: string | null }[];
+    expect(Object.fromEntries(findings.map(({ check, state }) => [check, state]))).toEqual({
+      configuration: 'ok',
+      key: 'ok',
+      api: 'fail',
+      temporal: 'fail',
+      workers: 'skip',
+      disk: expect.stringMatching(/ok|warn/),
+      landing: 'ok',
+      warehouse: 'ok',
+      published: 'warn',
+    });
+    for (const { state, todo } of findings) if (state === 'fail' || state === 'warn') expect(todo).toBeTruthy();
+    expect(code).toBe(1);
+  });
+
+  it('goes on without a configuration', async () => {
+    const { code, stdout } = await runCli(['doctor'], { cwd: empty.dir, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+    expect(stdout).toMatch(/✘ configuration +There is no file/);
+    expect(stdout).toMatch(/→ Copy tidemark\.example\.yaml/);
+    expect(stdout).toMatch(/✘ temporal/);
+    expect(code).toBe(1);
+  });
+
+  it('tells of a landed part that is gone', async () => {
+    const dataDir = path.join(folder.dir, 'damaged');
+    const run = path.join(dataDir, 'landing', 'companies', 'date=2026-11-20', 'run=r', '_manifest');
+    mkdirSync(run, { recursive: true });
+    writeFileSync(path.join(run, 'part-x.json'), '{}');
+    const { stdout } = await tidemark(['doctor'], { TEMPORAL_ADDRESS: '127.0.0.1:1', TIDEMARK_DATA: dataDir });
+    expect(stdout).toMatch(/✘ landing +Landing zone: .*part-x\.json is no manifest/);
+  });
+});

@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { demoConfig } from '../../../../src/commands/demo/demo-config.js';
+import { sandboxArguments } from '../../../../src/commands/demo/sandbox-arguments.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'tidemark-demo-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function configure(baseUrl: string): string {
+  const file = path.join(dir, 'tidemark.yaml');
+  writeFileSync(file, `api: { baseUrl: '${baseUrl}' }\nmarkets: [{ name: mine }]\n`);
+  return file;
+}
+
+describe('demoConfig', () => {
+  it('uses a configuration that is meant for a sandbox as it is', () => {
+    const { config, note } = demoConfig(configure('http://127.0.0.1:4010'), {});
+    expect(config.dataDir).toBe(path.join(dir, 'data'));
+    expect(note).toBeNull();
+  });
+
+  it('keeps invented companies away from real ones', () => {
+    const { config, note } = demoConfig(configure('https://api.example.com'), {});
+    expect(config.dataDir).toBe(path.join(dir, 'data', 'demo'));
+    expect(note).toContain('https://api.example.com');
+  });
+
+  it('takes a data folder the person named', () => {
+    const { config } = demoConfig(configure('https://api.example.com'), { TIDEMARK_DATA: path.join(dir, 'own') });
+    expect(config.dataDir).toBe(path.join(dir, 'own'));
+  });
+});
+
+describe('sandboxArguments', () => {
+  it('begins on the day of the first demo and grows older with the folder', async () => {
+    const size = { companies: 300, tenders: 20 };
+    const first = await sandboxArguments(dir, size, '2026-11-20');
+    expect(first.join(' ')).toBe('--companies 300 --tenders 20 --seed 7 --date 2026-11-20 --day 0');
+    expect(await sandboxArguments(dir, size, '2026-11-20')).toEqual(first);
+    expect((await sandboxArguments(dir, size, '2026-11-23')).join(' ')).toMatch(/--date 2026-11-20 --day 3$/);
+    expect(readFileSync(path.join(dir, 'demo-began'), 'utf8')).toBe('2026-11-20\n');
+  });
+});

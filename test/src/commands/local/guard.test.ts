@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { spawnGuarded } from '../../../../src/commands/local/spawn-guarded.js';
+import { isAlive } from '../../../../src/temporal/dev-server-state.js';
+import { ROOT } from '../../../helpers/processes.js';
+import { waitUntil } from '../../../helpers/sandbox.js';
+
+// Says that it is there, writes down a SIGTERM, and would live for ever.
+const SERVER = `
+process.on('SIGTERM', () => { require('node:fs').writeFileSync(process.argv[1], 'stopped in order'); process.exit(0); });
+console.log('ready');
+setInterval(() => {}, 1000);
+`;
+
+let dir: string;
+let logFile: string;
+let note: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'tidemark-guard-'));
+  logFile = path.join(dir, 'logs', 'server.log');
+  note = path.join(dir, 'note');
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const ready = (line: string): true | null => (line === 'ready' ? true : null);
+
+describe('a guarded process', () => {
+  it('is told apart from its guard, logged, and stopped in order', async () => {
+    const server = spawnGuarded({ what: 'The server', command: process.execPath, args: ['-e', SERVER, note], logFile });
+    const [pid] = await Promise.all([server.pid, server.line(ready, 20_000)]);
+    expect(isAlive(pid)).toBe(true);
+    await server.stop();
+    expect(isAlive(pid)).toBe(false);
+    expect(readFileSync(note, 'utf8')).toBe('stopped in order');
+    expect(readFileSync(logFile, 'utf8')).toContain('ready');
+  });
+
+  it('that ends by itself is told with its last words', async () => {
+    const args = ['-e', 'console.error("out of luck"); process.exit(3)'];
+    const server = spawnGuarded({ what: 'The server', command: process.execPath, args, logFile });
+    await expect(server.died).rejects.toThrow(/The server ended by itself \(exit code 3\)[\s\S]*out of luck/);
+  });
+
+  it('that cannot be started is told', async () => {
+    const server = spawnGuarded({ what: 'The server', command: path.join(dir, 'nothing'), args: [], logFile });
+    await expect(server.line(ready, 20_000)).rejects.toThrow(/cannot start/);
+  });
+
+  it('ends when the process that wanted it is killed', async () => {
+    const owner = path.join(dir, 'owner.mjs');
+    const module = path.join(ROOT, 'src', 'commands', 'local', 'spawn-guarded.ts');
+    writeFileSync(
+      owner,
+      `import { spawnGuarded } from ${JSON.stringify(module)};
+       const server = spawnGuarded(${JSON.stringify({ what: 'x', command: process.execPath, args: ['-e', SERVER, note], logFile })});
+       const [pid] = await Promise.all([server.pid, server.line((line) => (line === 'ready' ? true : null), 20000)]);
+       console.log(pid);`,
+    );
+    const child = spawn(process.execPath, ['--import', path.join(ROOT, 'node_modules/tsx/dist/loader.mjs'), owner], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = await new Promise<number>((resolve) =>
+      child.stdout.once('data', (data: Buffer) => resolve(Number(data.toString()))),
+    );
+    expect(isAlive(pid)).toBe(true);
+    child.kill('SIGKILL');
+    await waitUntil('the guarded process has ended', async () => !isAlive(pid));
+    expect(readFileSync(note, 'utf8')).toBe('stopped in order');
+  });
+});

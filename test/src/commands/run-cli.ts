@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { cleanEnv, ROOT } from '../../helpers/processes.js';
+
+export interface CliResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const TSX = path.join(ROOT, 'node_modules', 'tsx', 'dist', 'loader.mjs');
+
+/** Runs `tidemark …` as a process of its own, in `cwd`, with nothing of this machine's settings. */
+export async function runCli(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<CliResult> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--import', TSX, path.join(ROOT, 'src', 'cli.ts'), ...args],
+      { cwd: options.cwd, env: cleanEnv(options.env ?? {}), maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
+    );
+  });
+}
+
+/** An empty folder to run a command in. */
+export function emptyFolder(): { dir: string; remove: () => void } {
+  const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-cli-'));
+  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}

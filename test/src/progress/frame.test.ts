@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { displayWidth } from '../../../src/progress/display-width.js';
+import { renderFrame, renderLine, warningsOf } from '../../../src/progress/frame.js';
+import type { RunState, StepState } from '../../../src/progress/run-state.js';
+
+function step(more: Partial<StepState>): StepState {
+  return { name: 'companies', done: 0, total: null, state: 'running', rate: null, samples: [], ...more };
+}
+
+function state(more: Partial<RunState>): RunState {
+  return {
+    phase: 'crawling',
+    date: '2026-11-20',
+    market: 'demo',
+    steps: [],
+    requests: 0,
+    notes: [],
+    retries: [],
+    workers: true,
+    elapsed: 0,
+    ...more,
+  };
+}
+
+const options = { title: 'Snapshot of market demo', width: 100, color: false, tick: 0 };
+
+describe('renderFrame', () => {
+  it('shows a headline, finished steps, and a bar with rate and remaining time for what runs', () => {
+    const steps = [
+      step({ name: 'nomenclatures', done: 0, total: 0, state: 'done' }),
+      step({ name: 'search', done: 10_000, total: 10_000, state: 'done' }),
+      step({ name: 'companies', done: 4_000, total: 10_000, rate: 1_000 }),
+      step({ name: 'financials', state: 'waiting' }),
+    ];
+    expect(renderFrame(state({ steps, requests: 4_155, elapsed: 5_000 }), options)).toEqual([
+      'Snapshot of market demo · crawling · 4,155 requests · 5.0s',
+      '  ✔ nomenclatures  nothing due',
+      '  ✔ search         10,000/10,000',
+      '  ⠋ companies      █████████░░░░░░░░░░░░░░░  4,000/10,000  40%  1,000/s  ETA 6.0s',
+      '  · financials     ',
+    ]);
+  });
+
+  it('says what the run does after the last step', () => {
+    expect(renderFrame(state({ phase: 'publishing' }), options).at(-1)).toBe('  ⠋ publishing');
+  });
+
+  it('keeps the figures and drops the bar where there is no room', () => {
+    const lines = renderFrame(state({ steps: [step({ done: 1, total: 2 })] }), { ...options, width: 40 });
+    expect(lines[1]).toBe('  ⠋ companies     1/2  50%');
+  });
+
+  it('never writes a line longer than the terminal', () => {
+    const anyStep = fc.record({
+      name: fc.constantFrom('search', 'companies', 'tender details'),
+      done: fc.nat(2_000_000),
+      total: fc.option(fc.nat(2_000_000)),
+      state: fc.constantFrom('waiting' as const, 'running' as const, 'done' as const),
+      rate: fc.option(fc.double({ min: 0.1, max: 10_000, noNaN: true })),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(anyStep, { maxLength: 5 }),
+        fc.integer({ min: 40, max: 160 }),
+        fc.string(),
+        (steps, width, note) => {
+          const shown = state({ steps: steps.map(step), notes: [note] });
+          for (const line of renderFrame(shown, { ...options, width }))
+            expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        },
+      ),
+    );
+  });
+});
+
+describe('renderLine', () => {
+  it('puts a run on one line', () => {
+    const steps = [step({ name: 'search', state: 'done' }), step({ done: 43, total: 100, rate: 12 })];
+    expect(renderLine(state({ steps, requests: 60, elapsed: 65_000 }))).toBe(
+      'crawling · companies 43/100 43% 12/s ETA 4.8s · 60 requests · 1m05s',
+    );
+  });
+});
+
+describe('warningsOf', () => {
+  it('names what an operator can do something about', () => {
+    const warnings = warningsOf(
+      state({
+        phase: 'waiting-for-quota',
+        workers: false,
+        retries: [{ activity: 'crawlChunk', attempt: 2, message: 'the API\ndoes not answer' }],
+        notes: ['2026-11-01 is past'],
+      }),
+    );
+    expect(warnings).toEqual([
+      'No worker is running: start one with `tidemark worker`.',
+      expect.stringContaining('daily limit'),
+      'crawlChunk, attempt 2 failed, trying again: the API does not answer',
+      '2026-11-01 is past',
+    ]);
+  });
+});

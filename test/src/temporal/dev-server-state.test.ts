@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { resolveTemporal } from '../../../src/temporal/connect.js';
+import { forgetDevServer, readDevServer, writeDevServer } from '../../../src/temporal/dev-server-state.js';
+
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-state-'));
+  for (const name of Object.keys(process.env)) if (name.startsWith('TEMPORAL_')) vi.stubEnv(name, undefined);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** A process that looks like the dev server: \`start-dev\` is on its command line. */
+async function pretendServer(): Promise<{ pid: number; stop: () => Promise<void> }> {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'server', 'start-dev']);
+  await once(child, 'spawn');
+  const ended = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { pid: child.pid ?? 0, stop };
+}
+
+const where = { owner: process.pid, address: '127.0.0.1:17999', ui: 'http://127.0.0.1:18999' };
+
+describe('the dev server of a data folder', () => {
+  it('is found by other commands while it lives, and forgotten after', async () => {
+    const server = await pretendServer();
+    await writeDevServer(dataDir, { ...where, pid: server.pid });
+    expect(resolveTemporal(dataDir)).toMatchObject({ address: where.address, ui: where.ui, source: 'data folder' });
+    await server.stop();
+    expect(readDevServer(dataDir)).toBeNull();
+    expect(resolveTemporal(dataDir)).toMatchObject({ address: '127.0.0.1:7233', source: 'default' });
+  });
+
+  it('is not any process that has got its old id', async () => {
+    await writeDevServer(dataDir, { ...where, pid: process.pid });
+    expect(readDevServer(dataDir)).toBeNull();
+  });
+
+  it('is not forgotten by one that was there before it', async () => {
+    const server = await pretendServer();
+    await writeDevServer(dataDir, { ...where, pid: server.pid });
+    forgetDevServer(dataDir, server.pid + 1);
+    expect(readDevServer(dataDir)?.pid).toBe(server.pid);
+    forgetDevServer(dataDir, server.pid);
+    expect(readDevServer(dataDir)).toBeNull();
+    await server.stop();
+  });
+
+  it('says nothing where its file is torn', () => {
+    mkdirSync(path.join(dataDir, 'temporal'));
+    writeFileSync(path.join(dataDir, 'temporal', 'server.json'), '{"pid": 1');
+    expect(readDevServer(dataDir)).toBeNull();
+  });
+
+  it('gives way to TEMPORAL_ADDRESS and its namespace', async () => {
+    vi.stubEnv('TEMPORAL_ADDRESS', 'temporal.example:7233');
+    vi.stubEnv('TEMPORAL_NAMESPACE', 'market');
+    expect(resolveTemporal(dataDir)).toMatchObject({
+      address: 'temporal.example:7233',
+      namespace: 'market',
+      source: 'environment',
+    });
+  });
+});

@@ -1,0 +1,145 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/core/config.js';
+import type { RunState } from '../../../src/progress/run-state.js';
+import { followRun } from '../../../src/temporal/follow-run.js';
+import { runFailure } from '../../../src/temporal/failure.js';
+import { applySchedules, declaredSchedules, existingSchedules } from '../../../src/temporal/schedules.js';
+import { ensureSearchAttributes, missingSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { startOrJoin, type RunRequest } from '../../../src/temporal/start-run.js';
+import { connectTemporal, type TemporalClient } from '../../../src/temporal/connect.js';
+import { MARKET_ATTRIBUTE, DATE_ATTRIBUTE } from '../../../workflows/search-attributes.js';
+import { CRAWL_QUEUE } from '../../../workflows/queues.js';
+import { ROOT } from '../../helpers/processes.js';
+import { waitUntil } from '../../helpers/sandbox.js';
+import { startTemporal } from '../../helpers/temporal.js';
+
+// A real server and no worker: what starts stays running until the test ends it.
+let server: TestWorkflowEnvironment;
+let temporal: TemporalClient;
+
+beforeAll(async () => {
+  server = await startTemporal();
+  process.env['TEMPORAL_ADDRESS'] = server.address;
+  temporal = await connectTemporal(null);
+});
+
+afterAll(async () => {
+  delete process.env['TEMPORAL_ADDRESS'];
+  await temporal.close();
+  await server.teardown();
+});
+
+function request(date: string): RunRequest {
+  return {
+    type: 'marketSnapshot',
+    workflowId: `snapshot/demo/${date}`,
+    input: { market: 'demo', date },
+    market: 'demo',
+    date,
+    summary: `Snapshot of market demo, ${date}`,
+    details: 'A test.',
+  };
+}
+
+describe('startOrJoin', () => {
+  it('starts a run with what the UI shows of it, then joins it, then runs it anew', async () => {
+    const first = await startOrJoin(temporal.client, request('2026-11-01'));
+    expect(first.joined).toBe(false);
+    const { typedSearchAttributes } = await first.handle.describe();
+    expect(typedSearchAttributes.get(MARKET_ATTRIBUTE)).toBe('demo');
+    expect(typedSearchAttributes.get(DATE_ATTRIBUTE)).toBe('2026-11-01');
+
+    const second = await startOrJoin(temporal.client, request('2026-11-01'));
+    expect(second).toMatchObject({ joined: true, startedAt: first.startedAt });
+
+    await second.handle.terminate('the test is over');
+    const third = await startOrJoin(temporal.client, request('2026-11-01'));
+    expect(third.joined).toBe(false);
+    await third.handle.terminate();
+  });
+
+  it('joins the run a schedule started for the same market and date', async () => {
+    const scheduled = await temporal.client.workflow.start('marketSnapshot', {
+      workflowId: 'snapshot/demo/scheduled-2026-11-02T02:00:00Z',
+      taskQueue: CRAWL_QUEUE,
+      args: [{ market: 'demo' }],
+      typedSearchAttributes: [
+        { key: MARKET_ATTRIBUTE, value: 'demo' },
+        { key: DATE_ATTRIBUTE, value: '2026-11-02' },
+      ],
+    });
+    const query = `WorkflowId = '${scheduled.workflowId}'`;
+    await waitUntil('the run is listed', async () => (await temporal.client.workflow.count(query)).count > 0);
+    const joined = await startOrJoin(temporal.client, request('2026-11-02'));
+    expect(joined.joined).toBe(true);
+    expect(joined.handle.workflowId).toBe(scheduled.workflowId);
+    await scheduled.terminate();
+  });
+});
+
+describe('followRun', () => {
+  it('tells that no worker is there, and leaves the run running when interrupted', async () => {
+    const { handle, startedAt } = await startOrJoin(temporal.client, request('2026-11-03'));
+    const interrupt = new AbortController();
+    const shown: RunState[] = [];
+    const view = {
+      show: (state: RunState) => {
+        shown.push(state);
+        interrupt.abort();
+      },
+      done: () => undefined,
+    };
+    expect(await followRun(temporal.client, handle, view, { startedAt, interrupted: interrupt.signal })).toBeNull();
+    expect(shown[0]).toMatchObject({ workers: false, phase: 'opening' });
+    expect((await handle.describe()).status.name).toBe('RUNNING');
+
+    const followed = followRun(
+      temporal.client,
+      handle,
+      { show: () => undefined, done: () => undefined },
+      { startedAt, interrupted: new AbortController().signal },
+    );
+    const ended = followed.then(null, (error: unknown) => runFailure(error, handle.workflowId));
+    await handle.terminate('by hand');
+    expect(await ended).toMatchObject({ message: 'snapshot/demo/2026-11-03 was terminated: by hand' });
+  });
+});
+
+describe('schedules', () => {
+  const config = loadConfig(`${ROOT}/tidemark.example.yaml`, {});
+
+  it('are created, left alone, updated and removed until they are as declared', async () => {
+    const { client } = temporal;
+    const declared = declaredSchedules(config);
+    const changes = async (wanted = declared) =>
+      (await applySchedules(client, wanted)).map(({ id, change }) => `${id} ${change}`);
+    expect(await changes()).toEqual(['tidemark/snapshot/demo created', 'tidemark/tenders created']);
+    await client.schedule.getHandle('tidemark/tenders').pause();
+    expect(await changes()).toEqual(['tidemark/snapshot/demo unchanged', 'tidemark/tenders unchanged']);
+
+    const later = declared.map((one) => ({ ...one, cron: '15 4 * * 1-5', timezone: 'Europe/Copenhagen' }));
+    expect(await changes(later)).toEqual(['tidemark/snapshot/demo updated', 'tidemark/tenders updated']);
+    const { state, spec, policies } = await client.schedule.getHandle('tidemark/tenders').describe();
+    // Paused by an operator stays paused; a night that is late swallows none.
+    expect(state.paused).toBe(true);
+    expect(spec.timezone).toBe('Europe/Copenhagen');
+    expect(policies.overlap).toBe('BUFFER_ALL');
+    expect(await changes(later)).toEqual(['tidemark/snapshot/demo unchanged', 'tidemark/tenders unchanged']);
+
+    await waitUntil('both are listed', async () => (await existingSchedules(client)).length === 2);
+    expect(await changes(later.slice(0, 1))).toEqual(['tidemark/snapshot/demo unchanged', 'tidemark/tenders removed']);
+  });
+});
+
+describe('search attributes', () => {
+  it('are registered once', async () => {
+    await temporal.connection.operatorService.removeSearchAttributes({
+      namespace: 'default',
+      searchAttributes: ['TidemarkDate'],
+    });
+    await waitUntil('it is gone', async () => (await missingSearchAttributes(temporal)).length === 1);
+    expect(await ensureSearchAttributes(temporal)).toEqual(['TidemarkDate']);
+    expect(await ensureSearchAttributes(temporal)).toEqual([]);
+  });
+});
