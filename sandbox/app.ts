@@ -18,6 +18,8 @@ import { employeeEnrichmentRoutes } from './routes/v2/enrichment-employees.js';
 import { financialRoutes } from './routes/v2/financials.js';
 import { metricsRoutes } from './routes/v2/metrics.js';
 import { overviewRoutes } from './routes/v2/overview.js';
+import { ownershipRoutes } from './routes/v2/ownership.js';
+import { payeeRoutes } from './routes/v2/payee.js';
 import { prospectingRoutes } from './routes/v2/prospecting.js';
 import { watchRoutes } from './routes/v2/watching.js';
 import { RouteTable } from './route-table.js';
@@ -79,6 +81,8 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
       employeeEnrichmentRoutes(scope, sandbox);
       autocompleteRoutes(scope, sandbox);
       financialRoutes(scope, sandbox);
+      ownershipRoutes(scope, sandbox);
+      payeeRoutes(scope, sandbox);
     },
     { prefix: '/v2' },
   );

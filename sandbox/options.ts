@@ -38,6 +38,8 @@ export interface SandboxOptions extends WorldOptions {
   /** Milliseconds every answer waits. */
   latency: number;
   statuses: Statuses;
+  /** Milliseconds a UBO enrichment job takes. */
+  jobMilliseconds: number;
   /** Whether `/_sandbox/…` answers to more than the machine itself. */
   openControls: boolean;
 }
@@ -60,6 +62,7 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     rateLimit: 0,
     latency: 0,
     statuses: DEFAULT_STATUSES,
+    jobMilliseconds: 2000,
     openControls: false,
     ...given,
   };

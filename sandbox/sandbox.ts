@@ -1,6 +1,8 @@
 import { V2Errors } from './errors.js';
 import { Faults } from './faults.js';
+import { Jobs } from './jobs.js';
 import type { SandboxOptions } from './options.js';
+import { PayeeChecks } from './payee/checks.js';
 import { Quota } from './quota.js';
 import { Reveals } from './reveals.js';
 import { Searches } from './searches.js';
@@ -18,6 +20,8 @@ export class Sandbox {
   readonly watches = new Watches();
   readonly reveals = new Reveals();
   readonly searches = new Searches();
+  readonly jobs: Jobs;
+  readonly payeeChecks = new PayeeChecks();
   readonly errors: V2Errors;
   #day: number;
 
@@ -26,6 +30,7 @@ export class Sandbox {
     this.options = options;
     this.world = createWorld(options);
     this.quota = new Quota(options.dailyLimit, options.rateLimit);
+    this.jobs = new Jobs(options.jobMilliseconds);
     this.errors = new V2Errors(options.statuses);
     this.#day = options.day;
     this.world.columns(this.#day);

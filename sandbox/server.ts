@@ -67,6 +67,7 @@ function readFlags(argv: string[]): Flags {
     .option('--daily-limit <n>', 'data calls a day; 0: no limit (default 0)', wholeNumber)
     .option('--rate-limit <n>', 'data calls a second; 0: no limit (default 0)', wholeNumber)
     .option('--latency <ms>', 'milliseconds every answer waits (default 0)', wholeNumber)
+    .option('--job-milliseconds <ms>', 'how long a UBO enrichment job takes (default 2000)', wholeNumber)
     .option('--statuses <list>', 'HTTP statuses of version 2 errors, e.g. limit=403,invalid=422', statuses)
     .option('--open-controls', 'let /_sandbox answer to other machines too');
   program.addHelpText('after', '\nExample:\n  tidemark sandbox --companies 10000 --seed 7 --port 4010\n');

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { PayeeDecision } from '../../schemas/v2/payee.js';
+import type { Company } from '../../schemas/v2/company.js';
+import type { PayeeCheckRequest } from './rules.js';
+
+/** A check that was run, with the report that came of it. */
+export interface PayeeCheck {
+  id: number;
+  decision: PayeeDecision;
+  created_at: string;
+  request: PayeeCheckRequest;
+  account: { verified: boolean; name_match: 'FULL' | 'PARTIAL' | 'NONE' };
+  company: { id: string; name: string; status: string; registration_number: string } | null;
+  reasons: string[];
+  has_kyp_report: boolean;
+}
+
+/** Last characters of an account that decide by themselves: for tests that need a certain decision. */
+export const SENTINEL_ACCOUNTS: Readonly<Record<string, PayeeDecision>> = {
+  '9000': 'OK_TO_PAY',
+  '9001': 'REVIEW_BEFORE_PAYING',
+  '9002': 'DO_NOT_PAY',
+};
+
+/** The checks that were run, by id. */
+export class PayeeChecks {
+  readonly #checks: PayeeCheck[] = [];
+
+  /** Runs a check against the company found for it (null: none); the same request gives the same decision. */
+  run(request: PayeeCheckRequest, company: Company | null, date: string): PayeeCheck {
+    const draw = createHash('sha256').update(`${request.country_code}/${request.id}`).digest()[0]! / 256;
+    const verified = draw < 0.9;
+    const match = draw < 0.65 ? 'FULL' : draw < 0.85 ? 'PARTIAL' : 'NONE';
+    const reasons = [
+      ...(verified ? [] : ['account_not_confirmed']),
+      ...(match === 'FULL' ? [] : [match === 'PARTIAL' ? 'name_differs_slightly' : 'name_does_not_match']),
+      ...(company === null ? ['company_not_in_register'] : []),
+      ...(company !== null && company.status !== 'Active' ? ['company_not_active'] : []),
+    ];
+    const check: PayeeCheck = {
+      id: this.#checks.length + 1,
+      decision: SENTINEL_ACCOUNTS[request.id.slice(-4)] ?? decide(reasons),
+      created_at: `${date}T12:00:00Z`,
+      request,
+      account: { verified, name_match: match },
+      company: company && {
+        id: String(company.id),
+        name: company.name ?? '',
+        status: company.status ?? '',
+        registration_number: company.registration_number ?? '',
+      },
+      reasons,
+      has_kyp_report: true,
+    };
+    this.#checks.push(check);
+    return check;
+  }
+
+  get(id: number): PayeeCheck | undefined {
+    return this.#checks[id - 1];
+  }
+}
+
+function decide(reasons: readonly string[]): PayeeDecision {
+  if (reasons.length === 0) return 'OK_TO_PAY';
+  const grave = ['account_not_confirmed', 'name_does_not_match', 'company_not_active'];
+  return reasons.some((reason) => grave.includes(reason)) ? 'DO_NOT_PAY' : 'REVIEW_BEFORE_PAYING';
+}

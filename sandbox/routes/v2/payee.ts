@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Company } from '../../../schemas/v2/company.js';
+import type { PayeeCheck } from '../../payee/checks.js';
+import { payeeFaults, type PayeeCheckRequest } from '../../payee/rules.js';
+import type { Sandbox } from '../../sandbox.js';
+import { idOf } from '../../world/membership.js';
+import { demand, pathId, spend } from './context.js';
+
+const text = z.string().min(1);
+const Request = z.strictObject({
+  country_code: z.string().regex(/^[A-Za-z]{2}$/, 'Expected a two-letter country code.'),
+  id_scheme: text,
+  id: text,
+  holding_entity: z.string().optional(),
+  identity_type: z.string().optional(),
+  identity_value: z.string().optional(),
+  company_id: z.union([z.string(), z.number()]).optional(),
+  registration_number: z.string().optional(),
+  name: z.string().optional(),
+});
+
+/** Payee checks: payloads are not shown but for the rules of the release notes (payee/rules.ts). */
+export function payeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  app.post('/know-your-payee', async (request, reply) => {
+    const body = demand(sandbox, Request, request.body ?? {});
+    const faults = payeeFaults(body);
+    if (Object.keys(faults).length > 0) throw sandbox.errors.invalid(faults);
+    spend(sandbox, 'payee_checks');
+    return reply.code(201).send(runCheck(sandbox, body));
+  });
+
+  app.get('/know-your-payee/:id', (request) => known(sandbox, request));
+
+  app.post('/know-your-payee/:id', async (request, reply) => {
+    const earlier = known(sandbox, request);
+    spend(sandbox, 'payee_checks');
+    return reply.code(201).send(runCheck(sandbox, earlier.request));
+  });
+}
+
+function known(sandbox: Sandbox, request: FastifyRequest): PayeeCheck {
+  const check = sandbox.payeeChecks.get(pathId(sandbox, request));
+  if (check === undefined) throw sandbox.errors.notFound();
+  return check;
+}
+
+function runCheck(sandbox: Sandbox, request: PayeeCheckRequest): PayeeCheck {
+  return sandbox.payeeChecks.run(request, findCompany(sandbox, request), sandbox.date);
+}
+
+/** The company of the official register: by id, by registration number, or the first of the name in the country. */
+function findCompany({ world, day }: Sandbox, request: PayeeCheckRequest): Company | null {
+  const { company_id, registration_number, name, country_code } = request;
+  if (company_id !== undefined) return world.company(Number(company_id), day) ?? null;
+  if (registration_number === undefined && name === undefined) return null;
+  const asked = { country_code, ...(registration_number === undefined ? { name } : { registration_number }) };
+  const index = world.matchingOverview(asked, day)[0];
+  return index === undefined ? null : (world.company(idOf(world.ctx, index), day) ?? null);
+}

@@ -1,0 +1,108 @@
+import type { Context } from './context.js';
+import { nameOfVersion } from './names.js';
+import { fullNameOf, nationalityOf, peopleCountOf, personIdOf, PLACES } from './people.js';
+import { TAG } from './tags.js';
+
+/*
+ * Who owns whom: every company has up to three holders, people of its own or other companies with a smaller index, so
+ * that chains end. A holder nobody here knows (a foreign holding) is where a chain stays unresolved until live registry
+ * data is fetched.
+ */
+
+interface Holder {
+  share: number;
+  kind: 'person' | 'company' | 'unknown';
+  /** Person number, company index, or an arbitrary number for an unknown one. */
+  number: number;
+}
+
+/** One way from a person (or an unknown holder) down to the company; names from the top, share in percent. */
+export interface Route {
+  via: string[];
+  share: number;
+}
+
+export interface BeneficialOwner {
+  person_id: string;
+  name: string;
+  nationality: string | null;
+  /** Percent over all routes together. */
+  effective_ownership: number;
+  routes: Route[];
+}
+
+export interface Ownership {
+  owners: BeneficialOwner[];
+  /** Chains that end at somebody nobody here knows. */
+  unresolved: (Route & { holder: string })[];
+}
+
+const MAX_DEPTH = 6;
+
+/** Owners at or above a threshold (percent), largest first. `resolved`: unknown holders were looked up. */
+export function ownershipOf(ctx: Context, index: number, threshold: number, resolved: boolean): Ownership {
+  const owners = new Map<number, Route[]>();
+  const unresolved: Ownership['unresolved'] = [];
+  walk(index, 100, [], 0);
+  return {
+    owners: [...owners]
+      .map(([number, routes]) => ({
+        person_id: String(personIdOf(ctx, number)),
+        name: fullNameOf(ctx, number),
+        nationality: nationalityOf(ctx, number),
+        effective_ownership: roundShare(routes.reduce((sum, { share }) => sum + share, 0)),
+        routes: routes.map((route) => ({ ...route, share: roundShare(route.share) })),
+      }))
+      .filter(({ effective_ownership }) => effective_ownership >= threshold)
+      .toSorted((a, b) => b.effective_ownership - a.effective_ownership || Number(a.person_id) - Number(b.person_id)),
+    unresolved: unresolved
+      .filter(({ share }) => share >= threshold)
+      .map((route) => ({ ...route, share: roundShare(route.share) })),
+  };
+
+  function walk(company: number, share: number, via: string[], depth: number): void {
+    for (const holder of holdersOf(ctx, company, depth)) {
+      const held = (share * holder.share) / 100;
+      if (holder.kind === 'person') {
+        owners.set(holder.number, [...(owners.get(holder.number) ?? []), { via, share: held }]);
+      } else if (holder.kind === 'company') {
+        walk(holder.number, held, [...via, nameOfVersion(ctx, holder.number, 0)], depth + 1);
+      } else if (resolved) {
+        const number = foundBehind(ctx, holder.number);
+        owners.set(number, [...(owners.get(number) ?? []), { via: [...via, holderName(holder.number)], share: held }]);
+      } else {
+        unresolved.push({ holder: holderName(holder.number), via, share: held });
+      }
+    }
+  }
+}
+
+function holdersOf(ctx: Context, index: number, depth: number): Holder[] {
+  const { dice } = ctx;
+  const count = 1 + dice.below(3, TAG.ownership, index);
+  const shares = [[100], [60, 40], [50, 30, 20]][count - 1]!;
+  return shares.map((share, n) => {
+    const draw = dice.unit(TAG.ownership, index, 10 + n);
+    const salt = dice.draw(TAG.ownership, index, 20 + n);
+    if (draw < 0.3 && index > 0 && depth < MAX_DEPTH) return { share, kind: 'company', number: salt % index };
+    const people = peopleCountOf(ctx, index);
+    if (draw < 0.88 && people > 0) return { share, kind: 'person', number: index * PLACES + (n % people) };
+    return { share, kind: 'unknown', number: salt };
+  });
+}
+
+/** The person a registry names behind an unknown holder. */
+function foundBehind(ctx: Context, number: number): number {
+  for (let index = number % ctx.options.companies; index >= 0; index--) {
+    if (peopleCountOf(ctx, index) > 0) return index * PLACES;
+  }
+  return 0;
+}
+
+function holderName(number: number): string {
+  return `Holding ${number.toString(36).toUpperCase()} (foreign register)`;
+}
+
+function roundShare(share: number): number {
+  return Math.round(share * 10_000) / 10_000;
+}
