@@ -16,10 +16,6 @@ export function backfillId(input: { from: string; to: string; streams: readonly 
   return `backfill/${input.from}..${input.to}/${[...input.streams].sort().join('+')}`;
 }
 
-export function rebuildId(hash: string): string {
-  return `rebuild/${hash}`;
-}
-
 /**
  * Id a Schedule gives its runs. The server appends `-<scheduled instant>`, so a scheduled night of the market `demo`
  * runs as `snapshot/demo/scheduled-2026-11-20T02:00:00Z`.

@@ -172,7 +172,6 @@ export class Run {
   }
 
   private async requireQuota(): Promise<void> {
-    if (this.ctx.workflowType === 'rebuildWarehouse') return;
     const quota = await crawl.readQuota(this.ctx);
     if (!quota.open) await this.waitForQuota();
   }

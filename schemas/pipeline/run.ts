@@ -29,10 +29,7 @@ export const BackfillInput = z.strictObject({
 });
 export type BackfillInput = z.infer<typeof BackfillInput>;
 
-export const RebuildWarehouseInput = z.strictObject({ from: IsoDate.optional(), to: IsoDate.optional() });
-export type RebuildWarehouseInput = z.infer<typeof RebuildWarehouseInput>;
-
-export const WorkflowType = z.enum(['marketSnapshot', 'tenderSnapshot', 'watchSync', 'backfill', 'rebuildWarehouse']);
+export const WorkflowType = z.enum(['marketSnapshot', 'tenderSnapshot', 'watchSync', 'backfill']);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
 /** What a workflow hands to `openRun`: the raw input and what only the workflow knows about itself. */
@@ -93,7 +90,16 @@ export interface RunResult {
 
 /** `progress` query of every top-level workflow. */
 export interface Progress {
-  phase: 'opening' | 'planning' | 'crawling' | 'waiting-for-quota' | 'paused' | 'loading' | 'modelling' | 'publishing' | 'done';
+  phase:
+    | 'opening'
+    | 'planning'
+    | 'crawling'
+    | 'waiting-for-quota'
+    | 'paused'
+    | 'loading'
+    | 'modelling'
+    | 'publishing'
+    | 'done';
   date: string | null;
   market: string | null;
   steps: ProgressStep[];

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import {
   BackfillInput,
   MarketSnapshotInput,
-  RebuildWarehouseInput,
   TenderSnapshotInput,
   WatchSyncInput,
   type OpenRunInput,
@@ -122,18 +121,6 @@ const decide: Record<
       },
       from: asked.from,
       to: asked.to,
-      note: null,
-    };
-  },
-
-  rebuildWarehouse(_config, now, { input }) {
-    parseInput(RebuildWarehouseInput, input, '{"from": "2026-01-01", "to": "2026-01-31"}; both are optional');
-    return {
-      ...dated({ date: dayIn('UTC', now), asOfNow: false }),
-      market: null,
-      filters: {},
-      streams: [],
-      refreshSeconds: {},
       note: null,
     };
   },
