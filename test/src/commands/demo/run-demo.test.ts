@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryFile } from '../../../helpers/project.js';
+import { emptyFolder, runCli, type CliResult } from '../run-cli.js';
+
+const SIZE = ['--companies', '300', '--tenders', '25'];
+const LONG = 280_000;
+
+let folder: ReturnType<typeof emptyFolder>;
+let first: CliResult;
+
+beforeAll(async () => {
+  folder = emptyFolder();
+  first = await runCli(['demo', ...SIZE], { cwd: folder.dir });
+}, LONG);
+
+afterAll(() => folder.remove());
+
+/** What analysts open. */
+function published(): string {
+  return path.join(folder.dir, 'data', 'published', 'market.duckdb');
+}
+
+/** Requests the demo says it spent. */
+function requestsOf({ stdout }: CliResult): number {
+  return Number(/Done in .*, ([\d,]+) requests\./.exec(stdout)?.[1]?.replaceAll(',', ''));
+}
+
+describe('tidemark demo, without a terminal', () => {
+  it('ends with a market in the published warehouse and five answered queries', async () => {
+    expect(first.stderr).not.toContain('error:');
+    expect(first.code).toBe(0);
+    const counts = `SELECT (SELECT count(*) FROM core.companies)::INTEGER AS companies, (SELECT count(*) FROM core.tenders)::INTEGER AS tenders`;
+    expect(await queryFile(published(), counts)).toEqual([{ companies: 300, tenders: 25 }]);
+    const answers = first.stdout.split(/^(?=\S.*\?.*$)/m).filter((part) => part.includes('SELECT'));
+    expect(answers).toHaveLength(5);
+    for (const answer of answers) expect(answer).toMatch(/─{10,}\n\S/);
+  });
+
+  it('leaves nothing running', () => {
+    const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
+    expect(left.filter((line) => line.includes(folder.dir))).toEqual([]);
+    expect(existsSync(path.join(folder.dir, 'data', 'temporal', 'server.json'))).toBe(false);
+  });
+
+  it('makes the commands work without a configuration of one’s own', async () => {
+    const { code, stdout } = await runCli(['sql', 'SELECT count(*) AS n FROM core.companies', '--format', 'json'], {
+      cwd: folder.dir,
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([{ n: 300 }]);
+    const coverage = await runCli(['coverage', '--json'], { cwd: folder.dir });
+    expect(JSON.parse(coverage.stdout)).toMatchObject([
+      { market: 'demo', reported_total: 300, missing: 0, share: 1, why: [] },
+    ]);
+    const runs = await runCli(['runs'], { cwd: folder.dir });
+    expect(runs.stdout).toMatch(/marketSnapshot +demo +complete/);
+  });
+
+  it('writes query results to files that are whole', async () => {
+    for (const ending of ['csv', 'json', 'parquet']) {
+      const out = path.join(folder.dir, `companies.${ending}`);
+      const { code } = await runCli(['sql', 'FROM core.companies', '--out', out], { cwd: folder.dir });
+      expect(code).toBe(0);
+      expect(await queryFile(published(), `SELECT count(*)::INTEGER AS n FROM '${out}'`)).toEqual([{ n: 300 }]);
+    }
+    const out = path.join(folder.dir, 'never.parquet');
+    const { code, stderr } = await runCli(['sql', 'FROM nowhere', '--out', out], { cwd: folder.dir });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Table with name nowhere does not exist');
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it(
+    'spends less than a tenth of it the second time',
+    async () => {
+      const second = await runCli(['demo', ...SIZE, '--once'], { cwd: folder.dir });
+      expect(second.code).toBe(0);
+      expect(requestsOf(first)).toBeGreaterThan(600);
+      expect(requestsOf(second)).toBeLessThan(requestsOf(first) / 10);
+    },
+    LONG,
+  );
+});
