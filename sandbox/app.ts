@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import fastify, { type ConnectionError, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { holdsToken } from './auth.js';
+import { V1_ERROR_STATUS, type V1ErrorName } from '../schemas/v1/error.js';
 import { Refusal, v1Error } from './errors.js';
+import { sentinelFault } from './sentinels.js';
 import { applyFault } from './faults.js';
 import { sandboxOptions, type SandboxOptions } from './options.js';
 import { controlRoutes } from './routes/control.js';
@@ -49,10 +51,12 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   app.decorate('sandbox', sandbox);
   // GET calls may carry a body: the reference lists parameters of some as "body".
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  app.decorateRequest('bend', null);
   parseBodies(app);
   const routes = new RouteTable(app);
 
   countRequests(app, sandbox);
+  keepState(app, sandbox);
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const refusal = error instanceof Refusal ? error : asRefusal(error as FastifyError, sandbox, request);
     return reply.code(refusal.status).send(refusal.body);
@@ -142,12 +146,34 @@ function countRequests(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
+/** Writes the state file after what may have changed it, moves the day on a timer, ends deliveries on close. */
+function keepState(app: FastifyInstance, sandbox: Sandbox): void {
+  const { file, dayEvery } = sandbox.options;
+  if (file !== null) {
+    app.addHook('onResponse', (request, _reply, done) => {
+      if (request.method !== 'GET' && !/prospecting|enrichment|overview/.test(request.url)) sandbox.save();
+      done();
+    });
+  }
+  const timer = dayEvery > 0 ? setInterval(() => sandbox.moveTo(sandbox.day + 1), dayEvery * 1000) : undefined;
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    sandbox.save();
+    await sandbox.webhooks.close();
+  });
+}
+
 /** Scripted faults and the general latency come before everything else. */
 function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', async (request, reply) => {
     if (sandbox.options.latency > 0) await sleep(sandbox.options.latency);
-    const fault = sandbox.faults.strike(request.method, pathOf(request));
+    const fault =
+      sandbox.faults.strike(request.method, pathOf(request)) ??
+      sentinelFault(request.url, (status) => sentinelBody(sandbox, request, status));
     if (fault && (await applyFault(fault, request, reply))) return reply;
+  });
+  scope.addHook('preSerialization', (request, _reply, payload, done) => {
+    done(null, request.bend ? request.bend(payload) : payload);
   });
 }
 
@@ -159,6 +185,19 @@ function guard(scope: FastifyInstance, sandbox: Sandbox): void {
     if (!isV1(request)) return done(sandbox.errors.token(header === undefined ? 'No token provided.' : undefined));
     return done(v1Error('TokenVerificationError', 'Token verification failed.', { token: 'Token is invalid.' }));
   });
+}
+
+/** Body that belongs to a status in the version asked. */
+function sentinelBody({ errors }: Sandbox, request: FastifyRequest, status: number): unknown {
+  if (isV1(request)) {
+    const name = Object.entries(V1_ERROR_STATUS).find(([, value]) => value === status)?.[0] ?? 'InternalError';
+    return v1Error(name as V1ErrorName, `Sentinel for ${status}.`).body;
+  }
+  if (status === 401) return errors.token().body;
+  if (status === 400 || status === 422) return errors.invalid({ id: ['Sentinel.'] }).body;
+  if (status === 429) return errors.limit('limits.daily', 'Sentinel.').body;
+  if (status === 430) return errors.limit('limit', 'Sentinel.').body;
+  return { detail: status === 404 ? 'Not found.' : `Sentinel for ${status}.` };
 }
 
 function isV1(request: FastifyRequest): boolean {

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isObject } from './validate.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by a fault: changes the answer before it is written. */
+    bend: ((payload: unknown) => unknown) | null;
+  }
+}
 
 /*
  * Faults on order: a test scripts them through `POST /_sandbox/faults`, they strike the requests that match and are
@@ -17,7 +25,9 @@ export const FaultRequest = z.strictObject({
   times: z.int().min(0).default(1),
   /** Strike only every n-th matching request. */
   every: z.int().min(1).default(1),
-  kind: z.enum(['status', 'latency', 'cut', 'reset', 'html']).optional(),
+  kind: z.enum(['status', 'latency', 'cut', 'reset', 'html', 'duplicate', 'drift']).optional(),
+  /** For `drift`: what is added to the totals of a list. */
+  by: z.int().default(1),
   /** For `status` and `html`: the HTTP status. */
   status: z.int().min(200).max(599).optional(),
   /** For `status`: the body instead of InternalError's. */
@@ -100,7 +110,23 @@ export async function applyFault(fault: Fault, request: FastifyRequest, reply: F
       reply.hijack();
       cutOff(reply);
       return true;
+    case 'duplicate':
+    case 'drift':
+      request.bend = (payload) => bendList(fault, payload);
+      return false;
   }
+}
+
+/** A list with its first row once more in place of its last, or with totals that are off. */
+function bendList(fault: Fault, payload: unknown): unknown {
+  if (!isObject(payload) || !Array.isArray(payload['data'])) return payload;
+  if (fault.kind === 'duplicate')
+    return { ...payload, data: [...payload['data'].slice(0, -1), ...payload['data'].slice(0, 1)] };
+  const drifted = Object.entries(payload).map(([key, value]) => [
+    key,
+    key.startsWith('total_') && !key.endsWith('_pages') ? Math.max(0, Number(value) + fault.by) : value,
+  ]);
+  return Object.fromEntries(drifted);
 }
 
 /** Announces more bytes than it sends, then closes the connection. */

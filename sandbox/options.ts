@@ -40,6 +40,12 @@ export interface SandboxOptions extends WorldOptions {
   statuses: Statuses;
   /** Milliseconds a UBO enrichment job takes. */
   jobMilliseconds: number;
+  /** Milliseconds between the tries of a webhook delivery. */
+  webhookRetryMilliseconds: number;
+  /** Seconds after which the market moves on by a day, again and again; 0: only when told. */
+  dayEvery: number;
+  /** File that keeps day, quota and watches over a restart; null: nothing is kept. */
+  file: string | null;
   /** Whether `/_sandbox/…` answers to more than the machine itself. */
   openControls: boolean;
 }
@@ -63,6 +69,9 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     latency: 0,
     statuses: DEFAULT_STATUSES,
     jobMilliseconds: 2000,
+    webhookRetryMilliseconds: 60_000,
+    dayEvery: 0,
+    file: null,
     openControls: false,
     ...given,
   };

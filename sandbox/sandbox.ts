@@ -7,7 +7,10 @@ import { Quota } from './quota.js';
 import { Reveals } from './reveals.js';
 import { Searches } from './searches.js';
 import { RequestLog } from './request-log.js';
+import { readState, writeState, type SavedState } from './state-file.js';
+import { deliveryOf, watchedEvents } from './watch-events.js';
 import { Watches } from './watches.js';
+import { Webhooks } from './webhooks.js';
 import { createWorld, type World } from './world/index.js';
 
 /** One running sandbox: the market, the day it is on, and what its one customer has done. */
@@ -18,6 +21,7 @@ export class Sandbox {
   readonly faults = new Faults();
   readonly requests = new RequestLog();
   readonly watches = new Watches();
+  readonly webhooks: Webhooks;
   readonly reveals = new Reveals();
   readonly searches = new Searches();
   readonly jobs: Jobs;
@@ -32,7 +36,10 @@ export class Sandbox {
     this.quota = new Quota(options.dailyLimit, options.rateLimit);
     this.jobs = new Jobs(options.jobMilliseconds);
     this.errors = new V2Errors(options.statuses);
-    this.#day = options.day;
+    this.webhooks = new Webhooks(options.webhookRetryMilliseconds);
+    const saved = options.file === null ? null : readState(options.file);
+    this.#day = saved?.day ?? options.day;
+    if (saved) this.#restore(saved);
     this.world.columns(this.#day);
   }
 
@@ -46,12 +53,40 @@ export class Sandbox {
     return this.world.dateOf(this.#day);
   }
 
-  /** Moves the market to a day. */
+  /** Moves the market to a day; events of the days passed over go out to the callback. */
   moveTo(day: number): void {
     if (day === this.#day) return;
+    const before = this.#day;
     this.world.columns(day);
     this.#day = day;
+    this.#deliver(before + 1, day);
     this.searches.clear();
     this.quota.startDay();
+  }
+
+  /** Sends the events of the days from one to another, both included, to the callback. */
+  #deliver(fromDay: number, toDay: number): void {
+    const { callback, secret } = this.watches;
+    if (callback === null || secret === null) return;
+    for (const watch of this.watches.list()) {
+      for (const event of watchedEvents(this.world, watch, fromDay, toDay)) {
+        this.webhooks.send(callback, secret, deliveryOf(this.world, watch.id, event));
+      }
+    }
+  }
+
+  /** Writes the state file, where there is one. */
+  save(): void {
+    const { file, companies, tenders, seed, date, key } = this.options;
+    if (file === null) return;
+    const quota = { ...this.quota.dump(), dailyLimit: this.quota.dailyLimit };
+    const market = { companies, tenders, seed, date, key };
+    writeState(file, { version: 1, ...market, day: this.#day, quota, watching: this.watches.dump() });
+  }
+
+  #restore(saved: SavedState): void {
+    this.quota.restore(saved.quota);
+    this.quota.dailyLimit = this.options.dailyLimit > 0 ? this.options.dailyLimit : saved.quota.dailyLimit;
+    this.watches.restore(saved.watching);
   }
 }

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { buildApp } from './app.js';
+import { contradictions, readState } from './state-file.js';
 import { DEFAULT_STATUSES, sandboxOptions, type SandboxOptions, type Statuses } from './options.js';
 
 /*
@@ -68,6 +69,9 @@ function readFlags(argv: string[]): Flags {
     .option('--rate-limit <n>', 'data calls a second; 0: no limit (default 0)', wholeNumber)
     .option('--latency <ms>', 'milliseconds every answer waits (default 0)', wholeNumber)
     .option('--job-milliseconds <ms>', 'how long a UBO enrichment job takes (default 2000)', wholeNumber)
+    .option('--webhook-retry-milliseconds <ms>', 'time between tries of a delivery (default 60000)', wholeNumber)
+    .option('--day-every <seconds>', 'move on by a day again and again; 0: only when told (default 0)', wholeNumber)
+    .option('--file <file>', 'keep day, quota and watches in a file over a restart')
     .option('--statuses <list>', 'HTTP statuses of version 2 errors, e.g. limit=403,invalid=422', statuses)
     .option('--open-controls', 'let /_sandbox answer to other machines too');
   program.addHelpText('after', '\nExample:\n  tidemark sandbox --companies 10000 --seed 7 --port 4010\n');
@@ -76,7 +80,7 @@ function readFlags(argv: string[]): Flags {
 
 async function main(argv: string[]): Promise<void> {
   const { host, port, ...given } = readFlags(argv);
-  const options = sandboxOptions(given);
+  const options = sandboxOptions(withSaved(given));
   const app = await buildApp(options);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void app.close().then(() => process.exit(0)));
@@ -84,6 +88,18 @@ async function main(argv: string[]): Promise<void> {
   const url = await app.listen({ host, port });
   const { key, companies, seed, date } = options;
   process.stdout.write(`${JSON.stringify({ sandbox: url, key, companies, seed, date })}\n`);
+}
+
+/** The market of the state file, if there is one: its flags may be left out, but not contradicted. */
+function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
+  const saved = given.file === undefined || given.file === null ? null : readState(given.file);
+  if (saved === null) return given;
+  const wrong = contradictions(saved, given);
+  if (wrong.length > 0) {
+    throw new Error(`${wrong.join(', ')}: ${given.file} holds another market. Leave these out, or name another file.`);
+  }
+  const { companies, tenders, seed, date, key } = saved;
+  return { ...given, companies, tenders, seed, date, key };
 }
 
 /** What to tell whoever started it. */

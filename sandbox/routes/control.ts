@@ -41,6 +41,8 @@ export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     return sandbox.requests.report();
   });
 
+  app.get('/_sandbox/deliveries', () => sandbox.webhooks.list());
+
   app.get('/_sandbox/faults', () => sandbox.faults.list());
   app.post('/_sandbox/faults', (request) => {
     if (!isObject(request.body)) throw new Refusal(400, { body: ['Expected an object.'] });

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { CURRENT_WATCH_FIELD, type LegacyWatchField } from '../../../schemas/v2/watch-fields.js';
 import {
   WatchCallbackRequest,
   WatchEventsQuery,
@@ -15,7 +14,7 @@ import { pageOf } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { readParameters } from '../../validate.js';
 import type { Watch } from '../../watches.js';
-import { listedEvent } from '../../watch-messages.js';
+import { currentName, listedEvent, watchedEvents } from '../../watch-events.js';
 import { demand, demandPageSize, pathId } from './context.js';
 
 const PARAMETERS = { numbers: ['page', 'per_page'], lists: ['fields'] };
@@ -116,16 +115,10 @@ function listEvents(sandbox: Sandbox, request: FastifyRequest): WatchEventsRespo
   const { world, day } = sandbox;
   const fromDay = query.from_date === undefined ? day - DEFAULT_LOOKBACK : world.dayOf(query.from_date)!;
   const toDay = query.to_date === undefined ? day : Math.min(day, world.dayOf(query.to_date)!);
-  const watched = new Set(watch.fields.map(currentName));
   const wanted = query.fields === undefined ? undefined : new Set(query.fields.map(currentName));
-  const events = (world.events(watch.id, fromDay, toDay) ?? [])
-    .filter(({ field }) => watched.has(field) && (wanted === undefined || wanted.has(field)))
+  const events = watchedEvents(world, watch, fromDay, toDay)
+    .filter(({ field }) => wanted === undefined || wanted.has(field))
     .toReversed();
   const { from, to, pages } = pageOf(events.length, query.page ?? 1, demandPageSize(sandbox, query.per_page));
   return { data: events.slice(from, to).map(listedEvent), total_results: events.length, pages };
-}
-
-/** Today's name of a watch field that may be given by its earlier one. */
-function currentName(field: string): string {
-  return CURRENT_WATCH_FIELD[field as LegacyWatchField] ?? field;
 }

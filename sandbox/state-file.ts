@@ -1,0 +1,55 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** What outlives a restart: which market it is, the day, and what the key has done. */
+export const SavedState = z.object({
+  version: z.literal(1),
+  companies: z.int(),
+  tenders: z.int(),
+  seed: z.int(),
+  date: z.string(),
+  key: z.string(),
+  day: z.int(),
+  quota: z.object({ usedToday: z.int(), dailyLimit: z.int(), used: z.record(z.string(), z.int()) }),
+  watching: z.object({
+    watches: z.array(z.object({ id: z.int(), fields: z.array(z.string()), since: z.string() })),
+    callback: z.string().nullable(),
+    secret: z.string().nullable(),
+  }),
+});
+export type SavedState = z.infer<typeof SavedState>;
+
+/** Reads a state file; null when there is none yet. Throws with what to do when it cannot be used. */
+export function readState(file: string): SavedState | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new Error(`The state file ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    return SavedState.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Error(`${file} is no state file of this sandbox. Name another with --file, or remove it to start anew.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Writes a state file in one step: a reader sees the old one or the new one. */
+export function writeState(file: string, state: SavedState): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  // It holds the key and the signing secret.
+  writeFileSync(temporary, `${JSON.stringify(state, null, 1)}\n`, { mode: 0o600 });
+  renameSync(temporary, file);
+}
+
+/** Names of the flags that contradict a state file: the market in it cannot become another one. */
+export function contradictions(
+  state: SavedState,
+  given: Partial<Pick<SavedState, 'companies' | 'tenders' | 'seed' | 'date' | 'key'>>,
+): string[] {
+  const keys = ['companies', 'tenders', 'seed', 'date', 'key'] as const;
+  return keys.filter((key) => given[key] !== undefined && given[key] !== state[key]).map((key) => `--${key}`);
+}

@@ -1,0 +1,115 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SIGNATURE_HEADER, type WebhookDelivery } from '../schemas/v2/watch.js';
+
+/** Deliveries to one address at the same time. */
+const IN_FLIGHT = 4;
+/** "retried a few times": tries in all, the first one included. */
+const TRIES = 5;
+const TIMEOUT_MS = 10_000;
+/** Deliveries remembered for the controls. */
+const KEPT = 1000;
+
+/** A delivery and how it went. */
+export interface Delivery {
+  id: number;
+  url: string;
+  body: string;
+  signature: string;
+  state: 'waiting' | 'delivered' | 'failed';
+  tries: { at: string; answer: number | string }[];
+}
+
+/**
+ * Sends events to the callback: signed over the raw body, retried once a minute (or as told) when the answer is not 2xx
+ * or late, given up after five tries.
+ */
+export class Webhooks {
+  readonly #retryMs: number;
+  readonly #stop = new AbortController();
+  readonly #deliveries: Delivery[] = [];
+  readonly #queue: Delivery[] = [];
+  readonly #sending = new Set<Promise<void>>();
+  #nextId = 1;
+
+  constructor(retryMs: number) {
+    this.#retryMs = retryMs;
+  }
+
+  /** Puts an event in the queue. */
+  send(url: string, secret: string, event: WebhookDelivery): void {
+    const body = JSON.stringify(event);
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    const delivery: Delivery = { id: this.#nextId++, url, body, signature, state: 'waiting', tries: [] };
+    this.#deliveries.push(delivery);
+    if (this.#deliveries.length > KEPT) this.#deliveries.shift();
+    this.#queue.push(delivery);
+    this.#fill();
+  }
+
+  list(): readonly Delivery[] {
+    return this.#deliveries;
+  }
+
+  /** Ends all that is under way. */
+  async close(): Promise<void> {
+    this.#queue.length = 0;
+    this.#stop.abort();
+    await Promise.all(this.#sending);
+  }
+
+  #fill(): void {
+    while (this.#sending.size < IN_FLIGHT && !this.#stop.signal.aborted) {
+      const next = this.#queue.shift();
+      if (!next) return;
+      const sending = this.#try(next).finally(() => {
+        this.#sending.delete(sending);
+        this.#fill();
+      });
+      this.#sending.add(sending);
+    }
+  }
+
+  async #try(delivery: Delivery): Promise<void> {
+    const answer = await this.#post(delivery);
+    delivery.tries.push({ at: new Date().toISOString(), answer });
+    if (typeof answer === 'number' && answer >= 200 && answer < 300) {
+      delivery.state = 'delivered';
+      return;
+    }
+    if (delivery.tries.length >= TRIES) {
+      delivery.state = 'failed';
+      return;
+    }
+    void this.#retryLater(delivery);
+  }
+
+  /** Waits beside the queue: a receiver that is down does not hold up what comes after. */
+  async #retryLater(delivery: Delivery): Promise<void> {
+    try {
+      await sleep(this.#retryMs, undefined, { signal: this.#stop.signal, ref: false });
+    } catch {
+      return;
+    }
+    this.#queue.push(delivery);
+    this.#fill();
+  }
+
+  /** Status of the answer, or why there was none. */
+  async #post({ url, body, signature }: Delivery): Promise<number | string> {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature },
+        redirect: 'manual',
+        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      await response.body?.cancel();
+      return response.status;
+    } catch (error) {
+      const { message, cause } = error as Error;
+      return cause instanceof Error ? cause.message : message;
+    }
+  }
+}
