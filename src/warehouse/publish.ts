@@ -19,6 +19,8 @@ export interface PublishRequest {
   now: Date;
   /** Builds to keep, this one included (default 3): readers that opened an older one keep reading it. */
   keep?: number;
+  /** How long a replaced build stays in any case (default 60). */
+  graceSeconds?: number;
 }
 
 export interface PublishedBuild {
@@ -57,7 +59,7 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   }
   await flipLink(publishedFile(dataDir), path.join('builds', path.basename(file)));
   await flipLink(path.join(publishedDir(dataDir), 'lake'), path.join('builds', path.basename(lake)));
-  removeOldBuilds(builds, request.keep ?? 3, name);
+  removeOldBuilds(builds, request.keep ?? 3, name, request.graceSeconds ?? 60);
   return {
     file: path.relative(dataDir, publishedFile(dataDir)),
     tables: counts.size,

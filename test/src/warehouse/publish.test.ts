@@ -91,19 +91,29 @@ describe('publish', () => {
         reads++;
       }
     })();
-    // The first of them removes the build that is held open.
     for (let n = 1; n <= 4; n++)
       await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), keep: 1 });
     state.stop = true;
     await reading;
     expect(reads).toBeGreaterThan(0);
+    // A reader outlives even the removal of the build it holds open.
+    await publish(warehouse, dataDir, { run: 'r5', now: new Date(NOW.getTime() + 300_000), keep: 1, graceSeconds: 0 });
+    expect(
+      readdirSync(path.join(dataDir, 'published', 'builds')).filter((name) => name.endsWith('.duckdb')),
+    ).toHaveLength(1);
+    const kept = await connection.runAndReadAll('SELECT count(*)::INTEGER FROM core.companies');
+    expect(kept.getRowsJson()).toEqual([[2]]);
     held.closeSync();
   });
 
   test('keeps the builds it is told to and never reuses a name', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     for (let n = 0; n < 5; n++)
-      await publish(warehouse, dataDir, { run: 'r1', now: new Date(NOW.getTime() + (n % 2) * 60_000) });
+      await publish(warehouse, dataDir, {
+        run: 'r1',
+        now: new Date(NOW.getTime() + (n % 2) * 60_000),
+        graceSeconds: 0,
+      });
     const builds = readdirSync(path.join(dataDir, 'published', 'builds'));
     expect(builds.filter((name) => name.endsWith('.duckdb'))).toHaveLength(3);
     expect(builds.filter((name) => name.startsWith('lake-'))).toHaveLength(3);
