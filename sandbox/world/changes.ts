@@ -68,6 +68,16 @@ export function forEachChange(
   }
 }
 
+/** Whether a company changes in the unix days `from` to `to`, both included. */
+export function hasChange(ctx: Context, index: number, from: number, to: number): boolean {
+  const last = Math.floor((to - HISTORY_START) / EPOCH_DAYS);
+  for (let epoch = Math.max(0, Math.floor((from - HISTORY_START) / EPOCH_DAYS)); epoch <= last; epoch++) {
+    const day = HISTORY_START + epoch * EPOCH_DAYS + (ctx.dice.draw(TAG.changeDay, index, epoch) % EPOCH_DAYS);
+    if (day >= from && day <= to) return true;
+  }
+  return false;
+}
+
 /** Reads the versions of a company founded on `founded` (unix day or null) as of a unix day. */
 export function readVersions(
   ctx: Context,

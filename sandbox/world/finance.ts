@@ -34,6 +34,16 @@ export function filedOn(ctx: Context, index: number, year: number): number {
   return newYear(year + 1) + filingDelayOf(ctx, index);
 }
 
+/** Whether accounts are filed in the unix days `from` to `to`, both included. */
+export function hasFiling(ctx: Context, index: number, from: number, to: number): boolean {
+  const delay = filingDelayOf(ctx, index);
+  for (let year = yearOf(from); year <= yearOf(to); year++) {
+    const filed = newYear(year) + delay;
+    if (filed >= from && filed <= to) return true;
+  }
+  return false;
+}
+
 /** First and last fiscal year on file on a unix day; undefined when there is none (yet). */
 export function fiscalYearsOf(ctx: Context, index: number, day: number): { first: number; last: number } | undefined {
   if (disclosureOf(ctx, index) === 'none') return undefined;

@@ -6,7 +6,7 @@ import type { OverviewRequest } from '../../schemas/v2/overview.js';
 import type { ProspectingFilters } from '../../schemas/v2/prospecting.js';
 import { fromIso, toIso } from './calendar.js';
 import { readVersions, Versions } from './changes.js';
-import { buildColumns, type Columns } from './columns.js';
+import { advanceColumns, buildColumns, type Columns } from './columns.js';
 import { companyRecord } from './company-record.js';
 import { cityNameOf } from './contacts.js';
 import { createContext, type Context, type WorldOptions } from './context.js';
@@ -33,6 +33,8 @@ export type { TenderFacts } from './tenders.js';
 
 /** How many days' columns are kept: today's, and one more for questions about another day. */
 const KEPT_DAYS = 2;
+/** Days over which columns are advanced rather than built anew: beyond, most companies have changed. */
+const MAX_ADVANCE = 60;
 
 /**
  * The market, on any day: what the sandbox serves, and the truth that tests compare a warehouse with. Days count from
@@ -175,11 +177,18 @@ export class World {
   columns(day: number): Columns {
     const kept = this.#columns.get(day);
     if (kept) return kept;
-    const oldest = [...this.#columns.keys()][0];
-    if (this.#columns.size >= KEPT_DAYS && oldest !== undefined) this.#columns.delete(oldest);
-    const columns = buildColumns(this.ctx, this.ctx.start + day);
+    const earlier = Math.max(...[...this.#columns.keys()].filter((known) => known < day));
+    const base = day - earlier <= MAX_ADVANCE ? this.#columns.get(earlier) : undefined;
+    const unixDay = this.ctx.start + day;
+    const columns = base ? advanceColumns(this.ctx, base, unixDay) : buildColumns(this.ctx, unixDay);
+    this.#forgetOldest();
     this.#columns.set(day, columns);
     return columns;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#columns.keys();
+    if (this.#columns.size >= KEPT_DAYS && oldest !== undefined) this.#columns.delete(oldest);
   }
 
   /** Tenders listed on a day, newest announcement first. */

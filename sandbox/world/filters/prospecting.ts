@@ -7,7 +7,7 @@ import {
 } from '../../../schemas/v2/prospecting.js';
 import { fromIso, newYear } from '../calendar.js';
 import { readVersions, Versions } from '../changes.js';
-import { HAS, NO_BYTE, NO_INT, type Columns } from '../columns.js';
+import { HAS, NO_BYTE, NO_INT, NO_ZIP, type Columns } from '../columns.js';
 import { indexOfAddress } from '../contacts.js';
 import type { Context } from '../context.js';
 import { MARKET_COUNTRIES, USD_PER } from '../data/market-countries.js';
@@ -15,7 +15,7 @@ import { NACE_CLASSES } from '../data/nace.js';
 import { ACTIVITIES } from '../data/nomenclatures.js';
 import { TECHNOLOGIES } from '../data/technologies.js';
 import { keywordsOf, rankingOf, technologiesOf, VISIT_BANDS, visitsOf } from '../insights.js';
-import { cityOf, foundedOn, industriesOf } from '../traits.js';
+import { cityOf, foundedOn } from '../traits.js';
 import { FilterError } from './filter-error.js';
 import { keepCities, keepPlaces, keepZips } from './locations.js';
 import { flags, keepAllBits, keepAnyBit, keepBytes, keepDoubles, keepInts, keepWhere, type Mask } from './mask.js';
@@ -88,15 +88,15 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   },
   legal_form: (mask, ids, { columns }) => keepBytes(mask, columns.legalForm, flags(ids)),
   industry_focus: (mask, values, { columns }) => {
-    const wanted = flags(positionsOf(ACTIVITIES, values));
-    const [first, second, third] = columns.industry;
-    wanted[NO_BYTE] = 0;
-    keepWhere(mask, (i) => (wanted[first[i]!]! | wanted[second[i]!]! | wanted[third[i]!]!) === 1);
+    keepIndustries(mask, columns, positionsOf(ACTIVITIES, values));
   },
-  website_keywords: (mask, words, { ctx, columns }) => {
+  website_keywords: (mask, words, { columns }) => {
     withWebsite(mask, columns);
     const wanted = words.map((word) => word.trim().toLowerCase());
-    keepWhere(mask, (i) => keywordsOf(industriesOf(ctx, i)).some((word) => wanted.includes(word)));
+    const hits = ACTIVITIES.flatMap((_, position) =>
+      keywordsOf([position]).some((word) => wanted.includes(word)) ? [position] : [],
+    );
+    keepIndustries(mask, columns, hits);
   },
   nace: (mask, codes, { columns }) => keepClasses(mask, columns, codes),
   // Both classifications share divisions and most groups, so a class of one is looked up as a class of the other.
@@ -106,9 +106,12 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   location_zip: (mask, texts, { columns }) => keepZips(mask, columns, texts),
   location_type: (mask, texts, { ctx, columns }) => {
     const versions = new Versions();
-    keepCities(mask, columns, texts, (i) =>
-      cityOf(ctx, i, readVersions(ctx, i, foundedOn(ctx, i), columns.day, versions)),
-    );
+    // The city goes with the postcode; where a country has none, it is drawn.
+    keepCities(mask, columns, texts, (i) => {
+      const zip = columns.zip[i]!;
+      if (zip !== NO_ZIP) return zip % MARKET_COUNTRIES[columns.country[i]!]!.cities.length;
+      return cityOf(ctx, i, readVersions(ctx, i, foundedOn(ctx, i), columns.day, versions));
+    });
   },
   financial_currency: (mask, codes, { columns }) => {
     const wanted = new Set(codes.map((code) => code.toUpperCase()));
@@ -205,6 +208,13 @@ function positionsOf(entries: readonly { id: number; name: string }[], values: r
   return entries.flatMap((entry, position) =>
     wanted.has(String(entry.id)) || wanted.has(entry.name.toLowerCase()) ? [position] : [],
   );
+}
+
+/** Companies with one of the industries, given by position in ACTIVITIES, as their first, second or third. */
+function keepIndustries(mask: Mask, columns: Columns, positions: readonly number[]): void {
+  const wanted = flags(positions);
+  const [first, second, third] = columns.industry;
+  keepWhere(mask, (i) => (wanted[first[i]!]! | wanted[second[i]!]! | wanted[third[i]!]!) === 1);
 }
 
 /** A code selects its class, and everything below it when it is a division or group (62, 62.0). */
