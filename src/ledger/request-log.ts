@@ -2,20 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
+import type { AttemptReport } from '../api-client/index.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
-
-/** One attempt as the API client reports it. */
-export interface Attempt {
-  /** Route with placeholders: `GET /v2/companies/{id}`. */
-  endpoint: string;
-  /** HTTP status; 0 when no answer came. */
-  status: number;
-  ms: number;
-  bytes: number;
-  /** True for every attempt after a request's first. */
-  retry: boolean;
-  error: string | null;
-}
 
 interface Tally {
   requests: number;
@@ -43,7 +31,7 @@ export class RequestLog {
     this.#file = path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
   }
 
-  add(attempt: Attempt): void {
+  add(attempt: AttemptReport): void {
     this.requests++;
     const tally = this.#pending.get(attempt.endpoint) ?? newTally();
     this.#pending.set(attempt.endpoint, tally);
@@ -76,7 +64,7 @@ export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Pro
 }
 
 /** The API client's hook: books an attempt in the log of the activity that sent it. */
-export function bookAttempt(attempt: Attempt): void {
+export function bookAttempt(attempt: AttemptReport): void {
   current.getStore()?.add(attempt);
 }
 
