@@ -3,6 +3,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { readDevServer } from './dev-server-state.js';
+import { createGrpcRetries } from './grpc-retries.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
@@ -48,16 +49,22 @@ export function resolveTemporal(dataDir: string | null): TemporalTarget {
 export async function connectTemporal(dataDir: string | null): Promise<TemporalClient> {
   const target = resolveTemporal(dataDir);
   const { tls, apiKey, metadata } = target.options;
+  const retries = createGrpcRetries();
   try {
     const connection = await Connection.connect({
       address: target.address,
+      interceptors: retries.interceptors,
       connectTimeout: CONNECT_TIMEOUT_MS,
       ...(tls === undefined ? {} : { tls }),
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(metadata === undefined ? {} : { metadata }),
     });
     const client = new Client({ connection, namespace: target.namespace });
-    return { client, connection, target, close: () => connection.close() };
+    const close = async (): Promise<void> => {
+      await retries.settle();
+      await connection.close();
+    };
+    return { client, connection, target, close };
   } catch (error) {
     throw temporalUnreachable(target, error);
   }

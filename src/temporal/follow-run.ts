@@ -6,6 +6,7 @@ import { advance, type Beat, type Observation, type Retry, type RunState } from 
 import type { ProgressView } from '../progress/view.js';
 
 const LOOK_EVERY_MS = 500;
+const QUERY_TIMEOUT_MS = 3_000;
 // A worker that stops is known to the server for a while; asking more often tells nothing new.
 const WORKERS_EVERY_MS = 5_000;
 
@@ -36,14 +37,14 @@ export async function followRun(
         workers = await hasWorkers(client);
         workersSeenAt = Date.now();
       }
-      const seen = await observe(handle, workers);
+      const seen = await observe(client, handle, workers);
       state = advance(state, seen, Date.now(), startedAt.getTime());
       view.show(state);
       const ended = await Promise.race([end, delay(LOOK_EVERY_MS, null, { signal: interrupted }).catch(() => null)]);
       if (ended && 'error' in ended) throw ended.error;
       if (ended) {
         // The last look was before the end; one more shows the bars full.
-        if (workers) state = advance(state, await observe(handle, true), Date.now(), startedAt.getTime());
+        if (workers) state = advance(state, await observe(client, handle, true), Date.now(), startedAt.getTime());
         view.show(state);
         return { result: ended.result, state };
       }
@@ -55,19 +56,21 @@ export async function followRun(
 }
 
 /** One look: the workflow's own account, and what its running activities last said. */
-async function observe(handle: WorkflowHandle, workers: boolean): Promise<Observation> {
+async function observe(client: Client, handle: WorkflowHandle, workers: boolean): Promise<Observation> {
   const [progress, description] = await Promise.all([
     // Without a worker nobody can answer, and the question would wait for its timeout.
-    workers ? queryProgress(handle) : null,
+    workers ? queryProgress(client, handle) : null,
     handle.describe().catch(() => null),
   ]);
   const pending = description ? pendingActivities(description) : [];
   return { progress, workers, beats: pending.flatMap(beatOf), retries: pending.flatMap(retryOf) };
 }
 
-async function queryProgress(handle: WorkflowHandle): Promise<Progress | null> {
+async function queryProgress(client: Client, handle: WorkflowHandle): Promise<Progress | null> {
   try {
-    return await Promise.race([handle.query<Progress>('progress'), delay(3_000, null)]);
+    return await client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, async () =>
+      handle.query<Progress>('progress'),
+    );
   } catch {
     // Not opened yet, just continued as new, or its worker is restarting: the next look may know more.
     return null;

@@ -123,7 +123,8 @@ async function untilReady(address: string): Promise<void> {
 /** True when a server with a usable default namespace answers. */
 async function answers(address: string, timeoutMs: number): Promise<boolean> {
   try {
-    const connection = await Connection.connect({ address, connectTimeout: timeoutMs });
+    // No retries: we ask again ourselves, and none may be due when the connection is closed (see grpc-retries.ts).
+    const connection = await Connection.connect({ address, connectTimeout: timeoutMs, interceptors: [] });
     try {
       await connection.withDeadline(Date.now() + timeoutMs, async () =>
         connection.workflowService.describeNamespace({ namespace: 'default' }),
