@@ -5,11 +5,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TidemarkError } from '../../core/errors.js';
+import { isAlive } from '../../temporal/dev-server-state.js';
 
 /** The guard's script. */
 export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
 /** The guard's first line of output: the id of the process it guards. */
 export const GUARDED = /^guarded (\d+)$/;
+const PIPES_CLOSE_WITHIN_MS = 500;
 const TAIL_LINES = 8;
 
 export interface GuardedOptions {
@@ -49,7 +51,11 @@ export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptio
   lines.on('line', (line) => log.write(`${line}\n`));
 
   let stopping = false;
-  const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => resolve(code));
+    // Where the guard itself was killed its command still holds the pipes, and they do not close.
+    child.once('exit', (code) => setTimeout(() => resolve(code), PIPES_CLOSE_WITHIN_MS));
+  });
   const died = exited.then(async (code) => {
     await new Promise<void>((resolve) => log.end(() => resolve()));
     if (stopping) return new Promise<never>(() => undefined);
@@ -85,6 +91,9 @@ export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptio
       stopping = true;
       child.kill('SIGTERM');
       await exited;
+      // Unguarded by now; usually gone.
+      const left = await pid.catch(() => null);
+      if (left !== null && isAlive(left)) process.kill(left, 'SIGTERM');
     },
   };
 }

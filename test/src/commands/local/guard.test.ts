@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -49,6 +49,17 @@ describe('a guarded process', () => {
   it('that cannot be started is told', async () => {
     const server = spawnGuarded({ what: 'The server', command: path.join(dir, 'nothing'), args: [], logFile });
     await expect(server.line(ready, 20_000)).rejects.toThrow(/cannot start/);
+  });
+
+  it('is stopped also when its guard was killed', async () => {
+    const server = spawnGuarded({ what: 'The server', command: process.execPath, args: ['-e', SERVER, note], logFile });
+    const [pid] = await Promise.all([server.pid, server.line(ready, 20_000)]);
+    const guard = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+    process.kill(guard, 'SIGKILL');
+    await expect(server.died).rejects.toThrow(/The server ended by itself/);
+    await server.stop();
+    await waitUntil('the process has ended', async () => !isAlive(pid));
+    expect(readFileSync(note, 'utf8')).toBe('stopped in order');
   });
 
   it('ends when the process that wanted it is killed', async () => {
