@@ -4,10 +4,12 @@ import { readManifests, readPartRows } from '../landing/index.js';
 // Which nomenclature list names the values of which prospecting filter (reference: v2, "Prospecting", and v1,
 // "Nomenclature lookup lists"). `legal_form` is described as "form type ids"; that these are the ownership types is an
 // assumption (docs/assumptions.md) which costs requests when wrong, never companies: coverage is proven by counting.
-const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 'name' }> = {
+const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 'name'; form?: { list: string } }> = {
   company_status: { list: 'company_status', overlapping: false, value: 'id' },
   legal_form: { list: 'ownership_types', overlapping: false, value: 'id' },
   activity_type: { list: 'activity_type', overlapping: true, value: 'id' },
+  // "object": what it holds inside is not shown; an API that takes another form refuses it, and the plan goes without.
+  location_countries: { list: 'countries', overlapping: false, value: 'id', form: { list: 'include' } },
   // An array of string in the filter table, so the activities' names and not their ids.
   industry_focus: { list: 'activities', overlapping: true, value: 'name' },
 };
@@ -19,15 +21,16 @@ const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 
 export function readDimensions(dataDir: string): Dimension[] {
   const lists = readLatestNomenclatures(dataDir);
   const listed = (key: string): Dimension[] => {
-    const { list = '', overlapping = false, value = 'id' } = LISTS[key] ?? {};
+    const { list = '', overlapping = false, value = 'id', form } = LISTS[key] ?? {};
     const entries = Array.isArray(lists[list]) ? (lists[list] as { id?: unknown; name?: unknown }[]) : [];
     const values = entries.map((entry) => entry[value]).filter((v) => v !== undefined && v !== null && v !== '');
-    return values.length > 0 ? [{ kind: 'categorical', key, values, overlapping }] : [];
+    return values.length > 0 ? [{ kind: 'categorical', key, values, overlapping, ...(form ? { form } : {}) }] : [];
   };
   return [
     ...listed('company_status'),
     { kind: 'range', key: 'company_incorporation', type: 'date' },
     ...listed('legal_form'),
+    ...listed('location_countries'),
     ...listed('activity_type'),
     ...listed('industry_focus'),
     { kind: 'range', key: 'number_of_employees', type: 'integer', min: 0, max: 10_000 },

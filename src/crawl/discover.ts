@@ -1,5 +1,6 @@
 import type { DiscoverInput, DiscoverResult } from '../../schemas/pipeline/crawl.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import { TidemarkError } from '../core/errors.js';
 import { InvalidRequestError } from '../api-client/index.js';
 import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
@@ -164,6 +165,11 @@ async function conclude(
   const { distinct, reportedTotal } = plan.stats();
   const open = { ...counts, done: false, reportedTotal, distinctCompanies: distinct, coverage: null, shortfalls: [] };
   if (!plan.done || counts.limited) return open;
+  if (plan.refused) {
+    throw new TidemarkError('ApiRefused', `The API refuses the filters of market ${ctx.market}: ${plan.refused}`, {
+      todo: `Correct \`filters\` of that market in tidemark.yaml; they are sent as they stand: ${JSON.stringify(ctx.filters)}.`,
+    });
+  }
   const coverage = plan.coverage();
   await landRecords(deps, ctx, 'segments', 'search', plan.segments());
   await landRecords(deps, ctx, 'coverage', 'search', [coverage]);
