@@ -12,8 +12,15 @@ export function watchId(date: string): string {
   return `watch/${date}`;
 }
 
-export function backfillId(input: { from: string; to: string; streams: readonly string[] }): string {
-  return `backfill/${input.from}..${input.to}/${[...input.streams].sort().join('+')}`;
+/** A backfill narrowed to one market is other work than one of all, so its id says so at the end. */
+export function backfillId(input: {
+  from: string;
+  to: string;
+  streams: readonly string[];
+  market?: string | undefined;
+}): string {
+  const { from, to, streams, market } = input;
+  return `backfill/${from}..${to}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
 }
 
 /**

@@ -48,7 +48,7 @@ export function registerBackfill(program: Command): void {
           context,
           {
             type: 'backfill',
-            workflowId: backfillId({ from, to, streams }),
+            workflowId: backfillId({ from, to, streams, market }),
             input: { from, to, streams, ...(market === null ? {} : { market }) },
             market,
             date: null,

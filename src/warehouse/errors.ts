@@ -60,7 +60,7 @@ export class NotPublishedError extends TidemarkError {
         todo:
           cause === undefined
             ? 'Run `tidemark snapshot` (or `npm run demo`) first.'
-            : 'Run `tidemark replay` to build it again from the landing zone.',
+            : 'Run any snapshot again: it publishes anew from the warehouse, and fetches only what is due.',
         cause,
       },
     );

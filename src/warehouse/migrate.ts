@@ -32,7 +32,7 @@ export async function applyMigrations(db: Database): Promise<void> {
     if (before !== undefined) {
       throw new ModelFailedError(
         `sql/${file.name} was changed after it was applied.`,
-        'Put it back as it was and write the change as a new numbered file; or delete data/warehouse/tidemark.duckdb and run `tidemark replay`.',
+        'Put it back as it was and write the change as a new numbered file; or delete data/warehouse/tidemark.duckdb: the next run loads it anew from the landing zone.',
       );
     }
     await db.transaction(async () => {

@@ -104,7 +104,7 @@ function failOnErrors(checks: CheckResult[]): void {
   if (failed.length === 0) return;
   throw new ModelFailedError(
     `Audits failed: ${failed.join(', ')}.`,
-    'Readers keep the last published warehouse. Look at ops.checks and the model named; correct its SQL, then run `tidemark models apply`.',
+    'Readers keep the last published warehouse. Look at ops.checks and the model named; correct its SQL, then start the run again: what is landed and fresh is not fetched again.',
     { failedAudits: failed },
   );
 }
