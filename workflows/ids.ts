@@ -17,7 +17,7 @@ export function backfillId(input: {
   from: string;
   to: string;
   streams: readonly string[];
-  market?: string | undefined;
+  market: string | null;
 }): string {
   const { from, to, streams, market } = input;
   return `backfill/${from}..${to}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
@@ -28,5 +28,5 @@ export function backfillId(input: {
  * runs as `snapshot/demo/scheduled-2026-11-20T02:00:00Z`.
  */
 export function scheduledId(kind: 'snapshot' | 'tenders' | 'watch', market?: string): string {
-  return market === undefined ? `${kind}/scheduled` : `${kind}/${market}/scheduled`;
+  return market === null ? `${kind}/scheduled` : `${kind}/${market}/scheduled`;
 }
