@@ -6,7 +6,11 @@ import { V1_ERROR_STATUS, type V1ErrorName } from '../schemas/v1/error.js';
 import { Refusal, v1Error } from './errors.js';
 import { sentinelFault } from './sentinels.js';
 import { applyFault } from './faults.js';
+import { INNER_HEADER, INNER_SECRET } from './inner.js';
 import { sandboxOptions, type SandboxOptions } from './options.js';
+import { connectorApiRoutes } from './routes/connector/api.js';
+import { oauthRoutes } from './routes/connector/oauth.js';
+import { utilityRoutes } from './routes/connector/utility.js';
 import { controlRoutes } from './routes/control.js';
 import { v1CompanyRoutes } from './routes/v1/companies.js';
 import { v1ExecutiveRoutes } from './routes/v1/executives.js';
@@ -101,6 +105,15 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     },
     { prefix: '/v1/finder' },
   );
+  await app.register(async (scope) => {
+    strikeFaults(scope, sandbox);
+    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
+      done(null, Object.fromEntries(new URLSearchParams(text as string)));
+    });
+    utilityRoutes(scope, sandbox);
+    connectorApiRoutes(scope, sandbox);
+    oauthRoutes(scope, sandbox);
+  });
   return app as unknown as SandboxApp;
 }
 
@@ -139,7 +152,7 @@ function parseBodies(app: FastifyInstance): void {
 function countRequests(app: FastifyInstance, sandbox: Sandbox): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(unknown)';
-    if (!route.startsWith('/_sandbox')) {
+    if (!route.startsWith('/_sandbox') && !isInner(request)) {
       sandbox.requests.count(`${request.method} ${route.replaceAll(/:(\w+)/g, '{$1}')}`, reply.statusCode);
     }
     done();
@@ -166,6 +179,7 @@ function keepState(app: FastifyInstance, sandbox: Sandbox): void {
 /** Scripted faults and the general latency come before everything else. */
 function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', async (request, reply) => {
+    if (isInner(request)) return;
     if (sandbox.options.latency > 0) await sleep(sandbox.options.latency);
     const fault =
       sandbox.faults.strike(request.method, pathOf(request)) ??
@@ -198,6 +212,10 @@ function sentinelBody({ errors }: Sandbox, request: FastifyRequest, status: numb
   if (status === 429) return errors.limit('limits.daily', 'Sentinel.').body;
   if (status === 430) return errors.limit('limit', 'Sentinel.').body;
   return { detail: status === 404 ? 'Not found.' : `Sentinel for ${status}.` };
+}
+
+function isInner(request: FastifyRequest): boolean {
+  return request.headers[INNER_HEADER] === INNER_SECRET;
 }
 
 function isV1(request: FastifyRequest): boolean {

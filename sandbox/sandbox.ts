@@ -1,3 +1,5 @@
+import { Outbox } from './connector/outbox.js';
+import { Sessions } from './connector/sessions.js';
 import { V2Errors } from './errors.js';
 import { Faults } from './faults.js';
 import { Jobs } from './jobs.js';
@@ -25,6 +27,8 @@ export class Sandbox {
   readonly reveals = new Reveals();
   readonly searches = new Searches();
   readonly jobs: Jobs;
+  readonly sessions = new Sessions();
+  readonly outbox = new Outbox();
   readonly payeeChecks = new PayeeChecks();
   readonly errors: V2Errors;
   #day: number;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { isLoopback } from '../auth.js';
+import { screenHeaders } from '../connector/guards.js';
 import { Refusal } from '../errors.js';
 import { FaultRequest } from '../faults.js';
 import type { Sandbox } from '../sandbox.js';
@@ -12,6 +13,15 @@ const DayRequest = z
     z.strictObject({ day: z.int().min(-3650).max(3650) }),
   ])
   .describe('{"advance": 1} or {"day": 3}');
+const SessionRequest = z.strictObject({
+  client: z.string().min(1).max(100).default('An assistant'),
+  /** Where consent or refusal is told to; null: nowhere. */
+  redirect_uri: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
+  state: z.string().max(500).nullable().default(null),
+});
 const QuotaRequest = z.strictObject({
   dailyLimit: z.int().min(0).optional(),
   used: z.int().min(0).optional(),
@@ -39,6 +49,22 @@ export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.delete('/_sandbox/requests', () => {
     sandbox.requests.clear();
     return sandbox.requests.report();
+  });
+
+  app.post('/_sandbox/oauth/sessions', (request, reply) => {
+    const { client, redirect_uri, state: clientState } = read(SessionRequest, request.body ?? {});
+    const session = sandbox.sessions.create(client, redirect_uri, clientState, Date.now());
+    return reply.code(201).send({ session: session.id, login: `/oauth/login?session=${session.id}` });
+  });
+  app.get('/_sandbox/oauth/sessions/:id', (request) => {
+    const session = sandbox.sessions.get((request.params as { id: string }).id, Date.now());
+    if (!session) throw new Refusal(404, { detail: 'Not found.' });
+    const { state: where, person, code } = session;
+    return { session: session.id, state: where, person, code };
+  });
+  app.get('/_sandbox/outbox', async (request, reply) => {
+    if (!request.headers.accept?.includes('text/html')) return sandbox.outbox.list();
+    return reply.headers(screenHeaders(null)).type('text/html; charset=utf-8').send(sandbox.outbox.screen());
   });
 
   app.get('/_sandbox/deliveries', () => sandbox.webhooks.list());

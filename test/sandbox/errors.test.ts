@@ -81,7 +81,7 @@ describe('bad requests', () => {
   it('to unknown routes, and with wrong methods', async () => {
     expect(await raw('/v2/nothing')).toMatchObject({ status: 404, body: { detail: 'Not found.' } });
     expect(await raw('/v1/finder/nothing')).toMatchObject({ status: 404, body: { error_name: 'IdNotFound' } });
-    expect(await raw('/')).toMatchObject({ status: 404 });
+    expect(await raw('/somewhere')).toMatchObject({ status: 404, body: { detail: 'Not found.' } });
     expect(await raw('/v2/prospecting')).toMatchObject({
       status: 405,
       allow: 'POST',

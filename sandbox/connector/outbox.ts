@@ -1,0 +1,34 @@
+import { escapeHtml, page } from './screens.js';
+
+/** A mail the sandbox would have sent. */
+export interface Mail {
+  at: string;
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** Mails stay here, on the outbox page and on stderr: none leaves the machine. */
+export class Outbox {
+  readonly #mails: Mail[] = [];
+
+  send(to: string, subject: string, text: string): void {
+    this.#mails.push({ at: new Date().toISOString(), to, subject, text });
+    if (this.#mails.length > 200) this.#mails.shift();
+    process.stderr.write(`sandbox: mail to ${JSON.stringify(to)}: ${text}\n`);
+  }
+
+  /** Newest first. */
+  list(): Mail[] {
+    return this.#mails.toReversed();
+  }
+
+  /** The outbox as a page. */
+  screen(): string {
+    const items = this.list().map(
+      ({ at, to, subject, text }) =>
+        `<p><strong>${escapeHtml(subject)}</strong><br>to ${escapeHtml(to)}, ${at}<br>${escapeHtml(text)}</p>`,
+    );
+    return page('Outbox', items.length === 0 ? '<p>No mail yet.</p>' : items.join(''));
+  }
+}

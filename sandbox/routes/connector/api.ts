@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import { holdsKey } from '../../auth.js';
+import {
+  CompanyBody,
+  CompanyByPronetBody,
+  CompanyByUrlBody,
+  CompanyFinancialsBody,
+  ConnectorAutocompleteBody,
+  ConnectorProspectingBody,
+  NomenclatureBody,
+  VerifyTokenBody,
+} from '../../connector/requests.js';
+import { nomenclatureOf } from '../../connector/nomenclature.js';
+import { demandPart } from '../../connector/validation.js';
+import { Refusal } from '../../errors.js';
+import { INNER_HEADER, INNER_SECRET } from '../../inner.js';
+import type { Sandbox } from '../../sandbox.js';
+
+/** What a connector call becomes in version 2. */
+interface Inner {
+  method: 'GET' | 'POST';
+  url: string;
+  payload?: object;
+}
+
+/**
+ * Company-data operations with the key in the body. Their answers are not shown: each answers what the version 2 call
+ * it stands for answers, errors included; a wrong key is 401 `{detail}`, except where the key itself is the question.
+ */
+export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  app.post('/api/verify-token', (request) => {
+    const { api_key } = demandPart(VerifyTokenBody, 'body', request.body);
+    return { valid: holdsKey(api_key, sandbox.options.key) };
+  });
+
+  function forward<T extends z.ZodObject<{ api_key: z.ZodString }>>(
+    path: string,
+    schema: T,
+    inner: (body: z.infer<T>) => Inner,
+  ): void {
+    app.post(path, async (request, reply) => {
+      const body = demandPart(schema, 'body', request.body);
+      demandKey(sandbox, (body as { api_key: string }).api_key);
+      const headers = { authorization: `Token ${sandbox.options.key}`, [INNER_HEADER]: INNER_SECRET };
+      const answer = await app.inject({ ...inner(body), headers });
+      return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
+    });
+  }
+
+  forward('/api/company-by-url', CompanyByUrlBody, ({ url }) => ({
+    method: 'POST',
+    url: '/v2/enrichment/url',
+    payload: { url },
+  }));
+  forward('/api/company-by-pronet', CompanyByPronetBody, ({ pronet_url }) => ({
+    method: 'POST',
+    url: '/v2/enrichment/company/pronet',
+    payload: { pronet: pronet_url },
+  }));
+  forward('/api/company-financials', CompanyFinancialsBody, ({ company_id, year }) => ({
+    method: 'GET',
+    url: `/v2/financial/${encodeURIComponent(company_id)}?year=${year}`,
+  }));
+  forward('/api/autocomplete', ConnectorAutocompleteBody, ({ api_key: _key, ...fields }) => ({
+    method: 'POST',
+    url: '/v2/autocomplete',
+    payload: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)),
+  }));
+  // `sorting` is taken and left aside: version 2 has no order to choose.
+  forward('/api/prospecting', ConnectorProspectingBody, ({ page, per_page, filters }) => ({
+    method: 'POST',
+    url: '/v2/prospecting',
+    payload: { page, per_page, filters: filters ?? {} },
+  }));
+  forward('/api/company-details', CompanyBody, ({ company_id }) => ({
+    method: 'GET',
+    url: `/v2/companies/${encodeURIComponent(company_id)}`,
+  }));
+  forward('/api/company-ownership', CompanyBody, ({ company_id }) => ({
+    method: 'GET',
+    url: `/v2/kyb/${encodeURIComponent(company_id)}/ubo`,
+  }));
+
+  app.post('/api/nomenclature', (request) => {
+    const { api_key, nomenclature_type, parent } = demandPart(NomenclatureBody, 'body', request.body);
+    demandKey(sandbox, api_key);
+    const items = nomenclatureOf(nomenclature_type, parent ?? null);
+    if (items === null) throw new Refusal(404, { detail: `There is no nomenclature "${nomenclature_type}".` });
+    return { nomenclature_type, parent: parent ?? null, items };
+  });
+}
+
+function demandKey(sandbox: Sandbox, key: string): void {
+  if (!holdsKey(key, sandbox.options.key)) throw new Refusal(401, { detail: 'Invalid API key.' });
+}
