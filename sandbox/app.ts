@@ -14,6 +14,7 @@ import { utilityRoutes } from './routes/connector/utility.js';
 import { controlRoutes } from './routes/control.js';
 import { v1CompanyRoutes } from './routes/v1/companies.js';
 import { v1ExecutiveRoutes } from './routes/v1/executives.js';
+import { descriptionRoutes } from './routes/description.js';
 import { nomenclatureRoutes } from './routes/v1/nomenclatures.js';
 import { tenderRoutes } from './routes/v1/tenders.js';
 import { autocompleteRoutes } from './routes/v2/autocomplete.js';
@@ -37,6 +38,7 @@ const BODY_LIMIT = 1024 * 1024;
 /** A sandbox as a Fastify instance that listens nowhere yet; its market and state hang off `sandbox`. */
 export interface SandboxApp extends FastifyInstance {
   sandbox: Sandbox;
+  routeTable: RouteTable;
 }
 
 /** Builds the sandbox; missing options take their defaults (options.ts). Throws a RangeError for a wrong one. */
@@ -58,6 +60,7 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   app.decorateRequest('bend', null);
   parseBodies(app);
   const routes = new RouteTable(app);
+  app.decorate('routeTable', routes);
 
   countRequests(app, sandbox);
   keepState(app, sandbox);
@@ -111,6 +114,7 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
       done(null, Object.fromEntries(new URLSearchParams(text as string)));
     });
     utilityRoutes(scope, sandbox);
+    descriptionRoutes(scope, sandbox);
     connectorApiRoutes(scope, sandbox);
     oauthRoutes(scope, sandbox);
   });

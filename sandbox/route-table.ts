@@ -2,13 +2,20 @@ import type { FastifyInstance } from 'fastify';
 
 /** Which methods a path answers to: tells a wrong method (405) from an unknown path (404). */
 export class RouteTable {
-  readonly #routes: { pattern: RegExp; methods: string[] }[] = [];
+  readonly #routes: { url: string; pattern: RegExp; methods: string[] }[] = [];
 
   constructor(app: FastifyInstance) {
     app.addHook('onRoute', (route) => {
       const pattern = new RegExp(`^${route.url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}/?$`);
-      this.#routes.push({ pattern, methods: [route.method].flat() });
+      this.#routes.push({ url: route.url, pattern, methods: [route.method].flat() });
     });
+  }
+
+  /** Every route, like `GET /v2/companies/{id}`. */
+  list(): string[] {
+    return this.#routes.flatMap(({ url, methods }) =>
+      methods.map((method) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
   }
 
   methodsAt(path: string): string[] {

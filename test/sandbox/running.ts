@@ -14,6 +14,8 @@ export interface Running {
   sandbox: Sandbox;
   get<T = unknown>(path: string, body?: unknown): Promise<Answer<T>>;
   send<T = unknown>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
+  /** Every route, like `GET /v2/companies/{id}`. */
+  routes(): string[];
   close(): Promise<void>;
 }
 
@@ -33,5 +35,12 @@ export async function startApp(options: Partial<SandboxOptions> = {}): Promise<R
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: (text === '' ? null : JSON.parse(text)) as T };
   }
-  return { url, sandbox, send, get: (path) => send('GET', path), close: () => app.close() };
+  return {
+    url,
+    sandbox,
+    send,
+    get: (path) => send('GET', path),
+    routes: () => app.routeTable.list(),
+    close: () => app.close(),
+  };
 }
