@@ -2,7 +2,8 @@ import { createColors } from 'picocolors';
 
 /** Colours for a stream: only in a terminal, and not where NO_COLOR asks for none. */
 export function colorsFor(stream: NodeJS.WriteStream): ReturnType<typeof createColors> {
-  return createColors(stream.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb');
+  // Where it is no terminal isTTY is missing, and `undefined` would let the library guess (it colours for CI).
+  return createColors(Boolean(stream.isTTY) && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb');
 }
 
 /** A line of result on stdout. */
