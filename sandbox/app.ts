@@ -57,6 +57,8 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   app.decorate('sandbox', sandbox);
   // GET calls may carry a body: the reference lists parameters of some as "body".
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  // Otherwise refused for its content type before it is seen that no route takes it.
+  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   app.decorateRequest('bend', null);
   parseBodies(app);
   const routes = new RouteTable(app);
@@ -246,5 +248,8 @@ function generic(sandbox: Sandbox, request: FastifyRequest, status: number, mess
     return new Refusal(status === 400 ? 406 : status, body);
   }
   if (status === 404 || status === 405) return new Refusal(status, { detail: message });
+  if (!request.url.startsWith('/v2') && status !== 413) {
+    return new Refusal(422, { detail: [{ loc: ['body'], msg: message, type: 'body_invalid' }] });
+  }
   return new Refusal(status === 400 ? sandbox.options.statuses.invalid : status, { body: [message] });
 }

@@ -55,13 +55,22 @@ export function readParameters(
     const key = rawKey.replace(/\[\]$/, '');
     if (kinds.lists?.includes(key)) {
       out[key] = [value].flat().flatMap((part) => part.split(',').filter((item) => item !== ''));
-    } else if (kinds.numbers?.includes(key) && typeof value === 'string' && /^-?\d+$/.test(value)) {
+    } else if (
+      kinds.numbers?.includes(key) &&
+      typeof value === 'string' &&
+      /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)
+    ) {
       out[key] = Number(value);
     } else {
       out[key] = value;
     }
   }
   return isObject(body) ? { ...out, ...body } : out;
+}
+
+/** Body of a request; one that was left out stands for {}, an explicit null does not. */
+export function bodyOf(request: { body: unknown }): unknown {
+  return request.body === undefined ? {} : request.body;
 }
 
 /** Whether a value is an object with keys. */

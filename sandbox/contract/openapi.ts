@@ -5,7 +5,7 @@ import type { Statuses } from '../options.js';
 import { CONNECTOR_OPERATIONS } from './connector-operations.js';
 import type { Operation } from './operation.js';
 import { V1_OPERATIONS } from './v1-operations.js';
-import { V2_OPERATIONS } from './v2-operations.js';
+import { ALTERNATE_OPERATIONS, V2_OPERATIONS } from './v2-operations.js';
 
 /** All 67 routes of the reference. */
 export const OPERATIONS: readonly Operation[] = [...V2_OPERATIONS, ...V1_OPERATIONS, ...CONNECTOR_OPERATIONS];
@@ -19,7 +19,7 @@ const ValidationError = z.object({
 /** The OpenAPI 3.1 description, made from the schemas that check the requests. */
 export function buildOpenApi(statuses: Statuses): Json {
   const paths: Record<string, Json> = {};
-  for (const operation of OPERATIONS) {
+  for (const operation of [...OPERATIONS, ...ALTERNATE_OPERATIONS]) {
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation, statuses);
   }
   return {
@@ -43,7 +43,7 @@ export function buildOpenApi(statuses: Statuses): Json {
 function describe(operation: Operation, statuses: Statuses): Json {
   const { method, path, summary, section, body, form } = operation;
   const content = body
-    ? { 'application/json': { schema: schemaOf(body, 'input') } }
+    ? { 'application/json': { schema: { ...schemaOf(body, 'input'), ...operation.demands } } }
     : form
       ? { 'application/x-www-form-urlencoded': { schema: schemaOf(form, 'input') } }
       : null;
@@ -53,7 +53,7 @@ function describe(operation: Operation, statuses: Statuses): Json {
     tags: [section],
     security: isOpen(operation) ? [] : [{ token: [] }],
     parameters: [...pathParameters(path), ...queryParameters(operation.query)],
-    ...(content && { requestBody: { required: isRequired(body ?? form), content } }),
+    ...(content && { requestBody: { required: operation.demands !== undefined || isRequired(body ?? form), content } }),
     responses: responsesOf(operation, statuses),
   };
 }

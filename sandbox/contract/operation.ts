@@ -13,6 +13,8 @@ export interface Operation {
   /** Query parameters; of a GET call also taken from the body. */
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** Said of the body beside its schema, in JSON Schema: what a check beyond shapes demands. */
+  demands?: Record<string, unknown>;
   /** Body in `application/x-www-form-urlencoded`. */
   form?: z.ZodObject;
   /** Status and body of success; no body schema: HTML or text. */

@@ -15,7 +15,8 @@ import {
 import { FinancialQuery, FinancialReport, FinancialTickerQuery } from '../../schemas/v2/financial-report.js';
 import { ContactMetrics, ContactMetricsQuery, MetricsResponse } from '../../schemas/v2/metrics.js';
 import { OverviewRequest, OverviewResponse } from '../../schemas/v2/overview.js';
-import { PayeePayload, PayeeRequest } from '../../schemas/v2/payee.js';
+import { PayeePayload } from '../../schemas/v2/payee.js';
+import { PayeeCheckBody } from '../payee/rules.js';
 import { OwnershipPayload } from '../../schemas/v2/ownership.js';
 import { ProspectingRequest, ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import {
@@ -31,7 +32,42 @@ import {
 } from '../../schemas/v2/watch.js';
 import type { Operation } from './operation.js';
 
-const Threshold = z.object({ threshold: z.number().min(0).max(100).optional() });
+const Threshold = z.strictObject({ threshold: z.number().min(0).max(100).optional() });
+
+/** One of these fields has to be there. */
+function anyOf(...fields: string[]): Record<string, unknown> {
+  return { anyOf: fields.map((field) => ({ required: [field] })) };
+}
+
+/** The same operations under the paths of the reference's route lines, where these differ from its sample calls. */
+export const ALTERNATE_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/v2/companies/{id}/watch/stop',
+    summary: 'Watched fields (path of the route line)',
+    section: 'Watching',
+    response: WatchFieldsResponse,
+    also: [404],
+  },
+  {
+    method: 'PUT',
+    path: '/v2/companies/{id}/watch/start/add',
+    summary: 'Watch more fields (path of the route line)',
+    section: 'Watching',
+    body: WatchFieldsRequest,
+    response: WatchFieldsResponse,
+    also: [404],
+  },
+  {
+    method: 'PUT',
+    path: '/v2/companies/{id}/watch/start/remove',
+    summary: 'Watch fewer fields (path of the route line)',
+    section: 'Watching',
+    body: WatchFieldsRequest,
+    response: WatchFieldsResponse,
+    also: [404],
+  },
+];
 
 /** The 32 routes of version 2. */
 export const V2_OPERATIONS: readonly Operation[] = [
@@ -184,6 +220,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
     summary: 'Company by identifiers',
     section: 'Enrichment',
     body: EnrichCompanyRequest,
+    demands: anyOf('registration_number', 'vat_number', 'ticker'),
     response: Company,
     also: [404],
   },
@@ -211,6 +248,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
     summary: 'Employee by contact data',
     section: 'Enrichment',
     body: EnrichContactsRequest,
+    demands: anyOf('email', 'pronet', 'company_name', 'domain'),
     response: Employee,
     also: [404],
   },
@@ -228,6 +266,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
     summary: 'Company by whatever is known',
     section: 'Autocomplete',
     body: AutocompleteRequest.extend({ phone_number: z.string().optional() }),
+    demands: anyOf('name', 'registration_number', 'vat_number', 'ticker', 'website', 'email', 'pronet', 'phone_number'),
     response: Company,
     also: [404],
   },
@@ -281,7 +320,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
     path: '/v2/know-your-payee',
     summary: 'Payee check',
     section: 'Payee checks',
-    body: PayeeRequest,
+    body: PayeeCheckBody,
     status: 201,
     response: PayeePayload,
   },

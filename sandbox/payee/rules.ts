@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { PAYEE_PROXY_SCHEMES } from '../../schemas/v2/payee.js';
 import type { FieldMessages } from '../validate.js';
 
@@ -7,17 +8,20 @@ import type { FieldMessages } from '../validate.js';
  * `holding_entity`, the payee's identity `identity_type` and `identity_value`.
  */
 
-export interface PayeeCheckRequest {
-  country_code: string;
-  id_scheme: string;
-  id: string;
-  holding_entity?: string | undefined;
-  identity_type?: string | undefined;
-  identity_value?: string | undefined;
-  company_id?: string | number | undefined;
-  registration_number?: string | undefined;
-  name?: string | undefined;
-}
+const filled = z.string().min(1);
+
+export const PayeeCheckBody = z.strictObject({
+  country_code: z.string().regex(/^[A-Za-z]{2}$/, 'Expected a two-letter country code.'),
+  id_scheme: filled,
+  id: filled,
+  holding_entity: z.string().optional(),
+  identity_type: z.string().optional(),
+  identity_value: z.string().optional(),
+  company_id: z.union([z.string(), z.number()]).optional(),
+  registration_number: z.string().optional(),
+  name: z.string().optional(),
+});
+export type PayeeCheckRequest = z.infer<typeof PayeeCheckBody>;
 
 /** Announced as coming: not served yet. */
 const COMING = ['BD', 'SA', 'UG'];

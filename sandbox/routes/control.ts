@@ -5,7 +5,7 @@ import { screenHeaders } from '../connector/guards.js';
 import { Refusal } from '../errors.js';
 import { FaultRequest } from '../faults.js';
 import type { Sandbox } from '../sandbox.js';
-import { check, isObject } from '../validate.js';
+import { bodyOf, check, isObject } from '../validate.js';
 
 const DayRequest = z
   .union([
@@ -52,7 +52,7 @@ export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   });
 
   app.post('/_sandbox/oauth/sessions', (request, reply) => {
-    const { client, redirect_uri, state: clientState } = read(SessionRequest, request.body ?? {});
+    const { client, redirect_uri, state: clientState } = read(SessionRequest, bodyOf(request));
     const session = sandbox.sessions.create(client, redirect_uri, clientState, Date.now());
     return reply.code(201).send({ session: session.id, login: `/oauth/login?session=${session.id}` });
   });

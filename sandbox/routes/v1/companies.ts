@@ -10,7 +10,7 @@ import type { V1FinancialReport } from '../../../schemas/v1/financial-report.js'
 import { v1Error } from '../../errors.js';
 import { pageOf } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { readParameters } from '../../validate.js';
+import { bodyOf, readParameters } from '../../validate.js';
 import { indexOf } from '../../world/membership.js';
 import { peopleCountOf, PLACES } from '../../world/people.js';
 import { executiveRecord } from '../../world/person-records.js';
@@ -23,7 +23,7 @@ export function v1CompanyRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
 
   app.post('/companies', (request): V1CompaniesResponse => {
-    const { page, per_page, filters } = demandV1(V1CompaniesRequest, request.body ?? {});
+    const { page, per_page, filters } = demandV1(V1CompaniesRequest, bodyOf(request));
     const perPage = demandPageSizeV1(sandbox, per_page);
     const found = sandbox.searches.find(`v1 ${JSON.stringify(filters)}`, () =>
       refuseFilter(() => world.matchingV1(filters, sandbox.day)),

@@ -9,7 +9,7 @@ import {
 import { v1Error } from '../../errors.js';
 import { pageOf } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { readParameters } from '../../validate.js';
+import { bodyOf, readParameters } from '../../validate.js';
 import { executiveConditions, findPeople } from '../../world/filters/people.js';
 import { companyOf, personNumberOf } from '../../world/people.js';
 import { executiveItem, executiveRecord } from '../../world/person-records.js';
@@ -20,7 +20,7 @@ export function v1ExecutiveRoutes(app: FastifyInstance, sandbox: Sandbox): void 
   const { world } = sandbox;
 
   app.post('/executives', (request): V1ExecutivesResponse => {
-    const body = demandV1(V1ExecutivesRequest, request.body ?? {});
+    const body = demandV1(V1ExecutivesRequest, bodyOf(request));
     const perPage = demandPageSizeV1(sandbox, body.per_page);
     const filters = body.filters ?? {};
     const found = sandbox.searches.find(`v1 executives ${JSON.stringify(filters)}`, () =>

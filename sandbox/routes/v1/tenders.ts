@@ -8,7 +8,7 @@ import {
 import { v1Error } from '../../errors.js';
 import { pageOf } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { readParameters } from '../../validate.js';
+import { bodyOf, readParameters } from '../../validate.js';
 import { TENDER_COUNTRIES } from '../../world/data/country-ids.js';
 import { TENDER_INDUSTRIES, TENDER_STATUSES, TENDER_TYPES } from '../../world/data/nomenclatures.js';
 import { filterTenders, sortTenders } from '../../world/filters/tenders.js';
@@ -18,7 +18,7 @@ import { demandPageSizeV1, demandV1 } from './context.js';
 /** Public tenders and grants. No page cap: `total_results` can be read to its end. */
 export function tenderRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/tenders', (request): TendersResponse => {
-    const body = demandV1(TendersRequest, request.body ?? {});
+    const body = demandV1(TendersRequest, bodyOf(request));
     const perPage = demandPageSizeV1(sandbox, body.per_page);
     const found = filterTenders(sandbox.world.tenders(sandbox.day), body.filters?.must ?? {});
     const sorted = sortTenders(found, body.sort);

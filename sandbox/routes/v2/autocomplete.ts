@@ -6,6 +6,7 @@ import type { Sandbox } from '../../sandbox.js';
 import { indexByIdentifiers } from '../../world/lookups.js';
 import { demand, spend } from './context.js';
 import { companyAt, holdsNumbers } from './found-company.js';
+import { bodyOf } from '../../validate.js';
 
 /** The error names `phone_number` among the fields that identify, though the table of fields does not: it is taken. */
 const Request = AutocompleteRequest.extend({ phone_number: z.string().optional() });
@@ -15,7 +16,7 @@ const REQUIRED =
 /** Section "Autocomplete": the first company (by id) that all given fields fit. */
 export function autocompleteRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/autocomplete', (request): Company => {
-    const body = demand(sandbox, Request, request.body ?? {});
+    const body = demand(sandbox, Request, bodyOf(request));
     const { country_code, ...identifying } = body;
     if (Object.keys(identifying).length === 0) throw sandbox.errors.autocomplete([REQUIRED]);
     spend(sandbox, 'autocomplete');

@@ -6,13 +6,14 @@ import { employeeConditions, findPeople } from '../../world/filters/people.js';
 import { companyOf, personNumberOf } from '../../world/people.js';
 import { employeeItem, employeeRecord } from '../../world/person-records.js';
 import { demand, demandPageSize, pathId, refuseFilter, spend } from './context.js';
+import { bodyOf } from '../../validate.js';
 
 /** Section "Employees". */
 export function employeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
 
   app.post('/employees', (request): EmployeesResponse => {
-    const { page = 1, per_page, filters } = demand(sandbox, EmployeesRequest, request.body ?? {});
+    const { page = 1, per_page, filters } = demand(sandbox, EmployeesRequest, bodyOf(request));
     const perPage = demandPageSize(sandbox, per_page);
     spend(sandbox, 'employees');
     const found = sandbox.searches.find(`employees ${JSON.stringify(filters)}`, () =>

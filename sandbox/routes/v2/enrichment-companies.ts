@@ -6,11 +6,12 @@ import { indexOfAddress } from '../../world/contacts.js';
 import { indexByIdentifiers } from '../../world/lookups.js';
 import { demand, spend } from './context.js';
 import { companyAt, holdsNumbers } from './found-company.js';
+import { bodyOf } from '../../validate.js';
 
 /** Section "Enrichment", companies: by website, by profile address, by registration identifiers. */
 export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/enrichment/url', (request): Company => {
-    const { url } = demand(sandbox, EnrichUrlRequest, request.body ?? {});
+    const { url } = demand(sandbox, EnrichUrlRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     const { status: _absent, ...company } = companyAt(sandbox, indexOfAddress(sandbox.world.ctx, url));
     // "absent in some enrichment responses"
@@ -18,13 +19,13 @@ export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox):
   });
 
   app.post('/enrichment/company/pronet', (request): Company => {
-    const { pronet } = demand(sandbox, EnrichCompanyPronetRequest, request.body ?? {});
+    const { pronet } = demand(sandbox, EnrichCompanyPronetRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     return companyAt(sandbox, indexOfAddress(sandbox.world.ctx, pronet));
   });
 
   app.post('/enrichment/company', (request): Company => {
-    const body = demand(sandbox, EnrichCompanyRequest, request.body ?? {});
+    const body = demand(sandbox, EnrichCompanyRequest, bodyOf(request));
     const index = indexByIdentifiers(sandbox.world.ctx, {
       registrationNumber: body.registration_number,
       vatNumber: body.vat_number,

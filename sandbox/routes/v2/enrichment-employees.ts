@@ -16,32 +16,33 @@ import { nameOf } from '../../world/names.js';
 import { companyOf, personByAddress } from '../../world/people.js';
 import { enrichedEmployee, enrichedEmployeeItem } from '../../world/person-records.js';
 import { demand, demandPageSize, spend } from './context.js';
+import { bodyOf } from '../../validate.js';
 
 /** Section "Enrichment", people: by e-mail, by profile address, by contact data, and search. */
 export function employeeEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
 
   app.post('/enrichment/email', (request): Employee => {
-    const { email, reveal_phone = true } = demand(sandbox, EnrichEmailRequest, request.body ?? {});
+    const { email, reveal_phone = true } = demand(sandbox, EnrichEmailRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     const person = personByAddress(world.ctx, email);
     return reveal(sandbox, person, { withDepartment: false, revealEmail: true, revealPhone: reveal_phone });
   });
 
   app.post('/enrichment/employee/pronet', (request): Employee => {
-    const body = demand(sandbox, EnrichEmployeePronetRequest, request.body ?? {});
+    const body = demand(sandbox, EnrichEmployeePronetRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     return reveal(sandbox, personByAddress(world.ctx, body.pronet), { withDepartment: true, ...revealsOf(body) });
   });
 
   app.post('/enrichment/employee/contacts', (request): Employee => {
-    const body = demand(sandbox, EnrichContactsRequest, request.body ?? {});
+    const body = demand(sandbox, EnrichContactsRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     return reveal(sandbox, personByContacts(sandbox, body), { withDepartment: true, ...revealsOf(body) });
   });
 
   app.post('/enrichment/employee/search', (request): EnrichEmployeeSearchResponse => {
-    const { page = 1, per_page, ...asked } = demand(sandbox, EnrichEmployeeSearchRequest, request.body ?? {});
+    const { page = 1, per_page, ...asked } = demand(sandbox, EnrichEmployeeSearchRequest, bodyOf(request));
     const perPage = demandPageSize(sandbox, per_page);
     spend(sandbox, 'enrichment');
     const found = sandbox.searches.find(`people ${JSON.stringify(asked)}`, () => search(sandbox, asked));

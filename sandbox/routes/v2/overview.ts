@@ -13,11 +13,12 @@ import { nameOf } from '../../world/names.js';
 import { registrationNumberOf } from '../../world/registration.js';
 import { marketCountryOf, statusOf } from '../../world/traits.js';
 import { demand, refuseFilter, spend } from './context.js';
+import { bodyOf } from '../../validate.js';
 
 /** Section "Company search": at most five a page, no cap on pages. */
 export function overviewRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/overview', (request): OverviewResponse => {
-    const { page = 1, per_page, ...asked } = demand(sandbox, OverviewRequest, request.body ?? {});
+    const { page = 1, per_page, ...asked } = demand(sandbox, OverviewRequest, bodyOf(request));
     spend(sandbox, 'company_search');
     const found = sandbox.searches.find(`overview ${JSON.stringify(asked)}`, () =>
       refuseFilter(sandbox, () => sandbox.world.matchingOverview(asked, sandbox.day)),

@@ -1,29 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import type { Company } from '../../../schemas/v2/company.js';
 import type { PayeeCheck } from '../../payee/checks.js';
-import { payeeFaults, type PayeeCheckRequest } from '../../payee/rules.js';
+import { PayeeCheckBody, payeeFaults, type PayeeCheckRequest } from '../../payee/rules.js';
 import type { Sandbox } from '../../sandbox.js';
 import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';
-
-const text = z.string().min(1);
-const Request = z.strictObject({
-  country_code: z.string().regex(/^[A-Za-z]{2}$/, 'Expected a two-letter country code.'),
-  id_scheme: text,
-  id: text,
-  holding_entity: z.string().optional(),
-  identity_type: z.string().optional(),
-  identity_value: z.string().optional(),
-  company_id: z.union([z.string(), z.number()]).optional(),
-  registration_number: z.string().optional(),
-  name: z.string().optional(),
-});
+import { bodyOf } from '../../validate.js';
 
 /** Payee checks: payloads are not shown but for the rules of the release notes (payee/rules.ts). */
 export function payeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/know-your-payee', async (request, reply) => {
-    const body = demand(sandbox, Request, request.body ?? {});
+    const body = demand(sandbox, PayeeCheckBody, bodyOf(request));
     const faults = payeeFaults(body);
     if (Object.keys(faults).length > 0) throw sandbox.errors.invalid(faults);
     spend(sandbox, 'payee_checks');

@@ -7,11 +7,12 @@ import {
 import { pageOf } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { demand, demandPageSize, refuseFilter, spend } from './context.js';
+import { bodyOf } from '../../validate.js';
 
 /** Section "Prospecting": search by filters, at most ten pages of it. */
 export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/prospecting', (request): ProspectingResponse => {
-    const body = demand(sandbox, ProspectingRequest, request.body ?? {});
+    const body = demand(sandbox, ProspectingRequest, bodyOf(request));
     const perPage = demandPageSize(sandbox, body.per_page);
     spend(sandbox, 'prospecting');
     const matches = search(sandbox, body.filters ?? {});

@@ -12,7 +12,7 @@ import {
 } from '../../../schemas/v2/watch.js';
 import { pageOf } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { readParameters } from '../../validate.js';
+import { bodyOf, readParameters } from '../../validate.js';
 import type { Watch } from '../../watches.js';
 import { currentName, listedEvent, watchedEvents } from '../../watch-events.js';
 import { demand, demandPageSize, pathId } from './context.js';
@@ -28,7 +28,7 @@ const DEFAULT_LOOKBACK = 365;
  */
 export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.put('/companies/watch/callback', (request): WatchCallback => {
-    const { callback } = demand(sandbox, WatchCallbackRequest, request.body ?? {});
+    const { callback } = demand(sandbox, WatchCallbackRequest, bodyOf(request));
     return sandbox.watches.setCallback(callback);
   });
   app.get('/companies/watch/callback', (): WatchCallback => {
@@ -38,7 +38,7 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/companies/watch', (request) => listWatched(sandbox, request));
   app.post('/companies/:id/watch/start', async (request, reply) => {
     const id = knownId(sandbox, request);
-    const { fields } = demand(sandbox, WatchStartRequest, request.body ?? {});
+    const { fields } = demand(sandbox, WatchStartRequest, bodyOf(request));
     const watch = sandbox.watches.start(id, fields, sandbox.date);
     return reply.code(201).send({ id: String(id), fields: watch.fields });
   });
@@ -54,12 +54,12 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   for (const base of ['fields', 'start']) {
     app.put(`/companies/:id/watch/${base}/add`, (request) => {
       const watch = watchOf(sandbox, request);
-      const { fields } = demand(sandbox, WatchFieldsRequest, request.body ?? {});
+      const { fields } = demand(sandbox, WatchFieldsRequest, bodyOf(request));
       return (watch.fields = [...new Set([...watch.fields, ...fields])]);
     });
     app.put(`/companies/:id/watch/${base}/remove`, (request) => {
       const watch = watchOf(sandbox, request);
-      const { fields } = demand(sandbox, WatchFieldsRequest, request.body ?? {});
+      const { fields } = demand(sandbox, WatchFieldsRequest, bodyOf(request));
       return (watch.fields = watch.fields.filter((field) => !(fields as string[]).includes(field)));
     });
   }

@@ -52,7 +52,7 @@ function readSelection(field: string, value: Record<string, unknown>): Selection
 /** The last of the ids joined by underscores: the place itself. */
 function readId(field: string, value: unknown): number {
   const last = String(value).split('_').at(-1)!;
-  if (!/^\d+$/.test(last)) throw new FilterError(field, `"${String(value)}" is not an id from the nomenclatures.`);
+  if (!/^-?\d+$/.test(last)) throw new FilterError(field, `"${String(value)}" is not an id from the nomenclatures.`);
   return Number(last);
 }
 
