@@ -1,9 +1,10 @@
+import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 
 /** Colours for a stream: only in a terminal, and not where NO_COLOR asks for none. */
 export function colorsFor(stream: NodeJS.WriteStream): ReturnType<typeof createColors> {
-  // Where it is no terminal isTTY is missing, and `undefined` would let the library guess (it colours for CI).
-  return createColors(Boolean(stream.isTTY) && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb');
+  // Not stream.isTTY: it is missing where there is no terminal, and then the library guesses (it colours for CI).
+  return createColors(isatty(stream.fd) && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb');
 }
 
 /** A line of result on stdout. */
