@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 
 /** Colours for a stream: only in a terminal, and not where NO_COLOR asks for none. */
-export function colorsFor(stream: NodeJS.WriteStream): ReturnType<typeof createColors> {
+export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnType<typeof createColors> {
   // Not stream.isTTY: it is missing where there is no terminal, and then the library guesses (it colours for CI).
   return createColors(isatty(stream.fd) && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb');
 }
