@@ -17,7 +17,7 @@ export const crawl = proxyActivities<CrawlActivities>({
   taskQueue: CRAWL_QUEUE,
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '20 seconds',
-  retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+  retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
 /** The one writer: heavy SQL, one activity at a time. */
@@ -25,5 +25,5 @@ export const warehouse = proxyActivities<WarehouseActivities>({
   taskQueue: WAREHOUSE_QUEUE,
   startToCloseTimeout: '6 hours',
   heartbeatTimeout: '1 minute',
-  retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+  retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
