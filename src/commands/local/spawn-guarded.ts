@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TidemarkError } from '../../core/errors.js';
+import { tell } from '../print.js';
 import { isAlive } from '../../temporal/dev-server-state.js';
 
 /** The guard's script. */
@@ -47,8 +48,13 @@ export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptio
   // The guard may be gone when we close its stdin.
   child.stdin.on('error', () => undefined);
   child.stderr.pipe(log, { end: false });
+  // A log that cannot be written (the disk is full) is no reason to end; its process must not block on a full pipe.
+  log.on('error', (error) => {
+    tell(`The log ${logFile} cannot be written any more: ${error.message}`);
+    child.stderr.unpipe(log).resume();
+  });
   const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => log.write(`${line}\n`));
+  lines.on('line', (line) => void (log.destroyed || log.write(`${line}\n`)));
 
   let stopping = false;
   const exited = new Promise<number | null>((resolve) => {
