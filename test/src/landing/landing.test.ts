@@ -1,0 +1,130 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import {
+  decodePart,
+  encodePart,
+  landRows,
+  PartWriter,
+  readManifests,
+  readPartRows,
+  readRunRows,
+  runFolder,
+  type NewRow,
+  type PartTarget,
+} from '../../../src/landing/index.js';
+
+let target: PartTarget;
+
+beforeEach(() => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-landing-'));
+  target = { dataDir, stream: 'companies', run: 'run-1', date: '2026-11-20', market: 'demo', chunk: 'companies-00000' };
+});
+
+afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
+
+const row = (entity: string, body = `{"id":${entity}}`): NewRow => ({
+  request_key: `GET /v2/companies/${entity}`,
+  entity_id: entity,
+  segment: 'record',
+  status: 200,
+  fetched_at: '2026-11-20T02:00:00.123Z',
+  body,
+});
+
+describe('a part', () => {
+  it('exists with its manifest and gives back what was landed', async () => {
+    await landRows(target, [row('1'), row('2')]);
+    const [part] = readManifests(target.dataDir);
+    expect(part).toMatchObject({ stream: 'companies', run: 'run-1', rows: 2, part: 'part-companies-00000.parquet' });
+    expect(part && readPartRows(part).map(({ entity_id, body }) => [entity_id, body])).toEqual([
+      ['1', '{"id":1}'],
+      ['2', '{"id":2}'],
+    ]);
+  });
+
+  it('is not there before it is committed, nor without rows', async () => {
+    const writer = await PartWriter.open(target);
+    await writer.append(row('1'));
+    expect(readManifests(target.dataDir)).toEqual([]);
+    await writer.close();
+    const empty = await PartWriter.open({ ...target, chunk: 'companies-00001' });
+    expect(await empty.commit()).toBeUndefined();
+    expect(readManifests(target.dataDir)).toEqual([]);
+  });
+
+  it('is landed once, however often', async () => {
+    await landRows(target, [row('1')]);
+    await landRows(target, [row('1')]);
+    expect(readRunRows(target)).toHaveLength(1);
+  });
+
+  it('is refused when it differs from its manifest, by name', async () => {
+    await landRows(target, [row('1')]);
+    const [part] = readManifests(target.dataDir);
+    const file = part?.file ?? '';
+    const bytes = readFileSync(file);
+    bytes[10] = (bytes[10] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    expect(() => readRunRows(target)).toThrow(/part-companies-00000\.parquet differs from its manifest/);
+    rmSync(file);
+    expect(() => readRunRows(target)).toThrow(/is missing/);
+  });
+});
+
+describe('a chunk whose worker was killed', () => {
+  it('goes on from its spool; a torn last line is cut off', async () => {
+    const first = await PartWriter.open(target);
+    await first.append(row('1'));
+    await first.append(row('2'));
+    await first.close();
+    const spool = path.join(runFolder(target), '_spool', 'part-companies-00000.ndjson');
+    appendFileSync(spool, '{"request_key":"GET /v2/comp');
+
+    const second = await PartWriter.open(target);
+    expect(second.rows.map((found) => found.entity_id)).toEqual(['1', '2']);
+    await second.append(row('3'));
+    await second.commit();
+    expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2', '3']);
+  });
+
+  it('makes the same part when it died between part and manifest', async () => {
+    const first = await PartWriter.open(target);
+    await first.append(row('1'));
+    await first.close();
+    const rows = [...first.rows] as LandedRow[];
+    writeFileSync(path.join(runFolder(target), 'part-companies-00000.parquet'), encodePart(target, rows));
+    expect(readManifests(target.dataDir)).toEqual([]);
+
+    const second = await PartWriter.open(target);
+    await second.commit();
+    expect(readRunRows(target)).toEqual(rows);
+  });
+});
+
+it('any text survives a part, null entities too', () => {
+  const text = fc.string({ unit: 'grapheme' });
+  const rows = fc.array(
+    fc.record({
+      request_key: text,
+      entity_id: fc.option(text),
+      segment: text,
+      status: fc.integer({ min: 0, max: 599 }),
+      fetched_at: fc
+        .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+        .map((date) => date.toISOString()),
+      body: text,
+      sha256: text,
+    }),
+    { minLength: 1, maxLength: 20 },
+  );
+  fc.assert(
+    fc.property(rows, (landed) => {
+      expect(decodePart(encodePart(target, landed))).toEqual(landed);
+    }),
+    { numRuns: 50 },
+  );
+});
