@@ -64,6 +64,19 @@ export class Run {
   /** Opens the run, or goes on with one carried over continue-as-new. */
   static async open(workflowType: WorkflowType, input: unknown, carried: CarriedRun | undefined): Promise<Run> {
     if (carried) return new Run(input, carried);
+    const notes: string[] = [];
+    const progress: Progress = {
+      phase: 'opening',
+      date: null,
+      market: null,
+      steps: [],
+      requests: 0,
+      startedAt: null,
+      notes,
+    };
+    // A run answers from its first moment, not only once it knows its date.
+    setHandler(progressQuery, () => progress);
+    setHandler(coverageQuery, () => null);
     const info = workflowInfo();
     const scheduled = info.typedSearchAttributes.get(SCHEDULED_TIME);
     const ctx = await quick.openRun({
@@ -77,9 +90,8 @@ export class Run {
       { key: DATE_ATTRIBUTE, value: ctx.date },
       ...(ctx.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: ctx.market }]),
     ]);
-    const { date, market, startedAt } = ctx;
-    const notes = ctx.note === null ? [] : [ctx.note];
-    const progress: Progress = { phase: 'opening', date, market, steps: [], requests: 0, startedAt, notes };
+    Object.assign(progress, { date: ctx.date, market: ctx.market, startedAt: ctx.startedAt });
+    if (ctx.note !== null) notes.push(ctx.note);
     const run = new Run(input, {
       ctx,
       paused: false,

@@ -1,0 +1,208 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { createApiClient } from '../../../src/api-client/index.js';
+import { createClock } from '../../../src/core/clock.js';
+import { loadConfig } from '../../../src/core/config.js';
+import { createLog } from '../../../src/core/log.js';
+import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import { discoverMarket } from '../../../src/crawl/discover.js';
+import { fetchChunk } from '../../../src/crawl/fetch-chunk.js';
+import { inParallel } from '../../../src/crawl/in-parallel.js';
+import { crawlListing } from '../../../src/crawl/list.js';
+import { openRun } from '../../../src/crawl/open-run.js';
+import { readRunRows, runFolder } from '../../../src/landing/index.js';
+import { bookAttempt, readRequests } from '../../../src/ledger/request-log.js';
+import { makeProject, type Project } from '../../helpers/project.js';
+import { startStubApi, type StubApi } from '../../helpers/stub-api.js';
+
+let api: StubApi;
+let project: Project;
+let deps: CrawlDeps;
+let ctx: RunContext;
+const pulse: Pulse = { beat: () => undefined, signal: new AbortController().signal };
+
+const use = (url: string): void => {
+  const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
+  const client = createApiClient({
+    baseUrl: url,
+    apiKey: api.key,
+    onAttempt: bookAttempt,
+    retryBaseMs: 1,
+    retryCapMs: 2,
+    maxRetries: 2,
+  });
+  deps = { config, client, clock: createClock({}), log: createLog('test') };
+  ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
+};
+
+beforeEach(async () => {
+  api = await startStubApi(120);
+  project = makeProject({ api, temporal: 'none' });
+  use(api.url);
+});
+
+afterEach(async () => {
+  await deps.client.close();
+  await api.close();
+  project.remove();
+});
+
+const due = (ids: (string | number)[]): void => {
+  const folder = path.join(project.dataDir, 'runs', 'run-1', 'due', 'companies');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify(ids.map(String)));
+};
+const fetchCompanies = () => fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 4 }, pulse);
+const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date });
+const detailRequests = () => api.requests.filter((request) => request.includes('/v2/companies/')).length;
+
+describe('a chunk', () => {
+  it('lands every entity, a company that is gone as 404', async () => {
+    const ids = api.companies.map(({ id }) => id);
+    due(ids);
+    expect(await fetchCompanies()).toMatchObject({ rows: 120, failed: 0, limited: false });
+    const statuses = new Map(landed().map((row) => [Number(row.entity_id), row.status]));
+    expect(statuses).toEqual(new Map(ids.map((id) => [id, api.gone.has(id) ? 404 : 200])));
+  });
+
+  it('asks nothing when it is landed already', async () => {
+    due(api.companies.slice(0, 10).map(({ id }) => id));
+    await fetchCompanies();
+    const sent = api.requests.length;
+    expect(await fetchCompanies()).toEqual({ rows: 10, requests: 0, failed: 0, limited: false });
+    expect(api.requests.length).toBe(sent);
+  });
+
+  it('asks only what a killed attempt did not land', async () => {
+    const ids = api.companies.slice(10, 30).map(({ id }) => id);
+    due(ids);
+    const spool = path.join(
+      runFolder({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date }),
+      '_spool',
+    );
+    mkdirSync(spool, { recursive: true });
+    for (const id of ids.slice(0, 15)) {
+      const row = {
+        request_key: `k${id}`,
+        entity_id: String(id),
+        segment: 'record',
+        status: 200,
+        fetched_at: new Date().toISOString(),
+        body: '{}',
+        sha256: 'x',
+      };
+      appendFileSync(path.join(spool, 'part-companies-00000.ndjson'), `${JSON.stringify(row)}\n`);
+    }
+    await fetchCompanies();
+    expect(detailRequests()).toBeLessThanOrEqual(6); // five, and one page of a proxy the stub may slip in
+    expect(
+      landed()
+        .map((row) => Number(row.entity_id))
+        .toSorted((a, b) => a - b),
+    ).toEqual(ids);
+  });
+});
+
+describe('an API in trouble', () => {
+  const answering = async (answer: (id: string) => [status: number, body: unknown]) => {
+    const server = createServer((request, response) => {
+      const [status, body] = answer(/\/(\w+)$/.exec(request.url ?? '')?.[1] ?? '');
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await deps.client.close();
+    use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return () => new Promise<void>((resolve) => void server.close(() => resolve()));
+  };
+
+  it('one entity that always fails is landed as an error and stops no other', async () => {
+    const stop = await answering((id) =>
+      id === '7' ? [500, { detail: 'Internal failure.' }] : [200, { id: Number(id) }],
+    );
+    due([1, 7, 9]);
+    expect(await fetchCompanies()).toMatchObject({ rows: 3, failed: 1 });
+    expect(landed().find((row) => row.entity_id === '7')).toMatchObject({ status: 500, segment: 'failed' });
+    await stop();
+  });
+
+  it('twenty failures in a row stop the chunk; what came before stays', async () => {
+    let down = false;
+    const stop = await answering((id) =>
+      down ? [503, { detail: 'Service unavailable.' }] : [200, { id: Number(id) }],
+    );
+    const ids = Array.from({ length: 60 }, (_, i) => i + 1);
+    due(ids);
+    deps.client.setConcurrency(1);
+    const failing = fetchChunk(
+      deps,
+      { ctx, stream: 'companies', chunk: 0, concurrency: 1 },
+      {
+        ...pulse,
+        beat: ({ done }) => (down = done >= 30),
+      },
+    );
+    await expect(failing).rejects.toThrow(/20 requests in a row failed/);
+    expect(landed()).toEqual([]);
+    down = false;
+    const rest = await fetchCompanies();
+    expect(rest.requests).toBe(30);
+    expect(landed()).toHaveLength(60);
+    await stop();
+  });
+
+  it('the daily limit ends the chunk without an error; the rest is fetched when there is room', async () => {
+    let left = 5;
+    const access = { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' };
+    const stop = await answering((id) =>
+      left-- > 0
+        ? [200, { id: Number(id) }]
+        : [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }],
+    );
+    due([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse)).toMatchObject({
+      rows: 5,
+      limited: true,
+    });
+    expect(landed()).toEqual([]);
+    left = 100;
+    expect(await fetchCompanies()).toMatchObject({ rows: 8, requests: 3, limited: false });
+    await stop();
+  });
+});
+
+describe('discovery', () => {
+  const discover = (round: number, budget: number) =>
+    discoverMarket(deps, { ctx, round, budget, concurrency: 4 }, pulse);
+
+  it('in many rounds finds what one finds, and asks nothing twice', async () => {
+    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+    let round = 0;
+    let last = await discover(round, 6);
+    while (!last.done) last = await discover(++round, 6);
+    expect(round).toBeGreaterThan(2);
+    expect(last.coverage).toEqual({ reportedTotal: 120, distinctCompanies: 120, missing: 0, share: 1 });
+
+    const searches = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
+    expect(new Set(searches.map((row) => row.request_key)).size).toBe(searches.length);
+    const booked = readRequests(project.dataDir, 'run-1').find(({ endpoint }) => endpoint === 'POST /v2/prospecting');
+    expect(booked?.requests).toBe(searches.length + (booked?.retries ?? 0));
+  });
+});
+
+it('a first failure stops new work, and what is in flight is waited for', async () => {
+  const begun: number[] = [];
+  const ended: number[] = [];
+  const work = inParallel([1, 2, 3, 4, 5, 6], 2, async (n) => {
+    begun.push(n);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (n === 1) throw new Error('one');
+    ended.push(n);
+  });
+  await expect(work).rejects.toThrow('one');
+  expect(begun.length).toBeLessThan(6);
+  expect(ended.length).toBe(begun.length - 1);
+});
