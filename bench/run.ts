@@ -1,0 +1,15 @@
+import { benchParquetWriter } from './parquet-writer.js';
+import { benchSearchRequests } from './search-requests.js';
+
+/** `npm run bench`, or `npm run bench -- parquet-writer`. Prints ratios within the run; see docs/performance.md. */
+const benches: Record<string, () => Promise<void>> = {
+  'parquet-writer': benchParquetWriter,
+  'search-requests': benchSearchRequests,
+};
+
+const asked = process.argv.slice(2);
+for (const name of asked.length > 0 ? asked : Object.keys(benches)) {
+  const bench = benches[name];
+  if (!bench) throw new Error(`no benchmark "${name}"; there are: ${Object.keys(benches).join(', ')}`);
+  await bench();
+}
