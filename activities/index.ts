@@ -6,7 +6,7 @@ import { discoverMarket } from '../src/crawl/discover.js';
 import { crawlListing } from '../src/crawl/list.js';
 import { openRun } from '../src/crawl/open-run.js';
 import { readQuota } from '../src/crawl/read-quota.js';
-import { lastRunDate } from '../src/crawl/last-run.js';
+import { lastSyncDate } from '../src/crawl/last-sync.js';
 import { buildModels, loadLanding, openWarehouse, planDue, publish, type Warehouse } from '../src/warehouse/index.js';
 import { castError } from './cast-errors.js';
 import type { CrawlActivities, WarehouseActivities } from './contract.js';
@@ -19,7 +19,7 @@ export function createCrawlActivities(deps: CrawlDeps): CrawlActivities {
   return casting({
     async openRun(input) {
       mkdirSync(deps.config.dataDir, { recursive: true });
-      const ctx = openRun(deps.config, deps.clock, input, lastRunDate(deps.config.dataDir, 'watch_events'));
+      const ctx = openRun(deps.config, deps.clock, input, lastSyncDate(deps.config.dataDir));
       await landOpening(deps, ctx);
       return ctx;
     },
