@@ -11,7 +11,8 @@ const MARKET = { companies: 900, tenders: 20, seed: 11, 'max-per-page': 25 };
 // Requests in flight when the worker dies are all that may be sent again (a chunk is 500).
 const IN_FLIGHT = 16;
 
-describe('kill -9 of the worker in the middle', () => {
+// kill -9, and the way a deployment asks a worker to go.
+describe.each(['SIGKILL', 'SIGTERM'] as const)('%s of the worker in the middle', (signal) => {
   let temporal: TestWorkflowEnvironment;
   let sandbox: RunningSandbox;
   let project: Project;
@@ -35,7 +36,7 @@ describe('kill -9 of the worker in the middle', () => {
       'some hundred company records are fetched',
       async () => (await countRequests(sandbox, 'GET /v2/companies/{id}')) > 250,
     );
-    await first.stop('SIGKILL');
+    await first.stop(signal);
     second = await project.startWorker();
     result = (await handle.result()) as RunResult;
   });
