@@ -31,7 +31,7 @@ async function measure(companies: number, filters: Record<string, unknown>): Pro
     run: 'bench',
     input: {},
   });
-  const pulse = { beat: () => undefined, signal: new AbortController().signal };
+  const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
   await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
   let requests = 0;
   for (let round = 0; ; round++) {

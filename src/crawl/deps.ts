@@ -17,4 +17,6 @@ export interface Pulse {
   beat(progress: { step: string; done: number; total: number | null; requests: number }): void;
   /** Aborted when the worker shuts down or the run is cancelled. */
   signal: AbortSignal;
+  /** Which try of the activity this is, from 1. */
+  attempt: number;
 }

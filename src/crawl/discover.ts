@@ -1,11 +1,11 @@
 import type { DiscoverInput, DiscoverResult } from '../../schemas/pipeline/crawl.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { TidemarkError } from '../core/errors.js';
-import { InvalidRequestError } from '../api-client/index.js';
+import { InvalidRequestError, type ApiError } from '../api-client/index.js';
 import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { createPlan, type Plan, type PlanAnswer, type PlanRequest } from '../planner/index.js';
-import { isDailyLimit } from './answer.js';
+import { isDailyLimit, rowOf, stopsEverything } from './answer.js';
 import { landRecords } from './close-run.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { readDimensions } from './dimensions.js';
@@ -13,6 +13,8 @@ import { readDimensions } from './dimensions.js';
 // "auto" asks for more than any API of this kind gives; the plan believes what comes back.
 const ASK_HIGH = 1_000;
 const SHORTFALLS_SHOWN = 5;
+// Until then a search that fails is tried again with all others.
+const LAST_PATIENT_ATTEMPT = 4;
 
 /**
  * One bounded piece of enumerating a market. The plan's state is a function of the answers, and every answer is
@@ -74,7 +76,7 @@ async function search(
   const failed: { error?: unknown; yes: boolean } = { yes: false };
 
   const ask = async (request: PlanRequest): Promise<void> => {
-    const row = await askPage(deps, request, pulse.signal);
+    const row = await askPage(deps, request, pulse);
     await writer.append(row);
     plan.answer(request.key, answerOf(row));
     const { distinct, reportedTotal } = plan.stats();
@@ -122,23 +124,35 @@ function replay(
   }
 }
 
-async function askPage(deps: CrawlDeps, request: PlanRequest, signal: AbortSignal): Promise<NewRow> {
+async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<NewRow> {
   const { page, per_page, filters, segment, key } = request;
   try {
-    const response = await deps.client.v2.prospecting({ page, per_page, filters }, { signal });
-    return {
-      request_key: key,
-      entity_id: null,
-      segment,
-      status: response.status,
-      fetched_at: response.fetchedAt,
-      body: response.body,
-    };
+    const response = await deps.client.v2.prospecting({ page, per_page, filters }, { signal: pulse.signal });
+    return { ...rowOf(response, null, segment), request_key: key };
   } catch (error) {
-    if (!(error instanceof InvalidRequestError)) throw error;
     // A refusal is an answer: it tells the plan what this API does not take.
-    const status = error.status >= 400 ? error.status : 400;
-    return { request_key: key, entity_id: null, segment, status, fetched_at: error.fetchedAt, body: error.message };
+    if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
+    if (!(await isOnlyThisSearch(deps, error, request, pulse))) throw error;
+    return refusal(error as ApiError, request, Math.max((error as ApiError).status, 500));
+  }
+}
+
+function refusal(error: ApiError, { key, segment }: PlanRequest, status: number): NewRow {
+  return { request_key: key, entity_id: null, segment, status, fetched_at: error.fetchedAt, body: error.message };
+}
+
+/**
+ * Whether a fault that outlived several attempts of the activity belongs to this one search: then the plan names what
+ * it hides, and the rest of the market goes on. A single page that never answers must not stop a night.
+ */
+async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, pulse: Pulse): Promise<boolean> {
+  if (pulse.attempt < LAST_PATIENT_ATTEMPT || pulse.signal.aborted || stopsEverything(error)) return false;
+  if (request.purpose === 'calibration' || request.purpose === 'final') return false;
+  try {
+    await deps.client.v2.metrics({ signal: pulse.signal });
+    return true;
+  } catch {
+    return false; // the API as a whole is in trouble: wait for it
   }
 }
 

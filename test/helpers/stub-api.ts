@@ -15,6 +15,8 @@ export interface StubApi {
   /** Ids whose details answer "gone". */
   gone: Set<number>;
   requests: string[];
+  /** Searches that always fail, while everything else works. */
+  broken: { search: (filters: Record<string, unknown>, page: number) => boolean };
   close(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export async function startStubApi(count = 180): Promise<StubApi> {
   const gone = new Set([companies[3]?.id ?? 0]);
   const requests: string[] = [];
   const stumbled = new Set<string>();
+  const broken: StubApi['broken'] = { search: () => false };
   const key = 'stub-key-0123456789';
 
   const server = createServer((request, response) => {
@@ -87,6 +90,7 @@ export async function startStubApi(count = 180): Promise<StubApi> {
     const page = Number(body['page'] ?? 1);
     if (page > LAST_PAGE) return send(response, 422, { page: ['Ensure this value is less than or equal to 10.'] });
     const filters = (body['filters'] ?? {}) as Record<string, unknown>;
+    if (broken.search(filters, page)) return send(response, 500, { detail: 'Internal failure.' });
     const found: StubCompany[] = [];
     for (const company of companies) {
       const fits = Object.entries(filters).map(([name, value]) => matches(company, name, value));
@@ -116,6 +120,7 @@ export async function startStubApi(count = 180): Promise<StubApi> {
     companies,
     gone,
     requests,
+    broken,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

@@ -23,7 +23,7 @@ let api: StubApi;
 let project: Project;
 let deps: CrawlDeps;
 let ctx: RunContext;
-const pulse: Pulse = { beat: () => undefined, signal: new AbortController().signal };
+const pulse: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
 const use = (url: string): void => {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
@@ -190,6 +190,23 @@ describe('discovery', () => {
     expect(new Set(searches.map((row) => row.request_key)).size).toBe(searches.length);
     const booked = readRequests(project.dataDir, 'run-1').find(({ endpoint }) => endpoint === 'POST /v2/prospecting');
     expect(booked?.requests).toBe(searches.length + (booked?.retries ?? 0));
+  });
+});
+
+describe('a search that never answers', () => {
+  it('is tried again with all others at first, then named; everything else is found', async () => {
+    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+    api.broken.search = (filters, page) => page === 3 && Object.keys(filters).length > 0;
+    const input = { ctx, round: 0, budget: 500, concurrency: 4 };
+    await expect(discoverMarket(deps, input, pulse)).rejects.toThrow(/Internal failure/);
+    const result = await discoverMarket(deps, input, { ...pulse, attempt: 4 });
+    expect(result.done).toBe(true);
+    const { distinctCompanies, missing } = result.coverage ?? { distinctCompanies: 0, missing: 0 };
+    expect(distinctCompanies + missing).toBe(120);
+    expect(missing > 0).toBe(result.shortfalls.length > 0);
+    expect(distinctCompanies).toBeGreaterThan(60);
+    const refused = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
+    expect(refused.filter((row) => row.status === 500).length).toBeGreaterThan(0);
   });
 });
 
