@@ -1,4 +1,11 @@
-import { ApiError, LimitError, NotFoundError, TokenVerificationError, type ApiResponse } from '../api-client/index.js';
+import {
+  ApiError,
+  LimitError,
+  NotFoundError,
+  TokenVerificationError,
+  type ApiClient,
+  type ApiResponse,
+} from '../api-client/index.js';
 import type { NewRow } from '../landing/index.js';
 
 /** A landed row of an API response. */
@@ -36,4 +43,14 @@ export function isDailyLimit(error: unknown): boolean {
 /** Faults that concern every request alike: going on would only burn quota. */
 export function stopsEverything(error: unknown): boolean {
   return !(error instanceof ApiError) || isDailyLimit(error) || error instanceof TokenVerificationError;
+}
+
+/** Whether the API answers at all: tells a request that always fails from an API that is down. */
+export async function apiAnswers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.v2.metrics({ signal });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -5,7 +5,7 @@ import { InvalidRequestError, type ApiError } from '../api-client/index.js';
 import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { createPlan, type Plan, type PlanAnswer, type PlanRequest } from '../planner/index.js';
-import { isDailyLimit, rowOf, stopsEverything } from './answer.js';
+import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from './answer.js';
 import { landRecords } from './close-run.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { readDimensions } from './dimensions.js';
@@ -148,12 +148,7 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
 async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, pulse: Pulse): Promise<boolean> {
   if (pulse.attempt < LAST_PATIENT_ATTEMPT || pulse.signal.aborted || stopsEverything(error)) return false;
   if (request.purpose === 'calibration' || request.purpose === 'final') return false;
-  try {
-    await deps.client.v2.metrics({ signal: pulse.signal });
-    return true;
-  } catch {
-    return false; // the API as a whole is in trouble: wait for it
-  }
+  return apiAnswers(deps.client, pulse.signal);
 }
 
 /** A landed page as the plan wants it. */

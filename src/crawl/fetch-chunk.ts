@@ -5,12 +5,12 @@ import { NotFoundError, type ApiError } from '../api-client/index.js';
 import { TidemarkError } from '../core/errors.js';
 import { PartWriter } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
-import { isDailyLimit, rowOfError, stopsEverything } from './answer.js';
+import { apiAnswers, isDailyLimit, rowOfError, stopsEverything } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { fetchers } from './fetchers.js';
 import { inParallel } from './in-parallel.js';
 
-// This many entities failing one after another, each after its own retries, is no bad record but a bad API.
+// After this many entities have failed one after another, each after its own retries, the API itself is asked.
 const GIVE_UP_AFTER = 20;
 
 /** Name of a chunk, unique in run and stream. */
@@ -75,7 +75,10 @@ async function fetchAll(
         inARow = 0;
       } else {
         failures.set(entity, fault);
-        if (++inARow >= GIVE_UP_AFTER) throw apiUnavailable(fault);
+        if (++inARow >= GIVE_UP_AFTER) {
+          if (!(await apiAnswers(deps.client, pulse.signal))) throw apiUnavailable(fault);
+          inARow = 0;
+        }
       }
     }
     pulse.beat({ step: input.stream, done: ++done, total: entities.length, requests: booking.requests });
@@ -102,7 +105,7 @@ function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput):
 function apiUnavailable(fault: ApiError): TidemarkError {
   return new TidemarkError(
     'ApiUnavailable',
-    `${GIVE_UP_AFTER} requests in a row failed, the last with: ${fault.message}`,
+    `${GIVE_UP_AFTER} requests in a row failed and so does /v2/metrics; the last with: ${fault.message}`,
     {
       todo: 'Check that the API is up (tidemark doctor). The run waits and goes on by itself; nothing that was landed is fetched again.',
       retryable: true,

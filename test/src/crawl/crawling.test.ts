@@ -129,6 +129,16 @@ describe('an API in trouble', () => {
     await stop();
   });
 
+  it('many entities that always fail are all landed as errors, while the API answers otherwise', async () => {
+    const stop = await answering((id) => {
+      if (id === 'metrics') return [200, []];
+      return Number(id) > 10 ? [500, { detail: 'Internal failure.' }] : [200, { id: Number(id) }];
+    });
+    due(Array.from({ length: 60 }, (_, i) => i + 1));
+    expect(await fetchCompanies()).toMatchObject({ rows: 60, failed: 50 });
+    await stop();
+  });
+
   it('twenty failures in a row stop the chunk; what came before stays', async () => {
     let down = false;
     const stop = await answering((id) =>
