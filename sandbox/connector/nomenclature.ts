@@ -1,3 +1,4 @@
+import type { NomenclatureItem } from '../../schemas/connector/company-data.js';
 import { COUNTRIES } from '../world/data/country-ids.js';
 import { CURRENCIES } from '../world/data/currencies.js';
 import { ISO_COUNTRIES } from '../world/data/iso-countries.js';
@@ -13,13 +14,6 @@ import {
   SUBSIDIARY_STATUS,
 } from '../world/data/nomenclatures.js';
 import { TECHNOLOGIES } from '../world/data/technologies.js';
-
-/** An entry; `id` is what filters take, ids of places joined by underscores under their region. */
-export interface NomenclatureItem {
-  id: string | number;
-  name: string;
-  parent: string | null;
-}
 
 const regionOf = new Map(ISO_COUNTRIES.map(([code, , region]) => [code, region]));
 
@@ -46,7 +40,7 @@ const LISTS: Readonly<Record<string, () => NomenclatureItem[]>> = {
   financial_currency: () => CURRENCIES.map(([code, name]) => ({ id: code, name, parent: null })),
 };
 
-/** Entries of a list, those under `parent` when one is given; null for a list that does not exist. */
+/** Entries of a list (ids of places joined by underscores under their region), those under `parent` when one is given; null for a list that does not exist. */
 export function nomenclatureOf(type: string, parent: string | null): NomenclatureItem[] | null {
   const list = Object.hasOwn(LISTS, type) ? LISTS[type]!() : null;
   return list && parent !== null ? list.filter((item) => item.parent === parent) : list;

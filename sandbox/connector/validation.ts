@@ -1,11 +1,6 @@
 import type { z } from 'zod';
+import type { ValidationItem } from '../../schemas/connector/error.js';
 import { Refusal } from '../errors.js';
-
-interface ValidationItem {
-  loc: (string | number)[];
-  msg: string;
-  type: string;
-}
 
 /** Checks a part of a request; throws the connector's validation error (422, `{detail: [{loc, msg, type}]}`). */
 export function demandPart<T extends z.ZodType>(schema: T, part: 'body' | 'query', value: unknown): z.infer<T> {

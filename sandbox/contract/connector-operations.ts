@@ -1,27 +1,33 @@
-import { z } from 'zod';
 import {
-  CompanyBody,
-  CompanyByPronetBody,
-  CompanyByUrlBody,
-  CompanyFinancialsBody,
-  ConnectorAutocompleteBody,
-  ConnectorProspectingBody,
+  CompanyByPronetRequest,
+  CompanyByUrlRequest,
+  CompanyFinancialsRequest,
+  CompanyIdRequest,
+  ConnectorAutocompleteRequest,
+  ConnectorCompany,
+  ConnectorFinancials,
+  ConnectorProspectingRequest,
+  NomenclatureRequest,
+  NomenclatureResponse,
+  VerifyTokenRequest,
+  VerifyTokenResponse,
+} from '../../schemas/connector/company-data.js';
+import {
   KeyForm,
-  NomenclatureBody,
-  SessionField,
+  SessionParameters,
   SsoCallbackQuery,
-  TrialForm,
+  TrialParameters,
   VerifyForm,
-  VerifyTokenBody,
-} from '../connector/requests.js';
+} from '../../schemas/connector/sign-in.js';
+import { HealthResponse } from '../../schemas/connector/utility.js';
+import { OwnershipPayload } from '../../schemas/v2/ownership.js';
+import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import type { Operation } from './operation.js';
 
-const any = z.unknown();
-
-/** The 23 routes of the connector application; their answers are not shown by the reference. */
+/** The 23 routes of the connector application; their answers are not shown by the reference: those here are the sandbox's. */
 export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   { method: 'GET', path: '/', summary: 'Landing', section: 'Connector', html: true },
-  { method: 'GET', path: '/health', summary: 'Health check', section: 'Connector', response: any },
+  { method: 'GET', path: '/health', summary: 'Health check', section: 'Connector', response: HealthResponse },
   { method: 'GET', path: '/playground', summary: 'Playground', section: 'Connector', html: true },
   {
     method: 'GET',
@@ -35,16 +41,16 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/api/verify-token',
     summary: 'Is the key valid?',
     section: 'Connector',
-    body: VerifyTokenBody,
-    response: any,
+    body: VerifyTokenRequest,
+    response: VerifyTokenResponse,
   },
   {
     method: 'POST',
     path: '/api/company-by-url',
     summary: 'Company by website',
     section: 'Connector',
-    body: CompanyByUrlBody,
-    response: any,
+    body: CompanyByUrlRequest,
+    response: ConnectorCompany,
     also: [404],
   },
   {
@@ -52,8 +58,8 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/api/company-by-pronet',
     summary: 'Company by profile',
     section: 'Connector',
-    body: CompanyByPronetBody,
-    response: any,
+    body: CompanyByPronetRequest,
+    response: ConnectorCompany,
     also: [404],
   },
   {
@@ -61,8 +67,8 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/api/company-financials',
     summary: 'A year of figures',
     section: 'Connector',
-    body: CompanyFinancialsBody,
-    response: any,
+    body: CompanyFinancialsRequest,
+    response: ConnectorFinancials,
     also: [400, 404],
   },
   {
@@ -70,8 +76,8 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/api/autocomplete',
     summary: 'Company by whatever is known',
     section: 'Connector',
-    body: ConnectorAutocompleteBody,
-    response: any,
+    body: ConnectorAutocompleteRequest,
+    response: ConnectorCompany,
     also: [400, 404],
   },
   {
@@ -79,8 +85,8 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/api/nomenclature',
     summary: 'Lookup list',
     section: 'Connector',
-    body: NomenclatureBody,
-    response: any,
+    body: NomenclatureRequest,
+    response: NomenclatureResponse,
     also: [404],
   },
   {
@@ -88,8 +94,8 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/api/prospecting',
     summary: 'Companies by filters',
     section: 'Connector',
-    body: ConnectorProspectingBody,
-    response: any,
+    body: ConnectorProspectingRequest,
+    response: ProspectingResponse,
     also: [400],
   },
   {
@@ -97,8 +103,8 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/api/company-details',
     summary: 'Company record',
     section: 'Connector',
-    body: CompanyBody,
-    response: any,
+    body: CompanyIdRequest,
+    response: ConnectorCompany,
     also: [404],
   },
   {
@@ -106,8 +112,8 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/api/company-ownership',
     summary: 'Beneficial owners',
     section: 'Connector',
-    body: CompanyBody,
-    response: any,
+    body: CompanyIdRequest,
+    response: OwnershipPayload,
     also: [404],
   },
   {
@@ -115,7 +121,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/oauth/login',
     summary: 'Ways to sign in',
     section: 'Sign-in',
-    query: SessionField,
+    query: SessionParameters,
     html: true,
     also: [403],
   },
@@ -134,7 +140,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/oauth/sso/start',
     summary: 'Start SSO',
     section: 'Sign-in',
-    query: SessionField,
+    query: SessionParameters,
     html: true,
     also: [403],
   },
@@ -153,7 +159,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/oauth/trial',
     summary: 'Trial: e-mail',
     section: 'Sign-in',
-    query: TrialForm,
+    query: TrialParameters,
     html: true,
     also: [403],
   },
@@ -162,7 +168,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/oauth/trial',
     summary: 'Trial: send a code',
     section: 'Sign-in',
-    form: TrialForm,
+    form: TrialParameters,
     html: true,
     also: [403],
   },
@@ -181,7 +187,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/oauth/consent',
     summary: 'Consent',
     section: 'Sign-in',
-    query: SessionField,
+    query: SessionParameters,
     html: true,
     also: [403],
   },
@@ -190,7 +196,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/oauth/consent',
     summary: 'Allow',
     section: 'Sign-in',
-    form: SessionField,
+    form: SessionParameters,
     status: 303,
     html: true,
     also: [200, 403],
@@ -200,7 +206,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     path: '/oauth/deny',
     summary: 'Deny',
     section: 'Sign-in',
-    form: SessionField,
+    form: SessionParameters,
     status: 303,
     html: true,
     also: [200, 403],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ValidationErrorBody } from '../../schemas/connector/error.js';
 import { V1ErrorBody } from '../../schemas/v1/error.js';
 import { DetailError, InvalidRequest, LimitErrorBody } from '../../schemas/v2/error.js';
 import type { Statuses } from '../options.js';
@@ -11,10 +12,6 @@ import { ALTERNATE_OPERATIONS, V2_OPERATIONS } from './v2-operations.js';
 export const OPERATIONS: readonly Operation[] = [...V2_OPERATIONS, ...V1_OPERATIONS, ...CONNECTOR_OPERATIONS];
 
 type Json = Record<string, unknown>;
-
-const ValidationError = z.object({
-  detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
-});
 
 /** The OpenAPI 3.1 description, made from the schemas that check the requests. */
 export function buildOpenApi(statuses: Statuses): Json {
@@ -127,7 +124,7 @@ function errorsOf(
     return names.map(([code, name]) => [code, name, V1ErrorBody]);
   }
   if (!path.startsWith('/v2')) {
-    const errors: [number, string, z.ZodType][] = takesInput ? [[422, 'Validation error', ValidationError]] : [];
+    const errors: [number, string, z.ZodType][] = takesInput ? [[422, 'Validation error', ValidationErrorBody]] : [];
     if (path.startsWith('/api')) errors.push([401, 'Wrong key', DetailError]);
     return errors;
   }

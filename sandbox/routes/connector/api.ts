@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { holdsKey } from '../../auth.js';
 import {
-  CompanyBody,
-  CompanyByPronetBody,
-  CompanyByUrlBody,
-  CompanyFinancialsBody,
-  ConnectorAutocompleteBody,
-  ConnectorProspectingBody,
-  NomenclatureBody,
-  VerifyTokenBody,
-} from '../../connector/requests.js';
+  CompanyIdRequest,
+  CompanyByPronetRequest,
+  CompanyByUrlRequest,
+  CompanyFinancialsRequest,
+  ConnectorAutocompleteRequest,
+  ConnectorProspectingRequest,
+  NomenclatureRequest,
+  VerifyTokenRequest,
+} from '../../../schemas/connector/company-data.js';
 import { nomenclatureOf } from '../../connector/nomenclature.js';
 import { demandPart } from '../../connector/validation.js';
 import { Refusal } from '../../errors.js';
@@ -30,7 +30,7 @@ interface Inner {
  */
 export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/api/verify-token', (request) => {
-    const { api_key } = demandPart(VerifyTokenBody, 'body', request.body);
+    const { api_key } = demandPart(VerifyTokenRequest, 'body', request.body);
     return { valid: holdsKey(api_key, sandbox.options.key) };
   });
 
@@ -48,42 +48,42 @@ export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void
     });
   }
 
-  forward('/api/company-by-url', CompanyByUrlBody, ({ url }) => ({
+  forward('/api/company-by-url', CompanyByUrlRequest, ({ url }) => ({
     method: 'POST',
     url: '/v2/enrichment/url',
     payload: { url },
   }));
-  forward('/api/company-by-pronet', CompanyByPronetBody, ({ pronet_url }) => ({
+  forward('/api/company-by-pronet', CompanyByPronetRequest, ({ pronet_url }) => ({
     method: 'POST',
     url: '/v2/enrichment/company/pronet',
     payload: { pronet: pronet_url },
   }));
-  forward('/api/company-financials', CompanyFinancialsBody, ({ company_id, year }) => ({
+  forward('/api/company-financials', CompanyFinancialsRequest, ({ company_id, year }) => ({
     method: 'GET',
     url: `/v2/financial/${encodeURIComponent(company_id)}?year=${year}`,
   }));
-  forward('/api/autocomplete', ConnectorAutocompleteBody, ({ api_key: _key, ...fields }) => ({
+  forward('/api/autocomplete', ConnectorAutocompleteRequest, ({ api_key: _key, ...fields }) => ({
     method: 'POST',
     url: '/v2/autocomplete',
     payload: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)),
   }));
   // `sorting` is taken and left aside: version 2 has no order to choose.
-  forward('/api/prospecting', ConnectorProspectingBody, ({ page, per_page, filters }) => ({
+  forward('/api/prospecting', ConnectorProspectingRequest, ({ page, per_page, filters }) => ({
     method: 'POST',
     url: '/v2/prospecting',
     payload: { page, per_page, filters: filters ?? {} },
   }));
-  forward('/api/company-details', CompanyBody, ({ company_id }) => ({
+  forward('/api/company-details', CompanyIdRequest, ({ company_id }) => ({
     method: 'GET',
     url: `/v2/companies/${encodeURIComponent(company_id)}`,
   }));
-  forward('/api/company-ownership', CompanyBody, ({ company_id }) => ({
+  forward('/api/company-ownership', CompanyIdRequest, ({ company_id }) => ({
     method: 'GET',
     url: `/v2/kyb/${encodeURIComponent(company_id)}/ubo`,
   }));
 
   app.post('/api/nomenclature', (request) => {
-    const { api_key, nomenclature_type, parent } = demandPart(NomenclatureBody, 'body', request.body);
+    const { api_key, nomenclature_type, parent } = demandPart(NomenclatureRequest, 'body', request.body);
     demandKey(sandbox, api_key);
     const items = nomenclatureOf(nomenclature_type, parent ?? null);
     if (items === null) throw new Refusal(404, { detail: `There is no nomenclature "${nomenclature_type}".` });

@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { holdsKey } from '../../auth.js';
 import { claimSession, holdsSession, isCrossSite, screenHeaders } from '../../connector/guards.js';
-import { KeyForm, SessionField, SsoCallbackQuery, TrialForm, VerifyForm } from '../../connector/requests.js';
+import {
+  KeyForm,
+  SessionParameters,
+  SsoCallbackQuery,
+  TrialParameters,
+  VerifyForm,
+} from '../../../schemas/connector/sign-in.js';
 import {
   codeScreen,
   consentScreen,
@@ -61,13 +67,13 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   });
 
   app.get('/oauth/trial', (request, reply) => {
-    const { email } = demandPart(TrialForm, 'query', request.query);
+    const { email } = demandPart(TrialParameters, 'query', request.query);
     const session = open(sandbox, request, reply);
     return session && show(reply, session, trialScreen(session.id, email, null));
   });
 
   app.post('/oauth/trial', (request, reply) => {
-    const form = demandPart(TrialForm, 'body', request.body);
+    const form = demandPart(TrialParameters, 'body', request.body);
     const session = held(sandbox, request, reply, form.session);
     if (!session) return reply;
     const email = form.email.trim().toLowerCase();
@@ -100,7 +106,7 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     ['/oauth/deny', 'denied'],
   ] as const) {
     app.post(path, (request, reply) => {
-      const { session: id } = demandPart(SessionField, 'body', request.body);
+      const { session: id } = demandPart(SessionParameters, 'body', request.body);
       const session = held(sandbox, request, reply, id);
       if (!session) return reply;
       // Refusing needs no sign-in; an outcome is final.
@@ -116,7 +122,7 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 
 /** The session a screen is opened for; answers by itself when there is none or another browser has it. */
 function open(sandbox: Sandbox, request: FastifyRequest, reply: FastifyReply): Session | undefined {
-  const { session: id } = demandPart(SessionField, 'query', request.query);
+  const { session: id } = demandPart(SessionParameters, 'query', request.query);
   const session = sandbox.sessions.get(id, Date.now());
   if (session && claimSession(session, request, reply)) return session;
   void unknown(reply);
