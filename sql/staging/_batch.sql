@@ -28,4 +28,4 @@ FROM batch
 WHERE unread IS NOT NULL
   AND (status <> 404 OR is_page)
   -- A search the API refused is an answer: the crawl plan asks to find out what this API takes.
-  AND NOT (stream = 'prospecting' AND status BETWEEN 400 AND 499);
+  AND NOT (stream = 'prospecting' AND (status BETWEEN 400 AND 499 OR ends_with(request_key, '#probe')));

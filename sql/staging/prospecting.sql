@@ -1,4 +1,5 @@
--- POST /v2/prospecting: one page of (id, name).
+-- POST /v2/prospecting or POST /v1/finder/companies: one page of (id, name). Probes of version 1 only tell whether it can be
+-- believed: whoever is on them need not belong to the market.
 INSERT INTO batch_rejects
 SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
 FROM batch
@@ -11,7 +12,7 @@ WITH items AS (
     unnest(json_items(json_extract(doc, '$.data'))) AS item,
     generate_subscripts(json_items(json_extract(doc, '$.data')), 1) - 1 AS i
   FROM batch
-  WHERE doc IS NOT NULL
+  WHERE doc IS NOT NULL AND NOT ends_with(request_key, '#probe')
 )
 SELECT *, json_id(json_extract(item, '$.id')) AS company_id, json_text(json_extract(item, '$.name')) AS name FROM items;
 
@@ -51,3 +52,29 @@ WHEN MATCHED THEN UPDATE SET
   END,
   sighted_at = greatest(old.sighted_at, new.last_at)
 WHEN NOT MATCHED THEN INSERT VALUES (new.company_id, new.first_at, new.last_at, new.last_at, nullif(new.sighting[2], ''));
+
+-- The filters stand in the request: a search for one status tells that of all it lists.
+MERGE INTO ledger.search_values AS old
+USING (
+  WITH narrowed AS (
+    SELECT row_id, json_extract(TRY_CAST(regexp_extract(request_key, '\{.*\}') AS JSON), '$.filters.company_status') AS status
+    FROM batch
+    WHERE starts_with(request_key, 'POST /v2/prospecting ')
+  ),
+
+  told AS (
+    SELECT company_id, 'name' AS field, name AS value, observed_at FROM sighted
+    UNION ALL
+    SELECT s.company_id, 'company_status', json_text(json_extract(n.status, '$[0]')), s.observed_at
+    FROM sighted AS s
+    JOIN narrowed AS n USING (row_id)
+    WHERE json_array_length(n.status) = 1
+  )
+
+  SELECT company_id, field, value, min(observed_at) AS first_at, max(observed_at) AS last_at
+  FROM told
+  WHERE company_id IS NOT NULL AND value IS NOT NULL
+  GROUP BY ALL
+) AS new ON old.company_id = new.company_id AND old.field = new.field AND old.value = new.value
+WHEN MATCHED THEN UPDATE SET first_at = least(old.first_at, new.first_at), last_at = greatest(old.last_at, new.last_at)
+WHEN NOT MATCHED THEN INSERT VALUES (new.company_id, new.field, new.value, new.first_at, new.last_at);

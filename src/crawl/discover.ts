@@ -1,10 +1,10 @@
 import type { DiscoverInput, DiscoverResult } from '../../schemas/pipeline/crawl.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { TidemarkError } from '../core/errors.js';
-import { InvalidRequestError, type ApiError } from '../api-client/index.js';
+import { ApiError, InvalidRequestError } from '../api-client/index.js';
 import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
-import { createPlan, type Plan, type PlanAnswer, type PlanRequest } from '../planner/index.js';
+import { createPlan, toV1Filters, V1_PROBE, type Plan, type PlanAnswer, type PlanRequest } from '../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from './answer.js';
 import { landRecords } from './close-run.js';
 import type { CrawlDeps, Pulse } from './deps.js';
@@ -35,6 +35,7 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
   const plan = createPlan({
     market: ctx.market ?? '',
     filters: ctx.filters,
+    v1Filters: toV1Filters(ctx.filters),
     dimensions: readDimensions(dataDir),
     perPage: perPage === 'auto' ? ASK_HIGH : perPage,
     horizon: { from: '1900-01-01', to: ctx.date },
@@ -127,7 +128,8 @@ function replay(
 async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<NewRow> {
   const { page, per_page, filters, segment, key } = request;
   try {
-    const response = await deps.client.v2.prospecting({ page, per_page, filters }, { signal: pulse.signal });
+    const call = request.route === 'v1' ? deps.client.v1.companies : deps.client.v2.prospecting;
+    const response = await call({ page, per_page, filters }, { signal: pulse.signal });
     return { ...rowOf(response, null, segment), request_key: key };
   } catch (error) {
     // A refusal is an answer: it tells the plan what this API does not take.
@@ -146,7 +148,12 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
  * it hides, and the rest of the market goes on. A single page that never answers must not stop a night.
  */
 async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, pulse: Pulse): Promise<boolean> {
-  if (pulse.attempt < LAST_PATIENT_ATTEMPT || pulse.signal.aborted || stopsEverything(error)) return false;
+  if (pulse.signal.aborted) return false;
+  // Version 1 may be closed to this key, gone, or end at some page: then version 2 is searched, so there is no patience.
+  if (request.segment === V1_PROBE) {
+    return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, pulse.signal));
+  }
+  if (pulse.attempt < LAST_PATIENT_ATTEMPT || stopsEverything(error)) return false;
   if (request.purpose === 'calibration' || request.purpose === 'final') return false;
   return apiAnswers(deps.client, pulse.signal);
 }
@@ -157,11 +164,13 @@ function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
   const page = JSON.parse(row.body) as {
     total_companies?: unknown;
     total_pages?: unknown;
+    pages?: unknown;
     data?: ({ id?: string | number | null } | null)[];
   };
   const ids = (page.data ?? []).flatMap((item) =>
     item?.id === undefined || item.id === null ? [] : [String(item.id)],
   );
+  if (page.pages !== undefined && page.total_companies === undefined) return { pages: Number(page.pages), ids };
   return { total: Number(page.total_companies ?? ids.length), totalPages: Number(page.total_pages ?? 1), ids };
 }
 

@@ -9,8 +9,8 @@ import {
   type CategoricalDimension,
   type Dimension,
   type PageAnswer,
-  type PlanAnswer,
   type RangeDimension,
+  type SearchAnswer,
   type Window,
 } from './types.js';
 
@@ -232,7 +232,7 @@ function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counte
 }
 
 /** Asks windows of an axis on the market as a whole, as calibration segments. */
-function probing(state: CrawlState, axis: Axis): (window: Window, value?: unknown) => Task<PlanAnswer> {
+function probing(state: CrawlState, axis: Axis): (window: Window, value?: unknown) => Task<SearchAnswer> {
   return function* (window, value) {
     const name = value === undefined ? axis.name(window) : 'none';
     const segment = state.tree.child(

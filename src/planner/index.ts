@@ -1,12 +1,19 @@
 export { createPlan, type Plan, type PlanStats } from './plan.js';
+export { V1_PROBE } from './v1-listing.js';
+export { toV1Filters } from './v1-filters.js';
 export type {
+  Calibration,
   CategoricalDimension,
   Dimension,
+  Distribution,
+  KnownMarket,
+  ListingAnswer,
   PageAnswer,
   PlanAnswer,
   PlanInput,
   PlanRequest,
   Purpose,
+  Route,
   RangeDimension,
   RefusedAnswer,
 } from './types.js';

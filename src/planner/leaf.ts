@@ -1,7 +1,7 @@
 import type { CrawlState } from './crawl-state.js';
-import { ask, askAll, type Ask, type Task } from './tasks.js';
-import { addPage, missingOf, settle, type Segment } from './tree.js';
-import { isRefused, type PageAnswer, type PlanAnswer } from './types.js';
+import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
+import { addPage, missingOf, type Segment } from './tree.js';
+import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
 
 /**
  * Reads a segment at or below the cap to its end; page 1 is `first`. A leaf whose pages do not add up to its total, or
@@ -19,7 +19,7 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   if (missingOf(leaf) > 0) {
     leaf.shortfall = `its pages listed ${leaf.distinct} of ${leaf.total} companies, also when asked again`;
   }
-  settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
+  state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
 }
 
 /** Reads what a search above the cap shows, since there is no better way to its companies. */
@@ -35,7 +35,7 @@ function* readPages(
   to: number,
   known: PageAnswer[] = [first],
 ): Task<PageAnswer[]> {
-  const asks: Ask[] = [];
+  const asks: SearchAsk[] = [];
   for (let page = known.length + 1; page <= Math.min(to, state.pages); page++) asks.push(pageAsk(state, leaf, page));
   if (asks.length === 0) return known;
   const pages = (yield* askAll(asks)).map(asPage(first));
@@ -61,12 +61,12 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   for (const answer of yield* askAll(rest)) addPage(leaf, asPage(pages[0]!)(answer));
 }
 
-function pageAsk(state: CrawlState, leaf: Segment, page: number, again?: string): Ask {
+function pageAsk(state: CrawlState, leaf: Segment, page: number, again?: string): SearchAsk {
   const request = { segment: leaf.id, filters: leaf.filters, page, per_page: state.perPage };
   return again === undefined ? { ...request, purpose: 'page' } : { ...request, purpose: 'again', again };
 }
 
 /** A page that is refused holds nothing; the segment's total stays what it was. */
-function asPage(like: PageAnswer): (answer: PlanAnswer) => PageAnswer {
+function asPage(like: PageAnswer): (answer: SearchAnswer) => PageAnswer {
   return (answer) => (isRefused(answer) ? { total: like.total, totalPages: like.totalPages, ids: [] } : answer);
 }

@@ -6,6 +6,7 @@ import { enumerate } from './split.js';
 import { ask, Scheduler, type Task } from './tasks.js';
 import { addPage, SegmentTree } from './tree.js';
 import { isRefused, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
+import { readListing, settleListing, V1_PROBE } from './v1-listing.js';
 
 // Requests per page of the market, and besides, that no honest API needs: two passes and a repetition of each come to 4.
 const FENCE = 8;
@@ -44,8 +45,8 @@ export function createPlan(input: PlanInput): Plan {
   const tree = new SegmentTree(input.filters);
   const { root } = tree;
   const outcome: CrawlOutcome = { refused: null, firstTotal: null };
-  const scheduler = new Scheduler((answer) => {
-    if (isRefused(answer)) return;
+  const scheduler = new Scheduler(({ segment }, answer) => {
+    if (isRefused(answer) || segment === V1_PROBE) return;
     for (const id of answer.ids) root.found.add(id);
     root.distinct = root.found.size;
   });
@@ -110,14 +111,22 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
     root.state = 'truncated';
     return;
   }
+  const listing = root.total > state.cap ? yield* readListing(state) : null;
+  if (listing) {
+    yield* askTotal(state, 'final');
+    if (settleListing(state, listing, outcome.firstTotal)) {
+      root.state = 'split';
+      return;
+    }
+  }
   yield* enumerate(state, root, size.first, state.input.dimensions, 'first');
-  const last = yield* ask({
-    segment: root.id,
-    filters: root.filters,
-    page: 1,
-    per_page: state.perPage,
-    purpose: 'final',
-    again: 'final',
-  });
+  yield* askTotal(state, listing ? 'final-2' : 'final');
+}
+
+/** The market's total once more, after everything else. */
+function* askTotal(state: CrawlState, again: string): Task<void> {
+  const { root } = state.tree;
+  const request = { segment: root.id, filters: root.filters, page: 1, per_page: state.perPage };
+  const last = yield* ask({ ...request, purpose: 'final', again });
   if (!isRefused(last)) addPage(root, last);
 }

@@ -1,4 +1,7 @@
 import type { Ask } from './tasks.js';
+import type { Route } from './types.js';
+
+const ROUTES: Record<Route, string> = { v2: 'POST /v2/prospecting', v1: 'POST /v1/finder/companies' };
 
 /**
  * The key under which a request's answer is kept: method, path and the body with sorted keys, so that the same search
@@ -6,7 +9,7 @@ import type { Ask } from './tasks.js';
  */
 export function requestKey(ask: Ask): string {
   const body = canonicalJson({ filters: ask.filters, page: ask.page, per_page: ask.per_page });
-  return `POST /v2/prospecting ${body}${ask.again === undefined ? '' : `#${ask.again}`}`;
+  return `${ROUTES[ask.route]} ${body}${ask.again === undefined ? '' : `#${ask.again}`}`;
 }
 
 /** JSON with the keys of every object sorted; properties that are undefined are left out. */

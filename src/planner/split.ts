@@ -3,7 +3,7 @@ import type { CrawlState } from './crawl-state.js';
 import { readLeaf, readTop } from './leaf.js';
 import { Sweep } from './sweep.js';
 import { ask, fork, join, type Fiber, type Task } from './tasks.js';
-import { addPage, lostOf, missingOf, settle, type Segment } from './tree.js';
+import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
 
 /** `remainder`: a second pass, looking for companies the first one lost; it does not start passes of its own. */
@@ -36,7 +36,7 @@ export function* enumerate(
   if (!choice) {
     yield* readTop(state, segment, first);
     segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by`;
-    settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
+    state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
   const rest = dimensions.filter((d) => d !== choice.dimension);
@@ -45,7 +45,7 @@ export function* enumerate(
   if (choice.facts.axis.overlapping) mergeChildren(segment);
   if (pass === 'first' && lostOf(segment) > 0) yield* recover(state, segment, first, rest);
   if (segment.merged || segment.notes.length > 0) segment.shortfall ??= explainSplit(segment);
-  settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
+  state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
 }
 
 /** One sweep over an axis of a segment, in parts side by side; every window's companies are in the segment after it. */

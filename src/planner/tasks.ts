@@ -1,5 +1,5 @@
 import { requestKey } from './request-key.js';
-import type { PlanAnswer, PlanRequest } from './types.js';
+import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswer } from './types.js';
 
 /**
  * The crawl is written as plain sequential code in generators that yield what they wait for. A task sees nothing but
@@ -25,14 +25,25 @@ interface Running extends Fiber<unknown> {
   waiters: Running[];
 }
 
+/** A search of version 2, as the planner asks nearly all of them. */
+export type SearchAsk = Omit<Ask, 'route'>;
+
 /** Asks one request and waits for its answer. The same request twice is sent once. */
-export function* ask(request: Ask): Task<PlanAnswer> {
-  return ((yield { asks: [request] }) as PlanAnswer[])[0]!;
+export function* ask(request: SearchAsk): Task<SearchAnswer> {
+  return (yield* askAll([request]))[0]!;
 }
 
 /** Asks several at once and waits for all of them; answers in the order of the requests. */
-export function* askAll(requests: Ask[]): Task<PlanAnswer[]> {
-  return (yield { asks: requests }) as PlanAnswer[];
+export function* askAll(requests: SearchAsk[]): Task<SearchAnswer[]> {
+  return (yield { asks: requests.map((request) => ({ route: 'v2', ...request })) }) as SearchAnswer[];
+}
+
+/** The same for pages of version 1. */
+export function* askListing(requests: SearchAsk[]): Task<(ListingAnswer | RefusedAnswer)[]> {
+  return (yield { asks: requests.map((request) => ({ route: 'v1', ...request })) }) as (
+    | ListingAnswer
+    | RefusedAnswer
+  )[];
 }
 
 /** Starts a task beside the present one. */
@@ -56,7 +67,7 @@ export class Scheduler {
   private readonly used = new Set<string>();
 
   /** @param onAnswer told of every answer some task waited for, once */
-  constructor(private readonly onAnswer: (answer: PlanAnswer) => void) {}
+  constructor(private readonly onAnswer: (asked: Ask, answer: PlanAnswer) => void) {}
 
   /** Requests that some task asked for and that are answered. */
   get answered(): number {
@@ -131,21 +142,22 @@ export class Scheduler {
     const keys = asks.map(requestKey);
     const open = [...new Set(keys)].filter((key) => !this.answers.has(key));
     this.block(fiber, open.length, () =>
-      keys.map((key) => {
+      keys.map((key, i) => {
         const answer = this.answers.get(key)!;
         if (!this.used.has(key)) {
           this.used.add(key);
-          this.onAnswer(answer);
+          this.onAnswer(asks[i]!, answer);
         }
         return answer;
       }),
     );
+    const asked = new Map(keys.map((key, i) => [key, asks[i]!]));
     for (const key of open) {
       const fibers = this.waiting.get(key);
       if (fibers) fibers.push(fiber);
       else {
         this.waiting.set(key, [fiber]);
-        const { again: _, ...request } = asks[keys.indexOf(key)]!;
+        const { again: _, ...request } = asked.get(key)!;
         this.wanted.push({ key, ...request });
       }
     }

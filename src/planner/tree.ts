@@ -30,9 +30,20 @@ export interface Segment {
   notes: string[];
 }
 
+/** What listed a company, best first: a leaf that was proven, one that moved, a search above the cap. */
+export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
+export type Proof = (typeof PROOFS)[number];
+const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
+  leaf: 'proven',
+  drifted: 'drifted',
+  truncated: 'unsplittable',
+};
+
 /** All segments of a plan. The root's id set holds every id of the market. */
 export class SegmentTree {
   private readonly all = new Map<string, Segment>();
+  /** The best proof of each company that some leaf listed. */
+  readonly proofs = new Map<string, Proof>();
   readonly root: Segment;
 
   constructor(filters: Record<string, unknown>) {
@@ -51,6 +62,33 @@ export class SegmentTree {
     const child = this.make(id, parent, filters);
     parent.children.push(child);
     return child;
+  }
+
+  /** The market as version 1 lists it: its filters are not the root's. */
+  listing(filters: Record<string, unknown>): Segment {
+    const segment = this.make('root/v1', this.root, filters);
+    this.root.children.push(segment);
+    return segment;
+  }
+
+  /** Ends a segment: its parent takes over what it found and what it cost. */
+  settle(segment: Segment, state: SegmentRecord['state']): void {
+    segment.state = state;
+    segment.distinct = segment.found.size;
+    const proof = PROOF_OF[state];
+    if (proof !== undefined) {
+      for (const id of segment.found) {
+        const known = this.proofs.get(id);
+        if (known === undefined || PROOFS.indexOf(proof) < PROOFS.indexOf(known)) this.proofs.set(id, proof);
+      }
+    }
+    const { parent } = segment;
+    if (!parent) return;
+    if (parent.found.size === 0 && parent.parent) parent.found = segment.found;
+    else for (const id of segment.found) parent.found.add(id);
+    parent.distinct = parent.found.size;
+    parent.cost += segment.cost;
+    segment.found = new Set();
   }
 
   /** Records in an order that does not depend on the crawl's timing. */
@@ -118,17 +156,4 @@ export function lostOf(segment: Segment): number {
     0,
   );
   return Math.max(0, missingOf(segment) - below);
-}
-
-/** Ends a segment: its parent takes over what it found and what it cost. */
-export function settle(segment: Segment, state: SegmentRecord['state']): void {
-  segment.state = state;
-  segment.distinct = segment.found.size;
-  const { parent } = segment;
-  if (!parent) return;
-  if (parent.found.size === 0 && parent.parent) parent.found = segment.found;
-  else for (const id of segment.found) parent.found.add(id);
-  parent.distinct = parent.found.size;
-  parent.cost += segment.cost;
-  segment.found = new Set();
 }

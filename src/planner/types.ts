@@ -38,6 +38,11 @@ export interface PlanInput {
   market: string;
   /** The market's own filters, sent verbatim with every search. */
   filters: Record<string, unknown>;
+  /**
+   * The same filters in the words of version 1 (see `toV1Filters`), whose search states no page cap (reference v1,
+   * "Endpoints"). Believed only if it counts what version 2 counts. Null or left out: not asked.
+   */
+  v1Filters?: Record<string, unknown> | null;
   /** What a segment above the cap may be split by, in order of preference. */
   dimensions: readonly Dimension[];
   /** Page size to ask for; the size obtained is what counts. Ask high (1000) when unsure. */
@@ -49,7 +54,35 @@ export interface PlanInput {
    * own pages. Default 1, i.e. at most about twice the requests in all; 0: name them at once; 2: leave little untried.
    */
   secondPass?: number;
+  /** What is known of this market from earlier nights. It aims the searches; what is claimed is always asked. */
+  known?: KnownMarket;
 }
+
+/** A market as the warehouse knew it: by range dimension, how its companies spread. */
+export interface KnownMarket {
+  distributions: Readonly<Record<string, Distribution>>;
+  /** What an earlier run found out about the API; believed as long as a probe of each agrees. */
+  calibration?: Calibration | null;
+}
+
+/** Companies by value, ascending (days as YYYY-MM-DD), and how many have none. */
+export interface Distribution {
+  values: readonly (readonly [value: number | string, companies: number])[];
+  without: number;
+}
+
+/** What asking found out, kept from night to night: small, and plain JSON. */
+export interface Calibration {
+  perPage: number;
+  size: number;
+  pages: number;
+  /** By key of the dimension: usable or not. Those that say nothing of how the market is spread are asked again. */
+  dimensions: Record<string, DimensionCalibration>;
+}
+
+export type DimensionCalibration =
+  | { unusable: string }
+  | { share: number; complete: boolean; overlapping: boolean; windows: boolean; format?: string; nullValue?: unknown };
 
 /**
  * calibration: asked to learn how the API behaves. segment: page 1 of a segment. page: a further page of a leaf.
@@ -57,8 +90,12 @@ export interface PlanInput {
  */
 export type Purpose = 'calibration' | 'segment' | 'page' | 'again' | 'final';
 
-/** One `POST /v2/prospecting` to make: `{page, per_page, filters}`. */
+/** Which search: `POST /v2/prospecting` or `POST /v1/finder/companies`. Both take `{page, per_page, filters}`. */
+export type Route = 'v2' | 'v1';
+
+/** One search to make. */
 export interface PlanRequest {
+  route: Route;
   /** Canonical request; a repetition on purpose ends in `#2` or `#final`. Stable from run to run. */
   key: string;
   segment: string;
@@ -68,7 +105,7 @@ export interface PlanRequest {
   purpose: Purpose;
 }
 
-/** What page said: the envelope's total and total_pages, and the ids in their order. */
+/** What a page of version 2 said: the envelope's total and total_pages, and the ids in their order. */
 export interface PageAnswer {
   total: number;
   totalPages: number;
@@ -80,7 +117,15 @@ export interface RefusedAnswer {
   refused: string;
 }
 
-export type PlanAnswer = PageAnswer | RefusedAnswer;
+/** What a page of version 1 said: it counts pages, not companies. */
+export interface ListingAnswer {
+  pages: number;
+  ids: readonly string[];
+}
+
+/** Answer to a search of version 2. */
+export type SearchAnswer = PageAnswer | RefusedAnswer;
+export type PlanAnswer = SearchAnswer | ListingAnswer;
 
 /** True for an answer that is a refusal. */
 export function isRefused(answer: PlanAnswer): answer is RefusedAnswer {

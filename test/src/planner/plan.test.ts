@@ -296,6 +296,60 @@ describe('an API that differs', () => {
   });
 });
 
+describe('version 1, which states no page cap', () => {
+  const companies = generateCompanies({ companies: 8_000, seed: 4, withoutIncorporation: 0.05, spike: 0.3 });
+  const crawlWith = (api: ApiQuirks, filters: Record<string, unknown> = {}, options = {}) =>
+    crawlMarket(new SimulatedMarket(companies, api), { filters, v1Filters: filters }, options);
+
+  it('lists everybody for a request a page', () => {
+    const { coverage, requests, plan } = crawlWith({ v1: 'uncapped' });
+    expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
+    // 80 pages, the total first and last, two probes.
+    expect(requests).toBe(84);
+    expect(plan.segments()).toMatchObject([
+      { segment: 'root', state: 'split', split_by: 'v1 pages' },
+      { segment: 'root/v1', state: 'leaf', total_reported: 8_000, distinct_companies: 8_000, pages: 80 },
+    ]);
+  });
+
+  it.each<[string, ApiQuirks, RegExp]>([
+    ['shows ten pages only', { v1: 'capped' }, /version 1 does not show its page/],
+    ['is refused', { v1: 'refused' }, /version 1 was refused/],
+    ['ignores the filters', { v1: 'ignores filters' }, /version 1 shows 8000 companies, version 2 counts/],
+    ['does not list everybody', { v1: 'uncapped', hidden: (c) => c.id % 50 === 0 }, /version 1 shows/],
+  ])('is not used where it %s', (_, api, reason) => {
+    const market = new SimulatedMarket(companies, api);
+    const filters = { company_status: [199] };
+    const { coverage, answers, plan } = crawlMarket(market, { filters, v1Filters: filters });
+    const listed = new Set(market.listable(filters).map((c) => String(c.id)));
+    expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
+    expect(coverage.distinct_companies).toBe(listed.size);
+    for (const { reason: text } of coverage.why) expect(text).toMatch(reason);
+    // Whoever is on a probe is not taken for a company of the market.
+    const searched = [...answers].filter(([key]) => !key.endsWith('#probe'));
+    for (const [, answer] of searched) if ('ids' in answer) for (const id of answer.ids) expect(listed).toContain(id);
+  });
+
+  it('is left for version 2 where it loses more than what may have moved', () => {
+    const market = new SimulatedMarket(companies, { v1: 'uncapped' });
+    const { coverage, plan } = crawlMarket(
+      market,
+      { v1Filters: {} },
+      {
+        // From the third page on, version 1 loses one company in fifty.
+        before: (request) => {
+          market.quirks.hidden =
+            request.route === 'v1' && request.page > 2 && !request.key.endsWith('#probe')
+              ? (c) => c.id % 50 === 0
+              : undefined;
+        },
+      },
+    );
+    expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
+    expect(plan.segments().find((s) => s.segment === 'root/v1')).toMatchObject({ state: 'drifted' });
+  });
+});
+
 describe('a market that moves while it is read', () => {
   it('loses at most those who came late, and says so', () => {
     const companies = generateCompanies({ companies: 9_000, seed: 6 });

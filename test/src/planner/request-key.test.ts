@@ -2,15 +2,18 @@ import { expect, it } from 'vitest';
 import { canonicalJson, requestKey } from '../../../src/planner/request-key.js';
 
 it('is the same however the filters were put together', () => {
-  const ask = { segment: 's', page: 2, per_page: 100, purpose: 'page' as const };
+  const ask = { route: 'v2' as const, segment: 's', page: 2, per_page: 100, purpose: 'page' as const };
   const a = requestKey({ ...ask, filters: { b: [2, 1], a: { lte: 2, gte: 1 } } });
   const b = requestKey({ ...ask, segment: 'other', purpose: 'segment', filters: { a: { gte: 1, lte: 2 }, b: [2, 1] } });
   expect(a).toBe(b);
+  expect(requestKey({ ...ask, route: 'v1', filters: {} })).toBe(
+    'POST /v1/finder/companies {"filters":{},"page":2,"per_page":100}',
+  );
   expect(a).toBe('POST /v2/prospecting {"filters":{"a":{"gte":1,"lte":2},"b":[2,1]},"page":2,"per_page":100}');
 });
 
 it('tells a deliberate repetition from the first time of asking', () => {
-  const ask = { segment: 's', filters: {}, page: 1, per_page: 10, purpose: 'again' as const };
+  const ask = { route: 'v2' as const, segment: 's', filters: {}, page: 1, per_page: 10, purpose: 'again' as const };
   expect(requestKey({ ...ask, again: '2' })).toBe(`${requestKey(ask)}#2`);
 });
 

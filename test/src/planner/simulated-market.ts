@@ -28,10 +28,12 @@ export interface ApiQuirks {
   /** total_pages never says more than this. */
   totalPagesCap?: number;
   /** Companies counted in totals but never listed. */
-  hidden?: (company: Company) => boolean;
+  hidden?: ((company: Company) => boolean) | undefined;
   /** A range given as null selects companies without a value. */
   nullSelects?: boolean;
   pageCap?: number;
+  /** How version 1 answers, asked with the same filters: all its pages, ten of them, not at all, or any company. */
+  v1?: 'uncapped' | 'capped' | 'refused' | 'ignores filters';
 }
 
 const DAY = 86_400_000;
@@ -70,8 +72,9 @@ export class SimulatedMarket {
     return this.match(filters).filter((c) => !hidden?.(c));
   }
 
-  answer({ filters, page, per_page }: PlanRequest): PlanAnswer {
+  answer({ route, filters, page, per_page }: PlanRequest): PlanAnswer {
     this.requests += 1;
+    if (route === 'v1') return this.answerV1(filters, page, per_page);
     const {
       maxSize = 100,
       oversize = 'lower',
@@ -94,6 +97,15 @@ export class SimulatedMarket {
       totalPages,
       ids: listed.slice((page - 1) * size, page * size).map((c) => String(c.id)),
     };
+  }
+
+  private answerV1(filters: Record<string, unknown>, page: number, perPage: number): PlanAnswer {
+    const { v1 = 'refused', maxSize = 100, hidden } = this.quirks;
+    if (v1 === 'refused' || (v1 === 'capped' && page > 10)) return { refused: 'page: not allowed' };
+    const size = Math.min(perPage, maxSize);
+    const found = this.match(v1 === 'ignores filters' ? {} : filters).filter((c) => !hidden?.(c));
+    const ids = found.slice((page - 1) * size, page * size).map((c) => String(c.id));
+    return { pages: Math.ceil(found.length / size), ids };
   }
 
   private refuse(filters: Record<string, unknown>): string | null {

@@ -1,0 +1,102 @@
+import type { CrawlState } from './crawl-state.js';
+import { ask, askListing, type SearchAsk, type Task } from './tasks.js';
+import { addPage, missingOf, type Segment } from './tree.js';
+import { isRefused, type ListingAnswer } from './types.js';
+
+// Smaller pages than this share of version 2's make a sweep the cheaper way.
+const WORTH = 0.85;
+// More than this share cannot have come and gone while the pages were read.
+const DRIFT = 0.001;
+const DRIFT_FLOOR = 5;
+
+/** Segment id of pages that only tell whether version 1 can be used: who is on them is not believed. */
+export const V1_PROBE = 'v1-probe';
+
+/**
+ * Reads a market above the cap through version 1, whose search states no page cap (reference v1, "Endpoints"): one
+ * request a page, companies without any value included. It is believed only if its pages hold exactly as many
+ * companies as version 2 counts, which the first and the last page tell.
+ * @returns the segment it read, not settled yet; null when version 1 cannot be used, with the reason in `dropped`
+ */
+export function* readListing(state: CrawlState): Task<Segment | null> {
+  const filters = state.input.v1Filters;
+  if (!filters) return null;
+  const pages = yield* probeListing(state, filters);
+  if (typeof pages === 'string') {
+    state.dropped.set('v1', pages);
+    return null;
+  }
+  const { root } = state.tree;
+  const segment = state.tree.listing(filters);
+  root.splitBy.push('v1 pages');
+  let read = 0;
+  for (let to = pages; read < to;) {
+    const asks: SearchAsk[] = [];
+    for (let page = read + 1; page <= to; page++) asks.push(pageAsk(state, segment.id, filters, page));
+    read = to;
+    for (const page of yield* askListing(asks)) {
+      if (isRefused(page)) continue;
+      addPage(segment, { total: root.total, totalPages: page.pages, ids: page.ids });
+      // The market grew while it was read.
+      if (page.ids.length > 0) to = Math.max(to, Math.min(page.pages, pages * 2));
+    }
+  }
+  return segment;
+}
+
+/** Settles what version 1 listed, once the market's total was asked again. False: it fell short by more than drift. */
+export function settleListing(state: CrawlState, segment: Segment, firstTotal: number): boolean {
+  const { root } = state.tree;
+  segment.total = root.total;
+  const missing = missingOf(segment);
+  const proven = [firstTotal, segment.found.size, root.found.size].every((count) => count === root.total);
+  if (missing > 0) {
+    segment.shortfall = `version 1 listed ${segment.distinct} of ${segment.total} companies on all its pages`;
+  }
+  state.tree.settle(segment, proven ? 'leaf' : 'drifted');
+  return missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total);
+}
+
+/** How many pages version 1 has for the market, or why it cannot be believed, in words. */
+function* probeListing(state: CrawlState, filters: Record<string, unknown>): Task<number | string> {
+  const first = yield* probePage(state, filters, 1);
+  if (isRefused(first)) return `version 1 was refused (${first.refused})`;
+  const size = first.ids.length;
+  if (size < state.size * WORTH) return `version 1 gives pages of ${size} only`;
+  const last = first.pages > 1 ? yield* probePage(state, filters, first.pages) : first;
+  if (isRefused(last)) return `version 1 does not show its page ${first.pages} (${last.refused})`;
+  const total = (first.pages - 1) * size + last.ids.length;
+  if (last.ids.length === 0 || total !== (yield* totalLike(state, total)))
+    return `version 1 shows ${total} companies, version 2 counts ${state.tree.root.total}`;
+  return first.pages;
+}
+
+/** The market's total; asked again where it differs by no more than what may have moved meanwhile. */
+function* totalLike(state: CrawlState, total: number): Task<number> {
+  const { root } = state.tree;
+  if (total === root.total || Math.abs(total - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total))
+    return root.total;
+  const again = yield* ask({
+    segment: root.id,
+    filters: root.filters,
+    page: 1,
+    per_page: state.perPage,
+    purpose: 'again',
+    again: '2',
+  });
+  if (!isRefused(again)) root.total = again.total;
+  return root.total;
+}
+
+function* probePage(
+  state: CrawlState,
+  filters: Record<string, unknown>,
+  page: number,
+): Task<ListingAnswer | { refused: string }> {
+  const probe: SearchAsk = { ...pageAsk(state, V1_PROBE, filters, page), purpose: 'calibration', again: 'probe' };
+  return (yield* askListing([probe]))[0]!;
+}
+
+function pageAsk(state: CrawlState, segment: string, filters: Record<string, unknown>, page: number): SearchAsk {
+  return { segment, filters, page, per_page: state.perPage, purpose: 'page' };
+}
