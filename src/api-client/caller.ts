@@ -112,11 +112,11 @@ export class Caller {
       return { ok: false, error, retryAfterMs: null };
     }
     const body = redactor.data(raw.text.charCodeAt(0) === 0xfeff ? raw.text.slice(1) : raw.text);
-    const reading = readAnswer(route.reader, { ...base, body }, raw.location);
+    const reading = readAnswer(route.reader, { ...base, body }, raw);
     if (reading.ok) return { ok: true, response: { data: reading.data, body, ...base } };
     // Errors are for people: redacted whatever the key's length, so told again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body) };
-    const told = shown.body === body ? reading : readAnswer(route.reader, shown, raw.location);
+    const told = shown.body === body ? reading : readAnswer(route.reader, shown, raw);
     const error = told.ok ? reading.error : told.error;
     return { ok: false, error, retryAfterMs: parseRetryAfter(raw, Date.now()) };
   }

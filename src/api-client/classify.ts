@@ -1,3 +1,6 @@
+import { z } from 'zod';
+
+import { ValidationItem } from '../../schemas/connector/error.js';
 import { AutocompleteErrorBody, DetailError, LimitAccess } from '../../schemas/v2/error.js';
 import { V1ErrorBody } from '../../schemas/v1/error.js';
 import {
@@ -8,6 +11,7 @@ import {
   NotFoundError,
   PermissionDeniedError,
   TokenVerificationError,
+  ValidationError,
   type ApiError,
   type ApiErrorContext,
 } from './errors.js';
@@ -17,6 +21,7 @@ import {
  * breaks ties; both generations' shapes are accepted from both. Where two errors share `{detail}`, the words decide.
  */
 
+const ValidationList = z.array(ValidationItem).min(1);
 const SAYS_TOKEN =
   /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b|\bauthentication\b|\bunauthori[sz]ed\b/i;
 const SAYS_INTERNAL =
@@ -42,8 +47,10 @@ export function tellError(json: unknown, context: ApiErrorContext, mayBeData: bo
     const told = AutocompleteErrorBody.safeParse(body);
     if (told.success) return new AutocompleteFieldError(context, told.data.fields);
   }
-  const fields = readFieldMessages(body) ?? readValidationList(body['detail']);
-  return fields === null ? null : new InvalidRequestError(context, fields);
+  const fields = readFieldMessages(body);
+  if (fields !== null) return new InvalidRequestError(context, fields);
+  const items = readValidationList(body['detail']);
+  return items === null ? null : new ValidationError(context, items);
 }
 
 function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
@@ -114,13 +121,8 @@ function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<s
   return Object.keys(fields).length === 0 ? null : fields;
 }
 
-/** The connector's validation list (`detail`: [{loc, msg}]), should a gateway answer in it. */
-function readValidationList(detail: unknown): Record<string, string[]> | null {
-  if (!Array.isArray(detail) || detail.length === 0) return null;
-  const fields: Record<string, string[]> = {};
-  for (const item of detail as { loc?: unknown; msg?: unknown }[]) {
-    if (!Array.isArray(item?.loc) || typeof item.msg !== 'string') return null;
-    (fields[item.loc.join('.')] ??= []).push(item.msg);
-  }
-  return fields;
+/** The connector's validation list (`detail`: [{loc, msg, type}]); gateways answer in it, too. */
+function readValidationList(detail: unknown): ValidationItem[] | null {
+  const told = ValidationList.safeParse(detail);
+  return told.success ? told.data : null;
 }

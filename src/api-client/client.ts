@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { TidemarkError } from '../core/errors.js';
 import { Caller } from './caller.js';
 import { ConcurrencyGate } from './concurrency-gate.js';
+import { createConnectorEndpoints, type ConnectorEndpoints } from './endpoints-connector.js';
 import { createV1Endpoints, type V1Endpoints } from './endpoints-v1.js';
 import { createV2Endpoints, type V2Endpoints } from './endpoints-v2.js';
 import { ClientClosedError } from './errors.js';
@@ -19,10 +20,18 @@ const DEFAULT_RETRY_BASE_MS = 250;
 const DEFAULT_RETRY_CAP_MS = 10_000;
 const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
-/** The Company Data API, both versions. One client, one connection pool, one bound on requests in flight. */
+const HEADERS = {
+  accept: 'application/json',
+  // On GET and DELETE too, as every sample call of the reference does.
+  'content-type': 'application/json',
+  'user-agent': 'tidemark',
+};
+
+/** The Company Data API, both versions, and the connector. One client, one bound on requests in flight. */
 export interface ApiClient {
   v1: V1Endpoints;
   v2: V2Endpoints;
+  connector: ConnectorEndpoints;
   /** Changes the largest number of requests in flight; takes effect at once for requests not yet sent. */
   setConcurrency(requests: number): void;
   /** Requests in flight, and how many the API lets us have at the moment. */
@@ -37,27 +46,24 @@ export interface ApiClient {
  * The key lives in closures only: it is on no object that can be printed or serialised.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const baseUrl = parseBaseUrl(options.baseUrl);
+  const baseUrl = parseUrl('api.baseUrl', options.baseUrl);
+  const connectorUrl = parseUrl('api.connectorUrl', options.connectorUrl ?? options.baseUrl);
   checkKey(options.apiKey);
   const timeoutMs = positive('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const gate = new ConcurrencyGate(wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY));
   if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // one for every call that waits
+  const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const transport = createTransport({
     baseUrl,
     timeoutMs,
-    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
-    headers: {
-      authorization: `Token ${options.apiKey}`,
-      accept: 'application/json',
-      // On GET and DELETE too, as every sample call of the reference does.
-      'content-type': 'application/json',
-      'user-agent': 'tidemark',
-    },
+    maxBodyBytes,
+    headers: { ...HEADERS, authorization: `Token ${options.apiKey}` },
   });
-  const caller = new Caller({
-    transport,
+  // A transport of its own even at the same address: the connector gets no `Authorization` header.
+  const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
+  const shared = {
     gate,
     timeoutMs,
     redactor: createRedactor(options.apiKey),
@@ -71,11 +77,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     onAttempt: options.onAttempt,
     now: options.now ?? (() => new Date()),
     closing: closing.signal,
-  });
+  };
+  const caller = new Caller({ ...shared, transport });
   let closed: Promise<void> | null = null;
   return {
     v1: createV1Endpoints(caller),
     v2: createV2Endpoints(caller),
+    connector: createConnectorEndpoints(new Caller({ ...shared, transport: connectorTransport }), options.apiKey),
     setConcurrency: (requests) => gate.setMax(wholePositive('concurrency', requests)),
     concurrency: () => ({ active: gate.active, window: gate.window }),
     close: async () => {
@@ -83,22 +91,22 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         const reason = new ClientClosedError();
         gate.close(reason);
         closing.abort(reason);
-        closed = transport.close();
+        closed = Promise.all([transport.close(), connectorTransport.close()]).then(() => undefined);
       }
       return closed;
     },
   };
 }
 
-function parseBaseUrl(text: string): URL {
+function parseUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new TidemarkError('InvalidConfig', `api.baseUrl is no http(s) address: ${text}`, {
+    throw new TidemarkError('InvalidConfig', `${name} is no http(s) address: ${text}`, {
       todo: 'Write it like https://api.example.com, without /v1 or /v2.',
     });
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TidemarkError('InvalidConfig', 'api.baseUrl holds a user, a password, a query or a fragment', {
+    throw new TidemarkError('InvalidConfig', `${name} holds a user, a password, a query or a fragment`, {
       todo: 'Write only scheme, host and path; the key comes from TIDEMARK_API_KEY.',
     });
   }

@@ -1,3 +1,4 @@
+import type { ValidationItem } from '../../schemas/connector/error.js';
 import type { LimitAccess } from '../../schemas/v2/error.js';
 
 /** What every error of the client knows about the call that failed. Already free of the API key. */
@@ -65,6 +66,21 @@ export class InvalidRequestError extends ApiError {
     const said = Object.entries(fields).map(([field, messages]) => `${field}: ${messages.join(' ')}`);
     super(context, `invalid request: ${said.join('; ')}`, false);
     this.fields = fields;
+  }
+}
+
+/**
+ * The connector refuses the request's shape (status 422). `items` is its list as it came; `fields` maps each place,
+ * dotted (`body.year`), to messages.
+ */
+export class ValidationError extends InvalidRequestError {
+  readonly items: ValidationItem[];
+
+  constructor(context: ApiErrorContext, items: ValidationItem[]) {
+    const fields: Record<string, string[]> = {};
+    for (const { loc, msg } of items) (fields[loc.join('.')] ??= []).push(msg);
+    super(context, fields);
+    this.items = items;
   }
 }
 

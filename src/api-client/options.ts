@@ -17,7 +17,9 @@ export interface AttemptReport {
 export interface ApiClientOptions {
   /** Where `/v1/finder` and `/v2` hang off, for example `https://api.example.com`; may have a path. */
   baseUrl: string;
-  /** Sent as `Authorization: Token …`, and shown nowhere. */
+  /** Where the connector's `/api` and `/oauth` hang off; may have a path. @default baseUrl */
+  connectorUrl?: string;
+  /** Sent as `Authorization: Token …`, to the connector as `api_key` in the body instead; shown nowhere. */
   apiKey: string;
   /** Requests in flight, over all calls of this client. @default 16 */
   maxConcurrency?: number;
@@ -61,6 +63,12 @@ export interface ApiResponse<T> {
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
 }
+
+/**
+ * An answer whose shape the reference does not show. `fits`: it has the shape assumed (unknown fields are kept);
+ * otherwise `value` is whatever came.
+ */
+export type Assumed<T> = { fits: true; value: T } | { fits: false; value: unknown };
 
 /**
  * A record as documented, of which only "it is a JSON object" was checked: the fields are there to be named, their

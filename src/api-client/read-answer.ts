@@ -1,22 +1,27 @@
 import type { z } from 'zod';
 
 import { tellError } from './classify.js';
+import { readScreen } from './connector-screen.js';
 import { BodyError, ContractError, LimitError, type ApiError, type ApiErrorContext } from './errors.js';
+import type { NextHeaders } from './transport.js';
 
 /** How the body of a good answer is read. */
 export interface Reader<T> {
   /**
-   * page: must fit its schema. record: any JSON object (values are checked later). opaque: any JSON.
-   * maybe: any JSON or nothing.
+   * page: must fit its schema. record: any JSON object (values are checked later). opaque: any JSON, as `view` shows
+   * it. maybe: any JSON or nothing. screen: any text, a redirect included.
    */
-  kind: 'page' | 'record' | 'opaque' | 'maybe';
+  kind: 'page' | 'record' | 'opaque' | 'maybe' | 'screen';
   schema?: z.ZodType<T>;
+  view?: (json: unknown) => T;
 }
 
 export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };
 
 /** Reads a complete answer: data, or the error its body (or, failing that, its status) tells. */
-export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, location: string | null): Reading<T> {
+export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next: NextHeaders): Reading<T> {
+  if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
+  const { location } = next;
   const success = context.status >= 200 && context.status < 300;
   if (success && reader.kind === 'maybe' && context.body.trim() === '') return { ok: true, data: null as T };
   let json: unknown;
@@ -45,7 +50,7 @@ function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorConte
   if (reader.kind === 'record' && (typeof json !== 'object' || json === null || Array.isArray(json))) {
     return { ok: false, error: new ContractError(context, `expected a JSON object, got ${nameKind(json)}`) };
   }
-  return { ok: true, data: json as T };
+  return { ok: true, data: reader.view === undefined ? (json as T) : reader.view(json) };
 }
 
 function tellNoJson(context: ApiErrorContext, location: string | null): ApiError {

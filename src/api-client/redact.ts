@@ -6,6 +6,8 @@ const MARK = '[redacted]';
  */
 const MIN_LENGTH_IN_DATA = 12;
 
+const HTML_SPELLINGS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
 export interface Redactor {
   /** For text that people read: errors, snippets. */
   text(text: string): string;
@@ -13,9 +15,12 @@ export interface Redactor {
   data(text: string): string;
 }
 
-/** Makes the functions that take an API key out of text, also in its JSON-escaped and URL-encoded spellings. */
+/** Makes the functions that take an API key out of text, also as JSON, URLs, forms and HTML spell it. */
 export function createRedactor(apiKey: string): Redactor {
-  const spellings = [...new Set([apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)])];
+  const inForm = new URLSearchParams([['', apiKey]]).toString().slice(1);
+  const inHtml = apiKey.replace(/[&<>"']/g, (sign) => HTML_SPELLINGS[sign]!);
+  const inJson = JSON.stringify(apiKey).slice(1, -1);
+  const spellings = [...new Set([apiKey, inJson, encodeURIComponent(apiKey), inForm, inHtml])];
   const redact = (text: string): string => {
     let out = text;
     for (const spelling of spellings) if (out.includes(spelling)) out = out.replaceAll(spelling, MARK);

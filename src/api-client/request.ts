@@ -5,8 +5,10 @@ export interface PreparedRequest {
   method: Method;
   /** Path and query, below the base URL. */
   path: string;
-  /** JSON text, or null for none. */
+  /** JSON or urlencoded text, or null for none. */
   body: string | null;
+  /** Beside those of every request, or in their place. */
+  headers: Record<string, string> | null;
   /** Canonical form, the same for the same question. */
   key: string;
 }
@@ -16,7 +18,14 @@ export interface RequestParts {
   ids?: readonly (string | number)[];
   query?: object;
   body?: object;
+  /** An urlencoded body in place of a JSON one. */
+  form?: object;
+  /** Fields sent with query, body or form that no request key may hold: API keys, sessions, codes. */
+  secrets?: object;
+  headers?: Record<string, string>;
 }
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** JSON with sorted keys and without undefined values: equal questions give equal text. */
 export function canonicalJson(value: unknown): string {
@@ -56,13 +65,24 @@ export function prepareRequest(endpoint: string, parts: RequestParts): PreparedR
   const space = endpoint.indexOf(' ');
   const method = endpoint.slice(0, space) as Method;
   const path = fillPath(endpoint.slice(space + 1), parts.ids ?? []);
-  const body = parts.body === undefined ? null : canonicalJson(parts.body);
-  const query = parts.query === undefined ? '' : queryText(parts.query);
-  const asked = body ?? (query === '' ? '' : canonicalJson(parts.query));
+  const { query, body, form, secrets } = parts;
+  const spoken = query === undefined ? '' : queryText(query);
+  const hidden = query === undefined || secrets === undefined ? '' : queryText(secrets);
+  const sent = [spoken, hidden].filter((text) => text !== '').join('&');
+  const asked = body ?? form ?? (spoken === '' ? undefined : query);
+  const told = asked === undefined ? '' : canonicalJson(asked);
   return {
     method,
-    path: query === '' ? path : `${path}?${query}`,
-    body,
-    key: asked === '' ? `${method} ${path}` : `${method} ${path} ${asked}`,
+    path: sent === '' ? path : `${path}?${sent}`,
+    body: bodyText(parts, told),
+    headers: form ? { ...FORM, ...parts.headers } : (parts.headers ?? null),
+    key: told === '' ? `${method} ${path}` : `${method} ${path} ${told}`,
   };
+}
+
+/** `told`: the body without its secrets, as JSON. */
+function bodyText({ body, form, secrets }: RequestParts, told: string): string | null {
+  if (form) return queryText({ ...form, ...secrets });
+  if (body === undefined) return null;
+  return secrets === undefined ? told : canonicalJson({ ...body, ...secrets });
 }

@@ -5,14 +5,20 @@ import { Pool, type Dispatcher } from 'undici';
 import type { PreparedRequest } from './request.js';
 import type { RetryHeaders } from './retry.js';
 
+/** Headers of an answer that tell where to go on. */
+export interface NextHeaders {
+  /** `Location` of a redirect, which is not followed. */
+  location: string | null;
+  /** Cookies that are set, each as `name=value`. */
+  cookies: string[];
+}
+
 /** A complete answer, whatever its status. */
-export interface Answer extends RetryHeaders {
+export interface Answer extends RetryHeaders, NextHeaders {
   ok: true;
   status: number;
   text: string;
   bytes: number;
-  /** `Location` of a redirect, which is not followed. */
-  location: string | null;
 }
 
 /** No usable answer. `cut`: the body ended early; `encoding`: it is compressed or not UTF-8. */
@@ -59,7 +65,8 @@ export function createTransport(options: TransportOptions): Transport {
       new Promise((resolve) => {
         const exchange = new Exchange(options, signal, resolve);
         const { method, body } = request;
-        pool.dispatch({ path: prefix + request.path, method, body, headers: options.headers }, exchange);
+        const headers = request.headers === null ? options.headers : { ...options.headers, ...request.headers };
+        pool.dispatch({ path: prefix + request.path, method, body, headers }, exchange);
       }),
     close: async () => pool.close(),
   };
@@ -136,6 +143,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       retryAfter: this.#header('retry-after'),
       date: this.#header('date'),
       location: this.#header('location'),
+      cookies: [this.#headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]!.trim()),
     });
   }
 

@@ -1,0 +1,51 @@
+import { tellError } from './classify.js';
+import {
+  BodyError,
+  ContractError,
+  LimitError,
+  NotFoundError,
+  PermissionDeniedError,
+  TokenVerificationError,
+  type ApiError,
+  type ApiErrorContext,
+} from './errors.js';
+import type { Reading } from './read-answer.js';
+import type { NextHeaders } from './transport.js';
+
+/**
+ * A screen of the connector: its text (HTML, or whatever came), or a redirect, which is not followed: `location` is
+ * where it leads, as the server wrote it. `cookies` are those it set, each as `name=value`: whoever goes on with the
+ * same sign-in sends them along.
+ */
+export interface Screen extends NextHeaders {
+  text: string;
+}
+
+/** Reads an answer meant for a browser. Success and redirects are screens; errors are told by shape, then by status. */
+export function readScreen(context: ApiErrorContext, { location, cookies }: NextHeaders): Reading<Screen> {
+  if (context.status < 400) return { ok: true, data: { text: context.body, location, cookies } };
+  return { ok: false, error: tellError(parseJson(context.body), context, false) ?? tellScreenError(context) };
+}
+
+function tellScreenError(context: ApiErrorContext): ApiError {
+  const { status, body } = context;
+  const words = titleOf(body) ?? 'a screen without a title';
+  if (status === 401) return new TokenVerificationError(context, words);
+  if (status === 403) return new PermissionDeniedError(context, words);
+  if (status === 404 || status === 410) return new NotFoundError(context, words);
+  if (status === 429) return new LimitError(context, 'limit', null, words);
+  if (status >= 500) return new BodyError(context, `the connector failed: ${words}`);
+  return new ContractError(context, words);
+}
+
+function titleOf(html: string): string | null {
+  return /<title>([^<]*)<\/title>/i.exec(html)?.[1]?.trim() ?? null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,83 @@
+import type { SsoCallbackQuery } from '../../schemas/connector/sign-in.js';
+import type { Caller } from './caller.js';
+import type { Screen } from './connector-screen.js';
+import type { ApiResponse, CallOptions } from './options.js';
+import { screen } from './readers.js';
+import type { RequestParts } from './request.js';
+
+// What happens once (a mail, a try of a code, an answer that is final) is sent again only when it surely did not arrive.
+const route = {
+  loginScreen: { endpoint: 'GET /oauth/login', reader: screen(), repeat: 'always' },
+  signInWithKey: { endpoint: 'POST /oauth/login', reader: screen(), repeat: 'unsent' },
+  startSso: { endpoint: 'GET /oauth/sso/start', reader: screen(), repeat: 'always' },
+  endSso: { endpoint: 'GET /oauth/sso/callback', reader: screen(), repeat: 'unsent' },
+  trialScreen: { endpoint: 'GET /oauth/trial', reader: screen(), repeat: 'always' },
+  startTrial: { endpoint: 'POST /oauth/trial', reader: screen(), repeat: 'unsent' },
+  verifyTrial: { endpoint: 'POST /oauth/trial/verify', reader: screen(), repeat: 'unsent' },
+  consentScreen: { endpoint: 'GET /oauth/consent', reader: screen(), repeat: 'always' },
+  accept: { endpoint: 'POST /oauth/consent', reader: screen(), repeat: 'unsent' },
+  deny: { endpoint: 'POST /oauth/deny', reader: screen(), repeat: 'unsent' },
+} as const;
+
+export interface SignInOptions extends CallOptions {
+  /** Cookies of the steps before, as their `Screen.cookies` gave them: a later one of a name replaces an earlier. */
+  cookies?: readonly string[];
+}
+
+/**
+ * Steps of a sign-in (reference v1, section "Connector application"). `session` ties them together; where one begins is
+ * not shown. Each answers a `Screen`: HTML, or a redirect to follow by the next step; hand the cookies on. Session, code,
+ * SSO state and key stand in no request key. A session that is unknown, over its time or another browser's is
+ * PermissionDeniedError; left out fields ValidationError.
+ */
+export interface SignInEndpoints {
+  /** The ways to sign in. */
+  loginScreen(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** Signs in with the client's own API key, without a browser; consent comes next. */
+  signInWithKey(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** Leads to the organisation's sign-on. */
+  startSso(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** The way back from the sign-on: a code, or an error. `state` is the sign-on's and works once. */
+  endSso(query: SsoCallbackQuery, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** Asks for an e-mail address, `email` filled in. */
+  trialScreen(session: string, email?: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** Creates a trial account and mails a code; nobody is signed in yet. */
+  startTrial(session: string, email: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** Tries the code: a right one leads to consent, after a wrong one the screen asks again. */
+  verifyTrial(session: string, email: string, code: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** Asks whether the client may have access. */
+  consentScreen(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** Allows access: leads to the client's address with `code` and `state`. Final. */
+  accept(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+  /** Refuses access: leads to the client's address with `error=access_denied` and `state`. Final. */
+  deny(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
+}
+
+/** Binds the sign-in routes to a caller. */
+export function createSignInEndpoints(caller: Caller, apiKey: string): SignInEndpoints {
+  const step = async (
+    name: keyof typeof route,
+    parts: RequestParts,
+    call: SignInOptions = {},
+  ): Promise<ApiResponse<Screen>> => caller.call(route[name], { ...parts, headers: headersOf(call) }, call);
+  return {
+    loginScreen: async (session, call) => step('loginScreen', { query: {}, secrets: { session } }, call),
+    signInWithKey: async (session, call) =>
+      step('signInWithKey', { form: {}, secrets: { session, api_key: apiKey } }, call),
+    startSso: async (session, call) => step('startSso', { query: {}, secrets: { session } }, call),
+    endSso: async ({ error, ...secrets }, call) => step('endSso', { query: { error }, secrets }, call),
+    trialScreen: async (session, email, call) => step('trialScreen', { query: { email }, secrets: { session } }, call),
+    startTrial: async (session, email, call) => step('startTrial', { form: { email }, secrets: { session } }, call),
+    verifyTrial: async (session, email, code, call) =>
+      step('verifyTrial', { form: { email }, secrets: { session, code } }, call),
+    consentScreen: async (session, call) => step('consentScreen', { query: {}, secrets: { session } }, call),
+    accept: async (session, call) => step('accept', { form: {}, secrets: { session } }, call),
+    deny: async (session, call) => step('deny', { form: {}, secrets: { session } }, call),
+  };
+}
+
+function headersOf({ cookies = [] }: SignInOptions): Record<string, string> {
+  const last = new Map(cookies.map((cookie) => [cookie.split('=', 1)[0], cookie]));
+  const cookie = [...last.values()].join('; ');
+  return { accept: 'text/html', ...(cookie === '' ? {} : { cookie }) };
+}
