@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { fetchChunk } from '../src/crawl/fetch-chunk.js';
-import { closeRun, landOpening } from '../src/crawl/close-run.js';
+import { closeRun, landDue, landOpening } from '../src/crawl/close-run.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
+import { currentNight } from '../src/crawl/current-night.js';
 import { discoverMarket } from '../src/crawl/discover.js';
 import { crawlListing } from '../src/crawl/list.js';
 import { openRun } from '../src/crawl/open-run.js';
@@ -19,7 +20,10 @@ export function createCrawlActivities(deps: CrawlDeps): CrawlActivities {
   return casting({
     async openRun(input) {
       mkdirSync(deps.config.dataDir, { recursive: true });
-      const ctx = openRun(deps.config, deps.clock, input, lastSyncDate(deps.config.dataDir));
+      const ctx = openRun(deps.config, deps.clock, input, {
+        lastWatchSync: lastSyncDate(deps.config.dataDir),
+        currentNight: (market, filters) => currentNight(deps.config.dataDir, market, filters),
+      });
       await landOpening(deps, ctx);
       return ctx;
     },
@@ -59,6 +63,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           chunkSize,
           known,
         });
+        await landDue(deps, ctx, stream, due);
         return { stream, chunkSize, ...due };
       }),
     loadLanding: ({ run }) =>

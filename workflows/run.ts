@@ -10,7 +10,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedRun, DiscoverResult } from '../schemas/pipeline/crawl.js';
-import type { Progress, ProgressStep, RunContext, RunResult, WorkflowType } from '../schemas/pipeline/run.js';
+import type {
+  DueSummary,
+  Progress,
+  ProgressStep,
+  RunContext,
+  RunResult,
+  WorkflowType,
+} from '../schemas/pipeline/run.js';
 import { describeProgress } from './describe.js';
 import { coverageQuery, pauseSignal, progressQuery, resumeSignal, setConcurrencySignal } from './messages.js';
 import { crawl, quick } from './proxies.js';
@@ -26,6 +33,8 @@ const MAX_EVENTS = 2_000;
 export class Run {
   readonly ctx: RunContext;
   readonly notes: string[];
+  /** What was due of each stream so far. */
+  readonly due: DueSummary[];
   coverage: DiscoverResult['coverage'];
   concurrency: number | null;
   nextChunk: number;
@@ -41,6 +50,8 @@ export class Run {
     this.concurrency = carried.concurrency;
     this.ctx = carried.ctx;
     this.notes = carried.notes;
+    // Missing in what an older version carried over.
+    this.due = carried.due ?? [];
     this.coverage = carried.coverage;
     this.#short = carried.short;
     this.nextChunk = carried.nextChunk;
@@ -101,6 +112,7 @@ export class Run {
       progress,
       coverage: null,
       short: false,
+      due: [],
       notes,
     });
     await run.requireQuota();
@@ -147,6 +159,7 @@ export class Run {
         progress: this.progress,
         coverage: this.coverage,
         short: this.#short,
+        due: this.due,
         notes: this.notes,
       });
     }
@@ -206,7 +219,7 @@ export async function withRun(
     if (error instanceof Error && error.name === 'ContinueAsNew') throw error;
     const outcome = isCancellation(error) ? 'cancelled' : 'failed';
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
-    await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note }));
+    await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, heldBack: null }));
     throw error;
   }
 }

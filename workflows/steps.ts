@@ -1,5 +1,7 @@
 import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../schemas/pipeline/crawl.js';
 import type { ProgressStep, RunResult } from '../schemas/pipeline/run.js';
+import { reasonsInWords } from './describe.js';
+import { heldBackBy, isIncomplete } from './gate.js';
 import { crawl, quick, warehouse } from './proxies.js';
 import type { Run } from './run.js';
 
@@ -65,6 +67,10 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream'], name
       { ctx: run.ctx, stream, chunkSize: CHUNK_SIZE },
     ]);
     shown.total = plan.due;
+    shown.about = reasonsInWords(plan.reasons);
+    if (run.due.every((summary) => summary.stream !== plan.stream)) {
+      run.due.push({ stream: plan.stream, known: plan.known, due: plan.due, reasons: plan.reasons });
+    }
     while (run.nextChunk < plan.chunks) {
       await run.checkpoint();
       const first = run.nextChunk;
@@ -97,11 +103,13 @@ async function crawlChunk(run: Run, plan: DuePlan, chunk: number, shown: Progres
 
 /** Closes the crawl, then loads, models and publishes; the end of every top-level workflow. */
 export async function finish(run: Run): Promise<RunResult> {
+  const heldBack = heldBackBy(run.ctx.gate, run.coverage);
+  run.fallShort(heldBack);
   const outcome = run.complete ? 'complete' : 'partial';
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   await run.checkpoint();
   await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
-  const totals = await quick.closeRun({ ctx: run.ctx, outcome, note });
+  const totals = await quick.closeRun({ ctx: run.ctx, outcome, note, heldBack });
   run.progress.requests = totals.requests;
   run.enter('loading');
   const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
@@ -119,10 +127,13 @@ export async function finish(run: Run): Promise<RunResult> {
     market: run.ctx.market,
     asOfNow: run.ctx.asOfNow,
     outcome,
+    incomplete: isIncomplete(run.coverage),
+    heldBack,
     requests: totals.requests,
     rows: totals.rows,
     rejects: loaded.rejects,
     coverage: run.coverage,
+    due: run.due,
     published: published.file,
     notes: run.notes,
   };

@@ -1,5 +1,5 @@
 import type { LandingStream } from './landing.js';
-import type { Progress, RunContext } from './run.js';
+import type { Coverage, DueSummary, Progress, RunContext } from './run.js';
 
 /** A list of entity ids to fetch, kept on disk (`data/runs/<run>/due/<stream>/<chunk>.json`): never in a payload. */
 export interface ChunkRef {
@@ -10,11 +10,37 @@ export interface ChunkRef {
   entities: number;
 }
 
+/**
+ * Why an entity is fetched. new: this run's search is the first that lists it. unfetched: known, but never asked for.
+ * event: a watch event since the last answer. renamed, status: the search says another name or status than the details.
+ * entered: in the market, but not the night before. changed: the listing says something else (tenders). watched: asked
+ * for by date. failed: the last try brought no answer. stale: the last answer is older than `refresh` allows.
+ */
+export type DueReason =
+  | 'new'
+  | 'unfetched'
+  | 'event'
+  | 'renamed'
+  | 'status'
+  | 'entered'
+  | 'changed'
+  | 'watched'
+  | 'failed'
+  | 'stale';
+
+/** An entry of a chunk file. */
+export interface DueEntity {
+  id: string;
+  reason: DueReason;
+}
+
 export interface DuePlan {
   stream: LandingStream;
   /** Entities known, and of those how many are due in this run. */
   known: number;
   due: number;
+  /** `due` by reason; reasons that name none are left out. */
+  reasons: Partial<Record<DueReason, number>>;
   chunks: number;
   chunkSize: number;
 }
@@ -62,7 +88,7 @@ export interface DiscoverResult {
   /** Root's total as last reported; null before the first answer. */
   reportedTotal: number | null;
   distinctCompanies: number;
-  coverage: { reportedTotal: number; distinctCompanies: number; missing: number; share: number } | null;
+  coverage: Coverage | null;
   /** Segments with a shortfall, in words, at most five; the rest is in ops.coverage. */
   shortfalls: string[];
 }
@@ -97,6 +123,8 @@ export interface CloseRunInput {
   ctx: RunContext;
   outcome: 'complete' | 'partial' | 'failed' | 'cancelled';
   note: string | null;
+  /** Why its market does not become current; null when it does. */
+  heldBack: string | null;
 }
 
 export interface CloseRunResult {
@@ -117,6 +145,7 @@ export interface CarriedRun {
   coverage: DiscoverResult['coverage'];
   /** Whether anything was not reached so far. */
   short: boolean;
+  due?: DueSummary[];
   notes: string[];
 }
 

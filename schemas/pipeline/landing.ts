@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Landing streams: one folder each under `data/landing/`. The last five are Tidemark's own records about its runs. */
+/** Landing streams: one folder each under `data/landing/`. Those of RECORD_STREAMS are Tidemark's own records about its runs. */
 export const LandingStream = z.enum([
   'prospecting', //         POST /v2/prospecting, one row a page
   'companies', //           GET /v2/companies/{id}
@@ -15,12 +15,25 @@ export const LandingStream = z.enum([
   'coverage',
   'requests',
   'quota',
+  'due',
+  'forecasts',
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
 
+/** Streams that say how a run went; they are not counted as what it fetched. */
+export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
+  'runs',
+  'segments',
+  'coverage',
+  'requests',
+  'quota',
+  'due',
+  'forecasts',
+]);
+
 /**
  * One landed response: a row of `part-*.parquet`. The body is what the API said, byte for byte as text. For the
- * record streams (runs … quota) the body is a JSON object of the record type in this folder, status 200.
+ * record streams (runs … forecasts) the body is a JSON object of the record type in this folder, status 200.
  */
 export interface LandedRow {
   /** Canonical request: `METHOD path` plus the body or query with sorted keys. Never holds the API key. */
@@ -77,7 +90,11 @@ export interface RunRecord {
   requests: number;
   rows: number;
   config_hash: string;
+  /** The market's own filters: nights that asked for different things are not compared. */
+  filters: Record<string, unknown>;
   note: string | null;
+  /** Why its market did not become current; null when it did. */
+  held_back: string | null;
 }
 
 /** Stream `segments`: a node of the crawl tree. */
@@ -129,4 +146,21 @@ export interface QuotaRecord {
   used: number;
   total: number;
   read_at: string;
+}
+
+/** Stream `due`: one row per stream and reason. The rows of a stream add up to the entities it knows of. */
+export interface DueRecord {
+  stream: string;
+  /** A DueReason, or `fresh` for those that are not due. */
+  reason: string;
+  entities: number;
+}
+
+/** Stream `forecasts`: what a run expected to spend when it began, one row per stream of work. */
+export interface ForecastRecord {
+  stream: string;
+  requests: number;
+  /** Endpoints whose requests are the fact to compare with, as in RequestsRecord. */
+  endpoints: string[];
+  basis: string;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DuePlan } from './crawl.js';
 
 /** A calendar day, `YYYY-MM-DD`, that exists (2026-02-30 does not). */
 export const IsoDate = z.iso.date();
@@ -67,9 +68,34 @@ export interface RunContext {
   startedAt: string;
   configHash: string;
   probeEverySeconds: number;
+  /** What the run must reach for its market to become current; null for runs without one. */
+  gate: CoverageGate | null;
   /** Set when the run will do less than its name says, in words a person understands. */
   note: string | null;
 }
+
+/** What keeps a half-read market from replacing a whole one (docs/configuration.md, `minCoverage`, `maxDrop`). */
+export interface CoverageGate {
+  /** Share of the companies the API reports, 0 to 1. */
+  minCoverage: number;
+  /** Share by which there may be fewer companies than in the night that is current, 0 to 1. */
+  maxDrop: number;
+  /** The night that is current when the run begins; `comparable`: found with the same filters. */
+  current: { date: string; companies: number; comparable: boolean } | null;
+}
+
+/** How much of a market was reached. */
+export interface Coverage {
+  reportedTotal: number;
+  distinctCompanies: number;
+  missing: number;
+  share: number;
+  /** Of those missing, how many are in segments that changed while they were read; left out when none. */
+  moved?: number;
+}
+
+/** What was due of a stream, and why. */
+export type DueSummary = Pick<DuePlan, 'stream' | 'known' | 'due' | 'reasons'>;
 
 /** The result of every top-level workflow, as the UI and the CLI show it. */
 export interface RunResult {
@@ -78,12 +104,17 @@ export interface RunResult {
   market: string | null;
   asOfNow: boolean;
   outcome: 'complete' | 'partial';
+  /** True when a part of the market could not be reached, and not just because it moved while it was read. */
+  incomplete: boolean;
+  /** Why the market does not become current; null when it does, or there is none. */
+  heldBack: string | null;
   /** Requests sent, retries included. */
   requests: number;
   /** Responses landed. */
   rows: number;
   rejects: number;
-  coverage: { reportedTotal: number; distinctCompanies: number; missing: number; share: number } | null;
+  coverage: Coverage | null;
+  due: DueSummary[];
   published: string;
   notes: string[];
 }
@@ -114,4 +145,6 @@ export interface ProgressStep {
   done: number;
   total: number | null;
   state: 'waiting' | 'running' | 'done';
+  /** What its total is made of, in words. */
+  about?: string;
 }

@@ -1,22 +1,71 @@
--- Companies a run knows of: those its own searches sighted, or for work that is addressed by date those of the market's
--- latest membership (without a market all that were ever seen).
-CREATE OR REPLACE TEMP TABLE known_companies AS
-WITH standing AS (
-  SELECT r.run
-  FROM ledger.run_records AS r
-  JOIN plan AS p ON p.market = (r.body ->> '$.market')
-  WHERE r.stream = 'runs'
-    AND (r.body ->> '$.as_of_now') = 'true'
-    AND (r.body ->> '$.finished_at') IS NOT NULL
-    AND (r.body ->> '$.outcome') IN ('complete', 'partial')
-    AND r.run IN (SELECT run FROM ledger.observations WHERE stream = 'prospecting' AND readable)
-  ORDER BY (r.body ->> '$.date') DESC, TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) DESC, r.run DESC
-  LIMIT 1
-)
+-- Of each company a run knows of: what was asked and answered in the plan's stream, and what happened since.
 
+-- The market's night before this run: the latest that became current.
+CREATE OR REPLACE TEMP TABLE night_before AS
+SELECT
+  r.run,
+  TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) AS as_of,
+  EXISTS (
+    FROM ledger.run_records AS c
+    WHERE c.stream = 'coverage' AND c.run = r.run AND c.record_key = p.market AND (c.body ->> '$.missing') = '0'
+  ) AS is_complete
+FROM ledger.run_records AS r
+JOIN plan AS p ON p.market = (r.body ->> '$.market')
+WHERE r.stream = 'runs'
+  AND r.run <> p.run
+  AND (r.body ->> '$.as_of_now') = 'true'
+  AND (r.body ->> '$.finished_at') IS NOT NULL
+  AND (r.body ->> '$.outcome') IN ('complete', 'partial')
+  AND (r.body ->> '$.held_back') IS NULL
+  AND r.run IN (SELECT run FROM ledger.observations WHERE stream = 'prospecting' AND readable)
+ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
+LIMIT 1;
+
+-- Those its own searches sighted, or for work that is addressed by date those of the night before (without a market all
+-- that were ever seen).
+CREATE OR REPLACE TEMP TABLE known_companies AS
 SELECT company_id FROM ledger.market_sightings WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
 UNION
 SELECT company_id FROM ledger.market_sightings
-WHERE run = (SELECT run FROM standing) AND (SELECT known FROM plan) = 'members'
+WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'members'
 UNION
 SELECT company_id FROM ledger.company_seen WHERE (SELECT known = 'members' AND market IS NULL FROM plan);
+
+-- What a search or an event says is news only if it is younger than the last answer.
+CREATE OR REPLACE TEMP TABLE asked_companies AS
+WITH asked AS (
+  SELECT entity_id, max(observed_at) AS asked_at
+  FROM ledger.observations
+  WHERE stream = (SELECT stream FROM plan)
+  GROUP BY entity_id
+),
+
+events AS (
+  SELECT company_id, max(occurred_at) AS occurred_at
+  FROM ledger.watch_events
+  WHERE occurred_at <= (SELECT now FROM plan)
+  GROUP BY company_id
+)
+
+SELECT
+  k.company_id,
+  CAST(k.company_id AS VARCHAR) AS entity_id,
+  a.answered_at,
+  q.asked_at IS NULL AS never_asked,
+  coalesce(
+    s.first_seen_at >= (SELECT min(observed_at) FROM ledger.observations WHERE run = p.run AND stream = 'prospecting'),
+    false
+  ) AS is_new,
+  coalesce(q.asked_at > a.answered_at, q.asked_at IS NOT NULL) AS is_failed,
+  coalesce(e.occurred_at > a.answered_at, false) AS has_event,
+  -- In the market, but not the night before, and not asked since. An incomplete night proves no absence.
+  coalesce(p.known = 'sighted' AND n.is_complete AND n.as_of > a.answered_at AND m.company_id IS NULL, false) AS has_entered,
+  coalesce(p.refresh_seconds = 0 OR a.answered_at <= p.now - to_seconds(p.refresh_seconds), false) AS is_stale
+FROM known_companies AS k
+CROSS JOIN plan AS p
+LEFT JOIN night_before AS n ON true
+LEFT JOIN ledger.market_sightings AS m ON m.run = n.run AND m.company_id = k.company_id
+LEFT JOIN ledger.company_seen AS s ON s.company_id = k.company_id
+LEFT JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(k.company_id AS VARCHAR)
+LEFT JOIN asked AS q ON q.entity_id = CAST(k.company_id AS VARCHAR)
+LEFT JOIN events AS e ON e.company_id = k.company_id;

@@ -1,12 +1,73 @@
--- Due: never answered (a record or "not found"), answered too long ago, or named by an event since.
+-- Due: never answered, changed, failed last time, or stale. A company whose details are gone (404) is answered: it is asked
+-- again when it comes back to the market, or when it is stale.
+WITH record AS (
+  SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS record_hash
+  FROM ledger.observations
+  WHERE stream = 'companies' AND readable
+  GROUP BY company_id
+),
+
+-- When the run that brought the last answer began to search: what its search said was known when the answer came.
+searches AS (
+  SELECT run, min(observed_at) AS began_at FROM ledger.observations WHERE stream = 'prospecting' GROUP BY run
+),
+
+answers AS (
+  SELECT o.entity_id, max(coalesce(s.began_at, o.observed_at)) AS known_at
+  FROM ledger.observations AS o
+  JOIN ledger.answers AS a ON a.stream = o.stream AND a.entity_id = o.entity_id AND a.answered_at = o.observed_at
+  LEFT JOIN searches AS s USING (run)
+  WHERE o.stream = 'companies'
+  GROUP BY o.entity_id
+),
+
+statuses AS (
+  SELECT CAST(id AS VARCHAR) AS id, max(lower(name)) AS name
+  FROM ledger.nomenclature_items
+  WHERE entity_id = 'v1' AND list = 'company_status'
+  GROUP BY id
+),
+
+-- What the latest search says, in the words of the details, and when it last said something else.
+told AS (
+  SELECT v.company_id, v.field, CASE v.field WHEN 'name' THEN v.value ELSE s.name END AS value, v.first_at,
+    lead(v.last_at) OVER latest_first AS otherwise_at
+  FROM ledger.search_values AS v
+  LEFT JOIN statuses AS s ON v.field = 'company_status' AND s.id = v.value
+  WHERE v.company_id IN (SELECT company_id FROM known_companies)
+  WINDOW latest_first AS (PARTITION BY v.company_id, v.field ORDER BY v.last_at DESC, v.value DESC)
+  QUALIFY row_number() OVER latest_first = 1
+),
+
+-- Some searches never agree with the details (spelling, an index that lags), and asking each night would bring nothing: so
+-- it must be new that the search says this. A status is compared only where both are words of the list.
+contradicted AS (
+  SELECT t.company_id, CASE min(t.field) WHEN 'company_status' THEN 'status' ELSE 'renamed' END AS reason
+  FROM told AS t
+  JOIN record AS l USING (company_id)
+  JOIN ledger.company_records AS r USING (company_id, record_hash)
+  JOIN asked_companies AS a USING (company_id)
+  JOIN answers AS k USING (entity_id)
+  WHERE (t.first_at > a.answered_at OR t.otherwise_at >= k.known_at)
+    AND CASE t.field
+      WHEN 'name' THEN r.name <> t.value
+      ELSE lower(r.status) <> t.value AND lower(r.status) IN (SELECT name FROM statuses)
+    END
+  GROUP BY t.company_id
+)
+
 SELECT
-  CAST(k.company_id AS VARCHAR) AS entity_id,
-  a.answered_at IS NULL
-  OR p.refresh_seconds = 0
-  OR a.answered_at <= p.now - to_seconds(p.refresh_seconds)
-  OR a.answered_at < e.occurred_at AS due
-FROM known_companies AS k
-CROSS JOIN plan AS p
-LEFT JOIN ledger.answers AS a ON a.stream = 'companies' AND a.entity_id = CAST(k.company_id AS VARCHAR)
-LEFT JOIN (SELECT company_id, max(occurred_at) AS occurred_at FROM ledger.watch_events GROUP BY company_id) AS e USING (company_id)
-ORDER BY k.company_id
+  entity_id,
+  CASE
+    WHEN is_new AND never_asked THEN 'new'
+    WHEN never_asked THEN 'unfetched'
+    WHEN has_event THEN 'event'
+    WHEN c.reason IS NOT NULL THEN c.reason
+    WHEN has_entered THEN 'entered'
+    WHEN is_failed THEN 'failed'
+    WHEN is_stale THEN 'stale'
+  END AS reason,
+  answered_at,
+  company_id
+FROM asked_companies
+LEFT JOIN contradicted AS c USING (company_id)

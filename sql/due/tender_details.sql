@@ -13,7 +13,10 @@ then_listed AS (
   GROUP BY s.slug
 )
 
-SELECT l.slug AS entity_id, t.summary_hash IS DISTINCT FROM l.summary_hash AS due
+SELECT
+  l.slug AS entity_id,
+  CASE WHEN t.slug IS NULL THEN 'new' WHEN t.summary_hash IS DISTINCT FROM l.summary_hash THEN 'changed' END AS reason,
+  CAST(NULL AS TIMESTAMPTZ) AS answered_at,
+  CAST(NULL AS BIGINT) AS company_id
 FROM listed AS l
 LEFT JOIN then_listed AS t USING (slug)
-ORDER BY l.slug

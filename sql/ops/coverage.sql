@@ -12,7 +12,8 @@ columns:
   distinct_companies: BIGINT | Distinct companies its searches reported, vanished ones included
   missing: BIGINT | The difference; never below 0
   share: DOUBLE | Reached share, 0 to 1
-  why: JSON | Each unproven segment with its filters, missing count and reason
+  why: JSON | Each segment that fell short, with its filters, missing count, class and reason
+  certificate: JSON | Companies found and missing by class (proven, drifted, unsplittable, unproven), and those gone at the end
 */
 SELECT
   run,
@@ -21,6 +22,7 @@ SELECT
   TRY_CAST(body ->> '$.distinct_companies' AS BIGINT) AS distinct_companies,
   TRY_CAST(body ->> '$.missing' AS BIGINT) AS missing,
   TRY_CAST(body ->> '$.share' AS DOUBLE) AS share,
-  json_extract(body, '$.why') AS why
+  json_extract(body, '$.why') AS why,
+  json_extract(body, '$.certificate') AS certificate
 FROM ledger.run_records
 WHERE stream = 'coverage'

@@ -19,6 +19,7 @@ columns:
   rows: BIGINT | Responses landed
   config_hash: VARCHAR | Hash of the configuration it ran with
   note: VARCHAR | What it did less than its name says
+  held_back: VARCHAR | Why its market did not become current; NULL when it did, or it read none
 */
 SELECT
   body ->> '$.workflow_id' AS workflow_id,
@@ -33,6 +34,7 @@ SELECT
   TRY_CAST(body ->> '$.requests' AS BIGINT) AS requests,
   TRY_CAST(body ->> '$.rows' AS BIGINT) AS rows,
   body ->> '$.config_hash' AS config_hash,
-  body ->> '$.note' AS note
+  body ->> '$.note' AS note,
+  body ->> '$.held_back' AS held_back
 FROM ledger.run_records
 WHERE stream = 'runs'

@@ -1,4 +1,4 @@
--- Streams runs, segments, coverage, requests and quota: Tidemark's own records, one JSON object a row; the latest of
+-- The record streams: Tidemark's own records, one JSON object a row; the latest of
 -- each key stands. A run's closing record beats its opening one.
 INSERT INTO batch_rejects
 SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
@@ -12,6 +12,8 @@ SELECT
     WHEN 'coverage' THEN doc ->> '$.market'
     WHEN 'requests' THEN doc ->> '$.endpoint'
     WHEN 'quota' THEN concat_ws('|', doc ->> '$.metric', doc ->> '$.read_at')
+    WHEN 'due' THEN concat_ws('|', doc ->> '$.stream', doc ->> '$.reason')
+    WHEN 'forecasts' THEN doc ->> '$.stream'
   END AS record_key,
   observed_at,
   CASE WHEN stream = 'runs' AND (doc ->> '$.finished_at') IS NOT NULL THEN 1 ELSE 0 END AS rank,

@@ -15,6 +15,11 @@ const Percent = z
   .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 5%')
   .transform((text) => Number(text.slice(0, -1)) / 100);
 
+/** A share: `0.98` or `98%`. */
+const Share = z
+  .union([z.number(), Percent])
+  .refine((share) => share >= 0 && share <= 1, 'must lie between 0 and 1 (0% and 100%)');
+
 const TimeZone = z.string().refine((zone) => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
@@ -37,6 +42,8 @@ const Market = z.strictObject({
   filters: z.record(z.string(), z.unknown()).default({}),
   streams: z.array(MarketStream).min(1).default(['companies', 'financials']),
   refresh: z.strictObject({ companies: Duration.prefault('30d'), financials: Duration.prefault('90d') }).prefault({}),
+  minCoverage: Share.default(0),
+  maxDrop: Share.default(0.1),
   schedule: Schedule.optional(),
 });
 

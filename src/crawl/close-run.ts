@@ -1,12 +1,9 @@
-import type { CloseRunInput, CloseRunResult } from '../../schemas/pipeline/crawl.js';
-import type { LandingStream, RunRecord } from '../../schemas/pipeline/landing.js';
+import type { CloseRunInput, CloseRunResult, DuePlan } from '../../schemas/pipeline/crawl.js';
+import { RECORD_STREAMS, type DueRecord, type LandingStream, type RunRecord } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { landRows, readManifests } from '../landing/index.js';
 import { readRequests } from '../ledger/request-log.js';
 import type { CrawlDeps } from './deps.js';
-
-// Tidemark's own records: they say how a run went and are not counted as what it fetched.
-const RECORD_STREAMS = new Set<LandingStream>(['runs', 'segments', 'coverage', 'requests', 'quota']);
 
 /** Lands records of the run itself, so that the warehouse can be rebuilt from the landing zone alone. */
 export async function landRecords(
@@ -32,12 +29,27 @@ export async function landRecords(
 /** Lands the opening record: a run that never closes is visible as such. */
 export async function landOpening(deps: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): Promise<void> {
   await landRecords(deps, ctx, 'runs', 'open', [
-    runRecord(ctx, { outcome: 'running', finished_at: null, requests: 0, rows: 0, note: ctx.note }),
+    runRecord(ctx, { outcome: 'running', finished_at: null, requests: 0, rows: 0, note: ctx.note, held_back: null }),
   ]);
 }
 
+/** Lands why the entities of a stream are due; rows add up to what is known. */
+export async function landDue(
+  deps: Pick<CrawlDeps, 'config' | 'clock'>,
+  ctx: RunContext,
+  stream: LandingStream,
+  { known, due, reasons }: Pick<DuePlan, 'known' | 'due' | 'reasons'>,
+): Promise<void> {
+  const counts = { ...reasons, fresh: known - due };
+  const records = Object.entries(counts).map(([reason, entities]): DueRecord => ({ stream, reason, entities }));
+  await landRecords(deps, ctx, 'due', stream, records);
+}
+
 /** Lands what the run spent and how it ended; the models that follow see it. */
-export async function closeRun(deps: CrawlDeps, { ctx, outcome, note }: CloseRunInput): Promise<CloseRunResult> {
+export async function closeRun(
+  deps: CrawlDeps,
+  { ctx, outcome, note, heldBack }: CloseRunInput,
+): Promise<CloseRunResult> {
   const requests = readRequests(deps.config.dataDir, ctx.run);
   const parts = readManifests(deps.config.dataDir, { run: ctx.run }).filter((part) => !RECORD_STREAMS.has(part.stream));
   const totals = {
@@ -46,11 +58,13 @@ export async function closeRun(deps: CrawlDeps, { ctx, outcome, note }: CloseRun
   };
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
   const finished_at = deps.clock.now().toISOString();
-  await landRecords(deps, ctx, 'runs', 'close', [runRecord(ctx, { outcome, finished_at, note, ...totals })]);
+  await landRecords(deps, ctx, 'runs', 'close', [
+    runRecord(ctx, { outcome, finished_at, note, held_back: heldBack, ...totals }),
+  ]);
   return totals;
 }
 
-type Ending = Pick<RunRecord, 'outcome' | 'finished_at' | 'requests' | 'rows' | 'note'>;
+type Ending = Pick<RunRecord, 'outcome' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back'>;
 
 function runRecord(ctx: RunContext, ending: Ending): RunRecord {
   return {
@@ -62,6 +76,7 @@ function runRecord(ctx: RunContext, ending: Ending): RunRecord {
     as_of_now: ctx.asOfNow,
     started_at: ctx.startedAt,
     config_hash: ctx.configHash,
+    filters: ctx.filters,
     ...ending,
   };
 }

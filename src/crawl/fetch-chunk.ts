@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ChunkResult, CrawlChunkInput } from '../../schemas/pipeline/crawl.js';
+import type { ChunkResult, CrawlChunkInput, DueEntity } from '../../schemas/pipeline/crawl.js';
 import { NotFoundError, type ApiError } from '../api-client/index.js';
 import { TidemarkError } from '../core/errors.js';
 import { PartWriter } from '../landing/index.js';
@@ -99,7 +99,7 @@ async function fetchAll(
 function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): string[] {
   const name = `chunk-${String(chunk).padStart(5, '0')}.json`;
   const file = path.join(dataDir, 'runs', ctx.run, 'due', stream, name);
-  return JSON.parse(readFileSync(file, 'utf8')) as string[];
+  return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
 }
 
 function apiUnavailable(fault: ApiError): TidemarkError {

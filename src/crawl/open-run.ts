@@ -7,6 +7,7 @@ import {
   type OpenRunInput,
   type RunContext,
   type WorkflowType,
+  type CoverageGate,
 } from '../../schemas/pipeline/run.js';
 import { dayIn, type Clock } from '../core/clock.js';
 import { pickMarket, type Config } from '../core/config.js';
@@ -15,15 +16,22 @@ import { resolveLogicalDate } from './logical-date.js';
 
 type Decided = Pick<
   RunContext,
-  'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note'
+  'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate'
 >;
+
+/** What earlier runs left that decides something about this one. */
+export interface Past {
+  /** Logical date of the last run that read watch events, if there was one. */
+  lastWatchSync?: string | undefined;
+  /** The night of a market that is current, if there is one. */
+  currentNight?: (market: string, filters: Record<string, unknown>) => CoverageGate['current'];
+}
 
 /**
  * Decides everything a run needs to know, from its input and the configuration.
- * `lastWatchSync` is the logical date of the last run that read watch events, if there was one.
  * @throws TidemarkError `InvalidInput` saying which field is wrong and what is allowed
  */
-export function openRun(config: Config, clock: Clock, input: OpenRunInput, lastWatchSync?: string): RunContext {
+export function openRun(config: Config, clock: Clock, input: OpenRunInput, past: Past = {}): RunContext {
   const now = clock.now();
   return {
     run: input.run,
@@ -32,18 +40,15 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, lastW
     startedAt: now.toISOString(),
     configHash: config.hash,
     probeEverySeconds: config.quota.probeEvery,
-    ...decide[input.workflowType](config, now, input, lastWatchSync),
+    ...decide[input.workflowType](config, now, input, past),
   };
 }
 
 // How far back the first sync of watch events looks.
 const FIRST_WATCH_DAYS = 30;
 
-const decide: Record<
-  WorkflowType,
-  (config: Config, now: Date, input: OpenRunInput, lastWatchSync?: string) => Decided
-> = {
-  marketSnapshot(config, now, { input, scheduledTime }) {
+const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, past: Past) => Decided> = {
+  marketSnapshot(config, now, { input, scheduledTime }, past) {
     const asked = parseInput(MarketSnapshotInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
     const market = pickMarket(config, asked.market);
     const when = resolveLogicalDate({
@@ -58,6 +63,13 @@ const decide: Record<
       filters: market.filters,
       streams: market.streams,
       refreshSeconds: market.refresh,
+      gate: when.asOfNow
+        ? {
+            minCoverage: market.minCoverage,
+            maxDrop: market.maxDrop,
+            current: past.currentNight?.(market.name, market.filters) ?? null,
+          }
+        : null,
       note: when.asOfNow
         ? null
         : `${when.date} is past: search results and company records are only known as of now, so this run reads the watch events of that day and files nothing else under it.`,
@@ -75,13 +87,14 @@ const decide: Record<
       filters: when.asOfNow ? filters : createdBetween(filters, when.date, when.date),
       streams: ['tenders'],
       refreshSeconds: {},
+      gate: null,
       note: when.asOfNow
         ? null
         : `${when.date} is past: this run reads the tenders created on that day, as they stand now.`,
     };
   },
 
-  watchSync(config, now, { input, scheduledTime }, lastWatchSync) {
+  watchSync(config, now, { input, scheduledTime }, { lastWatchSync }) {
     const asked = parseInput(WatchSyncInput, input, '{"date": "2026-11-20"}; it is optional');
     const timeZone = config.watch?.schedule?.timezone ?? 'UTC';
     const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
@@ -95,6 +108,7 @@ const decide: Record<
       filters: {},
       streams: ['watch_events'],
       refreshSeconds: {},
+      gate: null,
       note: null,
     };
   },
@@ -121,6 +135,7 @@ const decide: Record<
       },
       from: asked.from,
       to: asked.to,
+      gate: null,
       note: null,
     };
   },

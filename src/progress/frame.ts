@@ -43,7 +43,9 @@ export function renderFrame(state: RunState, options: FrameOptions): string[] {
 /** One line for a log: where the run is and how fast it goes on. */
 export function renderLine(state: RunState): string {
   const running = state.steps.filter((step) => step.state === 'running');
-  const steps = running.map((step) => [step.name, ...stepFacts(step)].join(' '));
+  const steps = running.map((step) =>
+    [step.name, ...stepFacts(step), ...(step.about ? [`(${step.about})`] : [])].join(' '),
+  );
   return [
     phaseWords[state.phase],
     ...steps,
@@ -82,9 +84,12 @@ const AFTER_STEPS: ReadonlySet<RunState['phase']> = new Set(['loading', 'modelli
 
 function stepText(step: StepState, width: number): string {
   const facts = stepFacts(step).join('  ');
-  if (step.state !== 'running' || step.total === null || step.total === 0) return cut(facts, width);
-  // A narrow terminal keeps the figures and loses the bar.
-  return width < BAR + 2 + facts.length ? cut(facts, width) : `${bar(step.done / step.total)}  ${facts}`;
+  const about = step.about ? `  (${step.about})` : '';
+  if (step.state !== 'running' || step.total === null || step.total === 0) return cut(facts + about, width);
+  // A narrow terminal keeps the figures, loses first why, then the bar.
+  if (width < BAR + 2 + facts.length) return cut(facts, width);
+  const text = `${bar(step.done / step.total)}  ${facts}`;
+  return width < text.length + about.length ? text : text + about;
 }
 
 function stepFacts(step: StepState): string[] {

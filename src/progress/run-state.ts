@@ -91,7 +91,7 @@ function advanceStep(step: ProgressStep, before: StepState | undefined, beats: r
   const most = step.state === 'done' ? step.done : Math.max(reached, before?.done ?? 0);
   const done = total === null ? most : Math.min(most, Math.max(total, step.done));
   const samples = [...(before?.samples ?? []).filter((s) => at - s.at <= RATE_WINDOW_MS), { at, done }];
-  return { name: step.name, done, total, state: step.state, samples, rate: rateOf(samples, total) };
+  return { ...step, done, total, samples, rate: rateOf(samples, total) };
 }
 
 function rateOf(samples: readonly { at: number; done: number }[], total: number | null): number | null {

@@ -1,3 +1,4 @@
+import { RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
 import type { LandedPart } from '../landing/index.js';
 import type { Database } from './database.js';
 import { LandingCorruptError, type LoadCounts } from './errors.js';
@@ -9,8 +10,6 @@ import { quote, readSqlFile } from './sql-files.js';
 // A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
 const BATCH_ROWS = 10_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
-
-const RECORD_STREAMS = new Set(['runs', 'segments', 'coverage', 'requests', 'quota']);
 
 /**
  * Loads every landed part that is not in the ledger yet: in batches of one stream, each in a transaction of its own, so

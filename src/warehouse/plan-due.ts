@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { DuePlan, PlanDueInput } from '../../schemas/pipeline/crawl.js';
+import type { DueEntity, DuePlan, DueReason, PlanDueInput } from '../../schemas/pipeline/crawl.js';
 import { writeFileAtomic } from '../core/files.js';
 import { LandingCorruptError } from './errors.js';
 import { loadLanding } from './load.js';
 import type { Warehouse } from './open.js';
 import { chunkFile, dueDir } from './paths.js';
-import { readSqlFile } from './sql-files.js';
+import { quote, readSqlFile } from './sql-files.js';
 
 export interface DueRequest {
   run: string;
@@ -24,26 +24,37 @@ export interface DueRequest {
   known?: 'sighted' | 'members';
 }
 
-export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks'>;
+export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
+
+/** Why an entity is due, most valuable first: where the day's quota ends, what stands below is left for tomorrow. */
+const CLASSES: readonly (readonly DueReason[])[] = [
+  ['new'],
+  ['unfetched'],
+  ['event', 'renamed', 'status', 'entered', 'changed', 'watched'],
+  ['failed'],
+  ['stale'],
+];
 
 /**
  * Loads what has landed, then writes which entities are due as `data/runs/<run>/due/<stream>/chunk-00000.json` and so on
- * (a JSON array of ids each, in ascending order). Asked again for the same run and stream it gives the same plan and
- * leaves the files alone: chunks of it may have landed by then, and a chunk must not change what it means.
+ * (a JSON array of `DueEntity` each), by value: the order of CLASSES, stale ones by the day of their last answer, then by
+ * id. Asked again for the same run and stream it gives the same plan and leaves the files alone: chunks of it may have
+ * landed by then, and a chunk must not change what it means.
  */
 export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
   const folder = dueDir(dataDir, request.run, request.stream);
   const planFile = path.join(folder, 'plan.json');
   if (existsSync(planFile)) return JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts;
   await loadSoundParts(warehouse, dataDir);
-  const entities = await findDue(warehouse, request);
-  const due = entities.filter((entity) => entity.due).map((entity) => entity.entity_id);
+  const { known, due } = await findDue(warehouse, request);
   const chunks = Math.ceil(due.length / request.chunkSize);
   for (let chunk = 0; chunk < chunks; chunk++) {
-    const ids = due.slice(chunk * request.chunkSize, (chunk + 1) * request.chunkSize);
-    await writeFileAtomic(chunkFile(folder, chunk), `${JSON.stringify(ids)}\n`);
+    const entities = due.slice(chunk * request.chunkSize, (chunk + 1) * request.chunkSize);
+    await writeFileAtomic(chunkFile(folder, chunk), `${JSON.stringify(entities)}\n`);
   }
-  const counts: DueCounts = { known: entities.length, due: due.length, chunks };
+  const reasons: DuePlan['reasons'] = {};
+  for (const { reason } of due) reasons[reason] = (reasons[reason] ?? 0) + 1;
+  const counts: DueCounts = { known, due: due.length, chunks, reasons };
   // Last, so that it vouches for the chunks.
   await writeFileAtomic(planFile, `${JSON.stringify(counts)}\n`);
   return counts;
@@ -58,14 +69,15 @@ async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<vo
   }
 }
 
-async function findDue({ db }: Warehouse, request: DueRequest): Promise<{ entity_id: string; due: boolean }[]> {
+async function findDue({ db }: Warehouse, request: DueRequest): Promise<{ known: number; due: DueEntity[] }> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE plan AS SELECT
-      CAST($run AS VARCHAR) AS run, CAST($market AS VARCHAR) AS market, CAST($known AS VARCHAR) AS known,
-      CAST($refreshSeconds AS DOUBLE) AS refresh_seconds, CAST($now AS TIMESTAMPTZ) AS now`,
+      CAST($run AS VARCHAR) AS run, CAST($market AS VARCHAR) AS market, CAST($stream AS VARCHAR) AS stream,
+      CAST($known AS VARCHAR) AS known, CAST($refreshSeconds AS DOUBLE) AS refresh_seconds, CAST($now AS TIMESTAMPTZ) AS now`,
     {
       run: request.run,
       market: request.market,
+      stream: request.stream,
       known: request.known ?? 'sighted',
       refreshSeconds: request.refreshSeconds,
       now: request.now.toISOString(),
@@ -73,5 +85,11 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<{ entity
   );
   if (request.stream === 'companies' || request.stream === 'financials')
     await db.runFile(readSqlFile('due/_companies.sql'));
-  return db.rows(readSqlFile(`due/${request.stream}.sql`).text);
+  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${readSqlFile(`due/${request.stream}.sql`).text}`);
+  const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
+  return {
+    known: await db.count('SELECT count(*) FROM due_entities'),
+    due: await db.rows<DueEntity>(`SELECT entity_id AS id, reason FROM due_entities WHERE reason IS NOT NULL
+      ORDER BY CASE ${rank} END, CASE WHEN reason = 'stale' THEN date_trunc('day', answered_at) END, company_id, entity_id`),
+  };
 }

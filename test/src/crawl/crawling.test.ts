@@ -54,7 +54,10 @@ afterEach(async () => {
 const due = (ids: (string | number)[]): void => {
   const folder = path.join(project.dataDir, 'runs', 'run-1', 'due', 'companies');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify(ids.map(String)));
+  writeFileSync(
+    path.join(folder, 'chunk-00000.json'),
+    JSON.stringify(ids.map((id) => ({ id: String(id), reason: 'new' }))),
+  );
 };
 const fetchCompanies = () => fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 4 }, pulse);
 const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date });

@@ -25,7 +25,7 @@ const sync = async (now: string, outcome: CloseRunInput['outcome'], input: objec
   const clock = { now: () => new Date(now) };
   const client = createApiClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'unused-key-0123' });
   const ctx = openRun(config, clock, { workflowType: 'watchSync', workflowId: 'w', run: `${now}-${outcome}`, input });
-  await closeRun({ config, clock, client, log: createLog('test') }, { ctx, outcome, note: null });
+  await closeRun({ config, clock, client, log: createLog('test') }, { ctx, outcome, note: null, heldBack: null });
   await client.close();
 };
 

@@ -4,7 +4,7 @@ import type { OpenRunInput, WorkflowType } from '../../../schemas/pipeline/run.j
 import { ConfigSchema } from '../../../src/core/config-schema.js';
 import type { Config } from '../../../src/core/config.js';
 import { resolveLogicalDate } from '../../../src/crawl/logical-date.js';
-import { openRun } from '../../../src/crawl/open-run.js';
+import { openRun, type Past } from '../../../src/crawl/open-run.js';
 
 const NOW = new Date('2026-11-20T23:30:00Z');
 const clock = { now: () => NOW };
@@ -12,7 +12,12 @@ const config: Config = {
   ...ConfigSchema.parse({
     api: { baseUrl: 'http://127.0.0.1:1' },
     markets: [
-      { name: 'nordics', filters: { company_status: [199] }, schedule: { cron: '0 2 * * *', timezone: 'Asia/Tokyo' } },
+      {
+        name: 'nordics',
+        filters: { company_status: [199] },
+        minCoverage: '98%',
+        schedule: { cron: '0 2 * * *', timezone: 'Asia/Tokyo' },
+      },
     ],
     tenders: { filters: { must: { status: [1] } } },
   }),
@@ -21,8 +26,8 @@ const config: Config = {
   hash: 'h',
 };
 
-const open = (workflowType: WorkflowType, input: unknown, more: Partial<OpenRunInput> = {}, lastSync?: string) =>
-  openRun(config, clock, { workflowType, workflowId: 'w', run: 'r', input, ...more }, lastSync);
+const open = (workflowType: WorkflowType, input: unknown, more: Partial<OpenRunInput> = {}, past: Past = {}) =>
+  openRun(config, clock, { workflowType, workflowId: 'w', run: 'r', input, ...more }, past);
 
 describe('marketSnapshot', () => {
   it('means today in the schedule’s zone, and the only market there is', () => {
@@ -56,6 +61,25 @@ describe('marketSnapshot', () => {
   });
 });
 
+describe('what a night must reach', () => {
+  it('comes from the configuration and from the night that is current', () => {
+    const current = { date: '2026-11-19', companies: 9_000, comparable: true };
+    const asked: unknown[] = [];
+    const currentNight: Past['currentNight'] = (...args) => {
+      asked.push(args);
+      return current;
+    };
+    expect(open('marketSnapshot', {}, {}, { currentNight }).gate).toEqual({ minCoverage: 0.98, maxDrop: 0.1, current });
+    expect(asked).toEqual([['nordics', { company_status: [199] }]]);
+    expect(open('marketSnapshot', {}).gate).toEqual({ minCoverage: 0.98, maxDrop: 0.1, current: null });
+  });
+
+  it('is nothing for runs that read no market as of now', () => {
+    expect(open('marketSnapshot', { date: '2026-03-01' }).gate).toBeNull();
+    expect(open('watchSync', {}).gate).toBeNull();
+  });
+});
+
 describe('tenderSnapshot', () => {
   it('reads all tenders today, and for a past date those created then, on top of the configured filters', () => {
     expect(open('tenderSnapshot', {}).filters).toEqual({ must: { status: [1] } });
@@ -67,9 +91,12 @@ describe('tenderSnapshot', () => {
 
 describe('watchSync', () => {
   it('looks back to the day before the last sync, or thirty days the first time', () => {
-    expect(open('watchSync', {}, {}, '2026-11-15')).toMatchObject({ from: '2026-11-14', to: '2026-11-20' });
+    expect(open('watchSync', {}, {}, { lastWatchSync: '2026-11-15' })).toMatchObject({
+      from: '2026-11-14',
+      to: '2026-11-20',
+    });
     expect(open('watchSync', {})).toMatchObject({ from: '2026-10-21', to: '2026-11-20' });
-    expect(open('watchSync', { date: '2026-05-05' }, {}, '2026-11-15')).toMatchObject({
+    expect(open('watchSync', { date: '2026-05-05' }, {}, { lastWatchSync: '2026-11-15' })).toMatchObject({
       from: '2026-05-05',
       to: '2026-05-05',
     });

@@ -42,6 +42,19 @@ describe('renderFrame', () => {
     ]);
   });
 
+  it('says why what is fetched is due, where there is room', () => {
+    const steps = [step({ done: 4, total: 10, about: '4 new, 6 stale' })];
+    expect(renderFrame(state({ steps }), options)[1]).toBe(
+      '  ⠋ companies     █████████░░░░░░░░░░░░░░░  4/10  40%  (4 new, 6 stale)',
+    );
+    expect(renderFrame(state({ steps }), { ...options, width: 60 })[1]).toBe(
+      '  ⠋ companies     █████████░░░░░░░░░░░░░░░  4/10  40%',
+    );
+    const done = [step({ done: 10, total: 10, state: 'done', about: '4 new, 6 stale' })];
+    expect(renderFrame(state({ steps: done }), options)[1]).toBe('  ✔ companies     10/10  (4 new, 6 stale)');
+    expect(renderLine(state({ steps }))).toMatch(/companies 4\/10 40% \(4 new, 6 stale\)/);
+  });
+
   it('says what the run does after the last step', () => {
     expect(renderFrame(state({ phase: 'publishing' }), options).at(-1)).toBe('  ⠋ publishing');
   });

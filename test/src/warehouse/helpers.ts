@@ -84,8 +84,9 @@ export function marketNight(night: {
   market?: string;
   asOfNow?: boolean;
   finished?: boolean;
+  heldBack?: string;
 }): Answer[] {
-  const { run, date, ids, missing = 0, market = 'm', asOfNow = true, finished = true } = night;
+  const { run, date, ids, missing = 0, market = 'm', asOfNow = true, finished = true, heldBack = null } = night;
   const place = { run, date, market };
   const reported = ids.length + missing;
   return [
@@ -107,7 +108,9 @@ export function marketNight(night: {
         requests: 1,
         rows: 1,
         config_hash: 'c',
-        note: null,
+        filters: {},
+        note: heldBack,
+        held_back: heldBack,
       },
     },
     {

@@ -54,6 +54,38 @@ describe('market nights', () => {
     expect(await warehouse.db.rows('SELECT company_id FROM marts.market_members')).toEqual([{ company_id: '1' }]);
   });
 
+  test('a run that was held back changes nothing of its market, and is filed with its reason', async () => {
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
+      ...marketNight({ run: 'half', date: '2026-11-21', ids: [1], missing: 2, heldBack: 'Held back: a third' }),
+      ...marketNight({ run: 'n3', date: '2026-11-22', ids: [1, 2, 4] }),
+      ...marketNight({ run: 'first', date: '2026-11-22', ids: [9], market: 'k', heldBack: 'Held back: the first' }),
+    ]);
+    expect(await warehouse.db.rows('SELECT market, date, run, previous_date FROM ops.nights ORDER BY date')).toEqual([
+      { market: 'm', date: '2026-11-20', run: 'n1', previous_date: null },
+      { market: 'm', date: '2026-11-22', run: 'n3', previous_date: '2026-11-20' },
+    ]);
+    expect(await warehouse.db.rows(daily)).toMatchObject([
+      { date: '2026-11-20', companies: '3' },
+      { date: '2026-11-22', companies: '3', entered: '1', left: '1' },
+    ]);
+    expect(
+      await warehouse.db.rows('SELECT run_id, held_back FROM ops.runs WHERE held_back IS NOT NULL ORDER BY 1'),
+    ).toEqual([
+      { run_id: 'first', held_back: 'Held back: the first' },
+      { run_id: 'half', held_back: 'Held back: a third' },
+    ]);
+    expect(await warehouse.db.rows(`SELECT missing FROM ops.coverage WHERE run = 'half'`)).toEqual([{ missing: '2' }]);
+  });
+
+  test('a date whose second run was held back keeps its first', async () => {
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
+      ...marketNight({ run: 'n1b', date: '2026-11-20', ids: [1], missing: 2, heldBack: 'Held back' }),
+    ]);
+    expect(await warehouse.db.rows('SELECT run FROM ops.nights')).toEqual([{ run: 'n1' }]);
+  });
+
   test('the latest finished run stands for its date; unfinished and past-dated ones never do', async () => {
     const again = marketNight({ run: 'n1b', date: '2026-11-20', ids: [7] }).map((answer) =>
       answer.stream === 'runs'

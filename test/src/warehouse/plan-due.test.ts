@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { DueEntity } from '../../../schemas/pipeline/crawl.js';
 import { readManifests } from '../../../src/landing/index.js';
 import { chunkFile, dueDir, planDue, type DueRequest } from '../../../src/warehouse/index.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from './helpers.js';
@@ -23,9 +24,16 @@ async function plan(answers: Answer[], request: Partial<DueRequest> = {}) {
   const folder = dueDir(dataDir, asked.run, asked.stream);
   const chunks = Array.from(
     { length: counts.chunks },
-    (_, chunk) => JSON.parse(readFileSync(chunkFile(folder, chunk), 'utf8')) as string[],
+    (_, chunk) => JSON.parse(readFileSync(chunkFile(folder, chunk), 'utf8')) as DueEntity[],
   );
-  return { ...counts, chunks: chunks.length, ids: chunks.flat(), files: readdirSync(folder).toSorted() };
+  const due = chunks.flat();
+  return {
+    ...counts,
+    chunks: chunks.length,
+    ids: due.map(({ id }) => id),
+    why: due.map(({ id, reason }) => `${reason} ${id}`),
+    files: readdirSync(folder).toSorted(),
+  };
 }
 
 const sighted = (ids: number[], run = 'now') =>
@@ -34,7 +42,7 @@ const answered = (id: number, at: string, rest: Partial<Answer> = {}): Answer =>
   stream: 'companies',
   entity: String(id),
   at,
-  body: { id, name: 'x' },
+  body: { id, name: `Company ${id}` },
   ...rest,
 });
 
@@ -55,8 +63,60 @@ describe('planDue', () => {
         body: { data: [{ event_type: 'company.name', date_created: '2026-11-20T02:00:00Z' }] },
       },
     ]);
-    // In ascending order of number, not of text.
-    expect(result).toMatchObject({ known: 7, due: 5, ids: ['4', '5', '6', '7', '9'] });
+    expect(result).toMatchObject({
+      known: 7,
+      due: 5,
+      reasons: { new: 1, event: 1, failed: 2, stale: 1 },
+      why: ['new 4', 'event 5', 'failed 6', 'failed 7', 'stale 9'],
+    });
+  });
+
+  test('the most valuable first: new, never fetched, changed, failed, the stalest; then by number, not by text', async () => {
+    const result = await plan([
+      ...sighted([11, 10, 9, 21, 22, 31, 41, 51, 61, 52, 60]),
+      ...marketNight({ run: 'then', date: '2026-11-10', ids: [21, 22] }),
+      answered(31, '2026-11-12T03:00:00Z'),
+      {
+        stream: 'watch_events',
+        entity: '31',
+        body: { data: [{ event_type: 'company.name', date_created: '2026-11-19T02:00:00Z' }] },
+      },
+      answered(41, '2026-11-12T03:00:00Z'),
+      answered(41, '2026-11-19T03:00:00Z', { status: 503, body: 'down' }),
+      answered(51, '2026-11-14T03:00:00Z'),
+      answered(52, '2026-11-14T01:00:00Z'),
+      answered(60, '2026-11-13T03:00:00Z'),
+      answered(61, '2026-11-12T03:00:00Z'),
+    ]);
+    expect(result.why).toEqual([
+      'new 9',
+      'new 10',
+      'new 11',
+      'unfetched 21',
+      'unfetched 22',
+      'event 31',
+      'failed 41',
+      'stale 61',
+      'stale 60',
+      'stale 51',
+      'stale 52',
+    ]);
+  });
+
+  test('an event that is older than the answer, or lies in the future, is no reason', async () => {
+    const event = (entity: string, at: string): Answer => ({
+      stream: 'watch_events',
+      entity,
+      body: { data: [{ event_type: 'company.name', date_created: at }] },
+    });
+    const result = await plan([
+      ...sighted([1, 2]),
+      answered(1, '2026-11-20T03:00:00Z'),
+      event('1', '2026-11-20T02:59:59Z'),
+      answered(2, '2026-11-20T03:00:00Z'),
+      event('2', '2027-01-01T00:00:00Z'),
+    ]);
+    expect(result).toMatchObject({ known: 2, due: 0, reasons: {} });
   });
 
   test('a refresh of 0 makes every known company due, and no refresh is needed for one just read', async () => {
@@ -78,6 +138,127 @@ describe('planDue', () => {
     expect(result).toMatchObject({ known: 2, due: 1, ids: ['1'] });
   });
 
+  describe('what the search says', () => {
+    // Nights at 02:10, details at 02:30.
+    const page = (day: number, data: object[], request = 'POST /v2/prospecting {"filters":{},"page":1}'): Answer => ({
+      stream: 'prospecting',
+      run: `run-${day}`,
+      date: `2026-11-${day}`,
+      at: `2026-11-${day}T02:10:00Z`,
+      request,
+      body: { data },
+    });
+    const details = (day: number, record: { id: number; name?: string; status?: string }): Answer =>
+      answered(record.id, `2026-11-${day}T02:30:00Z`, { body: record, run: `run-${day}`, date: `2026-11-${day}` });
+    const tonight = { run: 'run-20', refreshSeconds: 30 * 86_400 };
+    const why = async (answers: Answer[]) => (await plan(answers, tonight)).why;
+
+    test('another name than the details have makes a company due', async () => {
+      const answers = [
+        page(18, [
+          { id: 1, name: 'A' },
+          { id: 2, name: 'B' },
+        ]),
+        details(18, { id: 1, name: 'A' }),
+        details(18, { id: 2, name: 'B' }),
+      ];
+      const renamed = page(20, [
+        { id: 1, name: 'A' },
+        { id: 2, name: ' C ' },
+      ]);
+      expect(await why([...answers, renamed])).toEqual(['renamed 2']);
+      expect(await why([...answers, page(19, [{ id: 2, name: 'C' }]), renamed])).toEqual(['renamed 2']);
+    });
+
+    test('back to an earlier name too', async () => {
+      const answers = [
+        page(17, [{ id: 1, name: 'A' }]),
+        details(17, { id: 1, name: 'A' }),
+        page(18, [{ id: 1, name: 'B' }]),
+        details(18, { id: 1, name: 'B' }),
+        page(20, [{ id: 1, name: 'A' }]),
+      ];
+      expect(await why(answers)).toEqual(['renamed 1']);
+    });
+
+    test('but not one that searches and details always spell differently: it is not asked every night', async () => {
+      const answers = [
+        page(18, [{ id: 1, name: 'ACME LTD' }]),
+        details(18, { id: 1, name: 'Acme Ltd.' }),
+        page(20, [{ id: 1, name: 'ACME LTD' }]),
+      ];
+      expect(await why(answers)).toEqual([]);
+    });
+
+    test('another status than the details have, where the search asked for one', async () => {
+      const search = (status: number[]) =>
+        `POST /v2/prospecting {"filters":{"company_status":[${status.join()}]},"page":1}#2`;
+      const list: Answer = {
+        stream: 'nomenclatures',
+        entity: 'v1',
+        body: {
+          company_status: [
+            { id: 199, name: 'Active' },
+            { id: 200, name: 'Inactive' },
+          ],
+        },
+      };
+      const ids = [{ id: 1 }, { id: 2 }, { id: 3 }];
+      const answers = [
+        list,
+        page(18, ids, search([199])),
+        details(18, { id: 1, status: 'Active' }),
+        details(18, { id: 2, status: 'ACTIVE' }),
+        details(18, { id: 3, status: 'In liquidation' }),
+      ];
+      expect(await why([...answers, page(20, ids, search([200]))])).toEqual(['status 1', 'status 2']);
+      expect(await why([...answers, page(20, ids, search([199]))])).toEqual([]);
+      expect(await why([...answers, page(20, ids, search([199, 200]))])).toEqual([]);
+    });
+
+    test('a company that comes back to the market is due, also one that was gone', async () => {
+      const night = (day: number, ids: number[], missing = 0) =>
+        marketNight({ run: `run-${day}`, date: `2026-11-${day}`, ids, missing });
+      const answers = [
+        ...night(17, [1, 2, 3, 4]),
+        ...[1, 2, 3].map((id) => details(17, { id })),
+        answered(4, '2026-11-17T02:30:00Z', { status: 404, body: 'gone' }),
+        answered(5, '2026-11-17T02:30:00Z', { status: 404, body: 'gone' }),
+      ];
+      const listed = page(
+        20,
+        [1, 2, 3, 4].map((id) => ({ id })),
+      );
+      expect(await why([...answers, ...night(18, [1, 2]), listed])).toEqual(['entered 3', 'entered 4']);
+      // An incomplete night proves no absence; one that was never listed is not asked for.
+      expect(await why([...answers, ...night(18, [1, 2], 1), listed])).toEqual([]);
+      // Listed every night, and still gone: not asked again.
+      expect(await why([...answers, ...night(18, [1, 2, 3, 4]), listed])).toEqual([]);
+      // Asked since it was away: once is enough.
+      const asked = answered(4, '2026-11-19T02:30:00Z', { status: 404, body: 'gone' });
+      expect(await why([...answers, ...night(18, [1, 2]), asked, listed])).toEqual(['entered 3']);
+    });
+
+    test('a name says nothing about reports, a return does', async () => {
+      const report = (id: number): Answer => ({
+        stream: 'financials',
+        entity: String(id),
+        at: '2026-11-17T02:40:00Z',
+        body: {},
+      });
+      const answers = [
+        ...marketNight({ run: 'run-17', date: '2026-11-17', ids: [1, 2] }),
+        ...[1, 2].flatMap((id) => [details(17, { id, name: `Company ${id}` }), report(id)]),
+        ...marketNight({ run: 'run-18', date: '2026-11-18', ids: [1] }),
+        page(20, [
+          { id: 1, name: 'renamed' },
+          { id: 2, name: 'Company 2' },
+        ]),
+      ];
+      expect((await plan(answers, { ...tonight, stream: 'financials' })).why).toEqual(['entered 2']);
+    });
+  });
+
   test('chunks are cut by size', async () => {
     const result = await plan(sighted([1, 2, 3, 4, 5]), { chunkSize: 2 });
     expect(result).toMatchObject({
@@ -94,7 +275,10 @@ describe('planDue', () => {
     const first = await planDue(warehouse, dataDir, base);
     await land(dataDir, [answered(1, '2026-11-20T03:00:00Z')]);
     expect(await planDue(warehouse, dataDir, base)).toEqual(first);
-    expect(JSON.parse(readFileSync(chunkFile(dueDir(dataDir, 'now', 'companies'), 0), 'utf8'))).toEqual(['1', '2']);
+    expect(JSON.parse(readFileSync(chunkFile(dueDir(dataDir, 'now', 'companies'), 0), 'utf8'))).toEqual([
+      { id: '1', reason: 'new' },
+      { id: '2', reason: 'new' },
+    ]);
   });
 
   test('work addressed by date takes the members of the latest night, or all companies without a market', async () => {
@@ -103,6 +287,7 @@ describe('planDue', () => {
       ...marketNight({ run: 'n2', date: '2026-11-19', ids: [2, 3] }),
       ...marketNight({ run: 'k', date: '2026-11-19', ids: [4], market: 'k' }),
       ...marketNight({ run: 'open', date: '2026-11-20', ids: [5], finished: false }),
+      ...marketNight({ run: 'half', date: '2026-11-20', ids: [2], heldBack: 'Held back' }),
     ];
     expect(await plan(answers, { known: 'members' })).toMatchObject({ ids: ['2', '3'] });
     expect(await plan(answers, { known: 'members', market: null })).toMatchObject({ ids: ['1', '2', '3', '4', '5'] });
@@ -140,7 +325,7 @@ describe('planDue', () => {
       ],
       { stream: 'tender_details', market: null },
     );
-    expect(result).toMatchObject({ known: 4, due: 2, ids: ['changed', 'new'] });
+    expect(result).toMatchObject({ known: 4, due: 2, why: ['new new', 'changed changed'] });
   });
 
   test('watch events: every company of this run’s listing', async () => {

@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CoverageRecord, RunRecord } from '../../schemas/pipeline/landing.js';
+import type { CoverageGate } from '../../schemas/pipeline/run.js';
+import { readManifests, readPartRows, readRunRows } from '../landing/index.js';
+
+/** The night of a market that readers see as the current one (as ops.nights has it); null when there is none. */
+export function currentNight(
+  dataDir: string,
+  market: string,
+  filters: Record<string, unknown>,
+): CoverageGate['current'] {
+  const runs = readManifests(dataDir, { stream: 'runs' })
+    .filter((part) => part.chunk === 'close' && part.market === market)
+    .toSorted((a, b) => (a.date === b.date ? later(a.lastFetchedAt, b.lastFetchedAt) : later(a.date, b.date)));
+  for (const part of runs) {
+    const [run] = readPartRows(part).map((row) => JSON.parse(row.body) as RunRecord);
+    if (!run?.as_of_now || (run.outcome !== 'complete' && run.outcome !== 'partial') || run.held_back) continue;
+    const [coverage] = readRunRows({ dataDir, stream: 'coverage', run: run.run_id, date: run.date }).map(
+      (row) => JSON.parse(row.body) as CoverageRecord,
+    );
+    if (coverage === undefined) continue;
+    const comparable = isDeepStrictEqual(run.filters, filters);
+    return { date: run.date, companies: coverage.distinct_companies, comparable };
+  }
+  return null;
+}
+
+function later(a: string | null, b: string | null): number {
+  return (b ?? '').localeCompare(a ?? '');
+}

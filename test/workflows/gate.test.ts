@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Coverage, CoverageGate } from '../../schemas/pipeline/run.js';
+import { heldBackBy, isIncomplete } from '../../workflows/gate.js';
+
+const gate = (more: Partial<CoverageGate> = {}): CoverageGate => ({
+  minCoverage: 0,
+  maxDrop: 0.1,
+  current: { date: '2026-11-19', companies: 1_000, comparable: true },
+  ...more,
+});
+const reached = (distinctCompanies: number, reportedTotal: number): Coverage => ({
+  reportedTotal,
+  distinctCompanies,
+  missing: Math.max(0, reportedTotal - distinctCompanies),
+  share: reportedTotal === 0 ? 1 : distinctCompanies / reportedTotal,
+});
+
+describe('a night is held back', () => {
+  it('below minCoverage, and says what stays current', () => {
+    const words = heldBackBy(gate({ minCoverage: 0.98 }), reached(979, 1_000));
+    expect(words).toMatch(/979 of 1000 companies \(97\.9 %\) were reached, and minCoverage is 98 %/);
+    expect(words).toMatch(/night of 2026-11-19 stays the current one/);
+    expect(heldBackBy(gate({ minCoverage: 0.98 }), reached(980, 1_000))).toBeNull();
+  });
+
+  it('also the first one, of which nothing is current then', () => {
+    const words = heldBackBy(gate({ minCoverage: 0.98, current: null }), reached(10, 1_000));
+    expect(words).toMatch(/Nothing of this market is current yet/);
+  });
+
+  it('when it has far fewer companies than the night before, whatever the API says of itself', () => {
+    expect(heldBackBy(gate(), reached(0, 0))).toMatch(/0 companies were found.*has 1000: more than 10 % less/);
+    expect(heldBackBy(gate(), reached(899, 899))).toMatch(/held back/i);
+    expect(heldBackBy(gate(), reached(900, 900))).toBeNull();
+    expect(heldBackBy(gate({ maxDrop: 1 }), reached(0, 0))).toBeNull();
+  });
+
+  it('not when the nights cannot be compared: other filters, a small market, the first night', () => {
+    const current = { date: '2026-11-19', companies: 1_000, comparable: false };
+    expect(heldBackBy(gate({ current }), reached(10, 10))).toBeNull();
+    expect(heldBackBy(gate({ current: { ...current, companies: 99, comparable: true } }), reached(1, 1))).toBeNull();
+    expect(heldBackBy(gate({ current: null }), reached(1, 2))).toBeNull();
+    expect(heldBackBy(null, reached(1, 2))).toBeNull();
+  });
+});
+
+describe('a market is incomplete', () => {
+  it('when something is missing that did not just move', () => {
+    expect(isIncomplete(reached(1_000, 2_000))).toBe(true);
+    expect(isIncomplete(reached(2_000, 2_000))).toBe(false);
+    expect(isIncomplete({ ...reached(99_999, 100_000), moved: 1 })).toBe(false);
+    expect(isIncomplete({ ...reached(99_998, 100_000), moved: 1 })).toBe(true);
+    expect(isIncomplete(null)).toBe(false);
+  });
+
+  it('when more moved than moves in a night', () => {
+    expect(isIncomplete({ ...reached(99_000, 100_000), moved: 1_000 })).toBe(true);
+  });
+});

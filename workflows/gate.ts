@@ -1,0 +1,43 @@
+import type { Coverage, CoverageGate } from '../schemas/pipeline/run.js';
+
+// Below that a drop of a few companies is a large share and no sign of a fault.
+const SMALLEST_COMPARED = 100;
+// So many of a living market come, leave or move while it is read.
+const MOVING_SHARE = 0.001;
+
+/**
+ * Why a market that was read does not become current, in words that say what to do; null when it does. A market that is
+ * small, or was asked for with other filters, is not compared with the night before. A run opened by a version that knew
+ * no gate has none.
+ */
+export function heldBackBy(gate: CoverageGate | null | undefined, coverage: Coverage | null): string | null {
+  if (!gate || coverage === null) return null;
+  const { minCoverage, maxDrop, current } = gate;
+  const { reportedTotal, distinctCompanies, share } = coverage;
+  const meanwhile =
+    current === null ? 'Nothing of this market is current yet' : `The night of ${current.date} stays the current one`;
+  const accept = (setting: string): string =>
+    `${meanwhile}. If this is all there is, ${setting} of this market and run the snapshot again: what is fresh is not fetched again.`;
+  if (share < minCoverage) {
+    return `Held back: ${distinctCompanies} of ${reportedTotal} companies (${percent(share)}) were reached, and minCoverage is ${percent(minCoverage)}. ${accept('lower `minCoverage`')}`;
+  }
+  if (current?.comparable && current.companies >= SMALLEST_COMPARED) {
+    const least = current.companies * (1 - maxDrop);
+    if (distinctCompanies < least) {
+      return `Held back: ${distinctCompanies} companies were found, and the night of ${current.date} has ${current.companies}: more than ${percent(maxDrop)} less (maxDrop). ${accept('raise `maxDrop`')}`;
+    }
+  }
+  return null;
+}
+
+/** Whether part of a market could not be reached; companies that moved while it was read, few as they are, do not count. */
+export function isIncomplete(coverage: Coverage | null): boolean {
+  if (coverage === null) return false;
+  const { missing, moved = 0, reportedTotal } = coverage;
+  return missing > moved || moved > reportedTotal * MOVING_SHARE;
+}
+
+/** Rounded down, so that 100 % is said of the whole only. */
+function percent(share: number): string {
+  return `${Math.floor(share * 10_000) / 100} %`;
+}
