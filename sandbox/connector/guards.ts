@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sameSecret, token, type Session } from './sessions.js';
+import { LIFETIME_MS, sameSecret, token, type Session } from './sessions.js';
 
 /*
  * What keeps a sign-in in the hands of the browser that began it: posts from other sites are refused, and a session
- * belongs to the first browser that opens it (a cookie), so that a link handed to somebody else signs nobody in for the
- * one who made it.
+ * belongs to who opens it first. Its cookie is the proof: made anew for each session and once more at sign-in, so that
+ * neither the session's address nor a cookie planted or seen before lets anyone else go on with it.
  */
-
-const COOKIE = 'connector_browser';
 
 /** Whether a request could have been made by another site's page. */
 export function isCrossSite(request: FastifyRequest): boolean {
@@ -22,27 +20,40 @@ export function isCrossSite(request: FastifyRequest): boolean {
   }
 }
 
-function browserOf(request: FastifyRequest): string | undefined {
-  const cookies = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return cookies.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
-}
-
-/** Gives the session to the browser that opens it first; false when another one has it. */
+/**
+ * Whether a request may go on with a session: it comes first, and gets the cookie, or it brings the cookie. Tools keep
+ * cookies too, or are first in their only step.
+ */
 export function claimSession(session: Session, request: FastifyRequest, reply: FastifyReply): boolean {
-  const browser = browserOf(request);
-  if (session.browser !== null) return browser !== undefined && sameSecret(browser, session.browser);
-  session.browser = browser ?? token();
-  if (browser === undefined) {
-    void reply.header('set-cookie', `${COOKIE}=${session.browser}; Path=/oauth; HttpOnly; SameSite=Lax`);
+  if (session.proof === null) {
+    renewProof(session, reply);
+    return true;
   }
-  return true;
+  return holdsSession(session, request);
 }
 
-/** Whether a request may act on a session: the browser's own, or a tool's on a session no browser has opened. */
+/** Whether a request brings a session's cookie. */
 export function holdsSession(session: Session, request: FastifyRequest): boolean {
-  const browser = browserOf(request);
-  if (session.browser === null) return true;
-  return browser !== undefined && sameSecret(browser, session.browser);
+  const start = `${cookieOf(session)}=`;
+  const cookies = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return cookies.some((pair) => pair.startsWith(start) && holds(session, pair.slice(start.length)));
+}
+
+function holds({ proof }: Session, given: string): boolean {
+  return proof !== null && sameSecret(given, proof);
+}
+
+/** Gives the session's browser a new cookie; the one before is worth nothing from now on. */
+export function renewProof(session: Session, reply: FastifyReply): void {
+  session.proof = token();
+  void reply.removeHeader('set-cookie');
+  const attributes = `Path=/oauth; Max-Age=${LIFETIME_MS / 1000}; HttpOnly; SameSite=Lax`;
+  void reply.header('set-cookie', `${cookieOf(session)}=${session.proof}; ${attributes}`);
+}
+
+/** One cookie a session: several sign-ins may go on in one browser. */
+function cookieOf({ id }: Session): string {
+  return `connector_${id}`;
 }
 
 /** Headers of every screen: no scripts, no frames, forms only to this server and on to the client. */
@@ -51,6 +62,7 @@ export function screenHeaders(redirectUri: string | null): Record<string, string
   return {
     'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action 'self'${client}; frame-ancestors 'none'; base-uri 'none'`,
     'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
   };

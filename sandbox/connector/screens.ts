@@ -1,3 +1,5 @@
+import type { Session } from './sessions.js';
+
 /* The connector's screens: HTML without scripts. All that comes from outside is escaped. */
 
 /** Text made safe inside markup and attributes. */
@@ -11,18 +13,22 @@ export function escapeHtml(text: string): string {
 }
 
 const STYLE = `
-  body { font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem; color: #1c2430 }
-  h1 { font-size: 1.4rem } a, button { color: #0b5cad }
-  form { margin: 1rem 0 } label { display: block; margin-bottom: .3rem }
-  input { font: inherit; width: 100%; box-sizing: border-box; padding: .5rem; margin-bottom: .8rem; border: 1px solid #98a2b3; border-radius: 4px }
-  button, .button { font: inherit; display: inline-block; padding: .5rem 1.2rem; border: 1px solid #0b5cad; border-radius: 4px; background: #fff; text-decoration: none; cursor: pointer }
-  .main { background: #0b5cad; color: #fff } .error { color: #a3231f } .note { color: #5b6675; font-size: .9rem }
+  * { box-sizing: border-box }
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 0 auto; padding: 3rem 1.25rem; color: #1c2430; background: #fff; overflow-wrap: anywhere }
+  h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem } h2 { font-size: 1.2rem; margin-top: 2rem } a { color: #0b5cad }
+  form { margin: 1rem 0 } label { display: block; font-weight: 600; margin-bottom: .3rem }
+  input { font: inherit; width: 100%; padding: .6rem .7rem; margin-bottom: 1rem; border: 1px solid #7a8699; border-radius: 6px }
+  button, .button { font: inherit; font-weight: 600; display: block; width: 100%; padding: .65rem 1rem; margin: .6rem 0; border: 1px solid #0b5cad; border-radius: 6px; background: #fff; color: #0b5cad; text-align: center; text-decoration: none; cursor: pointer }
+  .main { background: #0b5cad; color: #fff } .quiet { border-color: transparent; font-weight: 400 }
+  :focus-visible { outline: 3px solid #f2b033; outline-offset: 2px }
+  .error { padding: .7rem .9rem; border-left: 4px solid #a3231f; background: #fdf0ef; color: #7c1a17 }
+  .note { color: #5b6675; font-size: .9rem } pre { overflow-x: auto; padding: .8rem; background: #f3f5f8; border-radius: 6px; font-size: .85rem }
 `;
 
 /** A whole page; `body` is markup. */
 export function page(title: string, body: string): string {
   return (
-    `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
     `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>${body}</body></html>\n`
   );
 }
@@ -35,14 +41,26 @@ function message(text: string | null): string {
   return text === null ? '' : `<p class="error" role="alert">${escapeHtml(text)}</p>`;
 }
 
-/** Choice of ways to sign in. */
-export function loginScreen(session: string, client: string): string {
-  const query = new URLSearchParams({ session }).toString();
+/** What goes before the client's questions: who asks, and where the answer goes. */
+function asker({ client, redirectUri }: Session): string {
+  const host = redirectUri === null ? '' : ` at <strong>${escapeHtml(new URL(redirectUri).host)}</strong>`;
+  return `<strong>${escapeHtml(client)}</strong>${host}`;
+}
+
+/** A button that posts the session. */
+function answer(action: string, session: string, label: string, style: string): string {
+  return `<form method="post" action="${action}">${hidden('session', session)}<button class="${style}">${label}</button></form>`;
+}
+
+/** Choice of ways to sign in; `error` is what went wrong with the way tried before. */
+export function loginScreen(session: Session, error: string | null): string {
+  const query = escapeHtml(new URLSearchParams({ session: session.id }).toString());
   return page(
     'Sign in',
-    `<p><strong>${escapeHtml(client)}</strong> asks for access to company data.</p>` +
-      `<p><a class="button main" href="/oauth/sso/start?${escapeHtml(query)}">Sign in with SSO</a></p>` +
-      `<p><a class="button" href="/oauth/trial?${escapeHtml(query)}">Start a trial</a></p>`,
+    `${message(error)}<p>${asker(session)} asks for access to company data. Sign in to decide.</p>` +
+      `<a class="button main" href="/oauth/sso/start?${query}">Sign in with SSO</a>` +
+      `<a class="button" href="/oauth/trial?${query}">Start a trial</a>` +
+      answer('/oauth/deny', session.id, 'Cancel', 'quiet'),
   );
 }
 
@@ -50,9 +68,10 @@ export function loginScreen(session: string, client: string): string {
 export function trialScreen(session: string, email: string, error: string | null): string {
   return page(
     'Start a trial',
-    `${message(error)}<form method="post" action="/oauth/trial">${hidden('session', session)}` +
-      `<label for="email">E-mail address</label><input id="email" name="email" type="email" value="${escapeHtml(email)}" required>` +
-      `<button class="main">Send me a code</button></form>`,
+    `${message(error)}<p>We mail you a code that shows the address is yours.</p>` +
+      `<form method="post" action="/oauth/trial">${hidden('session', session)}` +
+      `<label for="email">E-mail address</label><input id="email" name="email" type="email" maxlength="254" autocomplete="email" value="${escapeHtml(email)}" required>` +
+      `<button class="main">Send me a code</button></form>${back(`/oauth/login`, { session }, 'Choose another way')}`,
   );
 }
 
@@ -60,22 +79,27 @@ export function trialScreen(session: string, email: string, error: string | null
 export function codeScreen(session: string, email: string, error: string | null): string {
   return page(
     'Enter the code',
-    `${message(error)}<p>We sent a code to <strong>${escapeHtml(email)}</strong>.</p>` +
+    `${message(error)}<p>We sent a code to <strong>${escapeHtml(email)}</strong>. It is valid for ten minutes.</p>` +
       `<form method="post" action="/oauth/trial/verify">${hidden('session', session)}${hidden('email', email)}` +
-      `<label for="code">Code</label><input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required>` +
-      `<button class="main">Continue</button></form>` +
-      `<p class="note">This is a sandbox: the mail is at <a href="/_sandbox/outbox">/_sandbox/outbox</a>.</p>`,
+      `<label for="code">Code</label><input id="code" name="code" inputmode="numeric" maxlength="20" autocomplete="one-time-code" required>` +
+      `<button class="main">Continue</button></form>${back('/oauth/trial', { session, email }, 'Send a new code')}` +
+      `<p class="note">This is a sandbox: the mail is in the <a href="/_sandbox/outbox" target="_blank">outbox</a>.</p>`,
   );
 }
 
+function back(path: string, parameters: Record<string, string>, label: string): string {
+  const query = escapeHtml(new URLSearchParams(parameters).toString());
+  return `<a class="button quiet" href="${path}?${query}">${label}</a>`;
+}
+
 /** Asks whether the client may have access. */
-export function consentScreen(session: string, client: string, person: string): string {
+export function consentScreen(session: Session): string {
   return page(
     'Allow access?',
-    `<p>Signed in as <strong>${escapeHtml(person)}</strong>.</p>` +
-      `<p><strong>${escapeHtml(client)}</strong> will be able to search companies and read their details with your account.</p>` +
-      `<form method="post" action="/oauth/consent">${hidden('session', session)}<button class="main">Allow</button></form>` +
-      `<form method="post" action="/oauth/deny">${hidden('session', session)}<button>Deny</button></form>`,
+    `<p>Signed in as <strong>${escapeHtml(session.person ?? '')}</strong>.</p>` +
+      `<p>${asker(session)} will be able to search companies and read their details with your account.</p>` +
+      answer('/oauth/consent', session.id, 'Allow', 'main') +
+      answer('/oauth/deny', session.id, 'Deny', ''),
   );
 }
 
@@ -84,14 +108,15 @@ export function messageScreen(title: string, text: string): string {
   return page(title, `<p>${escapeHtml(text)}</p>`);
 }
 
-/** The sandbox's own identity provider: one person, two ways out. */
+/** The sandbox's own identity provider: one person, three ways out. */
 export function identityScreen(state: string): string {
   const link = (parameters: Record<string, string>): string =>
     escapeHtml(`/oauth/sso/callback?${new URLSearchParams({ ...parameters, state }).toString()}`);
   return page(
     'Sandbox sign-on',
-    `<p class="note">Stands for your organisation's sign-on page.</p>` +
-      `<p><a class="button main" href="${link({ code: 'sandbox-person' })}">Continue as analyst@company.example</a></p>` +
-      `<p><a class="button" href="${link({ error: 'access_denied' })}">Cancel</a></p>`,
+    `<p>This page stands for the sign-on service of your organisation.</p>` +
+      `<a class="button main" href="${link({ code: 'sandbox-person' })}">Continue as analyst@company.example</a>` +
+      `<a class="button" href="${link({ error: 'access_denied' })}">Cancel</a>` +
+      `<a class="button quiet" href="${link({ error: 'server_error' })}">Let the sign-on fail</a>`,
   );
 }

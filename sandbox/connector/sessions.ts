@@ -13,20 +13,24 @@ export interface Session {
   /** Handed back to the client with the outcome. */
   clientState: string | null;
   state: SessionState;
-  /** Cookie of the browser that opened it first; null while none did. */
-  browser: string | null;
+  /** Value of the cookie of the browser it belongs to; null while none has opened it. */
+  proof: string | null;
   /** Who signed in. */
   person: string | null;
   ssoState: string | null;
   trial: { email: string; code: string; triesLeft: number; sentAt: number } | null;
+  /** Trial codes mailed so far. */
+  codesSent: number;
   /** Authorization code, once granted. */
   code: string | null;
   createdAt: number;
 }
 
-const LIFETIME_MS = 30 * 60_000;
+export const LIFETIME_MS = 30 * 60_000;
 const CODE_LIFETIME_MS = 10 * 60_000;
 const CODE_TRIES = 5;
+/** Each code brings new tries: without a bound on codes there would be none on guesses. */
+const CODES = 5;
 const KEPT = 1000;
 
 export function token(): string {
@@ -50,10 +54,11 @@ export class Sessions {
       redirectUri,
       clientState,
       state: 'new',
-      browser: null,
+      proof: null,
       person: null,
       ssoState: null,
       trial: null,
+      codesSent: 0,
       code: null,
       createdAt: now,
     };
@@ -82,8 +87,13 @@ export class Sessions {
   }
 }
 
-/** Makes a code for a trial sign-up: six digits, five tries, ten minutes. A new one takes the place of the old. */
-export function startTrial(session: Session, email: string, now: number): string {
+/**
+ * Makes a code for a trial sign-up: six digits, five tries, ten minutes. A new one takes the place of the old; null when
+ * the session has had its five.
+ */
+export function startTrial(session: Session, email: string, now: number): string | null {
+  if (session.codesSent >= CODES) return null;
+  session.codesSent++;
   const code = String(randomInt(1_000_000)).padStart(6, '0');
   session.trial = { email, code, triesLeft: CODE_TRIES, sentAt: now };
   return code;
@@ -106,6 +116,11 @@ export function tryCode(session: Session, email: string, code: string, now: numb
 export function authenticate(session: Session, person: string): void {
   session.state = 'authenticated';
   session.person = person;
+}
+
+/** Whether a session has its outcome, which is final. */
+export function isSettled({ state }: Session): boolean {
+  return state === 'granted' || state === 'denied';
 }
 
 /** Ends a session; gives the address the client is told at, null when it named none. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { isLoopback } from '../auth.js';
 import { screenHeaders } from '../connector/guards.js';
+import { RedirectUri } from '../connector/redirect-uri.js';
 import { Refusal } from '../errors.js';
 import { FaultRequest } from '../faults.js';
 import type { Sandbox } from '../sandbox.js';
@@ -16,10 +17,7 @@ const DayRequest = z
 const SessionRequest = z.strictObject({
   client: z.string().min(1).max(100).default('An assistant'),
   /** Where consent or refusal is told to; null: nowhere. */
-  redirect_uri: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null),
+  redirect_uri: RedirectUri.nullable().default(null),
   state: z.string().max(500).nullable().default(null),
 });
 const QuotaRequest = z.strictObject({
