@@ -3,6 +3,8 @@ import { claimSession, renewProof, screenHeaders } from './guards.js';
 import { messageScreen } from './screens.js';
 import { authenticate, isSettled, type Session, type Sessions } from './sessions.js';
 
+const AGAIN = 'To begin anew, go back to the application that sent you here.';
+
 /** Sends a screen; a session's screens may post on to its client, others to this server only. */
 export function show(reply: FastifyReply, session: Session | null, html: string): FastifyReply {
   return reply
@@ -18,7 +20,7 @@ export function refuse(reply: FastifyReply, text: string): FastifyReply {
 
 /** Said of sessions that are not there, and of those of others: which of the two is nobody's business. */
 export function refuseUnknown(reply: FastifyReply): FastifyReply {
-  return refuse(reply, 'This sign-in is unknown, over its time, or was begun in another browser. Start again.');
+  return refuse(reply, 'This sign-in is unknown, over its time, or was begun in another browser. ' + AGAIN);
 }
 
 /** The session a step is for; answers by itself when there is none, it is over, or another browser has it. */
@@ -30,7 +32,7 @@ export function openSession(
 ): Session | undefined {
   const session = sessions.get(id, Date.now());
   if (!session || !claimSession(session, request, reply)) void refuseUnknown(reply);
-  else if (isSettled(session)) void refuse(reply, 'This sign-in was already answered. Start again.');
+  else if (isSettled(session)) void refuse(reply, 'This sign-in was already answered. ' + AGAIN);
   else return session;
   return undefined;
 }

@@ -61,7 +61,8 @@ export function screenHeaders(redirectUri: string | null): Record<string, string
   const client = redirectUri === null ? '' : ` ${new URL(redirectUri).origin}`;
   return {
     'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action 'self'${client}; frame-ancestors 'none'; base-uri 'none'`,
-    'referrer-policy': 'no-referrer',
+    // Not `no-referrer`: under that a browser posts this page's own forms with `Origin: null`, like another site's.
+    'referrer-policy': 'same-origin',
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',

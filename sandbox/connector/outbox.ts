@@ -27,7 +27,8 @@ export class Outbox {
   screen(): string {
     const items = this.list().map(
       ({ at, to, subject, text }) =>
-        `<p><strong>${escapeHtml(subject)}</strong><br>to ${escapeHtml(to)}, ${at}<br>${escapeHtml(text)}</p>`,
+        `<article><h2>${escapeHtml(subject)}</h2><p>${escapeHtml(text)}</p>` +
+        `<p class="note">To ${escapeHtml(to)}, ${at.slice(0, 19).replace('T', ' ')} UTC</p></article>`,
     );
     return page('Outbox', items.length === 0 ? '<p>No mail yet.</p>' : items.join(''));
   }

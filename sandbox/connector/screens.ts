@@ -22,7 +22,7 @@ const STYLE = `
   .main { background: #0b5cad; color: #fff } .quiet { border-color: transparent; font-weight: 400 }
   :focus-visible { outline: 3px solid #f2b033; outline-offset: 2px }
   .error { padding: .7rem .9rem; border-left: 4px solid #a3231f; background: #fdf0ef; color: #7c1a17 }
-  .note { color: #5b6675; font-size: .9rem } pre { overflow-x: auto; padding: .8rem; background: #f3f5f8; border-radius: 6px; font-size: .85rem }
+  .note { color: #5b6675; font-size: .9rem } pre { white-space: pre-wrap; padding: .8rem; background: #f3f5f8; border-radius: 6px; font-size: .85rem }
 `;
 
 /** A whole page; `body` is markup. */

@@ -28,6 +28,8 @@ describe('utility routes', () => {
       expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(await response.text()).not.toContain(key);
     }
+    const playground = await (await fetch(`${app.url}/playground`)).text();
+    expect(playground).toContain(`Token YOUR-KEY&quot; ${app.url}/v2/companies/`);
     expect(await (await fetch(`${app.url}/health`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${app.url}/.well-known/assistant-apps-challenge`)).text()).toMatch(
       /^sandbox-challenge-/,

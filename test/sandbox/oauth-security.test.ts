@@ -284,7 +284,7 @@ describe('screens', () => {
       expect(policy).not.toContain('script-src');
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
     expect(shown[0]!.headers.get('content-security-policy')).toContain("form-action 'self' https://assistant.example;");

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { page } from '../../connector/screens.js';
+import { escapeHtml, page } from '../../connector/screens.js';
 import { screenHeaders } from '../../connector/guards.js';
 import type { Sandbox } from '../../sandbox.js';
 
@@ -9,8 +9,8 @@ export function utilityRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     reply.headers(screenHeaders(null)).type('text/html; charset=utf-8').send(landing(sandbox)),
   );
   app.get('/health', () => ({ status: 'ok' }));
-  app.get('/playground', async (_request, reply) =>
-    reply.headers(screenHeaders(null)).type('text/html; charset=utf-8').send(playground(sandbox)),
+  app.get('/playground', async (request, reply) =>
+    reply.headers(screenHeaders(null)).type('text/html; charset=utf-8').send(playground(sandbox, request.host)),
   );
   app.get('/.well-known/assistant-apps-challenge', async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(`sandbox-challenge-${sandbox.options.seed}`),
@@ -27,13 +27,14 @@ function landing({ options, date }: Sandbox): string {
   );
 }
 
-function playground({ world, day }: Sandbox): string {
+function playground({ world, day }: Sandbox, host: string): string {
   const [first] = world.matchingIndices({}, day);
   const id = first === undefined ? '1000003' : world.summary(first, day).id;
-  const call = `curl -H "Authorization: Token YOUR-KEY"`;
+  const call = (path: string, more = ''): string =>
+    `<pre>${escapeHtml(`curl -H "Authorization: Token YOUR-KEY"${more} http://${host}${path}`)}</pre>`;
   return page(
     'Playground',
-    `<p>Calls to try in a terminal:</p><pre>${call} /v2/companies/${id}\n${call} /v2/financial/${id}\n` +
-      `${call} -X POST -H "Content-Type: application/json" -d '{"per_page": 5}' /v2/prospecting</pre>`,
+    `<p>Calls to try in a terminal:</p>${call(`/v2/companies/${id}`)}${call(`/v2/financial/${id}`)}` +
+      call('/v2/prospecting', ` -H "Content-Type: application/json" -d '{"per_page": 5}'`),
   );
 }
