@@ -43,7 +43,7 @@ export function tellError(json: unknown, context: ApiErrorContext, mayBeData: bo
   const keys = Object.keys(body);
   if (typeof body['detail'] === 'string' && (!success || keys.length === 1)) return tellDetail(body, context);
   if (mayBeData) return null;
-  if (context.endpoint === 'POST /v2/autocomplete' && keys.length === 1) {
+  if (/^POST \/(v2|api)\/autocomplete$/.test(context.endpoint) && keys.length === 1) {
     const told = AutocompleteErrorBody.safeParse(body);
     if (told.success) return new AutocompleteFieldError(context, told.data.fields);
   }

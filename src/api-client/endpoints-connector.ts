@@ -64,7 +64,7 @@ export interface ConnectorEndpoints {
     year: number,
     call?: CallOptions,
   ): Promise<ApiResponse<Assumed<ConnectorFinancials>>>;
-  /** Company from partial data. Nothing but a country may be refused with InvalidRequestError on `fields`. */
+  /** Company from partial data. Nothing but a country may be refused with AutocompleteFieldError. */
   autocomplete(
     query: Omit<ConnectorAutocompleteRequest, 'api_key'>,
     call?: CallOptions,
