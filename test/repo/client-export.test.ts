@@ -25,10 +25,10 @@ it('tidemark/client works from another package, built', () => {
        const client = createApiClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'consumer-key-0123', maxRetries: 0 });
        const error = await client.v2.metrics().catch((e) => e);
        await client.close();
-       console.log(error.name, typeof verifyWebhook);`,
+       console.log(error.name, typeof verifyWebhook, typeof client.connector.oauth.signInWithKey);`,
     );
     const said = execFileSync(process.execPath, ['use.mjs'], { cwd: consumer, encoding: 'utf8' });
-    expect(said.trim()).toBe('TransportError function');
+    expect(said.trim()).toBe('TransportError function function');
   } finally {
     rmSync(consumer, { recursive: true, force: true });
   }
