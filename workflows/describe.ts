@@ -35,5 +35,5 @@ const REASONS: Record<DueReason, string> = {
 /** Why the entities of a plan are due, most valuable first: `5 new, 101 with events, 6 failed last time, 200 stale`. */
 export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
   const told = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
-  return told.map((reason) => `${reasons[reason]} ${REASONS[reason]}`).join(', ');
+  return told.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');
 }

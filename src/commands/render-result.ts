@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { RunResult } from '../../schemas/pipeline/run.js';
+import { reasonsInWords } from '../../workflows/describe.js';
 import { formatCount } from '../progress/format.js';
 import { colorsFor } from './print.js';
 import { showPath } from './show-path.js';
@@ -8,8 +9,17 @@ import { showPath } from './show-path.js';
 export function renderResult(workflowId: string, result: RunResult, dataDir: string): string {
   const paint = colorsFor(process.stdout);
   const mark = result.outcome === 'complete' ? paint.green('✔') : paint.yellow('!');
-  const lines = [`${mark} ${workflowId}: ${result.outcome}`];
+  const ending = [
+    result.outcome,
+    ...(result.incomplete ? ['incomplete'] : []),
+    ...(result.heldBack ? ['held back'] : []),
+  ];
+  const lines = [`${mark} ${workflowId}: ${ending.join(', ')}`];
   if (result.coverage) lines.push(`  coverage   ${renderCoverage(result.coverage)}`);
+  for (const { stream, known, due, reasons } of result.due) {
+    const why = due === 0 ? '' : `: ${reasonsInWords(reasons)}`;
+    lines.push(`  due        ${formatCount(due)} of ${formatCount(known)} ${stream.replaceAll('_', ' ')}${why}`);
+  }
   lines.push(`  requests   ${formatCount(result.requests)}`);
   lines.push(`  rows       ${formatCount(result.rows)} landed, ${formatCount(result.rejects)} rejected`);
   lines.push(`  published  ${showPath(path.resolve(dataDir, result.published))}`);

@@ -39,10 +39,15 @@ export async function runAndFollow({ config }: CliContext, request: RunRequest, 
     }
     if (options.json) sayJson({ workflowId: request.workflowId, ...result });
     else say(renderResult(request.workflowId, result, config.dataDir));
-    if (options.strict && result.outcome !== 'complete') process.exitCode = FAILED;
+    if (fellShort(result, options.strict)) process.exitCode = FAILED;
   } finally {
     await temporal.close();
   }
+}
+
+/** A market that is not whole, or does not become current, is no success; `strict`: neither is a record that failed. */
+function fellShort(result: RunResult, strict: boolean): boolean {
+  return result.incomplete || result.heldBack !== null || (strict && result.outcome !== 'complete');
 }
 
 /**

@@ -4,7 +4,7 @@ import { parseCount } from './port-options.js';
 import { printQuery, withPublished } from './with-published.js';
 
 const SQL = `
-SELECT date, workflow_type AS type, market, outcome, strftime(started_at, '%Y-%m-%d %H:%M:%S') AS started,
+SELECT date, workflow_type AS type, market, outcome, held_back IS NOT NULL AS held_back, strftime(started_at, '%Y-%m-%d %H:%M:%S') AS started,
   date_diff('second', started_at, finished_at) AS seconds, requests, rows, workflow_id, note
 FROM ops.runs
 ORDER BY started_at DESC

@@ -9,6 +9,13 @@ export interface RunOptions {
   strict?: boolean;
 }
 
+const EXIT_CODES = `
+Exit code:
+  0  the market was read whole; companies that came, left or moved meanwhile do not count
+  1  the run failed; or the market is incomplete (\`tidemark coverage\` names what is missing); or it was held back
+     (\`minCoverage\`, \`maxDrop\`) and the last good night stays the current one
+  2  wrong usage`;
+
 /** `tidemark snapshot`: runs `marketSnapshot` and follows it. */
 export function registerSnapshot(program: Command): void {
   program
@@ -17,8 +24,9 @@ export function registerSnapshot(program: Command): void {
     .option('--market <name>', 'market of tidemark.yaml; may be left out when there is only one')
     .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")
     .option('--no-wait', 'start it and return at once')
-    .option('--strict', 'exit with 1 also when the run is only partial')
+    .option('--strict', 'exit with 1 also when single records could not be fetched')
     .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXIT_CODES)
     .addHelpText('after', examples('tidemark snapshot', 'tidemark snapshot --market nordics --date 2026-11-20 --json'))
     .action(async (options: RunOptions & { market?: string; date?: string }, command: Command) => {
       const context = await loadContext(command);

@@ -32,10 +32,11 @@ interface LastRun {
   outcome: string;
   finished_at: string | null;
   requests: number;
+  held_back: string | null;
 }
 
 const LAST_RUNS = `
-SELECT workflow_type, market, date, outcome, finished_at, requests FROM ops.runs
+SELECT workflow_type, market, date, outcome, finished_at, requests, held_back FROM ops.runs
 QUALIFY row_number() OVER (PARTITION BY workflow_type, market ORDER BY started_at DESC) = 1
 ORDER BY started_at DESC`;
 
@@ -146,8 +147,9 @@ export function renderStatus(status: Status, now: number): string {
     for (const run of published.lastRuns) {
       const what = [run.workflow_type, run.market, run.date].filter((part) => part !== null).join(' ');
       lines.push(
-        `           ${what}: ${run.outcome}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
+        `           ${what}: ${run.outcome}${run.held_back === null ? '' : ', held back'}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
       );
+      if (run.held_back !== null) lines.push(paint.yellow(`           ! ${run.held_back}`));
     }
   } else {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));

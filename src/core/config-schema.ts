@@ -17,7 +17,7 @@ const Percent = z
 
 /** A share: `0.98` or `98%`. */
 const Share = z
-  .union([z.number(), Percent])
+  .union([z.number(), Percent], 'must be a share: 0.98 or 98%')
   .refine((share) => share >= 0 && share <= 1, 'must lie between 0 and 1 (0% and 100%)');
 
 const TimeZone = z.string().refine((zone) => {

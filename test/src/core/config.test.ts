@@ -37,6 +37,15 @@ describe('tidemark.yaml', () => {
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
   });
 
+  it('takes shares as numbers or percentages, between 0 and 1', () => {
+    const market = (settings: string) => load(`${API}markets: [{ name: a, ${settings} }]`).markets[0];
+    expect(market('streams: [companies]')).toMatchObject({ minCoverage: 0, maxDrop: 0.1 });
+    expect(market('minCoverage: 0.98, maxDrop: 25%')).toMatchObject({ minCoverage: 0.98, maxDrop: 0.25 });
+    expect(() => market('minCoverage: 98')).toThrow(/minCoverage: .*between 0 and 1/);
+    expect(() => market('maxDrop: 150%')).toThrow(/maxDrop: .*between 0 and 1/);
+    expect(() => market('minCoverage: most')).toThrow(/minCoverage: must be a share/);
+  });
+
   it.each([
     ['api: [', /cannot be read as YAML.*line 1/s],
     ['just words', /must be a mapping/],
