@@ -1,0 +1,67 @@
+import { createPlan, type Dimension, type PlanInput } from '../../src/planner/index.js';
+import { dayNumber, dayText } from '../../src/planner/days.js';
+import { Account } from './account.js';
+import { NONE } from './columns.js';
+import type { Market } from './market.js';
+import type { LargestDay } from './overflows.js';
+import { ACTIVITIES, COUNTRIES, FIRST_DAY, LAST_DAY, LEGAL_FORMS, STATUSES } from './register.js';
+
+/** What the nightly crawl splits markets by (`src/crawl/dimensions.ts`), with the values of the simulated register. */
+export const DIMENSIONS: readonly Dimension[] = [
+  { kind: 'categorical', key: 'company_status', values: STATUSES },
+  { kind: 'range', key: 'company_incorporation', type: 'date' },
+  { kind: 'categorical', key: 'legal_form', values: LEGAL_FORMS },
+  { kind: 'categorical', key: 'location_countries', values: COUNTRIES, form: { list: 'include' } },
+  { kind: 'categorical', key: 'activity_type', values: ACTIVITIES, overlapping: true },
+  { kind: 'range', key: 'number_of_employees', type: 'integer', min: 0, max: 10_000 },
+  { kind: 'range', key: 'financial_turnover', type: 'decimal', min: 0, max: 1_000_000_000 },
+];
+
+/** Asked for when the API's largest page is not known, as the nightly crawl does. */
+const ASK_HIGH = 1_000;
+const IN_FLIGHT = 16;
+
+export interface CrawlResult {
+  account: Account;
+  /** Companies the certificate calls missing. */
+  missing: number;
+  depth: number;
+}
+
+/** Enumerates a market with the planner; requests are answered in the order of asking, sixteen in flight. */
+export function crawl(market: Market, overrides: Partial<PlanInput> = {}): CrawlResult {
+  const plan = createPlan({
+    market: 'bench',
+    filters: {},
+    dimensions: DIMENSIONS,
+    perPage: ASK_HIGH,
+    horizon: { from: dayText(FIRST_DAY), to: dayText(LAST_DAY) },
+    ...overrides,
+  });
+  const { columns, quirks } = market;
+  const size = quirks.maxSize ?? 100;
+  const mostId = columns.id.reduce((most, id) => Math.max(most, id), 0);
+  const account = new Account(size, size * 10, mostId);
+  const open = plan.next(IN_FLIGHT);
+  for (let request = open.shift(); request; request = open.shift()) {
+    const answer = market.answer(request);
+    account.book(request, answer);
+    plan.answer(request.key, answer);
+    open.push(...plan.next(IN_FLIGHT - open.length));
+  }
+  if (!plan.done) throw new Error('the plan waits for nothing');
+  const segments = plan.segments();
+  account.close(segments, largestDayOf(columns.incorporated));
+  const depth = segments.reduce((most, segment) => Math.max(most, segment.depth), 0);
+  return { account, missing: plan.coverage().missing, depth };
+}
+
+function largestDayOf(incorporated: Int32Array): LargestDay {
+  const counts = new Int32Array(LAST_DAY - FIRST_DAY + 1);
+  for (const day of incorporated) if (day !== NONE) counts[day - FIRST_DAY]! += 1;
+  return (from, to) => {
+    const first = (dayNumber(from ?? '') ?? FIRST_DAY) - FIRST_DAY;
+    const last = (dayNumber(to ?? '') ?? LAST_DAY) - FIRST_DAY;
+    return counts.subarray(first, last + 1).reduce((most, count) => Math.max(most, count), 0);
+  };
+}

@@ -1,0 +1,105 @@
+import { firstDay, yearOf } from '../../src/planner/days.js';
+import { NONE, type Columns } from './columns.js';
+import { FIRST_DAY, LAST_DAY } from './register.js';
+
+/** What a way to enumerate a market cost and brought. Every request is counted once, page 1 of a leaf too. */
+export interface Enumeration {
+  requests: number;
+  /** Distinct companies listed. */
+  reached: number;
+  leaves: number;
+  /** Searches above the cap. */
+  overflows: number;
+  /** Most filters set one after the other. */
+  depth: number;
+}
+
+interface Days {
+  from: number;
+  to: number;
+}
+
+/** Parts of a window of days that a search found to hold `total`, more than the cap. */
+type Cut = (window: Days, total: number, cap: number, depth: number) => Days[];
+
+/** The usual ways to stay below a page cap, all along the range of incorporation days. */
+export const RIVALS: Record<string, { cut: Cut; differences?: boolean }> = {
+  'binary midpoint': { cut: halve },
+  // The second half's total is the whole's less the first half's: one that is too large need not be asked.
+  'binary, by difference': { cut: halve, differences: true },
+  'k-way quantile': { cut: quantiles },
+  'fixed grid': { cut: grid },
+};
+
+/**
+ * Enumerates a market by splitting its range of days, ten pages of `size` to a search. It spends no request on finding
+ * out how the API behaves, and one on the market's total; a single day above the cap is read as far as it is shown.
+ */
+export function enumerateByDays(
+  columns: Columns,
+  size: number,
+  { cut, differences = false }: { cut: Cut; differences?: boolean },
+): Enumeration {
+  const { incorporated } = columns;
+  const count = ({ from, to }: Days): number => rank(incorporated, to + 1) - rank(incorporated, from);
+  const cap = size * 10;
+  const result: Enumeration = { requests: 1, reached: 0, leaves: 0, overflows: 0, depth: 0 };
+  const visit = (window: Days, depth: number, known: boolean): void => {
+    const total = count(window);
+    result.depth = Math.max(result.depth, depth);
+    if (total > cap && window.to > window.from) {
+      result.overflows += 1;
+      if (!known) result.requests += 1;
+      split(window, total, depth);
+      return;
+    }
+    result.leaves += 1;
+    result.requests += Math.max(1, Math.ceil(Math.min(total, cap) / size));
+    result.reached += Math.min(total, cap);
+  };
+  const split = (window: Days, total: number, depth: number): void => {
+    const parts = cut(window, total, cap, depth);
+    for (const [i, part] of parts.entries()) visit(part, depth + 1, differences && i === parts.length - 1);
+  };
+  const all = { from: FIRST_DAY, to: LAST_DAY };
+  if (columns.companies <= cap) result.reached = columns.companies;
+  else split(all, columns.companies, 0);
+  return result;
+}
+
+function halve({ from, to }: Days): Days[] {
+  const middle = Math.floor((from + to) / 2);
+  return [
+    { from, to: middle },
+    { from: middle + 1, to },
+  ];
+}
+
+/** As many parts of equal length as the total needs if companies were spread evenly. */
+function quantiles({ from, to }: Days, total: number, cap: number): Days[] {
+  const parts = Math.min(to - from + 1, Math.max(2, Math.ceil(total / cap)));
+  const edge = (i: number): number => from + Math.floor(((to - from + 1) * i) / parts);
+  return Array.from({ length: parts }, (_, i) => ({ from: edge(i), to: edge(i + 1) - 1 }));
+}
+
+/** Years, then months, then days. */
+function grid({ from, to }: Days, _total: number, _cap: number, depth: number): Days[] {
+  const starts: number[] = [];
+  if (depth === 0) for (let year = yearOf(from); year <= yearOf(to); year++) starts.push(firstDay(year, 1));
+  else if (depth === 1) for (let month = 1; month <= 12; month++) starts.push(firstDay(yearOf(from), month));
+  else for (let day = from; day <= to; day++) starts.push(day);
+  const inside = starts.filter((start) => start <= to);
+  return inside.map((start, i) => ({ from: start, to: (inside[i + 1] ?? to + 1) - 1 }));
+}
+
+/** How many companies were incorporated before a day. */
+function rank(incorporated: Int32Array, day: number): number {
+  let low = 0;
+  let high = incorporated.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (incorporated[middle]! < Math.min(day, NONE)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

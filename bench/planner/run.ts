@@ -1,0 +1,33 @@
+import { makeNights } from './cases.js';
+import { measurePlanner, measureRivals } from './measure.js';
+import { pathTable, resultTable, wasteTable } from './table.js';
+
+const MARKETS = [10_000, 100_000, 1_000_000];
+const PAGE_SIZES = [10, 50, 100];
+
+/**
+ * The planner and its rivals side by side on simulated markets; pure, so the figures are the same on any machine.
+ * `PLANNER_COMPANIES` and `PLANNER_PAGE_SIZES` (lists with commas) narrow it down, `PLANNER_DETAIL=1` says by dimension
+ * what the requests were wasted on.
+ */
+export function benchPlanner(): Promise<void> {
+  for (const companies of numbers('PLANNER_COMPANIES', MARKETS)) {
+    const nights = makeNights(companies);
+    for (const size of numbers('PLANNER_PAGE_SIZES', PAGE_SIZES)) {
+      const planned = measurePlanner(nights, size);
+      print(`\nplanner: ${companies} companies, ${size} a page, ${companies / size / 10} caps`);
+      print(resultTable([...planned, ...measureRivals(nights, size)]));
+      print(wasteTable(planned));
+      if (process.env['PLANNER_DETAIL']) for (const line of planned) print(pathTable(line));
+    }
+  }
+  return Promise.resolve();
+}
+
+function numbers(name: string, otherwise: number[]): number[] {
+  return process.env[name]?.split(',').map(Number) ?? otherwise;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
