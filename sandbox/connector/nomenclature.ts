@@ -1,8 +1,11 @@
 import type { NomenclatureItem } from '../../schemas/connector/company-data.js';
 import { COUNTRIES } from '../world/data/country-ids.js';
+import { NACE_CLASSES, nationalCodesOf } from '../world/classification.js';
 import { CURRENCIES } from '../world/data/currencies.js';
 import { ISO_COUNTRIES } from '../world/data/iso-countries.js';
-import { NACE_CLASSES } from '../world/data/nace.js';
+import { MARKET_COUNTRIES } from '../world/data/market-countries.js';
+import { ISIC_REV4 } from '../world/data/isic-rev4.js';
+import { NACE_REV2 } from '../world/data/nace-rev2.js';
 import {
   ACTIVITIES,
   ACTIVITY_TYPE,
@@ -14,11 +17,40 @@ import {
   SUBSIDIARY_STATUS,
 } from '../world/data/nomenclatures.js';
 import { TECHNOLOGIES } from '../world/data/technologies.js';
+import { COMPANY_CONDITIONS, TRADING_ACTIVITIES } from '../world/filters/prospecting.js';
+import { VISIT_BANDS } from '../world/insights.js';
 
 const regionOf = new Map(ISO_COUNTRIES.map(([code, , region]) => [code, region]));
 
 const plain = (entries: readonly { id: number; name: string }[]): NomenclatureItem[] =>
   entries.map(({ id, name }) => ({ id, name, parent: null }));
+
+/** Codes of a classification under the code above them: class, group, division, section. */
+function nested(rows: readonly (readonly [code: string, title: string, ...more: unknown[]])[]): NomenclatureItem[] {
+  let section = '';
+  return rows.map(([code, name]) => {
+    if (code.length === 1) section = code;
+    const above = code.length === 2 ? section : code.slice(0, -1).replace(/\.$/, '');
+    return { id: code, name, parent: above === '' ? null : above };
+  });
+}
+
+/** Lists of names that stand for themselves. */
+const named = (names: readonly string[]): NomenclatureItem[] => names.map((name) => ({ id: name, name, parent: null }));
+
+/** National codes by filter, `sic_code_gb` and so on: those of the countries in the market. */
+const NATIONAL_LISTS = Object.fromEntries(
+  MARKET_COUNTRIES.flatMap(({ sicScheme }, country) =>
+    sicScheme === null
+      ? []
+      : [
+          [
+            sicScheme,
+            () => nationalCodesOf(country).map((id, nace) => ({ id, name: NACE_CLASSES[nace]!.title, parent: null })),
+          ],
+        ],
+  ),
+) as Record<string, () => NomenclatureItem[]>;
 
 const LISTS: Readonly<Record<string, () => NomenclatureItem[]>> = {
   company_status: () => plain(COMPANY_STATUS),
@@ -36,7 +68,12 @@ const LISTS: Readonly<Record<string, () => NomenclatureItem[]>> = {
       const region = String(regionOf.get(short_name));
       return { id: `${region}_${id}`, name, parent: region };
     }),
-  nace: () => NACE_CLASSES.map(([code, name]) => ({ id: code, name, parent: code.slice(0, 2) })),
+  nace: () => nested(NACE_REV2),
+  isic: () => nested(ISIC_REV4),
+  ...NATIONAL_LISTS,
+  trading_activity: () => named(TRADING_ACTIVITIES),
+  insights_visits: () => named(VISIT_BANDS.map(([name]) => name)),
+  advance_companies: () => named(Object.keys(COMPANY_CONDITIONS)),
   financial_currency: () => CURRENCIES.map(([code, name]) => ({ id: code, name, parent: null })),
 };
 

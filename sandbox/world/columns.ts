@@ -1,4 +1,5 @@
 import { hasChange, KIND, readVersions, Versions } from './changes.js';
+import { naceOf } from './classification.js';
 import { countOf, hasFax, hasPronet, hasWebsite } from './contacts.js';
 import type { Context } from './context.js';
 import {
@@ -21,7 +22,6 @@ import {
   foundedOn,
   industriesOf,
   legalFormOf,
-  naceOf,
   statusOf,
   tradingOf,
   zipRankOf,

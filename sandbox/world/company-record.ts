@@ -1,23 +1,23 @@
 import type { Company } from '../../schemas/v2/company.js';
 import { toIso } from './calendar.js';
 import { KIND, type Versions } from './changes.js';
+import { NACE_CLASSES, naceOf, nationalCodesOf } from './classification.js';
 import { cityNameOf, emailsOf, faxesOf, phonesOf, profilesOf, streetOf, websiteOf, zipOf } from './contacts.js';
 import type { Context } from './context.js';
 import { ISO_COUNTRIES } from './data/iso-countries.js';
-import { NACE_CLASSES } from './data/nace.js';
 import { ACTIVITIES, COMPANY_STATUS } from './data/nomenclatures.js';
 import { idOf } from './membership.js';
 import { brandsOf, nameOf } from './names.js';
 import { registrationNumberOf, vatNumberOf } from './registration.js';
 import { TAG } from './tags.js';
 import {
+  countryOf,
   employeesOf,
   foundedOn,
   industriesOf,
   legalFormName,
   legalFormOf,
   marketCountryOf,
-  naceOf,
   statusOf,
 } from './traits.js';
 
@@ -95,10 +95,11 @@ function sizeText(ctx: Context, index: number, employees: number | null): string
 
 /** National code of the company's class; empty where the reference names no scheme for its country. */
 function nationalCodes(ctx: Context, index: number): NonNullable<Company['sic']> {
-  const { sicScheme, sicCode } = marketCountryOf(ctx, index);
+  const { sicScheme } = marketCountryOf(ctx, index);
   if (sicScheme === null) return [];
-  const [nace, title] = NACE_CLASSES[naceOf(ctx, index)]!;
-  const code = sicCode(nace.replace('.', ''));
+  const nace = naceOf(ctx, index);
+  const { title } = NACE_CLASSES[nace]!;
+  const code = nationalCodesOf(countryOf(ctx, index))[nace]!;
   return [{ id: Number.parseInt(code, 10), type: sicScheme, value: `${code} ${title}` }];
 }
 

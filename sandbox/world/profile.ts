@@ -1,9 +1,9 @@
 import { toIso } from './calendar.js';
 import { KIND, type Versions } from './changes.js';
+import { NACE_CLASSES, naceOf } from './classification.js';
 import { cityNameOf, countOf, hasFax, hasPronet, hasWebsite, zipOf } from './contacts.js';
 import type { Context } from './context.js';
 import { MARKET_COUNTRIES } from './data/market-countries.js';
-import { NACE_CLASSES } from './data/nace.js';
 import { ACTIVITIES } from './data/nomenclatures.js';
 import { emptyFigures, fiscalYearsOf, isConsolidated, readLatestFigures, type LatestFigures } from './finance.js';
 import { keywordsOf, rankingOf, technologiesOf, visitsOf } from './insights.js';
@@ -17,7 +17,6 @@ import {
   industriesOf,
   legalFormOf,
   marketCountryOf,
-  naceOf,
   statusOf,
   tradingOf,
 } from './traits.js';
@@ -46,6 +45,8 @@ export interface Profile {
   industries: number[];
   /** With its dot. */
   nace: string;
+  /** Class of ISIC Rev. 4. */
+  isic: string;
   nationalCode: { scheme: string; code: string } | null;
   currency: string | null;
   foreignParent: string | null;
@@ -64,7 +65,7 @@ export function profileOf(ctx: Context, index: number, day: number, versions: Ve
   const activityTypes = activityTypesOf(ctx, index);
   const trading = tradingOf(ctx, index, versions);
   const industries = industriesOf(ctx, index);
-  const nace = NACE_CLASSES[naceOf(ctx, index)]![0];
+  const { code: nace, isic } = NACE_CLASSES[naceOf(ctx, index)]!;
   const parent = foreignParentOf(ctx, index);
   const files = fiscalYearsOf(ctx, index, day) !== undefined;
   const figures = emptyFigures();
@@ -84,6 +85,7 @@ export function profileOf(ctx: Context, index: number, day: number, versions: Ve
     exporter: (trading & 2) !== 0,
     industries: industries.map((position) => ACTIVITIES[position]!.id),
     nace,
+    isic,
     nationalCode:
       country.sicScheme === null ? null : { scheme: country.sicScheme, code: country.sicCode(nace.replace('.', '')) },
     currency: files ? country.currency : null,

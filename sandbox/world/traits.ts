@@ -1,8 +1,8 @@
 import { fromIso, newYear, yearOf } from './calendar.js';
 import { KIND, type Versions } from './changes.js';
+import { NACE_CLASSES, naceOf } from './classification.js';
 import type { Context } from './context.js';
 import { MARKET_COUNTRIES, type MarketCountry } from './data/market-countries.js';
-import { NACE_CLASSES } from './data/nace.js';
 import { ACTIVITIES, OWNERSHIP_TYPES } from './data/nomenclatures.js';
 import { bornOn } from './membership.js';
 import { TAG } from './tags.js';
@@ -16,10 +16,6 @@ const COUNTRY_OF_DRAW = byWeight(MARKET_COUNTRIES.map((country) => country.weigh
 /** Legal forms by rank: Private limited first, then Limited, … each about half as common as the one before. */
 const LEGAL_FORM_RANKS = [16, 13, 10, 15, 9, 14, 8, 2, 12, 11, 18, 17];
 const LEGAL_FORM_OF_DRAW = byWeight(LEGAL_FORM_RANKS.map((_, rank) => 1 / (rank + 1) ** 1.4));
-/** Indices of NACE_CLASSES by activities id: the first industry of a company goes with its class. */
-const INDUSTRY_OF_NACE = Uint8Array.from(
-  NACE_CLASSES.map(([, , activity]) => ACTIVITIES.findIndex((entry) => entry.id === activity)),
-);
 
 /** 2009-07-01: about 3 % of the market was registered on this one day. */
 const REGISTRATION_SPIKE = 14_426;
@@ -138,15 +134,9 @@ export function tradingOf(ctx: Context, index: number, versions: Versions): numb
   return draw < 0.7 ? 0 : draw < 0.82 ? 1 : draw < 0.92 ? 2 : 3;
 }
 
-/** Position in NACE_CLASSES. */
-export function naceOf(ctx: Context, index: number): number {
-  // The square makes the first classes the common ones.
-  return Math.floor(ctx.dice.unit(TAG.nace, index) ** 2 * NACE_CLASSES.length);
-}
-
 /** Positions in ACTIVITIES, one to three, no repeats: the first goes with the NACE class. */
 export function industriesOf(ctx: Context, index: number): number[] {
-  const first = INDUSTRY_OF_NACE[naceOf(ctx, index)]!;
+  const first = NACE_CLASSES[naceOf(ctx, index)]!.industry;
   const more = ctx.dice.unit(TAG.industry, index);
   if (more < 0.65) return [first];
   const second = ctx.dice.below(ACTIVITIES.length, TAG.industryMore, index);

@@ -39,6 +39,7 @@ const CHECKS: Record<string, (profile: Profile, value: never) => boolean> = {
     ),
   website_keywords: (p, words: string[]) => p.website?.keywords.some((word) => words.includes(word)) ?? false,
   nace: (p, codes: string[]) => codes.some((code) => plain(p.nace).startsWith(plain(code))),
+  isic: (p, codes: string[]) => codes.some((code) => p.isic.startsWith(plain(code))),
   sic_code_gb: (p, codes: string[]) => p.nationalCode?.scheme === 'sic_code_gb' && codes.includes(p.nationalCode.code),
   location_zip: (p, zips: string[]) => p.zip !== null && zips.map(plain).includes(plain(p.zip)),
   location_type: (p, names: string[]) => names.includes(p.city) || (p.region !== null && names.includes(p.region)),

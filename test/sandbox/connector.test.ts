@@ -117,7 +117,27 @@ describe('/api', () => {
     ).toBeGreaterThan(0);
     expect(await list('financial_currency')).toContainEqual({ id: 'EUR', name: 'Euro', parent: null });
     expect(await list('department', '833')).toHaveLength(5);
+    expect(await list('financial_currency')).toHaveLength(178);
+    expect(await list('trading_activity')).toEqual(
+      ['import', 'export'].map((name) => ({ id: name, name, parent: null })),
+    );
+    for (const type of ['insights_technologies', 'insights_visits', 'advance_companies', 'sic_code_gb', 'sic_code_anz'])
+      expect([type, (await list(type)).length > 3]).toEqual([type, true]);
     expect((await call('nomenclature', { api_key: key, nomenclature_type: 'constructor' })).status).toBe(404);
+  });
+
+  it('lists NACE and ISIC from their sections down to their classes', async () => {
+    const list = async (nomenclature_type: string, parent?: string): Promise<{ id: string }[]> =>
+      (await call('nomenclature', { api_key: key, nomenclature_type, parent })).body['items'] as { id: string }[];
+    for (const [type, size, way] of [
+      ['nace', 21 + 88 + 272 + 615, ['J', '62', '62.0', '62.01']],
+      ['isic', 21 + 88 + 238 + 419, ['J', '62', '620', '6201']],
+    ] as const) {
+      expect(await list(type)).toHaveLength(size);
+      for (const [depth, code] of way.entries()) {
+        if (depth > 0) expect((await list(type, way[depth - 1])).map((item) => item.id)).toContain(code);
+      }
+    }
   });
 
   it.each([

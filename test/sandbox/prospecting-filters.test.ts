@@ -42,6 +42,7 @@ const filters = fc.record(
     industry_focus: someOf(({ industries }) => industries.map(String), 'Metals'),
     website_keywords: someOf(({ website }) => website?.keywords ?? [], 'nothing'),
     nace: someOf(({ nace }) => [nace, nace.slice(0, 2)], '99.99'),
+    isic: someOf(({ isic }) => [isic, isic.slice(0, 3), isic.slice(0, 2)], '9999'),
     sic_code_gb: someOf(({ nationalCode }) => (nationalCode === null ? [] : [nationalCode.code]), '00000'),
     location_zip: someOf(({ zip }) => (zip === null ? [] : [zip, zip.toLowerCase()]), 'none'),
     location_type: someOf(({ city, region }) => (region === null ? [city] : [city, region]), 'Atlantis'),

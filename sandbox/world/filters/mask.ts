@@ -17,6 +17,11 @@ export function keepBytes(mask: Mask, column: Uint8Array, allowed: Uint8Array): 
   for (let i = 0; i < mask.length; i++) mask[i]! &= allowed[column[i]!]!;
 }
 
+/** The same for a column of longer codes: `allowed` has a flag for each. */
+export function keepCodes(mask: Mask, column: Uint16Array, allowed: Uint8Array): void {
+  for (let i = 0; i < mask.length; i++) mask[i]! &= allowed[column[i]!]!;
+}
+
 /** Keeps companies that have any of the bits. */
 export function keepAnyBit(mask: Mask, column: Uint8Array, bits: number): void {
   for (let i = 0; i < mask.length; i++) if ((column[i]! & bits) === 0) mask[i] = 0;

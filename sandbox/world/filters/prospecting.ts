@@ -7,18 +7,28 @@ import {
 } from '../../../schemas/v2/prospecting.js';
 import { fromIso, newYear } from '../calendar.js';
 import { readVersions, Versions } from '../changes.js';
+import { classesUnder, nationalCodesOf } from '../classification.js';
 import { HAS, NO_BYTE, NO_INT, NO_ZIP, type Columns } from '../columns.js';
 import { indexOfAddress } from '../contacts.js';
 import type { Context } from '../context.js';
 import { MARKET_COUNTRIES, USD_PER } from '../data/market-countries.js';
-import { NACE_CLASSES } from '../data/nace.js';
 import { ACTIVITIES } from '../data/nomenclatures.js';
 import { TECHNOLOGIES } from '../data/technologies.js';
 import { keywordsOf, rankingOf, technologiesOf, VISIT_BANDS, visitsOf } from '../insights.js';
 import { cityOf, foundedOn } from '../traits.js';
 import { FilterError } from './filter-error.js';
 import { keepCities, keepPlaces, keepZips } from './locations.js';
-import { flags, keepAllBits, keepAnyBit, keepBytes, keepDoubles, keepInts, keepWhere, type Mask } from './mask.js';
+import {
+  flags,
+  keepAllBits,
+  keepAnyBit,
+  keepBytes,
+  keepCodes,
+  keepDoubles,
+  keepInts,
+  keepWhere,
+  type Mask,
+} from './mask.js';
 
 /** How bounds of `company_incorporation` are written: the reference does not say. */
 export type IncorporationPolicy = 'date' | 'year';
@@ -73,7 +83,8 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
     keepInts(mask, columns.employees, value.gte ?? -Infinity, value.lte ?? Infinity, NO_INT),
   trading_activity: (mask, values, { columns }) => {
     const wanted = values.map((value) => value.toLowerCase());
-    keepAnyBit(mask, columns.trading, (wanted.includes('import') ? 1 : 0) | (wanted.includes('export') ? 2 : 0));
+    const bits = TRADING_ACTIVITIES.reduce((sum, name, bit) => (wanted.includes(name) ? sum | (1 << bit) : sum), 0);
+    keepAnyBit(mask, columns.trading, bits);
   },
   activity_type: (mask, ids, { columns }) =>
     keepAnyBit(
@@ -98,9 +109,8 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
     );
     keepIndustries(mask, columns, hits);
   },
-  nace: (mask, codes, { columns }) => keepClasses(mask, columns, codes),
-  // Both classifications share divisions and most groups, so a class of one is looked up as a class of the other.
-  isic: (mask, codes, { columns }) => keepClasses(mask, columns, codes),
+  nace: (mask, codes, { columns }) => keepCodes(mask, columns.nace, classesUnder(codes, 'nace')),
+  isic: (mask, codes, { columns }) => keepCodes(mask, columns.nace, classesUnder(codes, 'isic')),
   location_regions: (mask, value, { columns }) => keepPlaces(mask, columns, 'location_regions', value),
   location_countries: (mask, value, { columns }) => keepPlaces(mask, columns, 'location_countries', value),
   location_zip: (mask, texts, { columns }) => keepZips(mask, columns, texts),
@@ -165,11 +175,11 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   },
   advance_companies: (mask, conditions, { columns }) => {
     for (const condition of conditions) {
-      const bit = CONDITIONS[condition];
+      const bit = COMPANY_CONDITIONS[condition];
       if (bit === undefined) {
         throw new FilterError(
           'advance_companies',
-          `"${condition}" is not one of ${Object.keys(CONDITIONS).join(', ')}.`,
+          `"${condition}" is not one of ${Object.keys(COMPANY_CONDITIONS).join(', ')}.`,
         );
       }
       keepAllBits(mask, columns.has, bit);
@@ -188,8 +198,11 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   },
 };
 
+/** Values of `trading_activity`, in the order of the column's bits. */
+export const TRADING_ACTIVITIES = ['import', 'export'] as const;
+
 /** "extra company conditions": the reference shows no values; these are this sandbox's. */
-const CONDITIONS: Readonly<Record<string, number>> = {
+export const COMPANY_CONDITIONS: Readonly<Record<string, number>> = {
   has_phone: HAS.phone,
   has_email: HAS.email,
   has_fax: HAS.fax,
@@ -217,18 +230,9 @@ function keepIndustries(mask: Mask, columns: Columns, positions: readonly number
   keepWhere(mask, (i) => (wanted[first[i]!]! | wanted[second[i]!]! | wanted[third[i]!]!) === 1);
 }
 
-/** A code selects its class, and everything below it when it is a division or group (62, 62.0). */
-function keepClasses(mask: Mask, columns: Columns, codes: readonly string[]): void {
-  const plain = codes.map((code) => code.replaceAll(/\D/g, '')).filter((code) => code !== '');
-  const wanted = NACE_CLASSES.map(([code]) => plain.some((prefix) => code.replace('.', '').startsWith(prefix)));
-  keepWhere(mask, (i) => wanted[columns.nace[i]!]!);
-}
-
 function keepNationalCodes(mask: Mask, columns: Columns, scheme: string, codes: readonly string[]): void {
   keepBytes(mask, columns.country, flags(countryPositions((country) => country.sicScheme === scheme)));
-  const wanted = MARKET_COUNTRIES.map((country) =>
-    NACE_CLASSES.map(([code]) => codes.includes(country.sicCode(code.replace('.', '')))),
-  );
+  const wanted = MARKET_COUNTRIES.map((_, country) => nationalCodesOf(country).map((code) => codes.includes(code)));
   keepWhere(mask, (i) => wanted[columns.country[i]!]![columns.nace[i]!]!);
 }
 

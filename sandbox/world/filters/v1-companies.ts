@@ -1,10 +1,10 @@
 import type { FromTo, V1CompanyFilters } from '../../../schemas/v1/company.js';
 import type { ProspectingFilters } from '../../../schemas/v2/prospecting.js';
 import { newYear } from '../calendar.js';
+import { nationalCodesOf } from '../classification.js';
 import { HAS, NO_INT } from '../columns.js';
 import { indexOfAddress } from '../contacts.js';
 import { MARKET_COUNTRIES } from '../data/market-countries.js';
-import { NACE_CLASSES } from '../data/nace.js';
 import { visitsOf } from '../insights.js';
 import { indexOfRegistration, indexOfVat } from '../registration.js';
 import { keepAnyBit, keepInts, keepWhere, type Mask } from './mask.js';
@@ -115,11 +115,8 @@ function keepTrading(mask: Mask, flag: boolean | undefined, bit: number, { colum
 /** National codes of any country, as numbers; leading zeros are lost on both sides. */
 function keepSic(mask: Mask, codes: number[] | undefined, { columns }: V1Scope): void {
   if (codes === undefined || codes.length === 0) return;
-  const wanted = MARKET_COUNTRIES.map((country) =>
-    NACE_CLASSES.map(
-      ([nace]) =>
-        country.sicScheme !== null && codes.includes(Number.parseInt(country.sicCode(nace.replace('.', '')), 10)),
-    ),
+  const wanted = MARKET_COUNTRIES.map(({ sicScheme }, country) =>
+    nationalCodesOf(country).map((code) => sicScheme !== null && codes.includes(Number.parseInt(code, 10))),
   );
   keepWhere(mask, (i) => wanted[columns.country[i]!]![columns.nace[i]!]!);
 }

@@ -1,0 +1,80 @@
+import type { Context } from './context.js';
+import { ACTIVITY_CLASSES } from './data/activity-classes.js';
+import { MARKET_COUNTRIES } from './data/market-countries.js';
+import { NACE_REV2 } from './data/nace-rev2.js';
+import { ACTIVITIES } from './data/nomenclatures.js';
+import { TAG } from './tags.js';
+
+/*
+ * What companies do: each has one class of NACE Rev. 2, and by it a class of ISIC Rev. 4, a first industry, and a
+ * national code.
+ */
+
+export interface NaceClass {
+  /** With its dot: `62.01`. */
+  code: string;
+  title: string;
+  /** Letter of its section, which is the same in both classifications. */
+  section: string;
+  /** Class of ISIC Rev. 4, four digits. */
+  isic: string;
+  /** Position in ACTIVITIES. */
+  industry: number;
+}
+
+/** All 615 classes of NACE Rev. 2, in order. */
+export const NACE_CLASSES: readonly NaceClass[] = readClasses();
+
+function readClasses(): NaceClass[] {
+  let section = '';
+  const classes: NaceClass[] = [];
+  for (const [code, title, isic] of NACE_REV2) {
+    if (code.length === 1) section = code;
+    if (isic !== undefined) classes.push({ code, title, section, isic, industry: industryOf(code) });
+  }
+  return classes;
+}
+
+/** The activity with the longest code that a class is under. */
+function industryOf(code: string): number {
+  const fits = ACTIVITY_CLASSES.flatMap(([activity, , codes]) =>
+    codes.filter((start) => code.startsWith(start)).map((start) => ({ activity, start })),
+  );
+  const { activity } = fits.reduce((best, fit) => (fit.start.length > best.start.length ? fit : best));
+  return ACTIVITIES.findIndex(({ id }) => id === activity);
+}
+
+/** Position in ACTIVITIES of each slot of the draw. */
+const SLOTS = ACTIVITY_CLASSES.flatMap(([activity, share]) =>
+  Array.from({ length: share }, () => ACTIVITIES.findIndex(({ id }) => id === activity)),
+);
+/** Positions in NACE_CLASSES of the classes of each activity. */
+const CLASSES_OF_INDUSTRY = ACTIVITIES.map((_, industry) =>
+  NACE_CLASSES.flatMap((entry, position) => (entry.industry === industry ? [position] : [])),
+);
+
+/** Position in NACE_CLASSES: first the activity is drawn, then a class of it. Squares make the first ones common. */
+export function naceOf(ctx: Context, index: number): number {
+  const { dice } = ctx;
+  const industry = SLOTS[Math.floor(dice.unit(TAG.nace, index) ** 2 * SLOTS.length)]!;
+  const classes = CLASSES_OF_INDUSTRY[industry]!;
+  return classes[Math.floor(dice.unit(TAG.nace, index, 1) ** 2 * classes.length)]!;
+}
+
+const nationalCodes: (readonly string[] | undefined)[] = [];
+
+/** National code of every class in a country (a position in MARKET_COUNTRIES), as long as it has a scheme. */
+export function nationalCodesOf(country: number): readonly string[] {
+  const { sicCode } = MARKET_COUNTRIES[country]!;
+  return (nationalCodes[country] ??= NACE_CLASSES.map(({ code }) => sicCode(code.replace('.', ''))));
+}
+
+/** One flag for each class: whether it is one of the codes or below one (`62.01`, `6201`, `62.0`, `62`, `J`). */
+export function classesUnder(codes: readonly string[], scheme: 'nace' | 'isic'): Uint8Array {
+  const sections = codes.map((code) => code.trim().toUpperCase()).filter((code) => /^[A-U]$/.test(code));
+  const starts = codes.map((code) => code.replaceAll(/\D/g, '')).filter((code) => code !== '');
+  return Uint8Array.from(NACE_CLASSES, ({ code, section, isic }) => {
+    const digits = scheme === 'isic' ? isic : code.replace('.', '');
+    return sections.includes(section) || starts.some((start) => digits.startsWith(start)) ? 1 : 0;
+  });
+}
