@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import fastify, { type ConnectionError, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { holdsToken } from './auth.js';
 import { V1_ERROR_STATUS, type V1ErrorName } from '../schemas/v1/error.js';
 import { Refusal, v1Error } from './errors.js';
 import { sentinelFault } from './sentinels.js';
@@ -29,6 +28,7 @@ import { ownershipRoutes } from './routes/v2/ownership.js';
 import { payeeRoutes } from './routes/v2/payee.js';
 import { prospectingRoutes } from './routes/v2/prospecting.js';
 import { watchRoutes } from './routes/v2/watching.js';
+import { allows, permissionFor, type KeyGrant } from './permissions.js';
 import { RouteTable } from './route-table.js';
 import { Sandbox } from './sandbox.js';
 
@@ -197,14 +197,25 @@ function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Token check, each version with its own error. */
+/** Token and permission check, each version with its own error. */
 function guard(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     const header = request.headers.authorization;
-    if (holdsToken(header, sandbox.options.key)) return done();
+    const grant = sandbox.keys.findByHeader(header);
+    if (grant !== undefined) return done(missingPermission(sandbox, grant, request));
     if (!isV1(request)) return done(sandbox.errors.token(header === undefined ? 'No token provided.' : undefined));
     return done(v1Error('TokenVerificationError', 'Token verification failed.', { token: 'Token is invalid.' }));
   });
+}
+
+/** What a key that may not use a route is told; undefined when it may. */
+function missingPermission(sandbox: Sandbox, grant: KeyGrant, request: FastifyRequest): Refusal | undefined {
+  if (grant.permissions === 'all') return undefined;
+  const permission = permissionFor(request.routeOptions.url ?? '');
+  if (permission === null || allows(grant, permission)) return undefined;
+  return isV1(request)
+    ? v1Error('ProductPermissionDenied', `This key has no permission "${permission}".`)
+    : sandbox.errors.permission(permission);
 }
 
 /** Body that belongs to a status in the version asked. */

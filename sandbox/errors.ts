@@ -1,5 +1,7 @@
 import { V1_ERROR_STATUS, type V1ErrorName } from '../schemas/v1/error.js';
+import type { LimitAccess } from '../schemas/v2/error.js';
 import type { Statuses } from './options.js';
+import { PERMISSIONS, type Permission } from './permissions.js';
 
 /** An answer that is not a success: thrown by handlers, sent as it is. */
 export class Refusal extends Error {
@@ -18,8 +20,11 @@ export class Refusal extends Error {
 export class V2Errors {
   readonly #statuses: Statuses;
 
-  constructor(statuses: Statuses) {
+  readonly #permissionBody: 'detail' | 'access';
+
+  constructor(statuses: Statuses, permissionBody: 'detail' | 'access') {
     this.#statuses = statuses;
+    this.#permissionBody = permissionBody;
   }
 
   token(detail = 'Invalid token.'): Refusal {
@@ -40,24 +45,36 @@ export class V2Errors {
   }
 
   limit(guard: 'limits.daily' | 'limit', message: string): Refusal {
-    return new Refusal(this.#statuses.limit, {
-      access: {
-        permission: 'company_data.browse',
-        permission_name: 'Browse company data',
-        module: 'company_data',
-        module_name: 'Company data',
-        app: 'api',
-        app_name: 'Company Data API',
-      },
-      error_guard: guard,
-      message_guard: message,
-    });
+    const access = accessOf('company_data.browse', 'Browse company data');
+    return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });
+  }
+
+  /** A key that may not do this; the reference names no such error in version 2. */
+  permission(permission: Permission): Refusal {
+    const message = `This key has no permission "${permission}".`;
+    const access = accessOf(permission, PERMISSIONS[permission]);
+    const told =
+      this.#permissionBody === 'detail'
+        ? { detail: message }
+        : { access, error_guard: 'permission', message_guard: message };
+    return new Refusal(this.#statuses.permission, told);
   }
 
   /** Autocomplete without a field that identifies a company. */
   autocomplete(messages: string[]): Refusal {
     return new Refusal(this.#statuses.autocomplete, { fields: messages });
   }
+}
+
+function accessOf(permission: string, name: string): LimitAccess {
+  return {
+    permission,
+    permission_name: name,
+    module: 'company_data',
+    module_name: 'Company data',
+    app: 'api',
+    app_name: 'Company Data API',
+  };
 }
 
 /** The integer is under `code` for some errors and `error_code` for others; which is this sandbox's choice. */

@@ -1,3 +1,4 @@
+import type { KeyGrant } from './permissions.js';
 import type { IncorporationPolicy, WorldOptions } from './world/index.js';
 
 /** HTTP statuses of version 2 errors, which the reference does not state. */
@@ -10,6 +11,8 @@ export const DEFAULT_STATUSES = {
   notFound: 404,
   /** LimitError. */
   limit: 429,
+  /** A key without the permission. */
+  permission: 403,
   /** InternalError. */
   internal: 500,
   /** Autocomplete without an identifying field. */
@@ -19,8 +22,10 @@ export type Statuses = typeof DEFAULT_STATUSES;
 
 /** Everything that can be chosen when a sandbox is made; server.ts has a flag for each. */
 export interface SandboxOptions extends WorldOptions {
-  /** The API key it accepts. */
+  /** The API key that may do everything. */
   key: string;
+  /** More keys, each with what it may do. */
+  keys: readonly KeyGrant[];
   /** Day it starts on. */
   day: number;
   /** Largest page it gives. */
@@ -38,6 +43,8 @@ export interface SandboxOptions extends WorldOptions {
   /** Milliseconds every answer waits. */
   latency: number;
   statuses: Statuses;
+  /** What version 2 says to a key without the permission: `{detail}`, or the shape of LimitError. */
+  permissionBody: 'detail' | 'access';
   /** Milliseconds a UBO enrichment job takes. */
   jobMilliseconds: number;
   /** Milliseconds between the tries of a webhook delivery. */
@@ -59,6 +66,7 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     seed,
     date: new Date().toISOString().slice(0, 10),
     key: `sandbox-key-${seed}`,
+    keys: [],
     day: 0,
     maxPerPage: 100,
     pageSizePolicy: 'clamp',
@@ -68,6 +76,7 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     rateLimit: 0,
     latency: 0,
     statuses: DEFAULT_STATUSES,
+    permissionBody: 'detail',
     jobMilliseconds: 2000,
     webhookRetryMilliseconds: 60_000,
     dayEvery: 0,

@@ -1,3 +1,4 @@
+import { Keys } from './auth.js';
 import { Outbox } from './connector/outbox.js';
 import { Sessions } from './connector/sessions.js';
 import { V2Errors } from './errors.js';
@@ -19,6 +20,7 @@ import { createWorld, type World } from './world/index.js';
 export class Sandbox {
   readonly options: SandboxOptions;
   readonly world: World;
+  readonly keys: Keys;
   readonly quota: Quota;
   readonly faults = new Faults();
   readonly requests = new RequestLog();
@@ -36,10 +38,11 @@ export class Sandbox {
   /** Builds the market's columns, which takes seconds for a million companies. */
   constructor(options: SandboxOptions) {
     this.options = options;
+    this.keys = new Keys([{ key: options.key, permissions: 'all' }, ...options.keys]);
     this.world = createWorld(options);
     this.quota = new Quota(options.dailyLimit, options.rateLimit);
     this.jobs = new Jobs(options.jobMilliseconds);
-    this.errors = new V2Errors(options.statuses);
+    this.errors = new V2Errors(options.statuses, options.permissionBody);
     this.webhooks = new Webhooks(options.webhookRetryMilliseconds);
     const saved = options.file === null ? null : readState(options.file);
     this.#day = saved?.day ?? options.day;

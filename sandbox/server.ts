@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { buildApp } from './app.js';
 import { contradictions, readState } from './state-file.js';
+import { readKeyFlags } from './permissions.js';
 import { DEFAULT_STATUSES, sandboxOptions, type SandboxOptions, type Statuses } from './options.js';
 
 /*
@@ -52,7 +53,11 @@ function readFlags(argv: string[]): Flags {
     .option('--day <n>', 'day to start on (default 0)', wholeNumber)
     .option('--port <n>', 'port; 0 takes any free one', wholeNumber, 4010)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--key <key>', 'the API key it accepts (default sandbox-key-<seed>)')
+    .option(
+      '--key <key>',
+      'the API key that may do everything (default sandbox-key-<seed>); NAME=permission,permission adds one that may do less; repeatable',
+      (text: string, before: string[] | undefined) => [...(before ?? []), text],
+    )
     .option('--max-per-page <n>', 'largest page (default 100)', wholeNumber)
     .option(
       '--page-size-policy <policy>',
@@ -73,9 +78,15 @@ function readFlags(argv: string[]): Flags {
     .option('--day-every <seconds>', 'move on by a day again and again; 0: only when told (default 0)', wholeNumber)
     .option('--file <file>', 'keep day, quota and watches in a file over a restart')
     .option('--statuses <list>', 'HTTP statuses of version 2 errors, e.g. limit=403,invalid=422', statuses)
+    .option(
+      '--permission-body <shape>',
+      'body of a version 2 answer to a key without the permission: detail or access (default detail)',
+      oneOf('detail', 'access'),
+    )
     .option('--open-controls', 'let /_sandbox answer to other machines too');
   program.addHelpText('after', '\nExample:\n  tidemark sandbox --companies 10000 --seed 7 --port 4010\n');
-  return program.parse(argv, { from: 'user' }).opts<Flags>();
+  const { key, ...flags } = program.parse(argv, { from: 'user' }).opts<Omit<Flags, 'key'> & { key?: string[] }>();
+  return key === undefined ? flags : { ...flags, ...readKeyFlags(key) };
 }
 
 async function main(argv: string[]): Promise<void> {

@@ -3,6 +3,7 @@ import { ValidationErrorBody } from '../../schemas/connector/error.js';
 import { V1ErrorBody } from '../../schemas/v1/error.js';
 import { DetailError, InvalidRequest, LimitErrorBody } from '../../schemas/v2/error.js';
 import type { Statuses } from '../options.js';
+import { permissionFor } from '../permissions.js';
 import { CONNECTOR_OPERATIONS } from './connector-operations.js';
 import type { Operation } from './operation.js';
 import { V1_OPERATIONS } from './v1-operations.js';
@@ -134,6 +135,10 @@ function errorsOf(
     [statuses.internal, 'InternalError', DetailError],
   ];
   if (takesInput) errors.push([statuses.invalid, 'InvalidRequest', InvalidRequest]);
+  if (permissionFor(path) !== null) {
+    errors.push([statuses.permission, 'Permission missing', DetailError]);
+    errors.push([statuses.permission, 'Permission missing', LimitErrorBody]);
+  }
   if (also.includes(404)) errors.push([statuses.notFound, 'Not found', DetailError]);
   return errors;
 }

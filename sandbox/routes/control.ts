@@ -5,6 +5,7 @@ import { screenHeaders } from '../connector/guards.js';
 import { RedirectUri } from '../connector/redirect-uri.js';
 import { Refusal } from '../errors.js';
 import { FaultRequest } from '../faults.js';
+import { PERMISSION_NAMES } from '../permissions.js';
 import type { Sandbox } from '../sandbox.js';
 import { bodyOf, check, isObject } from '../validate.js';
 
@@ -23,6 +24,12 @@ const SessionRequest = z.strictObject({
 const QuotaRequest = z.strictObject({
   dailyLimit: z.int().min(0).optional(),
   used: z.int().min(0).optional(),
+});
+
+const KeyRequest = z.strictObject({
+  key: z.string().regex(/^[\x21-\x7e]+$/, 'Expected characters that a header can carry, no spaces.'),
+  /** Null withdraws the key. */
+  permissions: z.union([z.literal('all'), z.array(z.enum(PERMISSION_NAMES))]).nullable(),
 });
 
 /**
@@ -75,6 +82,14 @@ export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.delete('/_sandbox/faults', () => {
     sandbox.faults.clear();
     return [];
+  });
+
+  app.get('/_sandbox/keys', () => sandbox.keys.list());
+  app.post('/_sandbox/keys', (request) => {
+    const { key, permissions } = read(KeyRequest, request.body);
+    if (permissions !== null) sandbox.keys.set({ key, permissions });
+    else if (!sandbox.keys.remove(key)) throw new Refusal(404, { detail: 'There is no such key.' });
+    return sandbox.keys.list();
   });
 
   app.post('/_sandbox/quota', (request) => {

@@ -100,7 +100,15 @@ describe('statuses of version 2', () => {
   it('can be chosen', async () => {
     const other = await startApp({
       dailyLimit: 1,
-      statuses: { token: 403, invalid: 422, notFound: 410, limit: 402, internal: 503, autocomplete: 409 },
+      statuses: {
+        token: 403,
+        invalid: 422,
+        notFound: 410,
+        limit: 402,
+        permission: 423,
+        internal: 503,
+        autocomplete: 409,
+      },
     });
     expect((await other.send('POST', '/v2/prospecting', { page: 0 })).status).toBe(422);
     expect((await other.get('/v2/companies/1')).status).toBe(410);

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { holdsKey } from '../../auth.js';
 import {
   CompanyIdRequest,
   CompanyByPronetRequest,
@@ -31,7 +30,7 @@ interface Inner {
 export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/api/verify-token', (request) => {
     const { api_key } = demandPart(VerifyTokenRequest, 'body', request.body);
-    return { valid: holdsKey(api_key, sandbox.options.key) };
+    return { valid: sandbox.keys.find(api_key) !== undefined };
   });
 
   function forward<T extends z.ZodObject<{ api_key: z.ZodString }>>(
@@ -41,8 +40,9 @@ export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void
   ): void {
     app.post(path, async (request, reply) => {
       const body = demandPart(schema, 'body', request.body);
-      demandKey(sandbox, (body as { api_key: string }).api_key);
-      const headers = { authorization: `Token ${sandbox.options.key}`, [INNER_HEADER]: INNER_SECRET };
+      const { api_key } = body as { api_key: string };
+      demandKey(sandbox, api_key);
+      const headers = { authorization: `Token ${api_key}`, [INNER_HEADER]: INNER_SECRET };
       const answer = await app.inject({ ...inner(body), headers });
       return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
     });
@@ -92,5 +92,5 @@ export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void
 }
 
 function demandKey(sandbox: Sandbox, key: string): void {
-  if (!holdsKey(key, sandbox.options.key)) throw new Refusal(401, { detail: 'Invalid API key.' });
+  if (!sandbox.keys.find(key)) throw new Refusal(401, { detail: 'Invalid API key.' });
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { KeyForm, SessionParameters } from '../../../schemas/connector/sign-in.js';
-import { holdsKey } from '../../auth.js';
 import { leave, openSession, refuse, show, signIn } from '../../connector/answers.js';
 import { isCrossSite } from '../../connector/guards.js';
 import { consentScreen, loginScreen, messageScreen } from '../../connector/screens.js';
@@ -30,7 +29,7 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     const form = demandPart(KeyForm, 'body', request.body);
     const session = openSession(sandbox.sessions, form.session, request, reply);
     if (!session) return reply;
-    if (!holdsKey(form.api_key, sandbox.options.key)) {
+    if (!sandbox.keys.find(form.api_key)) {
       return show(reply.code(401), session, messageScreen('Sign in', 'This API key is not valid.'));
     }
     return signIn(session, 'the holder of the API key', reply);
