@@ -126,7 +126,38 @@ export interface CoverageRecord {
   distinct_companies: number;
   missing: number;
   share: number;
-  why: { segment: string; filters: Record<string, unknown>; missing: number; reason: string }[];
+  why: CoverageGap[];
+  certificate: CoverageCertificate;
+}
+
+/** Where companies were not reached, or may not have been. */
+export interface CoverageGap {
+  segment: string;
+  filters: Record<string, unknown>;
+  /**
+   * Companies counted here that no page listed here; some of them may have been seen elsewhere, so the gaps may add up
+   * to more than is missing. 0: it cannot be told how many.
+   */
+  missing: number;
+  reason: string;
+  class: 'drifted' | 'unsplittable' | 'unproven';
+}
+
+/**
+ * What the coverage rests on. Each company counts once, by its best proof. `found` of the four adds up to
+ * distinct_companies, `missing` to missing; all of it less `gone` is reported_total.
+ */
+export interface CoverageCertificate {
+  /** Listed by a segment whose pages held as many companies as its total says, before and after. */
+  proven: { found: number; missing: number };
+  /** Listed by, or missing from, a segment that changed while it was read. */
+  drifted: { found: number; missing: number };
+  /** In a search above the page cap that nothing splits further. */
+  unsplittable: { found: number; missing: number };
+  /** Seen only in passing, or counted by a search whose parts do not reach them. */
+  unproven: { found: number; missing: number };
+  /** Found, yet no longer counted at the end. */
+  gone: number;
 }
 
 /** Stream `requests`: one row per run and endpoint, landed when the crawl ends. */

@@ -38,7 +38,7 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
     v1Filters: toV1Filters(ctx.filters),
     dimensions: readDimensions(dataDir),
     perPage: perPage === 'auto' ? ASK_HIGH : perPage,
-    horizon: { from: '1900-01-01', to: ctx.date },
+    horizon: { from: '1500-01-01', to: ctx.date },
   });
   const answers = new Map(readRunRows(target).map((row) => [row.request_key, answerOf(row)]));
   const done = PartWriter.committed(target);
@@ -128,8 +128,9 @@ function replay(
 async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<NewRow> {
   const { page, per_page, filters, segment, key } = request;
   try {
-    const call = request.route === 'v1' ? deps.client.v1.companies : deps.client.v2.prospecting;
-    const response = await call({ page, per_page, filters }, { signal: pulse.signal });
+    const { v1, v2 } = deps.client;
+    const [ask, options] = [{ page, per_page, filters }, { signal: pulse.signal }];
+    const response = await (request.route === 'v1' ? v1.companies(ask, options) : v2.prospecting(ask, options));
     return { ...rowOf(response, null, segment), request_key: key };
   } catch (error) {
     // A refusal is an answer: it tells the plan what this API does not take.

@@ -35,6 +35,7 @@ const DOMINANT = 0.97;
 const MOST_SINGLES = 6;
 // More than this share cannot have come and gone between two questions.
 const DRIFT = 0.001;
+const SURPLUS = 0.01;
 
 /** Finds out by asking how a dimension filters. `null` when it is of no use; why is kept in `state.dropped`. */
 export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
@@ -59,7 +60,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   if (values.length < 2) return { unusable: `${dimension.key} has no values to split by` };
   const axis = categoricalAxis(dimension, values, true);
   const probe = probing(state, axis);
-  const total = state.tree.root.total;
+  const { total } = state.tree.root;
 
   if (!axis.windows) return yield* calibrateSingles(state, dimension, values);
   const middle = Math.floor((axis.hi - 1) / 2);
@@ -68,29 +69,42 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   if (isRefused(left) || isRefused(right)) return yield* calibrateSingles(state, dimension, values);
   if (left.total >= total && right.total >= total && meet(left, right))
     return { unusable: `${dimension.key} does not filter` };
+  if (!axis.overlapping && Math.max(left.total, right.total) === total && Math.min(left.total, right.total) > 0)
+    state.noteCappedTotals();
   let whole = left.total + right.total;
-  if (whole !== total) {
+  if (whole !== total || state.totalsCap <= total) {
     const all = yield* probe({ from: 0, to: axis.hi });
     // Several values must mean "or"; where they mean anything else, only single values can be believed.
-    if (
-      isRefused(all) ||
-      all.total < Math.max(left.total, right.total) ||
-      (all.total === left.total && right.total > 0 && middle > 0)
-    ) {
-      return yield* calibrateSingles(state, dimension, values);
-    }
+    if (isRefused(all)) return yield* calibrateSingles(state, dimension, values);
+    const more = all.total < state.totalsCap && all.total > Math.max(left.total, right.total);
+    if (!more && !(yield* provesOr(state, axis))) return yield* calibrateSingles(state, dimension, values);
     whole = all.total;
   }
   if (whole === 0) return yield* calibrateSingles(state, dimension, values);
   return yield* withShape(
     state,
-    { ...axis, overlapping: axis.overlapping || left.total + right.total > whole * 1.01 },
+    { ...axis, overlapping: axis.overlapping || (whole < state.totalsCap && left.total + right.total > whole * 1.01) },
     whole,
     [
       { from: 0, to: middle, count: left.total },
       { from: middle + 1, to: axis.hi, count: right.total },
     ],
   );
+}
+
+/** Whether two neighbouring values together hold more companies than each of them, told by totals that are counts. */
+function* provesOr(state: CrawlState, axis: Axis): Task<boolean> {
+  const probe = probing(state, axis);
+  for (const at of spread(axis.hi, MOST_SINGLES)) {
+    const both = yield* probe({ from: at, to: at + 1 });
+    if (isRefused(both)) return false;
+    if (both.total === 0 || both.total >= state.totalsCap) continue;
+    const one = yield* probe({ from: at, to: at });
+    const other = yield* probe({ from: at + 1, to: at + 1 });
+    if (isRefused(one) || isRefused(other)) return false;
+    if (one.total > 0 && other.total > 0) return both.total > Math.max(one.total, other.total);
+  }
+  return false;
 }
 
 /** Values that can be asked one by one only: whether they cover the market shows when all are asked. */
@@ -104,14 +118,18 @@ function* calibrateSingles(
   const total = state.tree.root.total;
   let filters = false;
   let finds = false;
+  let earlier: PageAnswer | null = null;
   for (const at of spread(values.length, MOST_SINGLES)) {
     const answer = yield* probe({ from: at, to: at });
     if (isRefused(answer)) return { unusable: `${dimension.key} was refused (${answer.refused})` };
-    filters ||= answer.total < total;
+    // Where both totals end at the same number, it is the companies that tell two searches apart.
+    filters ||= answer.total < total || (earlier !== null && total >= state.totalsCap && !meet(earlier, answer));
+    earlier = answer;
     finds ||= answer.total > 0;
     if (filters && finds) {
       const counts = [{ from: 0, to: axis.hi, count: total }];
-      return { axis, shape: new Shape(axis, counts), share: 1, complete: true, nullValue: undefined };
+      const complete = total < state.totalsCap;
+      return { axis, shape: new Shape(axis, counts), share: 1, complete, nullValue: undefined };
     }
   }
   return { unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds nobody by the values tried` };
@@ -196,9 +214,15 @@ function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Ax
   if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
   const right = yield* probe({ from: middle + 1, to: axis.hi });
   if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
-  if (left.total >= total && right.total >= total) return { unusable: `${dimension.key} does not filter` };
   const whole = left.total + right.total;
   if (whole === 0) return { unusable: `${dimension.key} finds nobody` };
+  if (whole > total * (1 + SURPLUS)) {
+    // Two halves of a disjoint axis hold more than the whole: the filter does nothing, or totals end at some number.
+    const narrow = yield* probe({ from: axis.lo + 1, to: axis.lo + 1 });
+    if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
+      return { unusable: `${dimension.key} does not filter` };
+    state.noteCappedTotals();
+  }
   const facts = yield* withShape(state, axis, whole, [
     { from: axis.lo, to: middle, count: left.total },
     { from: middle + 1, to: axis.hi, count: right.total },
@@ -213,6 +237,8 @@ function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Ax
 function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
   const probe = probing(state, axis);
   const total = state.tree.root.total;
+  if (total >= state.totalsCap)
+    return { axis, shape: new Shape(axis, counts), share: 1, complete: false, nullValue: undefined };
   const knots = Math.min(MOST_KNOTS, Math.floor(total / state.cap / 8));
   for (let i = 0; i < knots; i++) {
     const heaviest = counts.filter((c) => c.to > c.from).sort((a, b) => b.count - a.count)[0];

@@ -53,8 +53,9 @@ export function* calibratePageSize(filters: Record<string, unknown>, wanted: num
     for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {
       const answer = yield* page1(perPage);
       if (isRefused(answer)) continue;
-      if (answer.ids.length > got) best = { perPage, first: answer };
-      if (answer.ids.length >= got) break;
+      if (answer.ids.length <= got) continue;
+      best = { perPage, first: answer };
+      break;
     }
   }
   const size =

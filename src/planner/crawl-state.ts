@@ -17,8 +17,12 @@ export interface CrawlState {
   cap: number;
   /** Requests answered so far. */
   asked(): number;
-  /** Requests beyond which nothing is split any more. */
-  fence: number;
+  /** Requests beyond which nothing is split any more; grows with what is found. */
+  fence(): number;
+  /** Totals at or above this are only known to be at least this; Infinity while nothing speaks for it. */
+  readonly totalsCap: number;
+  /** The market has more companies than its total says: totals end there, unless one goes beyond it. */
+  noteCappedTotals(): void;
   /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
   /** Dimensions that cannot be used, with the reason in words. */

@@ -12,6 +12,10 @@ import { readListing, settleListing, V1_PROBE } from './v1-listing.js';
 const FENCE = 8;
 const FENCE_FLOOR = 1_000;
 
+// More than this cannot have come and gone while the market was read.
+const DRIFT = 0.001;
+const DRIFT_FLOOR = 5;
+
 export interface PlanStats {
   /** Answers used so far. */
   requests: number;
@@ -44,11 +48,14 @@ export interface Plan {
 export function createPlan(input: PlanInput): Plan {
   const tree = new SegmentTree(input.filters);
   const { root } = tree;
+  let largestTotal = 0;
+  let notedCap = Infinity;
   const outcome: CrawlOutcome = { refused: null, firstTotal: null };
   const scheduler = new Scheduler(({ segment }, answer) => {
     if (isRefused(answer) || segment === V1_PROBE) return;
     for (const id of answer.ids) root.found.add(id);
     root.distinct = root.found.size;
+    if ('total' in answer) largestTotal = Math.max(largestTotal, answer.total);
   });
   const state: CrawlState = {
     input,
@@ -58,7 +65,15 @@ export function createPlan(input: PlanInput): Plan {
     pages: PAGE_CAP,
     cap: 0,
     asked: () => scheduler.answered,
-    fence: FENCE_FLOOR,
+    fence: () =>
+      FENCE_FLOOR +
+      FENCE * Math.ceil((state.totalsCap < Infinity ? Math.max(root.total, root.distinct) : root.total) / state.size),
+    get totalsCap() {
+      return largestTotal > notedCap ? Infinity : notedCap;
+    },
+    noteCappedTotals: () => {
+      notedCap = Math.min(notedCap, root.total);
+    },
     facts: new Map(),
     dropped: new Map(),
   };
@@ -76,7 +91,7 @@ export function createPlan(input: PlanInput): Plan {
     coverage: () =>
       describeCoverage({
         market: input.market,
-        root,
+        tree,
         firstTotal: outcome.firstTotal,
         done: crawl.done,
         dropped: state.dropped,
@@ -103,7 +118,6 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
     return;
   }
   Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
-  state.fence = FENCE_FLOOR + FENCE * Math.ceil(size.first.total / size.size);
   for (const page of size.asked) addPage(root, page);
   root.total = outcome.firstTotal = size.first.total;
   if (size.first.total > 0 && size.first.ids.length === 0) {
@@ -120,7 +134,15 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
     }
   }
   yield* enumerate(state, root, size.first, state.input.dimensions, 'first');
+  const counted = root.total;
   yield* askTotal(state, listing ? 'final-2' : 'final');
+  // A capped total tells less than what was counted part by part.
+  if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
+  const surplus = root.distinct - Math.max(root.total, outcome.firstTotal);
+  if (surplus > Math.max(DRIFT_FLOOR, DRIFT * root.total) && !root.uncounted) {
+    root.uncounted = true;
+    root.shortfall = `the API counts ${root.total} companies and lists ${root.distinct}: its totals cannot be believed`;
+  }
 }
 
 /** The market's total once more, after everything else. */

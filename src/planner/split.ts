@@ -17,6 +17,9 @@ const LOOK_EVERY = 4;
 // Where few are missing, a second pass stops early; segments of a few pages get twice the effort of large ones.
 const PAGES_PER_MISSING = 5;
 const SMALL_SEGMENT = 30;
+// Parts may hold this much more than the whole because companies came while they were read.
+const SURPLUS = 0.01;
+const SURPLUS_FLOOR = 5;
 // Requests of a sweep for each full page it finds, roughly.
 const SWEEP_COST = 1.1;
 
@@ -43,9 +46,35 @@ export function* enumerate(
   segment.splitBy.push(choice.dimension.key);
   yield* splitBy(state, segment, choice, rest, pass);
   if (choice.facts.axis.overlapping) mergeChildren(segment);
-  if (pass === 'first' && lostOf(segment) > 0) yield* recover(state, segment, first, rest);
+  noticeCappedTotals(state, segment, choice, countOf(segment));
+  if (isCapped(state, segment)) countByChildren(state, segment, choice);
+  if (pass === 'first' && (lostOf(segment) > 0 || segment.uncounted)) yield* recover(state, segment, first, rest);
   if (segment.merged || segment.notes.length > 0) segment.shortfall ??= explainSplit(segment);
   state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
+}
+
+/** Whether a segment's total only says that there are at least so many. */
+function isCapped(state: CrawlState, segment: Segment): boolean {
+  return segment.total >= state.totalsCap;
+}
+
+/** Disjoint parts that hold more than the market's total: that total is no count. */
+function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
+  if (segment.parent || facts.axis.overlapping) return;
+  if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals();
+}
+
+/** Where the API caps its totals, a segment has at least as many companies as its parts; who is in none is unknown. */
+function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice): void {
+  const sum = facts.axis.overlapping ? 0 : countOf(segment);
+  segment.total = Math.max(segment.total, sum, segment.distinct);
+  segment.uncounted = true;
+  segment.notes.push(`the API counts no further than ${state.totalsCap}`);
+}
+
+/** Companies that a segment's parts count. */
+function countOf(segment: Segment): number {
+  return segment.children.reduce((total, child) => total + (child.state === 'calibration' ? 0 : child.total), 0);
 }
 
 /** One sweep over an axis of a segment, in parts side by side; every window's companies are in the segment after it. */
@@ -73,19 +102,21 @@ function* splitBy(
 function* sweep(
   state: CrawlState,
   segment: Segment,
-  { facts }: Choice,
+  choice: Choice,
   part: Window,
   rest: readonly Dimension[],
   pass: Pass,
   enough: (() => boolean) | undefined,
 ): Task<void> {
-  const { axis, shape, share } = facts;
+  const { axis, shape, share } = choice.facts;
   const walk = new Sweep({
     shape,
     ...part,
     expected: segment.total * share,
     cap: state.cap,
-    most: segment.total * (axis.overlapping ? axis.hi - axis.lo + 1 : 2) + state.cap,
+    most: () =>
+      isCapped(state, segment) ? Infinity : segment.total * (axis.overlapping ? axis.hi - axis.lo + 1 : 2) + state.cap,
+    totalsCap: () => state.totalsCap,
     windows: axis.windows,
     ordered: axis.ordered,
   });
@@ -106,6 +137,7 @@ function* sweep(
       segment.cost += 1;
     } else {
       open.push(yield* fork(enumerate(state, child, first, rest, pass)));
+      noticeCappedTotals(state, segment, choice, walk.accepted);
     }
     if (enough && open.length >= LOOK_EVERY) {
       yield* join(open);
@@ -130,24 +162,26 @@ function* recover(
   first: PageAnswer,
   dimensions: readonly Dimension[],
 ): Task<void> {
-  const again = yield* ask({
-    segment: segment.id,
-    filters: segment.filters,
-    page: 1,
-    per_page: state.perPage,
-    purpose: 'again',
-    again: '2',
-  });
-  if (!isRefused(again)) addPage(segment, again);
-  if (lostOf(segment) === 0) return;
-
-  const lost = lostOf(segment);
+  if (!segment.uncounted) {
+    const again = yield* ask({
+      segment: segment.id,
+      filters: segment.filters,
+      page: 1,
+      per_page: state.perPage,
+      purpose: 'again',
+      again: '2',
+    });
+    if (!isRefused(again)) addPage(segment, again);
+    if (lostOf(segment) === 0) return;
+  }
+  const everybody = (): boolean => !segment.uncounted && missingOf(segment) === 0;
+  const lost = segment.uncounted ? segment.total : lostOf(segment);
   const pages = Math.ceil(segment.total / state.size);
-  let budget = effortFor(state, pages, lost);
+  let budget = effortFor(state, pages, lost) * (segment.uncounted ? 1.5 : 1);
   const tooDear: string[] = [];
   let rest = dimensions;
   for (const choice of yield* usable(state, dimensions)) {
-    if (missingOf(segment) === 0) break;
+    if (everybody()) break;
     if (choice.facts.axis.overlapping && !pays(state, segment.total, choice.facts)) continue;
     if (costOf(choice, pages) > budget) {
       tooDear.push(choice.dimension.key);
@@ -157,16 +191,22 @@ function* recover(
     rest = rest.filter((d) => d !== choice.dimension);
     segment.splitBy.push(choice.dimension.key);
     segment.merged = true;
-    yield* splitBy(state, segment, choice, rest, 'remainder', () => missingOf(segment) === 0);
+    // Where the whole cannot be counted, its parts may: but to search those again too is for who leaves little untried.
+    const thorough = segment.uncounted && (state.input.secondPass ?? 1) > 1;
+    yield* splitBy(state, segment, choice, rest, thorough ? 'first' : 'remainder', everybody);
     budget -= segment.cost - before;
   }
+  if (segment.uncounted) segment.total = Math.max(segment.total, segment.distinct);
   if (missingOf(segment) > 0 && missingOf(segment) * state.cap >= 3 * segment.total) {
     segment.merged = true;
     yield* readTop(state, segment, first);
   }
   const dear =
     tooDear.length > 0 ? `; ${tooDear.join(', ')} would have cost more requests than it could find companies for` : '';
-  segment.shortfall = `${explainSplit(segment)}: these companies have no value there that a search can name${dear}`;
+  const who = segment.uncounted
+    ? 'companies without a value there cannot be counted'
+    : 'these companies have no value there that a search can name';
+  segment.shortfall = `${explainSplit(segment)}: ${who}${dear}`;
 }
 
 /** Children that share companies miss some of them together: what is missing is told for all of them at once. */
@@ -210,7 +250,7 @@ function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null>
 
 /** The last fence against an API whose answers make no sense: no honest market costs this many requests. */
 function isBeyondReason(state: CrawlState): boolean {
-  return state.asked() > state.fence;
+  return state.asked() > state.fence();
 }
 
 /** Cuts an axis into parts of about equal work. */

@@ -10,7 +10,9 @@ export interface SweepInput {
   expected: number;
   cap: number;
   /** The sweep stops when its windows hold more than this: then the totals cannot be believed. */
-  most: number;
+  most(): number;
+  /** Totals from here on only say that there are at least so many. Default: none do. */
+  totalsCap?(): number;
   /** False when a search can name only one position at a time. */
   windows: boolean;
   /** False when one position says nothing of the next: then only the shape is believed. Default true. */
@@ -41,15 +43,14 @@ export class Sweep {
   private modelled: number;
   private error = 0.12;
   private asked = 0;
-  private accepted = 0;
-  private readonly limit: number;
+  /** Companies in the windows passed so far. */
+  accepted = 0;
+  private readonly mass: number;
 
   constructor(private readonly input: SweepInput) {
     this.at = input.from;
     this.seen = this.modelled = input.cap * 0.3;
-    // Far beyond what any honest market needs; only totals that contradict each other get here.
-    const mass = input.expected * input.shape.mass(input.from, input.to);
-    this.limit = 60 + 8 * Math.ceil(mass / input.cap) + Math.min(500, input.to - input.from + 1);
+    this.mass = input.expected * input.shape.mass(input.from, input.to);
   }
 
   /** First position not yet covered by a leaf or spike. */
@@ -64,7 +65,12 @@ export class Sweep {
 
   /** Totals that no market can have: windows without end, or parts much larger than the whole. */
   private get contradicts(): boolean {
-    return this.asked >= this.limit || this.accepted > this.input.most;
+    const { from, to, cap } = this.input;
+    const most = this.input.most();
+    // Far beyond what any honest market needs; only totals that contradict each other get here.
+    const mass = most === Infinity ? Math.max(this.mass, this.accepted) : this.mass;
+    const limit = 60 + 8 * Math.ceil(mass / cap) + Math.min(500, to - from + 1);
+    return this.asked >= limit || this.accepted > most;
   }
 
   /** The next window to ask; null at the end. */
@@ -82,7 +88,8 @@ export class Sweep {
     const { from, to } = this.window;
     const { cap } = this.input;
     if (total > cap && to > from) {
-      this.knots.push({ end: to, count: total });
+      const capped = total >= (this.input.totalsCap?.() ?? Infinity);
+      this.knots.push({ end: to, count: capped ? Math.max(total, this.foreseen) : total });
       if (this.clean === 0) this.trust(total, 1);
       return 'narrow';
     }

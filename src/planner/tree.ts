@@ -24,6 +24,8 @@ export interface Segment {
   children: Segment[];
   /** Why companies are missing here, in words; null where its children explain it. */
   shortfall: string | null;
+  /** True when companies without a value may lie here that no total tells of. */
+  uncounted: boolean;
   /** True when several dimensions were tried here, so that what is missing cannot be told child by child. */
   merged: boolean;
   /** What went wrong while splitting, in words. */
@@ -126,6 +128,7 @@ export class SegmentTree {
       splitBy: [],
       children: [],
       shortfall: null,
+      uncounted: false,
       merged: false,
       notes: [],
     };

@@ -54,7 +54,11 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
     segment.shortfall = `version 1 listed ${segment.distinct} of ${segment.total} companies on all its pages`;
   }
   state.tree.settle(segment, proven ? 'leaf' : 'drifted');
-  return missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total);
+  if (missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total)) return true;
+  state.dropped.set('v1', segment.shortfall ?? '');
+  // It is no part of the market any more: what it missed is version 2's to find.
+  root.children = root.children.filter((child) => child !== segment);
+  return false;
 }
 
 /** How many pages version 1 has for the market, or why it cannot be believed, in words. */

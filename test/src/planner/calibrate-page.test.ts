@@ -36,7 +36,8 @@ describe('the page size', () => {
 
   it('is tried again where a small default stands in for a large one', () => {
     expect(tried(1_000, (asked) => (asked > 100 ? 20 : asked))).toEqual({ sizes: [1_000, 100], used: 100 });
-    expect(tried(1_000, () => 25)).toEqual({ sizes: [1_000, 100], used: 25 });
+    expect(tried(1_000, () => 25)).toEqual({ sizes: [1_000, 100, 50], used: 25 });
+    expect(tried(1_000, (asked) => (asked > 25 ? 10 : asked))).toEqual({ sizes: [1_000, 100, 50, 25], used: 25 });
   });
 
   it('refused altogether is the filters’ fault', () => {

@@ -43,7 +43,7 @@ export function planInput(overrides: Partial<PlanInput> = {}): PlanInput {
     filters: {},
     dimensions: allDimensions,
     perPage: 1_000,
-    horizon: { from: '1900-01-01', to: '2026-11-20' },
+    horizon: { from: '1500-01-01', to: '2026-11-20' },
     ...overrides,
   };
 }

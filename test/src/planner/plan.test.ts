@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import type { CoverageRecord } from '../../../schemas/pipeline/landing.js';
 import { createPlan } from '../../../src/planner/index.js';
 import {
   activities,
@@ -15,7 +16,7 @@ import {
   turnover,
 } from './crawl.js';
 import { generateCompanies, type MarketShape } from './generate.js';
-import { SimulatedMarket, type ApiQuirks } from './simulated-market.js';
+import { SimulatedMarket, type ApiQuirks, type Company } from './simulated-market.js';
 
 // TIDEMARK_TEST_EFFORT=20 tries twenty times as many cases.
 const effort = Number(process.env['TIDEMARK_TEST_EFFORT'] ?? 1);
@@ -50,6 +51,33 @@ const filterSets = fc.constantFrom<Record<string, unknown>>(
   { number_of_employees: { gte: 5 } },
 );
 
+/** The certificate's sums: every company counted or found stands in it exactly once. */
+function expectExactCertificate({ certificate, ...coverage }: CoverageRecord): void {
+  const { gone, ...classes } = certificate;
+  const sum = (of: 'found' | 'missing') => Object.values(classes).reduce((total, entry) => total + entry[of], 0);
+  expect(sum('found')).toBe(coverage.distinct_companies);
+  expect(sum('missing')).toBe(coverage.missing);
+  expect(sum('found') + sum('missing') - gone).toBe(coverage.reported_total);
+  for (const entry of Object.values(classes)) expect(Math.min(entry.found, entry.missing)).toBeGreaterThanOrEqual(0);
+  expect(classes.proven.missing).toBe(0);
+}
+
+/** The search that tells a company best from all others, by the dimensions this API filters by. */
+function tightestFilter(company: Company, { ignored = [], refused = [], dates = 'days' }: ApiQuirks) {
+  const { incorporated, employees: staff, turnover: sales, legalForm } = company;
+  const day = incorporated === null ? null : new Date(incorporated * 86_400_000).toISOString().slice(0, 10);
+  const date = dates === 'years' ? Number(day?.slice(0, 4)) : day;
+  const filters: Record<string, unknown> = {
+    company_status: [company.status],
+    location_countries: [company.country],
+    ...(legalForm === null ? {} : { legal_form: [legalForm] }),
+    ...(day === null || dates === 'refused' ? {} : { company_incorporation: { gte: date, lte: date } }),
+    ...(staff === null ? {} : { number_of_employees: { gte: staff, lte: staff } }),
+    ...(sales === null ? {} : { financial_turnover: { gte: sales, lte: sales } }),
+  };
+  return Object.fromEntries(Object.entries(filters).filter(([key]) => ![...ignored, ...refused].includes(key)));
+}
+
 describe('a plan over a market that stands still', () => {
   it('finds everybody or names exactly who is missing, whatever the API is like', () => {
     fc.assert(
@@ -70,11 +98,40 @@ describe('a plan over a market that stands still', () => {
         // A company that a segment misses may have been seen by luck elsewhere: counts never fall short, but may exceed.
         expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBeGreaterThanOrEqual(coverage.missing);
         expect(coverage.why.length === 0).toBe(coverage.missing === 0);
+        expectExactCertificate(coverage);
         // Nobody is missing outside the segments that are named.
         const named = new Set(coverage.why.flatMap((w) => market.listable(w.filters).map((c) => c.id)));
         expect(truth.filter((c) => !found.has(String(c.id)) && !named.has(c.id))).toEqual([]);
       }),
       { numRuns: 120 * effort },
+    );
+  });
+
+  it('reaches everybody whose tightest filter fits under the cap, and proves no leaf that is not whole', () => {
+    const small = shapes.map((shape) => ({ ...shape, companies: Math.min(shape.companies, 2_500) }));
+    const capped = fc.constantFrom(Infinity, Infinity, 500, 1_000);
+    fc.assert(
+      fc.property(small, quirks, capped, (shape, api, totalsCap) => {
+        const companies = generateCompanies(shape);
+        // A total at the cap that its parts happen to add up to looks like any other.
+        fc.pre(
+          totalsCap > companies.length || companies.filter((c) => c.incorporated !== null).length > totalsCap * 1.1,
+        );
+        const market = new SimulatedMarket(companies, { ...api, maxSize: Math.min(api.maxSize!, 25), totalsCap });
+        const { plan, answers, coverage } = crawlMarket(market, { secondPass: 100 });
+        const found = new Set([...answers.values()].flatMap((a) => ('ids' in a ? a.ids : [])));
+        expectExactCertificate(coverage);
+        for (const { state, filters, distinct_companies: distinct } of plan.segments()) {
+          if (state === 'leaf') expect(distinct).toBe(market.listable(filters).length);
+        }
+        const cap = 10 * market.quirks.maxSize!;
+        const lost = companies.filter((c) => !found.has(String(c.id)));
+        const tight = lost.filter((c) => market.listable(tightestFilter(c, market.quirks)).length <= cap);
+        expect(tight).toEqual([]);
+        // A total that is only a lower bound proves nothing: said, also where everybody happens to be there.
+        if (totalsCap < companies.length && lost.length > 0) expect(coverage.why).not.toEqual([]);
+      }),
+      { numRuns: 60 * effort },
     );
   });
 
@@ -91,7 +148,10 @@ describe('a plan over a market that stands still', () => {
         fc.constantFrom('lower' as const, 'refuse' as const),
         (shape, oversize) => {
           const market = new SimulatedMarket(generateCompanies(shape), { oversize });
-          expect(crawlMarket(market).coverage).toMatchObject({ missing: 0, share: 1, why: [] });
+          const { coverage } = crawlMarket(market);
+          expect(coverage).toMatchObject({ missing: 0, share: 1, why: [] });
+          const found = coverage.distinct_companies;
+          expect(coverage.certificate).toMatchObject({ proven: { found }, unproven: { found: 0 }, gone: 0 });
         },
       ),
       { numRuns: 40 * effort },
@@ -370,6 +430,7 @@ describe('a market that moves while it is read', () => {
     const now = market.listable({}).length;
     expect(coverage.reported_total).toBe(now);
     expect(coverage.missing).toBe(Math.max(0, now - distinct));
+    expectExactCertificate(coverage);
     expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBeGreaterThanOrEqual(coverage.missing);
     expect(coverage.missing).toBeLessThan(40);
     expect(requests).toBeLessThan(200);

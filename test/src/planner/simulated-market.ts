@@ -32,6 +32,8 @@ export interface ApiQuirks {
   /** A range given as null selects companies without a value. */
   nullSelects?: boolean;
   pageCap?: number;
+  /** total never says more than this. */
+  totalsCap?: number;
   /** How version 1 answers, asked with the same filters: all its pages, ten of them, not at all, or any company. */
   v1?: 'uncapped' | 'capped' | 'refused' | 'ignores filters';
 }
@@ -93,7 +95,7 @@ export class SimulatedMarket {
     const listed = hidden ? found.filter((c) => !hidden(c)) : found;
     const totalPages = Math.min(totalPagesCap, Math.ceil(found.length / size));
     return {
-      total: found.length,
+      total: Math.min(found.length, this.quirks.totalsCap ?? Infinity),
       totalPages,
       ids: listed.slice((page - 1) * size, page * size).map((c) => String(c.id)),
     };

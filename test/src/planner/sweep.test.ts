@@ -26,7 +26,7 @@ function walk(
     to: counts.length - 1,
     expected: total,
     cap,
-    most: 2 * total + cap,
+    most: () => 2 * total + cap,
     windows: options.windows ?? true,
   });
   const taken: { from: number; to: number; total: number; verdict: string }[] = [];
@@ -94,7 +94,7 @@ describe('a sweep', () => {
 
   it('passes over a window that is refused', () => {
     const { shape } = evenAxis(10);
-    const sweep = new Sweep({ shape, from: 0, to: 9, expected: 5_000, cap, most: 11_000, windows: true });
+    const sweep = new Sweep({ shape, from: 0, to: 9, expected: 5_000, cap, most: () => 11_000, windows: true });
     const refused = sweep.next()!;
     sweep.skip();
     expect(sweep.next()!.from).toBe(refused.to + 1);
