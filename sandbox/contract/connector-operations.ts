@@ -24,6 +24,9 @@ import { OwnershipPayload } from '../../schemas/v2/ownership.js';
 import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import type { Operation } from './operation.js';
 
+/** `/api` routes that stand for no version 2 call. */
+export const CONNECTOR_OWN: ReadonlySet<string> = new Set(['/api/verify-token', '/api/nomenclature']);
+
 /** The 23 routes of the connector application; their answers are not shown by the reference: those here are the sandbox's. */
 export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   { method: 'GET', path: '/', summary: 'Landing', section: 'Connector', html: true },

@@ -4,7 +4,7 @@ import { V1ErrorBody } from '../../schemas/v1/error.js';
 import { DetailError, InvalidRequest, LimitErrorBody } from '../../schemas/v2/error.js';
 import type { Statuses } from '../options.js';
 import { permissionFor } from '../permissions.js';
-import { CONNECTOR_OPERATIONS } from './connector-operations.js';
+import { CONNECTOR_OPERATIONS, CONNECTOR_OWN } from './connector-operations.js';
 import type { Operation } from './operation.js';
 import { V1_OPERATIONS } from './v1-operations.js';
 import { ALTERNATE_OPERATIONS, V2_OPERATIONS } from './v2-operations.js';
@@ -127,6 +127,12 @@ function errorsOf(
   if (!path.startsWith('/v2')) {
     const errors: [number, string, z.ZodType][] = takesInput ? [[422, 'Validation error', ValidationErrorBody]] : [];
     if (path.startsWith('/api')) errors.push([401, 'Wrong key', DetailError]);
+    // What the version 2 call behind it may say to the key.
+    if (path.startsWith('/api') && !CONNECTOR_OWN.has(path)) {
+      errors.push([statuses.permission, 'Permission missing', DetailError]);
+      errors.push([statuses.permission, 'Permission missing', LimitErrorBody]);
+      errors.push([statuses.limit, 'LimitError', LimitErrorBody]);
+    }
     return errors;
   }
   const errors: [number, string, z.ZodType][] = [
