@@ -88,7 +88,14 @@ describe('the description', () => {
     }>('/openapi.json');
     expect(body.openapi).toBe('3.1.0');
     for (const { method, path } of OPERATIONS) expect(body.paths[path]).toHaveProperty(method.toLowerCase());
-    expect(Object.keys(body.paths['/v2/prospecting']!['post']!.responses)).toEqual(['200', '400', '401', '403', '429', '500']);
+    expect(Object.keys(body.paths['/v2/prospecting']!['post']!.responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '429',
+      '500',
+    ]);
     expect(JSON.stringify(body.paths['/v2/prospecting'])).toContain('financial_employee_profit');
     const docs = await fetch(`${app.url}/docs`);
     expect([docs.status, await docs.text()]).toEqual([200, expect.stringContaining('POST /v2/prospecting')]);
