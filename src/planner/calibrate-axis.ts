@@ -69,8 +69,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   if (isRefused(left) || isRefused(right)) return yield* calibrateSingles(state, dimension, values);
   if (left.total >= total && right.total >= total && meet(left, right))
     return { unusable: `${dimension.key} does not filter` };
-  if (!axis.overlapping && Math.max(left.total, right.total) === total && Math.min(left.total, right.total) > 0)
-    state.noteCappedTotals();
+  if (!axis.overlapping && left.total + right.total > total * (1 + SURPLUS)) state.noteCappedTotals();
   let whole = left.total + right.total;
   if (whole !== total || state.totalsCap <= total) {
     const all = yield* probe({ from: 0, to: axis.hi });

@@ -136,8 +136,10 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   yield* enumerate(state, root, size.first, state.input.dimensions, 'first');
   const counted = root.total;
   yield* askTotal(state, listing ? 'final-2' : 'final');
-  // A capped total tells less than what was counted part by part.
-  if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
+  // A capped total tells less than what was counted part by part. Parts that hold more than the whole may also share
+  // companies: if the total is all there is, it was a count after all.
+  if (root.distinct === root.total) root.uncounted = false;
+  else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
   const surplus = root.distinct - Math.max(root.total, outcome.firstTotal);
   if (surplus > Math.max(DRIFT_FLOOR, DRIFT * root.total) && !root.uncounted) {
     root.uncounted = true;
