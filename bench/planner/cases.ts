@@ -20,10 +20,10 @@ export interface Case {
 
 const SEED = 20_261_120;
 
-/** The simulated market of so many companies. */
-export function makeNights(companies: number): Nights {
-  const lastNight = generateRegister({ companies, seed: SEED });
-  return { lastNight, tonight: nextNight(lastNight, SEED + 1) };
+/** The simulated market of so many companies, in so many countries. */
+export function makeNights(companies: number, countries?: number): Nights {
+  const lastNight = generateRegister({ companies, seed: SEED, ...(countries === undefined ? {} : { countries }) });
+  return { lastNight, tonight: nextNight(lastNight, SEED + 1, countries) };
 }
 
 /**

@@ -3,7 +3,8 @@ import { makeCases, type Case, type Nights } from './cases.js';
 import { NONE, type Columns } from './columns.js';
 import { crawl } from './crawl.js';
 import { Market } from './market.js';
-import { enumerateByDays, RIVALS } from './rivals.js';
+import { optimumByDays } from './optimum.js';
+import { enumerateByDays, RIVALS, type Enumeration } from './rivals.js';
 
 /** A line of the result: what one way to enumerate a market cost and brought. */
 export interface Measured {
@@ -23,25 +24,32 @@ export interface Measured {
   /** The planner only: requests by what they were wasted on, in all and by dimension. */
   waste?: Waste;
   byPath?: ReadonlyMap<string, Waste>;
+  /** The planner only: companies its certificate calls missing. */
+  missing?: number;
 }
 
-/** The usual ways, which sweep days only. */
+/** The usual ways, which sweep days only, and the least that any sweep of days can cost. */
 export function measureRivals({ tonight }: Nights, size: number): Measured[] {
-  return Object.entries(RIVALS).map(([name, rival]) => {
-    const { requests, reached, leaves, overflows, depth } = enumerateByDays(tonight, size, rival);
-    const dated = tonight.incorporated.findIndex((day) => day === NONE);
-    return {
-      name,
-      requests,
-      eff: (requests * size) / reached,
-      ofKnown: reached / (dated < 0 ? tonight.companies : dated),
-      ofAll: reached / tonight.companies,
-      leaves,
-      fill: reached / leaves / size / 10,
-      overflows,
-      depth,
-    };
-  });
+  const rivals = Object.entries(RIVALS).map(([name, rival]) =>
+    enumerated(name, tonight, size, enumerateByDays(tonight, size, rival)),
+  );
+  return [...rivals, enumerated('optimum, by days', tonight, size, optimumByDays(tonight, size))];
+}
+
+function enumerated(name: string, tonight: Columns, size: number, result: Enumeration): Measured {
+  const { requests, reached, leaves, overflows, depth } = result;
+  const dated = tonight.incorporated.indexOf(NONE);
+  return {
+    name,
+    requests,
+    eff: (requests * size) / reached,
+    ofKnown: reached / (dated < 0 ? tonight.companies : dated),
+    ofAll: reached / tonight.companies,
+    leaves,
+    fill: reached / leaves / size / 10,
+    overflows,
+    depth,
+  };
 }
 
 /** The planner, in every case. */
@@ -51,7 +59,7 @@ export function measurePlanner(nights: Nights, size: number): Measured[] {
 
 /** The planner in one case. */
 export function measureCase(tonight: Columns, size: number, { name, quirks, input }: Case): Measured {
-  const { account, depth } = crawl(new Market(tonight, { ...quirks, maxSize: size }), input);
+  const { account, depth, missing } = crawl(new Market(tonight, { ...quirks, maxSize: size }), input);
   const { requests, reached, leaves, filled, overflows, waste, byPath } = account;
   let dated = 0;
   let datedReached = 0;
@@ -72,5 +80,6 @@ export function measureCase(tonight: Columns, size: number, { name, quirks, inpu
     depth,
     waste,
     byPath,
+    missing,
   };
 }

@@ -13,10 +13,10 @@ const REDATED = 0.02;
 const RECENT = 0.7;
 
 /** The market a night later: 1 % changed, 0.05 % new, 0.05 % gone. */
-export function nextNight(columns: Columns, seed: number): Columns {
+export function nextNight(columns: Columns, seed: number, countries?: number): Columns {
   const random = generator(seed);
   const drawDay = daySampler(random);
-  const drawValues = valueSampler(random, columns.companies);
+  const drawValues = valueSampler(random, columns.companies, countries);
   const kept = Uint32Array.from({ length: columns.companies }, (_, row) => row).filter(() => random() >= GONE);
   const fresh = Math.round(columns.companies * NEW);
   const next = emptyColumns(kept.length + fresh);

@@ -8,6 +8,8 @@ export interface RegisterShape {
   spike?: number;
   /** Share without a date of incorporation; most of their other values are missing too. Default 0.05. */
   withoutIncorporation?: number;
+  /** How many countries; 1: that dimension tells nobody apart. Default 30. */
+  countries?: number;
 }
 
 export const FIRST_DAY = dayOf(1900, 1, 1);
@@ -38,7 +40,7 @@ export function generateRegister(shape: RegisterShape): Columns {
   const { spike = 0.03, withoutIncorporation = 0.05 } = shape;
   const random = generator(shape.seed);
   const drawDay = daySampler(random);
-  const drawValues = valueSampler(random, shape.companies);
+  const drawValues = valueSampler(random, shape.companies, shape.countries);
   const columns = emptyColumns(shape.companies);
   for (let row = 0; row < shape.companies; row++) {
     columns.id[row] = FIRST_ID + row * ID_STEP;
@@ -85,12 +87,12 @@ export function daySampler(random: () => number): () => number {
 }
 
 /** Draws the other values. In all, 40 % have no employees, 57 % no turnover, 3 % no legal form. */
-export function valueSampler(random: () => number, companies: number): Draw {
+export function valueSampler(random: () => number, companies: number, countries = COUNTRIES.length): Draw {
   const zips = Math.max(100, Math.min(20_000, Math.floor(companies / 50)));
   return (columns, row, dated) => {
     const chance = random();
     columns.status[row] = STATUSES[chance < 0.86 ? 0 : chance < 0.96 ? 1 : 2]!;
-    columns.country[row] = COUNTRIES[skewed(random, COUNTRIES.length)]!;
+    columns.country[row] = COUNTRIES[skewed(random, countries)]!;
     columns.zip[row] = random() < 0.02 ? NONE : 10_000 + skewed(random, zips);
     columns.legalForm[row] =
       random() < (dated ? 0.0105 : 0.4) ? NONE : LEGAL_FORMS[skewed(random, LEGAL_FORMS.length)]!;

@@ -4,18 +4,20 @@ import { pathTable, resultTable, wasteTable } from './table.js';
 
 const MARKETS = [10_000, 100_000, 1_000_000];
 const PAGE_SIZES = [10, 50, 100];
+const COUNTRIES = 30;
 
 /**
  * The planner and its rivals side by side on simulated markets; pure, so the figures are the same on any machine.
- * `PLANNER_COMPANIES` and `PLANNER_PAGE_SIZES` (lists with commas) narrow it down, `PLANNER_DETAIL=1` says by dimension
- * what the requests were wasted on.
+ * `PLANNER_COMPANIES` and `PLANNER_PAGE_SIZES` (lists with commas) narrow it down, `PLANNER_COUNTRIES=1` takes away the
+ * one fine dimension that every company has a value of, `PLANNER_DETAIL=1` says by dimension what was wasted.
  */
 export function benchPlanner(): Promise<void> {
   for (const companies of numbers('PLANNER_COMPANIES', MARKETS)) {
-    const nights = makeNights(companies);
+    const countries = Number(process.env['PLANNER_COUNTRIES'] ?? COUNTRIES);
+    const nights = makeNights(companies, countries);
     for (const size of numbers('PLANNER_PAGE_SIZES', PAGE_SIZES)) {
       const planned = measurePlanner(nights, size);
-      print(`\nplanner: ${companies} companies, ${size} a page, ${companies / size / 10} caps`);
+      print(`\nplanner: ${companies} companies, ${countries} countries, ${size} a page, ${companies / size / 10} caps`);
       print(resultTable([...planned, ...measureRivals(nights, size)]));
       print(wasteTable(planned));
       if (process.env['PLANNER_DETAIL']) for (const line of planned) print(pathTable(line));

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { makeCases, makeNights } from '../../bench/planner/cases.js';
+import { NONE } from '../../bench/planner/columns.js';
+import { measureCase, measureRivals, type Measured } from '../../bench/planner/measure.js';
+import { resultTable } from '../../bench/planner/table.js';
+
+const small = makeNights(10_000);
+const large = makeNights(100_000);
+
+// Requests ÷ (companies reached ÷ page size) at most, and the share reached at least: of the companies with a date of
+// incorporation, of all. What `npm run bench -- planner` prints; the seeds are fixed, so these are counts, not luck.
+const FIGURES: [nights: typeof small, pageSize: number, name: string, eff: number, ofKnown: number, ofAll: number][] = [
+  [small, 10, 'cold, values known', 1.43, 0.993, 0.973],
+  [small, 10, 'warm, values known', 1.43, 0.993, 0.973],
+  [small, 10, 'cold, full', 2.21, 0.997, 0.98],
+  [small, 10, 'cold, null door', 1.14, 1, 1],
+  [small, 10, 'warm, null door', 1.14, 1, 1],
+  [small, 10, 'cold, v1 door', 1.01, 1, 1],
+  [small, 50, 'cold, values known', 1.44, 0.998, 0.99],
+  [small, 50, 'warm, values known', 1.44, 0.998, 0.99],
+  [small, 50, 'cold, full', 1.84, 0.999, 0.992],
+  [small, 50, 'cold, null door', 1.13, 1, 1],
+  [small, 50, 'warm, null door', 1.13, 1, 1],
+  [small, 50, 'cold, v1 door', 1.03, 1, 1],
+  [small, 100, 'cold, values known', 1.45, 0.999, 0.994],
+  [small, 100, 'warm, values known', 1.45, 0.999, 0.994],
+  [small, 100, 'cold, full', 1.73, 1, 0.996],
+  [small, 100, 'cold, null door', 1.17, 1, 1],
+  [small, 100, 'warm, null door', 1.17, 1, 1],
+  [small, 100, 'cold, v1 door', 1.05, 1, 1],
+  [large, 100, 'cold, values known', 1.55, 0.994, 0.975],
+  [large, 100, 'warm, values known', 1.55, 0.994, 0.975],
+  [large, 100, 'cold, null door', 1.14, 1, 1],
+  [large, 100, 'warm, null door', 1.14, 1, 1],
+  [large, 100, 'cold, v1 door', 1.01, 1, 1],
+];
+
+describe("the planner's requests", () => {
+  it.each(FIGURES.map(([nights, ...rest]) => [nights.lastNight.companies, ...rest, nights] as const))(
+    '%i companies, %i a page, %s',
+    (_, size, name, eff, ofKnown, ofAll, nights) => {
+      const some = makeCases(nights).find((candidate) => candidate.name === name)!;
+      const measured = measureCase(nights.tonight, size, some);
+      console.log(resultTable([measured]).split('\n').at(-1));
+      expect(measured.eff).toBeLessThanOrEqual(eff);
+      expect(measured.ofKnown).toBeGreaterThanOrEqual(ofKnown);
+      expect(measured.ofAll).toBeGreaterThanOrEqual(ofAll);
+      expectEveryRequestExplained(measured, size, nights.tonight.companies);
+    },
+  );
+});
+
+/** Companies reached, in full pages, and what was wasted are all requests; what the plan calls missing is. */
+function expectEveryRequestExplained(
+  { requests, waste, missing, ofAll }: Measured,
+  size: number,
+  companies: number,
+): void {
+  const wasted = Object.values(waste!).reduce((sum, some) => sum + some, 0);
+  const reached = Math.round(ofAll * companies);
+  expect(reached / size + wasted).toBeCloseTo(requests, 6);
+  expect(missing).toBe(companies - reached);
+}
+
+describe('the rivals', () => {
+  it('cost what they cost', () => {
+    const lines = measureRivals(small, 50).map(({ name, requests, ofKnown, leaves, overflows, depth }) => [
+      name,
+      requests,
+      ofKnown,
+      leaves,
+      overflows,
+      depth,
+    ]);
+    expect(lines).toEqual([
+      ['binary midpoint', 233, 1, 28, 26, 8],
+      ['binary, by difference', 217, 1, 28, 26, 8],
+      ['k-way quantile', 219, 1, 38, 9, 3],
+      ['fixed grid', 285, 1, 138, 1, 2],
+      ['optimum, by days', 191, 1, 20, 0, 1],
+    ]);
+  });
+
+  it('lose what a day holds above the cap, and nobody else with a date', () => {
+    const size = 10;
+    const counts = new Map<number, number>();
+    for (const day of small.tonight.incorporated) counts.set(day, (counts.get(day) ?? 0) + 1);
+    const dated = small.tonight.incorporated.indexOf(NONE);
+    const hidden = [...counts].slice(0, -1).reduce((sum, [, companies]) => sum + Math.max(0, companies - size * 10), 0);
+    expect(hidden).toBeGreaterThan(0);
+    for (const { ofKnown } of measureRivals(small, size)) expect(ofKnown).toBeCloseTo(1 - hidden / dated, 12);
+  });
+});
