@@ -1,8 +1,10 @@
+import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import fastify, { type ConnectionError, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { V1_ERROR_STATUS, type V1ErrorName } from '../schemas/v1/error.js';
 import { Refusal, v1Error } from './errors.js';
+import { withIds } from './id-form.js';
 import { sentinelFault } from './sentinels.js';
 import { applyFault } from './faults.js';
 import { INNER_HEADER, INNER_SECRET } from './inner.js';
@@ -50,7 +52,7 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     // A client gets this long for its headers and its body: one that drips them does not hold a connection.
-    http: { headersTimeout: 10_000, requestTimeout: 60_000 },
+    http: timeouts(sandbox.options),
     keepAliveTimeout: 30_000,
     clientErrorHandler: refuseBrokenHttp,
   });
@@ -123,6 +125,12 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   return app as unknown as SandboxApp;
 }
 
+function timeouts({ headersTimeout, requestTimeout }: SandboxOptions): http.ServerOptions {
+  // Node looks for overdue connections every half minute unless told otherwise.
+  const connectionsCheckingInterval = Math.max(10, Math.min(1000, headersTimeout / 10, requestTimeout / 10));
+  return { headersTimeout, requestTimeout, connectionsCheckingInterval };
+}
+
 /** What is no HTTP, or too slow, is answered in plain words and the connection closed. */
 function refuseBrokenHttp(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
@@ -193,7 +201,8 @@ function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
     if (fault && (await applyFault(fault, request, reply))) return reply;
   });
   scope.addHook('preSerialization', (request, _reply, payload, done) => {
-    done(null, request.bend ? request.bend(payload) : payload);
+    const answer = withIds(payload, sandbox.options.ids);
+    done(null, request.bend ? request.bend(answer) : answer);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { KeyGrant } from './permissions.js';
-import type { IncorporationPolicy, WorldOptions } from './world/index.js';
+import { DEFAULT_RULES, type FilterRules, type WorldOptions } from './world/index.js';
 
 /** HTTP statuses of version 2 errors, which the reference does not state. */
 export const DEFAULT_STATUSES = {
@@ -21,7 +21,7 @@ export const DEFAULT_STATUSES = {
 export type Statuses = typeof DEFAULT_STATUSES;
 
 /** Everything that can be chosen when a sandbox is made; server.ts has a flag for each. */
-export interface SandboxOptions extends WorldOptions {
+export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** The API key that may do everything. */
   key: string;
   /** More keys, each with what it may do. */
@@ -34,8 +34,22 @@ export interface SandboxOptions extends WorldOptions {
   pageSizePolicy: 'clamp' | 'refuse';
   /** Page size when none is asked for. */
   defaultPerPage: number;
-  /** How bounds of `company_incorporation` are written. */
-  incorporation: IncorporationPolicy;
+  /** What becomes of a page beyond the tenth, where ten is the most: refused, taken for the tenth, or without rows. */
+  pagePolicy: 'refuse' | 'clamp' | 'empty';
+  /** What `total_pages` counts there: all pages, or those that can be asked for. */
+  totalPages: 'all' | 'ten';
+  /** Last page of version 1's searches; 0: there is none. */
+  v1PageCap: number;
+  /** Largest total a search tells, and counts pages from; 0: totals are exact. */
+  countCap: number;
+  /** Company filters that are taken and left aside. */
+  ignoreFilter: readonly string[];
+  /** Company filters that are InvalidRequest. */
+  refuseFilter: readonly string[];
+  /** Order of search results: by id, or another one in each answer. */
+  order: 'id' | 'shuffled';
+  /** Ids of companies and people in answers: number or text as the reference has it, or all alike. */
+  ids: 'documented' | 'number' | 'text';
   /** Data calls a day; 0: no limit. */
   dailyLimit: number;
   /** Requests a second before LimitError `limit`; 0: no limit. */
@@ -53,6 +67,9 @@ export interface SandboxOptions extends WorldOptions {
   dayEvery: number;
   /** File that keeps day, quota and watches over a restart; null: nothing is kept. */
   file: string | null;
+  /** Milliseconds a client has to send its headers, and its whole request: the connection is then closed. */
+  headersTimeout: number;
+  requestTimeout: number;
   /** Whether `/_sandbox/…` answers to more than the machine itself. */
   openControls: boolean;
 }
@@ -64,6 +81,7 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     companies: 10_000,
     tenders: 400,
     seed,
+    clones: 0,
     date: new Date().toISOString().slice(0, 10),
     key: `sandbox-key-${seed}`,
     keys: [],
@@ -71,7 +89,15 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     maxPerPage: 100,
     pageSizePolicy: 'clamp',
     defaultPerPage: 10,
-    incorporation: 'date',
+    pagePolicy: 'refuse',
+    totalPages: 'all',
+    v1PageCap: 0,
+    countCap: 0,
+    ignoreFilter: [],
+    refuseFilter: [],
+    order: 'id',
+    ids: 'documented',
+    ...DEFAULT_RULES,
     dailyLimit: 0,
     rateLimit: 0,
     latency: 0,
@@ -81,6 +107,8 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     webhookRetryMilliseconds: 60_000,
     dayEvery: 0,
     file: null,
+    headersTimeout: 10_000,
+    requestTimeout: 60_000,
     openControls: false,
     ...given,
   };

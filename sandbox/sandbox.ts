@@ -3,8 +3,10 @@ import { Outbox } from './connector/outbox.js';
 import { Sessions } from './connector/sessions.js';
 import { V2Errors } from './errors.js';
 import { Faults } from './faults.js';
+import { checkFilterNames } from './filter-switches.js';
 import { Jobs } from './jobs.js';
 import type { SandboxOptions } from './options.js';
+import { ResultOrder } from './order.js';
 import { PayeeChecks } from './payee/checks.js';
 import { Quota } from './quota.js';
 import { Reveals } from './reveals.js';
@@ -28,6 +30,7 @@ export class Sandbox {
   readonly webhooks: Webhooks;
   readonly reveals = new Reveals();
   readonly searches = new Searches();
+  readonly order: ResultOrder;
   readonly jobs: Jobs;
   readonly sessions = new Sessions();
   readonly outbox = new Outbox();
@@ -37,10 +40,12 @@ export class Sandbox {
 
   /** Builds the market's columns, which takes seconds for a million companies. */
   constructor(options: SandboxOptions) {
+    checkFilterNames(options);
     this.options = options;
     this.keys = new Keys([{ key: options.key, permissions: 'all' }, ...options.keys]);
     this.world = createWorld(options);
     this.quota = new Quota(options.dailyLimit, options.rateLimit);
+    this.order = new ResultOrder(options);
     this.jobs = new Jobs(options.jobMilliseconds);
     this.errors = new V2Errors(options.statuses, options.permissionBody);
     this.webhooks = new Webhooks(options.webhookRetryMilliseconds);
@@ -84,10 +89,10 @@ export class Sandbox {
 
   /** Writes the state file, where there is one. */
   save(): void {
-    const { file, companies, tenders, seed, date, key } = this.options;
+    const { file, companies, tenders, seed, date, clones, key } = this.options;
     if (file === null) return;
     const quota = { ...this.quota.dump(), dailyLimit: this.quota.dailyLimit };
-    const market = { companies, tenders, seed, date, key };
+    const market = { companies, tenders, seed, date, clones, key };
     writeState(file, { version: 1, ...market, day: this.#day, quota, watching: this.watches.dump() });
   }
 

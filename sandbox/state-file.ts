@@ -8,6 +8,7 @@ export const SavedState = z.object({
   tenders: z.int(),
   seed: z.int(),
   date: z.string(),
+  clones: z.int().default(0),
   key: z.string(),
   day: z.int(),
   quota: z.object({ usedToday: z.int(), dailyLimit: z.int(), used: z.record(z.string(), z.int()) }),
@@ -48,8 +49,8 @@ export function writeState(file: string, state: SavedState): void {
 /** Names of the flags that contradict a state file: the market in it cannot become another one. */
 export function contradictions(
   state: SavedState,
-  given: Partial<Pick<SavedState, 'companies' | 'tenders' | 'seed' | 'date' | 'key'>>,
+  given: Partial<Pick<SavedState, 'companies' | 'tenders' | 'seed' | 'date' | 'clones' | 'key'>>,
 ): string[] {
-  const keys = ['companies', 'tenders', 'seed', 'date', 'key'] as const;
+  const keys = ['companies', 'tenders', 'seed', 'date', 'clones', 'key'] as const;
   return keys.filter((key) => given[key] !== undefined && given[key] !== state[key]).map((key) => `--${key}`);
 }

@@ -26,7 +26,17 @@ export function fromIso(text: string): number | undefined {
 
 /** Unix day of 1 January. */
 export function newYear(year: number): number {
-  return Math.round(Date.UTC(year, 0, 1) / DAY_MS);
+  // Not Date.UTC, which takes the years 0 to 99 for those of the last century.
+  return Math.round(new Date(0).setUTCFullYear(year, 0, 1) / DAY_MS);
+}
+
+/** Years a Date can hold, both ways. */
+const MAX_YEAR = 200_000;
+
+/** First unix day of one year and last of another; either may be infinite, or no whole number. */
+export function spanOfYears(from: number, to: number): [first: number, last: number] {
+  const within = (year: number): number => Math.max(-MAX_YEAR, Math.min(MAX_YEAR, year));
+  return [newYear(within(Math.ceil(from))), newYear(within(Math.floor(to) + 1)) - 1];
 }
 
 /** Calendar year of a unix day (civil-from-days, without a Date: columns ask it a million times). */

@@ -1,5 +1,6 @@
 import { fromIso } from './calendar.js';
 import { Dice } from './dice.js';
+import { FILTERABLE } from './tags.js';
 
 /** What a market is made from: the same options give the same market, on any machine. */
 export interface WorldOptions {
@@ -10,6 +11,8 @@ export interface WorldOptions {
   seed: number;
   /** Calendar date of day 0, yyyy-mm-dd. */
   date: string;
+  /** So many of the companies of day 0 are alike in all that filters look at, on every day (default 0). */
+  clones?: number;
 }
 
 /** Handed to every function of the world. */
@@ -24,7 +27,7 @@ export const MAX_COMPANIES = 1_000_000;
 
 /** Checks the options; throws a RangeError that names the wrong one. */
 export function createContext(options: WorldOptions): Context {
-  const { companies, tenders, seed, date } = options;
+  const { companies, tenders, seed, date, clones = 0 } = options;
   if (!Number.isInteger(companies) || companies < 1 || companies > MAX_COMPANIES) {
     throw new RangeError(`companies must be a whole number from 1 to ${MAX_COMPANIES}, not ${companies}`);
   }
@@ -32,7 +35,10 @@ export function createContext(options: WorldOptions): Context {
     throw new RangeError(`tenders must be a whole number from 0 to 100000, not ${tenders}`);
   }
   if (!Number.isSafeInteger(seed)) throw new RangeError(`seed must be a whole number, not ${seed}`);
+  if (!Number.isInteger(clones) || clones < 0 || clones > companies) {
+    throw new RangeError(`clones must be a whole number from 0 to the number of companies, not ${clones}`);
+  }
   const start = fromIso(date);
   if (start === undefined) throw new RangeError(`date must be a calendar date yyyy-mm-dd, not ${date}`);
-  return { options, dice: new Dice(seed), start };
+  return { options, dice: new Dice(seed, clones, FILTERABLE), start };
 }

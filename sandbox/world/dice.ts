@@ -4,14 +4,21 @@
  */
 export class Dice {
   readonly #seed: number;
+  readonly #clones: number;
+  readonly #cloned: Uint8Array;
 
-  constructor(seed: number) {
+  /** With `clones` above 0, the first so many companies draw alike whatever has one of the `cloned` tags. */
+  constructor(seed: number, clones = 0, cloned: readonly number[] = []) {
     this.#seed = mix(Math.imul(seed | 0, 0x9e3779b1) ^ 0x5bf03635);
+    this.#clones = clones;
+    this.#cloned = new Uint8Array(256);
+    for (const tag of cloned) this.#cloned[tag] = 1;
   }
 
   /** A whole number in [0, 2^32). */
   draw(tag: number, a: number, b = 0): number {
-    const h = mix(this.#seed ^ Math.imul(tag, 0x85ebca6b) ^ a);
+    const who = a < this.#clones && this.#cloned[tag] === 1 ? 0 : a;
+    const h = mix(this.#seed ^ Math.imul(tag, 0x85ebca6b) ^ who);
     return mix(h ^ Math.imul(b + 1, 0xc2b2ae35)) >>> 0;
   }
 

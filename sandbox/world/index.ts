@@ -14,7 +14,8 @@ import { COUNTRIES } from './data/country-ids.js';
 import { eventsOf, type CompanyEvent } from './events.js';
 import { applyOverview, type OverviewScope } from './filters/overview.js';
 import { applyV1CompanyFilters } from './filters/v1-companies.js';
-import { applyProspectingFilters, type IncorporationPolicy } from './filters/prospecting.js';
+import { applyProspectingFilters } from './filters/prospecting.js';
+import { DEFAULT_RULES, type FilterRules } from './filters/rules.js';
 import { indicesOf, listedMask, type Mask } from './filters/mask.js';
 import { financialReport } from './financial-report.js';
 import { exists, idOf, indexOf, isListed } from './membership.js';
@@ -25,7 +26,7 @@ import { foundedOn, marketCountryOf } from './traits.js';
 import { findTender, listTenders, tenderDetails, tenderSummary, type TenderFacts } from './tenders.js';
 
 export { FilterError } from './filters/filter-error.js';
-export type { IncorporationPolicy } from './filters/prospecting.js';
+export { DEFAULT_RULES, type FilterRules } from './filters/rules.js';
 export type { WorldOptions } from './context.js';
 export type { CompanyEvent } from './events.js';
 export type { Profile } from './profile.js';
@@ -101,36 +102,32 @@ export class World {
   }
 
   /** Ids that match prospecting filters on a day, ascending. Throws FilterError for a value that cannot be applied. */
-  matching(filters: ProspectingFilters, day: number, incorporation: IncorporationPolicy = 'date'): number[] {
-    return Array.from(this.matchingIndices(filters, day, incorporation), (index) => idOf(this.ctx, index));
+  matching(filters: ProspectingFilters, day: number, rules?: FilterRules): number[] {
+    return Array.from(this.matchingIndices(filters, day, rules), (index) => idOf(this.ctx, index));
   }
 
   /** The same as indices, without making ids of all of them. */
-  matchingIndices(filters: ProspectingFilters, day: number, incorporation: IncorporationPolicy = 'date'): Uint32Array {
-    return this.#search(day, incorporation, (mask, scope) => applyProspectingFilters(mask, filters, scope));
+  matchingIndices(filters: ProspectingFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
+    return this.#search(day, rules, (mask, scope) => applyProspectingFilters(mask, filters, scope));
   }
 
   /** Indices that match version 1 company filters on a day, ascending. */
-  matchingV1(filters: V1CompanyFilters, day: number): Uint32Array {
-    return this.#search(day, 'year', (mask, scope) => applyV1CompanyFilters(mask, filters, scope));
+  matchingV1(filters: V1CompanyFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
+    return this.#search(day, rules, (mask, scope) => applyV1CompanyFilters(mask, filters, scope));
   }
 
   /** Indices that match a company search (`POST /v2/overview`) on a day, ascending. */
   matchingOverview(asked: OverviewRequest, day: number): Uint32Array {
-    return this.#search(day, 'date', (mask, scope) => applyOverview(mask, asked, scope));
+    return this.#search(day, DEFAULT_RULES, (mask, scope) => applyOverview(mask, asked, scope));
   }
 
-  #search(
-    day: number,
-    incorporation: IncorporationPolicy,
-    narrow: (mask: Mask, scope: OverviewScope) => void,
-  ): Uint32Array {
+  #search(day: number, rules: FilterRules, narrow: (mask: Mask, scope: OverviewScope) => void): Uint32Array {
     const columns = this.columns(day);
     const mask = listedMask(columns);
     narrow(mask, {
       ctx: this.ctx,
       columns,
-      incorporation,
+      rules,
       names: () => this.#namesOf(day),
       numbersOf: (index) => {
         const versions = this.versionsOf(index, day);

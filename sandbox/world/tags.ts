@@ -62,3 +62,44 @@ export const TAG = {
   ownership: 60,
   payee: 61,
 } as const;
+
+/**
+ * Tags of what filters look at, and of the name: where the market has clones, they draw these alike. Not among them are
+ * what makes a company itself: id, registration and VAT number, addresses on the net, people.
+ */
+export const FILTERABLE: readonly number[] = [
+  TAG.country,
+  TAG.legalForm,
+  TAG.status,
+  TAG.employees,
+  TAG.employeesFactor,
+  TAG.founding,
+  TAG.foundingDay,
+  TAG.activityType,
+  TAG.companyType,
+  TAG.zip,
+  TAG.trading,
+  TAG.industry,
+  TAG.industryMore,
+  TAG.nace,
+  TAG.name,
+  TAG.nameMore,
+  TAG.nameOddity,
+  TAG.phone,
+  TAG.email,
+  TAG.fax,
+  TAG.website,
+  TAG.profiles,
+  TAG.changeDay,
+  TAG.changeKind,
+  TAG.finance,
+  TAG.financeBase,
+  TAG.financeGrowth,
+  TAG.financeShape,
+  TAG.filing,
+  TAG.restate,
+  TAG.indicator,
+  TAG.insights,
+  TAG.technologies,
+  TAG.parent,
+];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProspectingFilters } from '../../schemas/v2/prospecting.js';
 import { COUNTRIES } from '../../sandbox/world/data/country-ids.js';
-import { createWorld } from '../../sandbox/world/index.js';
+import { createWorld, DEFAULT_RULES } from '../../sandbox/world/index.js';
 import { holds } from './brute-force.js';
 import { SMALL } from './running.js';
 
@@ -91,9 +91,22 @@ describe('prospecting filters', () => {
 
   it('by year of incorporation, where the sandbox takes years', () => {
     const expected = market[0]!.filter(({ profile }) => /^20(09|10)/.test(profile.incorporation ?? ''));
-    const found = world.matching({ company_incorporation: { gte: 2009, lte: '2010' } }, 0, 'year');
+    const found = world.matching({ company_incorporation: { gte: 2009, lte: '2010' } }, 0, {
+      ...DEFAULT_RULES,
+      incorporation: 'year',
+    });
     expect(found).toEqual(expected.map(({ id }) => id));
     expect(found.length).toBeGreaterThan(0);
+  });
+
+  it('by years far away from all', () => {
+    const known = market[0]!.filter(({ profile }) => profile.incorporation !== null).length;
+    const count = (range: { gte?: number; lte?: number }): number =>
+      world.matching({ company_incorporation: range }, 0, { ...DEFAULT_RULES, incorporation: 'year' }).length;
+    expect([count({ gte: 50 }), count({ lte: 50 }), count({ gte: 9999 })]).toEqual([known, 0, 0]);
+    const founded = (range: { from?: number; to?: number }): number =>
+      world.matchingV1({ year_of_founding: range }, 0).length;
+    expect([founded({ from: -1e300 }), founded({ from: 1e12 }), founded({})]).toEqual([known, 0, known]);
   });
 
   it('by region and country, in each way a selection can be written', () => {

@@ -8,7 +8,8 @@ import {
 import { V1CompanyExecutivesQuery, type V1CompanyExecutivesResponse } from '../../../schemas/v1/executive.js';
 import type { V1FinancialReport } from '../../../schemas/v1/financial-report.js';
 import { v1Error } from '../../errors.js';
-import { pageOf } from '../../paging.js';
+import { allowedFilters } from '../../filter-switches.js';
+import { pageOf, searchPage } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { bodyOf, readParameters } from '../../validate.js';
 import { indexOf } from '../../world/membership.js';
@@ -20,16 +21,17 @@ import { demandPageSizeV1, demandV1, refuseFilter } from './context.js';
 
 /** Companies of version 1: search without a page cap, details, financial report, executives. */
 export function v1CompanyRoutes(app: FastifyInstance, sandbox: Sandbox): void {
-  const { world } = sandbox;
+  const { world, options } = sandbox;
 
   app.post('/companies', (request): V1CompaniesResponse => {
     const { page, per_page, filters } = demandV1(V1CompaniesRequest, bodyOf(request));
     const perPage = demandPageSizeV1(sandbox, per_page);
     const found = sandbox.searches.find(`v1 ${JSON.stringify(filters)}`, () =>
-      refuseFilter(() => world.matchingV1(filters, sandbox.day)),
+      refuseFilter(() => world.matchingV1(allowedFilters(filters, options), sandbox.day, options)),
     );
-    const { from, to, pages } = pageOf(found.length, page, perPage);
-    return { data: Array.from(found.subarray(from, to), (index) => world.summary(index, sandbox.day)), pages };
+    const { pages, places } = searchPage(found.length, { page, perPage, cap: 'v1' }, options);
+    const rowAt = sandbox.order.next(found.length);
+    return { data: places.map((place) => world.summary(found[rowAt(place)]!, sandbox.day)), pages };
   });
 
   app.get('/company/details', (request): V1Company => {

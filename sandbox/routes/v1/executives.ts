@@ -7,7 +7,8 @@ import {
   type V1ExecutivesResponse,
 } from '../../../schemas/v1/executive.js';
 import { v1Error } from '../../errors.js';
-import { pageOf } from '../../paging.js';
+import { allowedFilters } from '../../filter-switches.js';
+import { searchPage } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { bodyOf, readParameters } from '../../validate.js';
 import { executiveConditions, findPeople } from '../../world/filters/people.js';
@@ -24,10 +25,12 @@ export function v1ExecutiveRoutes(app: FastifyInstance, sandbox: Sandbox): void 
     const perPage = demandPageSizeV1(sandbox, body.per_page);
     const filters = body.filters ?? {};
     const found = sandbox.searches.find(`v1 executives ${JSON.stringify(filters)}`, () =>
-      refuseFilter(() => search(sandbox, filters)),
+      refuseFilter(() => search(sandbox, allowedFilters(filters, sandbox.options))),
     );
-    const { from, to, pages } = pageOf(found.length, body.page ?? 1, perPage);
-    const data = Array.from(found.subarray(from, to), (number) =>
+    const { pages, places } = searchPage(found.length, { page: body.page ?? 1, perPage, cap: 'v1' }, sandbox.options);
+    const rowAt = sandbox.order.next(found.length);
+    const numbers = places.map((place) => found[rowAt(place)]!);
+    const data = numbers.map((number) =>
       executiveItem(world.ctx, number, world.versionsOf(companyOf(number), sandbox.day)),
     );
     return { data, pages };
@@ -54,6 +57,7 @@ function search(sandbox: Sandbox, filters: V1ExecutiveFilters): Uint32Array {
   const companies = sandbox.world.matchingV1(
     { ...companyFilters, ...(range === undefined ? {} : { size: range }) },
     sandbox.day,
+    sandbox.options,
   );
   return Uint32Array.from(findPeople(sandbox.world.ctx, companies, executiveConditions(filters)));
 }

@@ -6,7 +6,7 @@ import {
   type TendersResponse,
 } from '../../../schemas/v1/tender.js';
 import { v1Error } from '../../errors.js';
-import { pageOf } from '../../paging.js';
+import { searchPage } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { bodyOf, readParameters } from '../../validate.js';
 import { TENDER_COUNTRIES } from '../../world/data/country-ids.js';
@@ -22,8 +22,9 @@ export function tenderRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     const perPage = demandPageSizeV1(sandbox, body.per_page);
     const found = filterTenders(sandbox.world.tenders(sandbox.day), body.filters?.must ?? {});
     const sorted = sortTenders(found, body.sort);
-    const { from, to } = pageOf(sorted.length, body.page ?? 1, perPage);
-    return { total_results: sorted.length, data: sorted.slice(from, to).map(tenderSummary) };
+    const { total, places } = searchPage(sorted.length, { page: body.page ?? 1, perPage, cap: 'v1' }, sandbox.options);
+    const rowAt = sandbox.order.next(sorted.length);
+    return { total_results: total, data: places.map((place) => tenderSummary(sorted[rowAt(place)]!)) };
   });
 
   app.get('/tenders/details', (request): TenderDetails => {

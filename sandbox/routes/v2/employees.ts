@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { EmployeesRequest, type Employee, type EmployeesResponse } from '../../../schemas/v2/employee.js';
-import { pageOf } from '../../paging.js';
+import { searchPage, withinCap } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { employeeConditions, findPeople } from '../../world/filters/people.js';
 import { companyOf, personNumberOf } from '../../world/people.js';
@@ -13,7 +13,8 @@ export function employeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
 
   app.post('/employees', (request): EmployeesResponse => {
-    const { page = 1, per_page, filters } = demand(sandbox, EmployeesRequest, bodyOf(request));
+    const { body, empty } = withinCap(bodyOf(request), sandbox.options.pagePolicy);
+    const { page = 1, per_page, filters } = demand(sandbox, EmployeesRequest, body);
     const perPage = demandPageSize(sandbox, per_page);
     spend(sandbox, 'employees');
     const found = sandbox.searches.find(`employees ${JSON.stringify(filters)}`, () =>
@@ -21,13 +22,13 @@ export function employeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
         Uint32Array.from(findPeople(world.ctx, world.matchingIndices({}, sandbox.day), employeeConditions(filters))),
       ),
     );
-    const { from, to, pages } = pageOf(found.length, page, perPage);
+    const { total, pages, places } = searchPage(found.length, { page, perPage, cap: 'ten' }, sandbox.options);
+    const rowAt = sandbox.order.next(found.length);
+    const numbers = empty ? [] : places.map((place) => found[rowAt(place)]!);
     return {
-      total_employees: found.length,
+      total_employees: total,
       total_pages: pages,
-      data: Array.from(found.subarray(from, to), (number) =>
-        employeeItem(world.ctx, number, world.versionsOf(companyOf(number), sandbox.day)),
-      ),
+      data: numbers.map((number) => employeeItem(world.ctx, number, world.versionsOf(companyOf(number), sandbox.day))),
     };
   });
 

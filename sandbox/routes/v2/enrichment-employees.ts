@@ -7,7 +7,7 @@ import {
   EnrichEmployeeSearchRequest,
   type EnrichEmployeeSearchResponse,
 } from '../../../schemas/v2/enrichment.js';
-import { pageOf } from '../../paging.js';
+import { searchPage } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { indexOfAddress } from '../../world/contacts.js';
 import { SENIORITY_LEVEL } from '../../world/data/nomenclatures.js';
@@ -46,11 +46,13 @@ export function employeeEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox)
     const perPage = demandPageSize(sandbox, per_page);
     spend(sandbox, 'enrichment');
     const found = sandbox.searches.find(`people ${JSON.stringify(asked)}`, () => search(sandbox, asked));
-    const { from, to, pages } = pageOf(found.length, page, perPage);
+    const { total, pages, places } = searchPage(found.length, { page, perPage, cap: 'none' }, sandbox.options);
+    const rowAt = sandbox.order.next(found.length);
+    const numbers = places.map((place) => found[rowAt(place)]!);
     return {
-      total_employees: found.length,
+      total_employees: total,
       total_pages: pages,
-      data: Array.from(found.subarray(from, to), (number) =>
+      data: numbers.map((number) =>
         enrichedEmployeeItem(world.ctx, number, world.versionsOf(companyOf(number), sandbox.day)),
       ),
     };

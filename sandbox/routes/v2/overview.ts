@@ -5,7 +5,7 @@ import {
   type OverviewItem,
   type OverviewResponse,
 } from '../../../schemas/v2/overview.js';
-import { pageOf } from '../../paging.js';
+import { searchPage } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { statusName } from '../../world/company-record.js';
 import { idOf } from '../../world/membership.js';
@@ -23,11 +23,13 @@ export function overviewRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     const found = sandbox.searches.find(`overview ${JSON.stringify(asked)}`, () =>
       refuseFilter(sandbox, () => sandbox.world.matchingOverview(asked, sandbox.day)),
     );
-    const { from, to, pages } = pageOf(found.length, page, per_page ?? OVERVIEW_MAX_PER_PAGE);
+    const perPage = per_page ?? OVERVIEW_MAX_PER_PAGE;
+    const { total, pages, places } = searchPage(found.length, { page, perPage, cap: 'none' }, sandbox.options);
+    const rowAt = sandbox.order.next(found.length);
     return {
-      total_results: found.length,
+      total_results: total,
       total_pages: pages,
-      data: Array.from(found.subarray(from, to), (index) => overviewItem(sandbox, index)),
+      data: places.map((place) => overviewItem(sandbox, found[rowAt(place)]!)),
     };
   });
 }

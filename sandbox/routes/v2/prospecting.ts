@@ -4,7 +4,8 @@ import {
   type ProspectingFilters,
   type ProspectingResponse,
 } from '../../../schemas/v2/prospecting.js';
-import { pageOf } from '../../paging.js';
+import { allowedFilters } from '../../filter-switches.js';
+import { searchPage, withinCap } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { demand, demandPageSize, refuseFilter, spend } from './context.js';
 import { bodyOf } from '../../validate.js';
@@ -12,23 +13,27 @@ import { bodyOf } from '../../validate.js';
 /** Section "Prospecting": search by filters, at most ten pages of it. */
 export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/prospecting', (request): ProspectingResponse => {
-    const body = demand(sandbox, ProspectingRequest, bodyOf(request));
+    const { body: given, empty } = withinCap(bodyOf(request), sandbox.options.pagePolicy);
+    const body = demand(sandbox, ProspectingRequest, given);
     const perPage = demandPageSize(sandbox, body.per_page);
     spend(sandbox, 'prospecting');
     const matches = search(sandbox, body.filters ?? {});
-    const { from, to, pages } = pageOf(matches.length, body.page ?? 1, perPage);
-    const { world, day } = sandbox;
+    const { world, day, options } = sandbox;
+    const { total, pages, places } = searchPage(matches.length, { page: body.page ?? 1, perPage, cap: 'ten' }, options);
+    const rowAt = sandbox.order.next(matches.length);
     return {
-      total_companies: matches.length,
-      // All pages there are, also those past the tenth, which cannot be asked for.
+      total_companies: total,
       total_pages: pages,
-      data: Array.from(matches.subarray(from, to), (index) => world.summary(index, day)),
+      data: empty ? [] : places.map((place) => world.summary(matches[rowAt(place)]!, day)),
     };
   });
 }
 
 function search(sandbox: Sandbox, filters: ProspectingFilters): Uint32Array {
   return sandbox.searches.find(JSON.stringify(filters), () =>
-    refuseFilter(sandbox, () => sandbox.world.matchingIndices(filters, sandbox.day, sandbox.options.incorporation)),
+    refuseFilter(sandbox, () => {
+      const { world, day, options } = sandbox;
+      return world.matchingIndices(allowedFilters(filters, options), day, options);
+    }),
   );
 }

@@ -5,7 +5,7 @@ import {
   type ProspectingFilters,
   type TurnoverRange,
 } from '../../../schemas/v2/prospecting.js';
-import { fromIso, newYear } from '../calendar.js';
+import { fromIso, spanOfYears } from '../calendar.js';
 import { readVersions, Versions } from '../changes.js';
 import { classesUnder, nationalCodesOf } from '../classification.js';
 import { HAS, NO_BYTE, NO_INT, NO_ZIP, type Columns } from '../columns.js';
@@ -29,15 +29,13 @@ import {
   keepWhere,
   type Mask,
 } from './mask.js';
-
-/** How bounds of `company_incorporation` are written: the reference does not say. */
-export type IncorporationPolicy = 'date' | 'year';
+import { inclusive, type FilterRules } from './rules.js';
 
 /** What a filter works on. */
 export interface FilterScope {
   ctx: Context;
   columns: Columns;
-  incorporation: IncorporationPolicy;
+  rules: FilterRules;
 }
 
 type Apply<K extends keyof ProspectingFilters> = (
@@ -60,8 +58,8 @@ type NumberColumn = {
 }[keyof Columns];
 
 function range(column: NumberColumn): (mask: Mask, value: NumberRange, scope: FilterScope) => void {
-  return (mask, value, { columns }) =>
-    keepDoubles(mask, columns[column], value.gte ?? -Infinity, value.lte ?? Infinity);
+  return (mask, value, { columns, rules }) =>
+    keepDoubles(mask, columns[column], ...inclusive(value.gte, value.lte, rules.bounds));
 }
 
 /** Whether the website of a company is there on the columns' day. */
@@ -79,8 +77,8 @@ const sicFilters = Object.fromEntries(
 const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   ...sicFilters,
   company_status: (mask, ids, { columns }) => keepBytes(mask, columns.status, flags(ids.map((id) => id - 199))),
-  number_of_employees: (mask, value, { columns }) =>
-    keepInts(mask, columns.employees, value.gte ?? -Infinity, value.lte ?? Infinity, NO_INT),
+  number_of_employees: (mask, value, { columns, rules }) =>
+    keepInts(mask, columns.employees, ...inclusive(value.gte, value.lte, rules.bounds), NO_INT),
   trading_activity: (mask, values, { columns }) => {
     const wanted = values.map((value) => value.toLowerCase());
     const bits = TRADING_ACTIVITIES.reduce((sum, name, bit) => (wanted.includes(name) ? sum | (1 << bit) : sum), 0);
@@ -93,9 +91,10 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
       ids.reduce((bits, id) => (id >= 1 && id <= 3 ? bits | (1 << (id - 1)) : bits), 0),
     ),
   company_type: (mask, ids, { columns }) => keepBytes(mask, columns.companyType, flags(ids)),
-  company_incorporation: (mask, value, { columns, incorporation }) => {
-    const [gte, lte] = readIncorporation(value, incorporation);
-    keepInts(mask, columns.founded, gte, lte, NO_INT);
+  company_incorporation: (mask, value, { columns, rules }) => {
+    const bounds = readIncorporation(value, rules);
+    if (bounds === null) mask.fill(0);
+    else keepInts(mask, columns.founded, ...bounds, NO_INT);
   },
   legal_form: (mask, ids, { columns }) => keepBytes(mask, columns.legalForm, flags(ids)),
   industry_focus: (mask, values, { columns }) => {
@@ -128,16 +127,17 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
     keepAnyBit(mask, columns.has, HAS.financials);
     keepBytes(mask, columns.country, flags(countryPositions((country) => wanted.has(country.currency))));
   },
-  financial_turnover: (mask, value: TurnoverRange, { columns }) => {
+  financial_turnover: (mask, value: TurnoverRange, { columns, rules }) => {
     const usd = USD_PER[value.currency ?? 'USD']!;
-    keepDoubles(mask, columns.turnover, (value.gte ?? -Infinity) * usd, (value.lte ?? Infinity) * usd);
+    const inUsd = (bound: number | undefined): number | undefined => (bound === undefined ? undefined : bound * usd);
+    keepDoubles(mask, columns.turnover, ...inclusive(inUsd(value.gte), inUsd(value.lte), rules.bounds));
   },
   financial_profit: range('profit'),
   financial_liabilities: range('liabilities'),
   // "array of int": taken as [at least] or [at least, at most].
-  financial_directors: (mask, [gte, lte, ...rest], { columns }) => {
+  financial_directors: (mask, [gte, lte, ...rest], { columns, rules }) => {
     if (rest.length > 0) throw new FilterError('financial_directors', 'Ensure this field has no more than 2 elements.');
-    keepDoubles(mask, columns.directors, gte ?? -Infinity, lte ?? Infinity);
+    keepDoubles(mask, columns.directors, ...inclusive(gte, lte, rules.bounds));
   },
   financial_employee_profit: range('employeeProfit'),
   financial_exports: range('exports'),
@@ -166,11 +166,12 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
     const wanted = new Set(positionsOf(TECHNOLOGIES, values).map((position) => TECHNOLOGIES[position]!.id));
     keepWhere(mask, (i) => technologiesOf(ctx, i).some((id) => wanted.has(id)));
   },
-  insights_ranking: (mask, value, { ctx, columns }) => {
+  insights_ranking: (mask, value, { ctx, columns, rules }) => {
     withWebsite(mask, columns);
+    const [gte, lte] = inclusive(value.gte, value.lte, rules.bounds);
     keepWhere(mask, (i) => {
       const ranking = rankingOf(ctx, i);
-      return ranking >= (value.gte ?? -Infinity) && ranking <= (value.lte ?? Infinity);
+      return ranking >= gte && ranking <= lte;
     });
   },
   advance_companies: (mask, conditions, { columns }) => {
@@ -236,17 +237,24 @@ function keepNationalCodes(mask: Mask, columns: Columns, scheme: string, codes: 
   keepWhere(mask, (i) => wanted[columns.country[i]!]![columns.nace[i]!]!);
 }
 
-function readIncorporation(value: IncorporationRange, policy: IncorporationPolicy): [gte: number, lte: number] {
-  const read = (bound: number | string | undefined, end: boolean): number => {
-    if (bound === undefined) return end ? Infinity : -Infinity;
-    const text = String(bound);
-    if (policy === 'year') {
-      if (!/^\d{4}$/.test(text)) throw new FilterError('company_incorporation', `"${text}" is not a year.`);
-      return end ? newYear(Number(text) + 1) - 1 : newYear(Number(text));
-    }
-    const day = fromIso(text);
-    if (day === undefined) throw new FilterError('company_incorporation', `"${text}" is not a date: use YYYY-MM-DD.`);
-    return day;
-  };
-  return [read(value.gte, false), read(value.lte, true)];
+/** First and last unix day; null where bounds of the wrong kind find nothing. */
+function readIncorporation(value: IncorporationRange, rules: FilterRules): [gte: number, lte: number] | null {
+  const unitOf = rules.incorporation === 'year' ? yearIn : dayIn;
+  const [from, to] = [value.gte, value.lte].map((bound) => (bound === undefined ? undefined : unitOf(String(bound))));
+  if (from === null || to === null) {
+    if (rules.incorporationPolicy === 'empty') return null;
+    const wrong = String(from === null ? value.gte : value.lte);
+    const wanted = rules.incorporation === 'year' ? 'a year' : 'a date: use YYYY-MM-DD';
+    throw new FilterError('company_incorporation', `"${wrong}" is not ${wanted}.`);
+  }
+  const [first, last] = inclusive(from, to, rules.bounds);
+  return rules.incorporation === 'year' ? spanOfYears(first, last) : [first, last];
+}
+
+function yearIn(text: string): number | null {
+  return /^\d{4}$/.test(text) ? Number(text) : null;
+}
+
+function dayIn(text: string): number | null {
+  return fromIso(text) ?? null;
 }

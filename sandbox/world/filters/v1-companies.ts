@@ -1,6 +1,6 @@
 import type { FromTo, V1CompanyFilters } from '../../../schemas/v1/company.js';
 import type { ProspectingFilters } from '../../../schemas/v2/prospecting.js';
-import { newYear } from '../calendar.js';
+import { spanOfYears } from '../calendar.js';
 import { nationalCodesOf } from '../classification.js';
 import { HAS, NO_INT } from '../columns.js';
 import { indexOfAddress } from '../contacts.js';
@@ -9,6 +9,7 @@ import { visitsOf } from '../insights.js';
 import { indexOfRegistration, indexOfVat } from '../registration.js';
 import { keepAnyBit, keepInts, keepWhere, type Mask } from './mask.js';
 import { applyProspectingFilters, type FilterScope } from './prospecting.js';
+import { inclusive } from './rules.js';
 
 /** What the filters of version 1 need besides the columns. */
 export interface V1Scope extends FilterScope {
@@ -24,7 +25,7 @@ export interface V1Scope extends FilterScope {
  */
 export function applyV1CompanyFilters(mask: Mask, filters: V1CompanyFilters, scope: V1Scope): void {
   applyProspectingFilters(mask, asProspecting(filters), scope);
-  const { columns, ctx } = scope;
+  const { columns, ctx, rules } = scope;
   keepNamed(mask, filters.name, scope);
   keepNumbered(mask, filters.registration_number, indexOfRegistration, (i) => scope.numbersOf(i).registration);
   keepNumbered(mask, filters.vat_number, indexOfVat, (i) => scope.numbersOf(i).vat);
@@ -33,11 +34,10 @@ export function applyV1CompanyFilters(mask: Mask, filters: V1CompanyFilters, sco
   keepSic(mask, filters.sic_code, scope);
   if (filters.year_of_founding) {
     const { from, to } = filters.year_of_founding;
-    const first = from === undefined ? -Infinity : newYear(Math.ceil(from));
-    keepInts(mask, columns.founded, first, to === undefined ? Infinity : newYear(Math.floor(to) + 1) - 1, NO_INT);
+    keepInts(mask, columns.founded, ...spanOfYears(...inclusive(from, to, rules.bounds)), NO_INT);
   }
   if (filters.website_monthly_visits) {
-    const { from = -Infinity, to = Infinity } = filters.website_monthly_visits;
+    const [from, to] = inclusive(filters.website_monthly_visits.from, filters.website_monthly_visits.to, rules.bounds);
     keepAnyBit(mask, columns.has, HAS.website);
     keepWhere(mask, (i) => visitsOf(ctx, i) >= from && visitsOf(ctx, i) <= to);
   }

@@ -1,0 +1,22 @@
+import { companyFilterShape } from '../schemas/v1/company.js';
+import { ProspectingFilters } from '../schemas/v2/prospecting.js';
+import type { SandboxOptions } from './options.js';
+import { FilterError } from './world/index.js';
+
+type Switches = Pick<SandboxOptions, 'ignoreFilter' | 'refuseFilter'>;
+
+const KNOWN = new Set([...Object.keys(ProspectingFilters.shape), ...Object.keys(companyFilterShape)]);
+
+/** Throws a RangeError for a name that is no company filter of either version: a slip would switch nothing. */
+export function checkFilterNames({ ignoreFilter, refuseFilter }: Switches): void {
+  const unknown = [...ignoreFilter, ...refuseFilter].filter((name) => !KNOWN.has(name));
+  if (unknown.length > 0) throw new RangeError(`${unknown.join(', ')}: no company filter of version 1 or 2`);
+}
+
+/** Company filters as the options have them: without ignored ones. Throws FilterError for a refused one. */
+export function allowedFilters<T extends object>(filters: T, { ignoreFilter, refuseFilter }: Switches): T {
+  if (ignoreFilter.length === 0 && refuseFilter.length === 0) return filters;
+  const refused = Object.keys(filters).find((name) => refuseFilter.includes(name));
+  if (refused !== undefined) throw new FilterError(refused, 'Unknown field.');
+  return Object.fromEntries(Object.entries(filters).filter(([name]) => !ignoreFilter.includes(name))) as T;
+}

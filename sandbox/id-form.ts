@@ -1,0 +1,27 @@
+import type { SandboxOptions } from './options.js';
+import { isObject } from './validate.js';
+
+/** Where an answer tells the ids of companies and people: at its top, and in the rows of a list. */
+const LISTS = ['data', 'list'];
+const IDS = ['id', 'company_id'];
+
+/** An answer whose ids are all numbers, or all text, as `ids` says. */
+export function withIds(payload: unknown, form: SandboxOptions['ids']): unknown {
+  if (form === 'documented' || !isObject(payload)) return payload;
+  const changed = formed(payload, form);
+  for (const list of LISTS) {
+    const rows = changed[list];
+    if (Array.isArray(rows)) changed[list] = rows.map((row: unknown) => (isObject(row) ? formed(row, form) : row));
+  }
+  return changed;
+}
+
+function formed(record: Record<string, unknown>, form: 'number' | 'text'): Record<string, unknown> {
+  const out = { ...record };
+  for (const key of IDS) {
+    const id = out[key];
+    if (form === 'text' && typeof id === 'number') out[key] = String(id);
+    if (form === 'number' && typeof id === 'string' && /^\d+$/.test(id)) out[key] = Number(id);
+  }
+  return out;
+}
