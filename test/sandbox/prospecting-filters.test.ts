@@ -101,9 +101,9 @@ describe('prospecting filters', () => {
 
   it('by years far away from all', () => {
     const known = market[0]!.filter(({ profile }) => profile.incorporation !== null).length;
-    const count = (range: { gte?: number; lte?: number }): number =>
+    const count = (range: { gte?: string; lte?: string }): number =>
       world.matching({ company_incorporation: range }, 0, { ...DEFAULT_RULES, incorporation: 'year' }).length;
-    expect([count({ gte: 50 }), count({ lte: 50 }), count({ gte: 9999 })]).toEqual([known, 0, 0]);
+    expect([count({ gte: '0050' }), count({ lte: '0050' }), count({ gte: '9999' })]).toEqual([known, 0, 0]);
     const founded = (range: { from?: number; to?: number }): number =>
       world.matchingV1({ year_of_founding: range }, 0).length;
     expect([founded({ from: -1e300 }), founded({ from: 1e12 }), founded({})]).toEqual([known, 0, known]);
