@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
+import type { CoverageCertificate, CoverageGap } from '../../schemas/pipeline/landing.js';
 import { TidemarkError } from '../core/errors.js';
-import { renderCoverage } from './render-result.js';
+import { formatCount } from '../progress/format.js';
+import { buildTree, renderTree, type SegmentRow } from './coverage-tree.js';
 import { examples } from './context.js';
-import { say, sayJson } from './print.js';
+import { colorsFor, say, sayJson } from './print.js';
+import type { Published } from './published/open.js';
+import { renderCoverage } from './render-result.js';
 import { withPublished } from './with-published.js';
 
-interface CoverageRow {
+interface MarketCoverage {
   market: string;
   date: string;
   run: string;
@@ -13,59 +17,121 @@ interface CoverageRow {
   distinct_companies: number;
   missing: number;
   share: number;
-  why: string | null;
+  held_back: string | null;
+  why: CoverageGap[];
+  /** Null for runs of a version that made none. */
+  certificate: CoverageCertificate | null;
+  segments: SegmentRow[];
 }
 
-interface Shortfall {
-  segment: string;
-  filters: unknown;
-  missing: number;
-  reason: string;
-}
+type Row = Omit<MarketCoverage, 'why' | 'certificate' | 'segments'> & {
+  why: string | null;
+  certificate: string | null;
+};
 
 const SQL = `
-SELECT c.market, r.date, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, c.why
+SELECT c.market, r.date, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, r.held_back, c.why, c.certificate
 FROM ops.coverage AS c
 JOIN ops.runs AS r ON r.run_id = c.run
 WHERE ($run IS NULL OR c.run = $run) AND ($market IS NULL OR c.market = $market)
 QUALIFY $run IS NOT NULL OR row_number() OVER (PARTITION BY c.market ORDER BY r.started_at DESC) = 1
 ORDER BY c.market`;
 
-/** `tidemark coverage`: how much of each market the last run reached, and what it did not. */
+const SEGMENTS = `
+SELECT segment, parent, filters, total_reported, distinct_companies, pages, state, split_by
+FROM ops.segments WHERE run = $run ORDER BY segment`;
+
+/** `tidemark coverage`: how much of each market the last run reached, as the tree of its searches with the gaps. */
 export function registerCoverage(program: Command): void {
   program
     .command('coverage')
-    .description('how much of each market was reached, and by name what was not')
+    .description('how much of each market was reached: the tree of its searches, with every gap by filters and count')
     .option('--market <name>', 'only this market')
     .option('--run <id>', 'of this run; default the last one of each market')
-    .option('--json', 'print the result as JSON')
-    .addHelpText('after', examples('tidemark coverage', 'tidemark coverage --market nordics --json'))
-    .action(async (options: { market?: string; run?: string; json?: boolean }, command: Command) => {
+    .option('--all', 'show the segments that are proven too, instead of counting them')
+    .option('--json', 'print the result as JSON; with --all the whole tree, else the segments that are not proven')
+    .addHelpText(
+      'after',
+      examples('tidemark coverage', 'tidemark coverage --market nordics --all', 'tidemark coverage --json'),
+    )
+    .action(async (options: { market?: string; run?: string; all?: boolean; json?: boolean }, command: Command) => {
+      const all = options.all ?? false;
       await withPublished(command, async (published) => {
-        const rows = await published.objects<CoverageRow>(SQL, {
-          run: options.run ?? null,
-          market: options.market ?? null,
-        });
-        const found = rows.map((row) => ({
-          ...row,
-          why: row.why === null ? [] : (JSON.parse(row.why) as Shortfall[]),
-        }));
-        if (options.json) return sayJson(found);
+        const found = await readCoverage(published, options);
+        if (options.json) return sayJson(found.map((market) => (all ? market : withoutProven(market))));
         if (found.length === 0) {
           throw new TidemarkError('Internal', 'There is no coverage to show for that.', {
             todo: '`tidemark runs` lists the runs; a market has coverage after its first snapshot.',
           });
         }
-        for (const row of found) say(describe(row));
+        say(found.map((market) => describe(market, all)).join('\n\n'));
       });
     });
 }
 
-function describe(row: Omit<CoverageRow, 'why'> & { why: Shortfall[] }): string {
-  const { reported_total: reportedTotal, distinct_companies: distinctCompanies, missing, share } = row;
-  const head = `${row.market}, ${row.date}: ${renderCoverage({ reportedTotal, distinctCompanies, missing, share })}`;
-  const why = row.why.map(
-    (gap) => `  ${String(gap.missing).padStart(7)} missing  ${JSON.stringify(gap.filters)}  ${gap.reason}`,
+async function readCoverage(
+  published: Published,
+  options: { market?: string; run?: string },
+): Promise<MarketCoverage[]> {
+  const rows = await published.objects<Row>(SQL, { run: options.run ?? null, market: options.market ?? null });
+  const found: MarketCoverage[] = [];
+  for (const row of rows) {
+    const segments = await published.objects<SegmentRow & { filters: string }>(SEGMENTS, { run: row.run });
+    found.push({
+      ...row,
+      why: row.why === null ? [] : (JSON.parse(row.why) as CoverageGap[]),
+      certificate: row.certificate === null ? null : (JSON.parse(row.certificate) as CoverageCertificate),
+      segments: segments.map((segment) => ({
+        ...segment,
+        filters: JSON.parse(segment.filters) as SegmentRow['filters'],
+      })),
+    });
+  }
+  return found;
+}
+
+function withoutProven(market: MarketCoverage): MarketCoverage {
+  const gaps = new Set(market.why.map((gap) => gap.segment));
+  return {
+    ...market,
+    segments: market.segments.filter(
+      ({ segment, state }) => gaps.has(segment) || (state !== 'leaf' && state !== 'split' && state !== 'calibration'),
+    ),
+  };
+}
+
+function describe(market: MarketCoverage, all: boolean): string {
+  const paint = colorsFor(process.stdout);
+  const { reported_total: reportedTotal, distinct_companies: distinctCompanies, missing, share } = market;
+  const reached = renderCoverage({ reportedTotal, distinctCompanies, missing, share });
+  const lines = [paint.bold(`${market.market}, ${market.date}: ${reached}`)];
+  if (market.held_back !== null) lines.push(paint.yellow(`! ${market.held_back}`));
+  if (market.certificate !== null) lines.push(...renderCertificate(market.certificate));
+  const root = buildTree(market.segments, market.why);
+  if (root) lines.push('', ...renderTree(root, { all, paint }));
+  return lines.join('\n');
+}
+
+const CLASSES = {
+  proven: 'in searches whose pages hold as many as they count',
+  drifted: 'in searches that changed while they were read',
+  unsplittable: 'in searches above the page cap that nothing splits further',
+  unproven: 'seen in passing, or counted where no search reaches them',
+} as const;
+
+/** Each class of the certificate that holds companies: how many found and missing, and what that rests on. */
+function renderCertificate(certificate: CoverageCertificate): string[] {
+  const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter(
+    (name) => certificate[name].found + certificate[name].missing > 0,
   );
-  return [head, ...why].join('\n');
+  const found = names.map((name) => formatCount(certificate[name].found));
+  const missing = names.map((name) => formatCount(certificate[name].missing));
+  const [wide, wider] = [found, missing].map((column) => Math.max(...column.map((text) => text.length)));
+  const lines = names.map(
+    (name, i) =>
+      `  ${name.padEnd(12)}  ${found[i]?.padStart(wide ?? 0)} found  ${missing[i]?.padStart(wider ?? 0)} missing  ${CLASSES[name]}`,
+  );
+  if (certificate.gone > 0)
+    lines.push(`  gone          ${formatCount(certificate.gone)} found, but no longer counted at the end`);
+  return lines;
 }

@@ -1,0 +1,121 @@
+import { formatCount } from '../progress/format.js';
+import type { CoverageGap } from '../../schemas/pipeline/landing.js';
+
+/** A row of ops.segments. */
+export interface SegmentRow {
+  segment: string;
+  parent: string | null;
+  filters: Record<string, unknown>;
+  total_reported: number;
+  distinct_companies: number;
+  pages: number;
+  state: string;
+  split_by: string | null;
+}
+
+/** A segment with what lies below it. */
+export interface TreeNode extends SegmentRow {
+  /** Below its parent: `company_status=199`. */
+  name: string;
+  children: TreeNode[];
+  /** Why companies are missing just here; empty where nothing is. */
+  gaps: CoverageGap[];
+  /** proven: it and all below it. moved: something changed while it was read, yet nothing is missing. gap: something is. */
+  verdict: 'proven' | 'moved' | 'gap';
+}
+
+/**
+ * The tree of a market's search with its gaps in their places; undefined when no root was filed. Searches that were only
+ * made to learn how the API behaves are left out.
+ */
+export function buildTree(rows: readonly SegmentRow[], gaps: readonly CoverageGap[]): TreeNode | undefined {
+  const children = new Map<string | null, SegmentRow[]>();
+  for (const row of rows) {
+    if (row.state === 'calibration') continue;
+    const siblings = children.get(row.parent);
+    if (siblings) siblings.push(row);
+    else children.set(row.parent, [row]);
+  }
+  const grow = (row: SegmentRow): TreeNode => {
+    const below = (children.get(row.segment) ?? []).map(grow);
+    const here = gaps.filter((gap) => gap.segment === row.segment);
+    return {
+      ...row,
+      name:
+        row.parent !== null && row.segment.startsWith(`${row.parent}/`)
+          ? row.segment.slice(row.parent.length + 1)
+          : row.segment,
+      children: below,
+      gaps: here,
+      verdict: worst([ownVerdict(row, here), ...below.map((child) => child.verdict)]),
+    };
+  };
+  const [root] = children.get(null) ?? [];
+  return root && grow(root);
+}
+
+function ownVerdict({ state }: SegmentRow, gaps: readonly CoverageGap[]): TreeNode['verdict'] {
+  if (gaps.length > 0) return 'gap';
+  return state === 'leaf' || state === 'split' ? 'proven' : 'moved';
+}
+
+function worst(verdicts: TreeNode['verdict'][]): TreeNode['verdict'] {
+  return verdicts.includes('gap') ? 'gap' : verdicts.includes('moved') ? 'moved' : 'proven';
+}
+
+export interface TreeOptions {
+  /** Every segment, instead of one line for neighbours that are proven. */
+  all: boolean;
+  paint: { green(text: string): string; yellow(text: string): string; dim(text: string): string };
+}
+
+/** The tree as lines: what is proven in one line, every gap with its count, reason and filters as they were sent. */
+export function renderTree(root: TreeNode, options: TreeOptions): string[] {
+  return [line(root, options), ...renderBelow(root, '', options)];
+}
+
+function renderBelow(node: TreeNode, indent: string, options: TreeOptions): string[] {
+  const { paint, all } = options;
+  const shown = all ? node.children : node.children.filter((child) => child.verdict !== 'proven');
+  const folded = all ? [] : node.children.filter((child) => child.verdict === 'proven');
+  const gaps = node.gaps.flatMap((gap) => describeGap(gap, paint));
+  const blocks: string[][] = [
+    ...(folded.length > 0 ? [[paint.green(`✔ ${fold(folded)}`)]] : []),
+    ...shown.map((child) => [line(child, options), ...renderBelow(child, '', options)]),
+  ];
+  const bar = blocks.length > 0 ? '│  ' : '   ';
+  const lines = gaps.map((text) => indent + paint.dim(bar) + text);
+  for (const [i, block] of blocks.entries()) {
+    const last = i === blocks.length - 1;
+    for (const [j, text] of block.entries()) {
+      lines.push(indent + paint.dim(j === 0 ? (last ? '└─ ' : '├─ ') : last ? '   ' : '│  ') + text);
+    }
+  }
+  return lines;
+}
+
+function line(node: TreeNode, { paint }: TreeOptions): string {
+  const count = `${formatCount(node.distinct_companies)} of ${formatCount(node.total_reported)}`;
+  const split = node.split_by === null ? '' : paint.dim(`  split by ${node.split_by}`);
+  if (node.verdict === 'proven') return `${paint.green(`✔ ${node.name}`)}  ${count}${split}`;
+  const state = node.state === 'split' || node.state === 'leaf' ? '' : `  ${node.state}`;
+  return `${paint.yellow(`${node.verdict === 'gap' ? '✗' : '~'} ${node.name}`)}  ${count}${state}${split}`;
+}
+
+function describeGap(gap: CoverageGap, paint: TreeOptions['paint']): string[] {
+  const count = gap.missing > 0 ? `${formatCount(gap.missing)} missing` : 'nobody can tell how many';
+  return [paint.yellow(`${count}, ${gap.class}: `) + gap.reason, paint.dim(`filters ${JSON.stringify(gap.filters)}`)];
+}
+
+/** Proven neighbours in one line. Leaves are counted, since each is a search whose pages add up to its total. */
+function fold(nodes: TreeNode[]): string {
+  const leaves = nodes.flatMap(leavesOf);
+  const companies = nodes.reduce((sum, node) => sum + node.distinct_companies, 0);
+  const pages = leaves.reduce((sum, leaf) => sum + leaf.pages, 0);
+  const segments = leaves.length === 1 ? `${leaves[0]?.name}` : `${formatCount(leaves.length)} segments`;
+  return `${segments} proven: ${formatCount(companies)} companies on ${formatCount(pages)} pages`;
+}
+
+function leavesOf(node: TreeNode): TreeNode[] {
+  return node.children.length === 0 ? [node] : node.children.flatMap(leavesOf);
+}
