@@ -130,6 +130,7 @@ export async function finish(run: Run): Promise<RunResult> {
     incomplete: isIncomplete(run.coverage),
     heldBack,
     requests: totals.requests,
+    forecast: totals.forecast,
     rows: totals.rows,
     rejects: loaded.rejects,
     coverage: run.coverage,

@@ -130,6 +130,8 @@ export interface CloseRunInput {
 export interface CloseRunResult {
   requests: number;
   rows: number;
+  /** Requests it expected to send; null for runs that made no forecast. */
+  forecast: number | null;
 }
 
 /** What a top-level workflow carries over continue-as-new: where it stands and what it has counted. */

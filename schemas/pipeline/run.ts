@@ -110,6 +110,8 @@ export interface RunResult {
   heldBack: string | null;
   /** Requests sent, retries included. */
   requests: number;
+  /** Requests it expected to send when it began; null for runs that made no forecast. */
+  forecast: number | null;
   /** Responses landed. */
   rows: number;
   rejects: number;

@@ -1,4 +1,10 @@
-import { ApiError, createApiClient, TokenVerificationError, type ApiClient } from '../api-client/index.js';
+import {
+  ApiError,
+  createApiClient,
+  TokenVerificationError,
+  type ApiClient,
+  type AttemptReport,
+} from '../api-client/index.js';
 import type { Clock } from '../core/clock.js';
 import { readApiKey, type Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
@@ -14,7 +20,11 @@ export interface CommandApi {
  * A client with the configuration's address and the environment's key.
  * @throws TidemarkError `InvalidConfig` without a key
  */
-export function openApi(config: Config, clock: Clock): CommandApi {
+export function openApi(
+  config: Config,
+  clock: Clock,
+  onAttempt: (attempt: AttemptReport) => void = () => undefined,
+): CommandApi {
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
     apiKey: readApiKey(),
@@ -23,6 +33,7 @@ export function openApi(config: Config, clock: Clock): CommandApi {
     timeoutMs: Math.min(config.api.timeout, 15) * 1_000,
     maxRetries: 2,
     now: () => clock.now(),
+    onAttempt,
     ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
   });
   return {

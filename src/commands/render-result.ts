@@ -20,11 +20,19 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
     const why = due === 0 ? '' : `: ${reasonsInWords(reasons)}`;
     lines.push(`  due        ${formatCount(due)} of ${formatCount(known)} ${stream.replaceAll('_', ' ')}${why}`);
   }
-  lines.push(`  requests   ${formatCount(result.requests)}`);
+  lines.push(`  requests   ${formatCount(result.requests)}${renderForecast(result)}`);
   lines.push(`  rows       ${formatCount(result.rows)} landed, ${formatCount(result.rejects)} rejected`);
   lines.push(`  published  ${showPath(path.resolve(dataDir, result.published))}`);
   for (const note of result.notes) lines.push(paint.yellow(`  ! ${note}`));
   return lines.join('\n');
+}
+
+/** What the run expected to send against what it sent: ` (forecast 3,120, −1.6 %)`. */
+function renderForecast({ requests, forecast }: RunResult): string {
+  if (forecast === null) return '';
+  const off = forecast === 0 ? 0 : (requests / forecast - 1) * 100;
+  const sign = off < 0 ? '−' : '+';
+  return ` (forecast ${formatCount(forecast)}, ${sign}${Math.abs(off).toFixed(Math.abs(off) < 10 ? 1 : 0)} %)`;
 }
 
 /** Coverage in words: `9,998 of 10,000 companies (99.98 %), 2 missing`. */

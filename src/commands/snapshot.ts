@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { MarketConfig } from '../core/config.js';
 import { examples, loadContext } from './context.js';
+import { say, sayJson } from './print.js';
 import type { RunRequest } from '../temporal/start-run.js';
 
 export interface RunOptions {
@@ -16,6 +17,12 @@ Exit code:
      (\`minCoverage\`, \`maxDrop\`) and the last good night stays the current one
   2  wrong usage`;
 
+interface SnapshotOptions extends RunOptions {
+  market?: string;
+  date?: string;
+  dryRun?: boolean;
+}
+
 /** `tidemark snapshot`: runs `marketSnapshot` and follows it. */
 export function registerSnapshot(program: Command): void {
   program
@@ -23,12 +30,20 @@ export function registerSnapshot(program: Command): void {
     .description('take a snapshot of a market and follow it; joins the run if there is one already')
     .option('--market <name>', 'market of tidemark.yaml; may be left out when there is only one')
     .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")
+    .option('--dry-run', 'forecast requests, quota days and time per stream; spends only the calibration probes')
     .option('--no-wait', 'start it and return at once')
     .option('--strict', 'exit with 1 also when single records could not be fetched')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXIT_CODES)
-    .addHelpText('after', examples('tidemark snapshot', 'tidemark snapshot --market nordics --date 2026-11-20 --json'))
-    .action(async (options: RunOptions & { market?: string; date?: string }, command: Command) => {
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark snapshot',
+        'tidemark snapshot --dry-run',
+        'tidemark snapshot --market nordics --date 2026-11-20 --json',
+      ),
+    )
+    .action(async (options: SnapshotOptions, command: Command) => {
       const context = await loadContext(command);
       const [{ pickMarket }, { runDate }, { runAndFollow }] = await Promise.all([
         import('../core/config.js'),
@@ -37,6 +52,13 @@ export function registerSnapshot(program: Command): void {
       ]);
       const market = pickMarket(context.config, options.market);
       const date = runDate(options.date, market.schedule?.timezone ?? 'UTC', context.clock);
+      if (options.dryRun) {
+        const { forecastSnapshot, renderForecast } = await import('./snapshot-forecast.js');
+        const forecast = await forecastSnapshot(context, market.name, date);
+        if (options.json) sayJson(forecast);
+        else say(renderForecast(forecast));
+        return;
+      }
       await runAndFollow(context, await snapshotRequest(market, date), {
         wait: options.wait,
         json: options.json ?? false,

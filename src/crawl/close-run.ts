@@ -1,7 +1,13 @@
 import type { CloseRunInput, CloseRunResult, DuePlan } from '../../schemas/pipeline/crawl.js';
-import { RECORD_STREAMS, type DueRecord, type LandingStream, type RunRecord } from '../../schemas/pipeline/landing.js';
+import {
+  RECORD_STREAMS,
+  type DueRecord,
+  type ForecastRecord,
+  type LandingStream,
+  type RunRecord,
+} from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
-import { landRows, readManifests } from '../landing/index.js';
+import { landRows, readManifests, readRunRows } from '../landing/index.js';
 import { readRequests } from '../ledger/request-log.js';
 import type { CrawlDeps } from './deps.js';
 
@@ -61,7 +67,14 @@ export async function closeRun(
   await landRecords(deps, ctx, 'runs', 'close', [
     runRecord(ctx, { outcome, finished_at, note, held_back: heldBack, ...totals }),
   ]);
-  return totals;
+  return { ...totals, forecast: readForecast(deps, ctx) };
+}
+
+/** Requests the run expected to send; null for runs that made no forecast. */
+function readForecast({ config }: Pick<CrawlDeps, 'config'>, { run, date }: RunContext): number | null {
+  const rows = readRunRows({ dataDir: config.dataDir, stream: 'forecasts', run, date });
+  if (rows.length === 0) return null;
+  return rows.reduce((sum, row) => sum + (JSON.parse(row.body) as ForecastRecord).requests, 0);
 }
 
 type Ending = Pick<RunRecord, 'outcome' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back'>;

@@ -1,17 +1,15 @@
 import type { DiscoverInput, DiscoverResult } from '../../schemas/pipeline/crawl.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
-import { TidemarkError } from '../core/errors.js';
 import { ApiError, InvalidRequestError } from '../api-client/index.js';
 import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
-import { createPlan, toV1Filters, V1_PROBE, type Plan, type PlanAnswer, type PlanRequest } from '../planner/index.js';
+import { V1_PROBE, type Plan, type PlanAnswer, type PlanRequest } from '../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from './answer.js';
 import { landRecords } from './close-run.js';
 import type { CrawlDeps, Pulse } from './deps.js';
-import { readDimensions } from './dimensions.js';
+import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
+import { filtersRefused, planMarket } from './market-plan.js';
 
-// "auto" asks for more than any API of this kind gives; the plan believes what comes back.
-const ASK_HIGH = 1_000;
 const SHORTFALLS_SHOWN = 5;
 // Until then a search that fails is tried again with all others.
 const LAST_PATIENT_ATTEMPT = 4;
@@ -31,15 +29,7 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
     market: ctx.market,
     chunk: `search-${String(round).padStart(4, '0')}`,
   };
-  const perPage = deps.config.api.perPage;
-  const plan = createPlan({
-    market: ctx.market ?? '',
-    filters: ctx.filters,
-    v1Filters: toV1Filters(ctx.filters),
-    dimensions: readDimensions(dataDir),
-    perPage: perPage === 'auto' ? ASK_HIGH : perPage,
-    horizon: { from: '1500-01-01', to: ctx.date },
-  });
+  const plan = planMarket(deps.config, ctx);
   const answers = new Map(readRunRows(target).map((row) => [row.request_key, answerOf(row)]));
   const done = PartWriter.committed(target);
   if (done) {
@@ -50,8 +40,23 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
   const booking = new RequestLog(dataDir, ctx.run, target.chunk);
   const writer = await PartWriter.open(target);
   for (const row of writer.rows) answers.set(row.request_key, answerOf(row));
+  const keep: AskPlan = async (request) => {
+    const row = await askPage(deps, request, pulse);
+    await writer.append(row);
+    const answer = answerOf(row);
+    answers.set(request.key, answer);
+    return answer;
+  };
   try {
-    await bookingIn(booking, () => search(deps, input, plan, answers, writer, pulse, booking));
+    await bookingIn(booking, async () => {
+      const before = writer.rows.length;
+      if (round === 0) {
+        const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
+        await landForecast(deps, ctx, await forecastMarket(deps, ctx, planMarket(deps.config, ctx), ask));
+      }
+      const budget = input.budget - (writer.rows.length - before);
+      await search(deps, { ...input, budget }, plan, answers, keep, pulse, booking);
+    });
   } catch (error) {
     await writer.close();
     if (!isDailyLimit(error)) throw error;
@@ -67,7 +72,7 @@ async function search(
   input: DiscoverInput,
   plan: Plan,
   answers: Map<string, PlanAnswer>,
-  writer: PartWriter,
+  keep: AskPlan,
   pulse: Pulse,
   booking: RequestLog,
 ): Promise<void> {
@@ -77,9 +82,7 @@ async function search(
   const failed: { error?: unknown; yes: boolean } = { yes: false };
 
   const ask = async (request: PlanRequest): Promise<void> => {
-    const row = await askPage(deps, request, pulse);
-    await writer.append(row);
-    plan.answer(request.key, answerOf(row));
+    plan.answer(request.key, await keep(request));
     const { distinct, reportedTotal } = plan.stats();
     pulse.beat({ step: 'search', done: distinct, total: reportedTotal, requests: booking.requests });
   };
@@ -123,6 +126,11 @@ function replay(
     }
     if (requests.length === 0) return;
   }
+}
+
+/** Sends one search of a plan; nothing is landed. */
+export async function askSearch(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<PlanAnswer> {
+  return answerOf(await askPage(deps, request, pulse));
 }
 
 async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<NewRow> {
@@ -185,9 +193,7 @@ async function conclude(
   const open = { ...counts, done: false, reportedTotal, distinctCompanies: distinct, coverage: null, shortfalls: [] };
   if (!plan.done || counts.limited) return open;
   if (plan.refused) {
-    throw new TidemarkError('ApiRefused', `The API refuses the filters of market ${ctx.market}: ${plan.refused}`, {
-      todo: `Correct \`filters\` of that market in tidemark.yaml; they are sent as they stand: ${JSON.stringify(ctx.filters)}.`,
-    });
+    throw filtersRefused(ctx, plan.refused);
   }
   const coverage = plan.coverage();
   await landRecords(deps, ctx, 'segments', 'search', plan.segments());
@@ -205,6 +211,7 @@ async function conclude(
       distinctCompanies: coverage.distinct_companies,
       missing: coverage.missing,
       share: coverage.share,
+      ...(coverage.certificate.drifted.missing > 0 ? { moved: coverage.certificate.drifted.missing } : {}),
     },
     shortfalls: shown,
   };

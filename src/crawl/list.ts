@@ -11,6 +11,13 @@ type Counts = Pick<ListResult, 'entities' | 'shortfall'>;
 const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
+/** What reading the nomenclatures asks, once each. */
+export const NOMENCLATURE_ENDPOINTS = [
+  'GET /v1/finder/nomenclatures',
+  'GET /v1/finder/tenders/nomenclatures',
+  'GET /v1/finder/tenders/donors',
+];
+
 /**
  * Reads a whole listing and lands every page; lands nothing and asks nothing where an earlier attempt of this run is
  * complete (or, for nomenclatures, where they are younger than 7 days).
@@ -26,7 +33,7 @@ export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput,
   };
   const nothing = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
   if (PartWriter.committed(target)) return nothing;
-  if (listing === 'nomenclatures' && (!deps.config.nomenclatures || isFresh(deps, NOMENCLATURE_DAYS))) return nothing;
+  if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return nothing;
 
   const booking = new RequestLog(deps.config.dataDir, ctx.run, listing);
   // Pages of a listing belong together: after an attempt that died, the listing is read anew.
@@ -143,9 +150,8 @@ async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number
   throw new Error('unreachable: the last page size either answers or throws');
 }
 
-function isFresh(deps: CrawlDeps, days: number): boolean {
-  const since = new Date(deps.clock.now().getTime() - days * 86_400_000).toISOString();
-  return readManifests(deps.config.dataDir, { stream: 'nomenclatures' }).some(
-    (part) => (part.lastFetchedAt ?? '') > since,
-  );
+/** Whether the nomenclatures were read so lately that a run leaves them alone. */
+export function nomenclaturesAreFresh({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>): boolean {
+  const since = new Date(clock.now().getTime() - NOMENCLATURE_DAYS * 86_400_000).toISOString();
+  return readManifests(config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);
 }

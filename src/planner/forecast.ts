@@ -52,8 +52,10 @@ export interface Quota {
   total: number;
 }
 
-// Requests of a cold sweep for each page it fills, and of one along known values (docs/performance.md).
+// Requests of a cold sweep for each page it fills; markets of few searches lose more at the edges.
 const SWEEP_COST = 1.1;
+const SMALL_SWEEP_COST = 1.2;
+const SMALL_SWEEP_PAGES = 1_000;
 // A second pass looks for companies without a value: at most the market's pages again, and so many for each company.
 const SECOND_PASS_PER_COMPANY = 5;
 
@@ -65,19 +67,20 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
     stream: 'search',
     requests: Math.ceil(requests),
     endpoints: ['POST /v2/prospecting', 'POST /v1/finder/companies'],
-    basis: `${total} companies, ${size} a page: ${basis}`,
+    basis: `${count(total)} companies, ${size} a page: ${basis}`,
   });
-  if (next.kind === 'pages') return forecast(asked + next.pages + 1, `${next.pages} pages to read`);
+  if (next.kind === 'pages') return forecast(asked + next.pages + 1, `${count(next.pages)} pages to read`);
   if (before && before.total > 0) {
     return forecast(
       (before.requests * total) / before.total,
-      `as the last search, which took ${before.requests} requests`,
+      `as the last search, which took ${count(before.requests)} requests`,
     );
   }
+  const cost = pages < SMALL_SWEEP_PAGES ? SMALL_SWEEP_COST : SWEEP_COST;
   const lost = total * (1 - next.share);
   const second = Math.min(pages, SECOND_PASS_PER_COMPANY * lost);
   const without = lost > 0 ? `, and a second pass for the ${percent(1 - next.share)} without a value` : '';
-  return forecast(asked + pages * next.share * SWEEP_COST + second + 1, `split until its parts can be read${without}`);
+  return forecast(asked + pages * next.share * cost + second + 1, `split until its parts can be read${without}`);
 }
 
 /** Requests for the records of a stream, one a company, if the market has `total` companies tonight. */
@@ -85,13 +88,13 @@ export function forecastRecords(records: RecordOutlook, total: number): StreamFo
   const { stream, endpoint, known, unfetched, stale, changed } = records;
   const fresh = Math.max(0, total - known);
   const parts: DuePlan['reasons'] = { new: fresh, unfetched, changed, stale };
-  const told = Object.entries(parts).filter(([, count]) => count > 0);
+  const told = Object.entries(parts).filter(([, due]) => due > 0);
   return {
     stream,
     // Whatever comes together, nobody is asked twice.
     requests: Math.min(total, fresh + unfetched + stale + changed),
     endpoints: [endpoint],
-    basis: told.length === 0 ? 'nothing due' : told.map(([reason, count]) => `${count} ${reason}`).join(', '),
+    basis: told.length === 0 ? 'nothing due' : told.map(([reason, due]) => `${count(due)} ${reason}`).join(', '),
   };
 }
 
@@ -111,6 +114,10 @@ export function forecastDays(requests: number, quota: Quota | null): number | nu
   if (!quota || quota.total <= 0) return null;
   const today = Math.max(0, quota.total - quota.used);
   return requests <= today ? 1 : 1 + Math.ceil((requests - today) / quota.total);
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
 }
 
 function percent(share: number): string {

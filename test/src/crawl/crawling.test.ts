@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
@@ -201,8 +202,24 @@ describe('discovery', () => {
 
     const searches = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
     expect(new Set(searches.map((row) => row.request_key)).size).toBe(searches.length);
-    const booked = readRequests(project.dataDir, 'run-1').find(({ endpoint }) => endpoint === 'POST /v2/prospecting');
-    expect(booked?.requests).toBe(searches.length + (booked?.retries ?? 0));
+    const booked = readRequests(project.dataDir, 'run-1').filter(({ endpoint }) => endpoint.startsWith('POST '));
+    const sum = (figure: 'requests' | 'retries') => booked.reduce((total, endpoint) => total + endpoint[figure], 0);
+    expect(sum('requests')).toBe(searches.length + sum('retries'));
+  });
+
+  it('begins with a forecast, made from probes that the search itself needs', async () => {
+    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+    await discover(0, 500);
+    const forecasts = readRunRows({ dataDir: project.dataDir, stream: 'forecasts', run: 'run-1', date: ctx.date });
+    const told = forecasts.map(({ body }) => JSON.parse(body) as ForecastRecord);
+    expect(told.map(({ stream }) => stream)).toEqual(['nomenclatures', 'metrics', 'search', 'companies', 'financials']);
+    expect(told.find(({ stream }) => stream === 'companies')).toMatchObject({ requests: 120, basis: '120 new' });
+    const searches = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
+    const forecast = told.find(({ stream }) => stream === 'search')?.requests ?? 0;
+    // No page twice, and the forecast is of the search's own size: 18 pages of 7, and what it takes to find them.
+    expect(new Set(searches.map((row) => row.request_key)).size).toBe(searches.length);
+    expect(forecast).toBeGreaterThanOrEqual(18);
+    expect(forecast).toBeLessThan(2 * searches.length);
   });
 });
 

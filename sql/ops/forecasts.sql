@@ -1,0 +1,35 @@
+/*
+model: ops.forecasts
+kind: table
+version: 1
+grain: stream of a run
+key: [run, stream]
+description: What each run expected to spend when it began, and what it spent.
+columns:
+  run: VARCHAR | Run
+  stream: VARCHAR | search, companies, financials, nomenclatures or metrics
+  forecast_requests: BIGINT | Requests expected, calibration included
+  actual_requests: BIGINT | Requests sent, retries included; NULL until the run's crawl has ended
+  basis: VARCHAR | What the forecast was made of
+*/
+WITH forecasts AS (
+  SELECT
+    run,
+    body ->> '$.stream' AS stream,
+    TRY_CAST(body ->> '$.requests' AS BIGINT) AS forecast_requests,
+    TRY_CAST(json_extract(body, '$.endpoints') AS VARCHAR[]) AS endpoints,
+    body ->> '$.basis' AS basis
+  FROM ledger.run_records
+  WHERE stream = 'forecasts'
+)
+
+SELECT
+  f.run,
+  f.stream,
+  f.forecast_requests,
+  CASE WHEN r.finished_at IS NOT NULL THEN CAST(coalesce(sum(q.requests), 0) AS BIGINT) END AS actual_requests,
+  f.basis
+FROM forecasts AS f
+LEFT JOIN ops.runs AS r ON r.run_id = f.run
+LEFT JOIN ops.requests AS q ON q.run = f.run AND list_contains(f.endpoints, q.endpoint)
+GROUP BY f.run, f.stream, f.forecast_requests, f.basis, r.finished_at

@@ -1,0 +1,34 @@
+/*
+model: ops.freshness
+kind: table
+version: 1
+grain: day of last answer, by market and stream
+key: [market, stream, answered_on, gone]
+nullable: [answered_on]
+description: >-
+  How old what is known of each market's current members is: by the UTC day on which the API last answered for a company. A
+  company whose details are gone has no report to be asked for.
+columns:
+  market: VARCHAR | Market
+  stream: VARCHAR | companies or financials
+  answered_on: DATE | UTC day of the last answer; NULL where none ever came
+  gone: BOOLEAN | True when that answer was "not found"
+  companies: BIGINT | Members of the market's current night
+*/
+WITH current_nights AS (
+  SELECT market, max(date) AS date FROM ops.nights GROUP BY market
+)
+
+SELECT
+  m.market,
+  s.stream,
+  CAST(a.answered_at AT TIME ZONE 'UTC' AS DATE) AS answered_on,
+  coalesce(a.gone, false) AS gone,
+  count(*) AS companies
+FROM marts.market_members AS m
+SEMI JOIN current_nights AS n ON n.market = m.market AND n.date = m.date
+CROSS JOIN (VALUES ('companies'), ('financials')) AS s(stream)
+LEFT JOIN ledger.answers AS a ON a.stream = s.stream AND a.entity_id = CAST(m.company_id AS VARCHAR)
+LEFT JOIN ledger.answers AS d ON d.stream = 'companies' AND d.entity_id = CAST(m.company_id AS VARCHAR)
+WHERE s.stream = 'companies' OR NOT coalesce(d.gone, false)
+GROUP BY ALL

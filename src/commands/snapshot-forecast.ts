@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { AttemptReport, ApiClient } from '../api-client/index.js';
+import { TidemarkError } from '../core/errors.js';
+import { createLog } from '../core/log.js';
+import type { CrawlDeps, Pulse } from '../crawl/deps.js';
+import { askSearch } from '../crawl/discover.js';
+import { forecastMarket, type MarketForecast } from '../crawl/forecast.js';
+import { crawlListing } from '../crawl/list.js';
+import { planMarket } from '../crawl/market-plan.js';
+import { openRun } from '../crawl/open-run.js';
+import { dailyMetric } from '../crawl/read-quota.js';
+import { readManifests } from '../landing/index.js';
+import { addLatency, percentile } from '../ledger/latency.js';
+import { forecastDays, forecastSeconds, type Pace, type StreamForecast } from '../planner/forecast.js';
+import { formatCount, formatDuration } from '../progress/format.js';
+import { openApi } from './api.js';
+import type { CliContext } from './context.js';
+import { interruptSignal } from './interrupt.js';
+import { colorsFor } from './print.js';
+import { renderTable } from './table.js';
+
+/** What `tidemark snapshot --dry-run` tells. */
+export interface SnapshotForecast {
+  market: string;
+  date: string;
+  /** Companies the API counts. */
+  companies: number;
+  /** Requests this forecast itself took. */
+  spent: number;
+  streams: (StreamForecast & { seconds: number })[];
+  requests: number;
+  seconds: number;
+  /** Null where the API tells of no daily metric. */
+  quota: { metric: string; used: number; total: number; days: number } | null;
+}
+
+/**
+ * What a snapshot of a market would take now. Asks the calibration probes and nothing else, and keeps nothing of them.
+ * @throws TidemarkError when the market's date is past, or the API refuses key or filters
+ */
+export async function forecastSnapshot(context: CliContext, market: string, date: string): Promise<SnapshotForecast> {
+  const { config, clock } = context;
+  const run = {
+    workflowType: 'marketSnapshot',
+    workflowId: 'forecast',
+    run: 'forecast',
+    input: { market, date },
+  } as const;
+  const ctx = openRun(config, clock, run);
+  if (!ctx.asOfNow) {
+    throw new TidemarkError('InvalidInput', `There is nothing to forecast for ${date}: it is past.`, {
+      todo: 'A run of a past date only reads the watch events of that day. Leave --date out to forecast tonight.',
+    });
+  }
+  const probes = new Probes();
+  const api = openApi(config, clock, probes.add);
+  const pulse: Pulse = { beat: () => undefined, signal: interruptSignal(), attempt: 1 };
+  const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-forecast-'));
+  try {
+    return await api.call(async (client: ApiClient) => {
+      const deps: CrawlDeps = { config, clock, client, log: createLog('forecast') };
+      let lists = config;
+      if (config.nomenclatures && readManifests(config.dataDir, { stream: 'nomenclatures' }).length === 0) {
+        // What a market can be split by stands in the lookup lists: without a first run they are read, and not kept.
+        lists = { ...config, dataDir: scratch };
+        await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, pulse);
+      }
+      const plan = planMarket(lists, ctx);
+      const forecast = await forecastMarket(deps, ctx, plan, (request) => askSearch(deps, request, pulse));
+      const metrics = await client.v2.metrics({ signal: pulse.signal });
+      const quota = dailyMetric(metrics.data, config.quota.metric);
+      return summarise(forecast, { market, date, spent: probes.count, quota, pace: paceOf(context, probes, forecast) });
+    });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+    await api.close();
+  }
+}
+
+/** Counts and times what the forecast sends. */
+class Probes {
+  count = 0;
+  readonly #buckets = {};
+  readonly add = (attempt: AttemptReport): void => {
+    this.count += 1;
+    addLatency(this.#buckets, attempt.ms);
+  };
+  get typical(): number {
+    return percentile(this.#buckets, 0.5) ?? 0;
+  }
+}
+
+function paceOf({ config }: CliContext, probes: Probes, { past }: MarketForecast): Pace {
+  return {
+    latency: past.latency,
+    typical: probes.typical,
+    concurrency: config.api.maxConcurrency,
+    requestsPerSecond: config.api.requestsPerSecond ?? null,
+  };
+}
+
+interface Facts extends Pick<SnapshotForecast, 'market' | 'date' | 'spent'> {
+  quota: { metric: string; used: number; total: number } | null;
+  pace: Pace;
+}
+
+function summarise(forecast: MarketForecast, { market, date, spent, quota, pace }: Facts): SnapshotForecast {
+  const streams = forecast.streams.map((stream) => ({ ...stream, seconds: forecastSeconds(stream, pace) }));
+  const requests = streams.reduce((sum, stream) => sum + stream.requests, 0);
+  const seconds = streams.reduce((sum, stream) => sum + stream.seconds, 0);
+  const days = forecastDays(requests, quota);
+  return {
+    market,
+    date,
+    companies: forecast.total,
+    spent,
+    streams,
+    requests,
+    seconds,
+    quota: quota === null || days === null ? null : { ...quota, days },
+  };
+}
+
+/** The forecast as a person reads it. */
+export function renderForecast(forecast: SnapshotForecast): string {
+  const paint = colorsFor(process.stdout);
+  const { market, date, spent, streams, requests, seconds, quota } = forecast;
+  const row = (name: string, count: number, time: number, basis: string): string[] => [
+    name,
+    formatCount(count),
+    formatDuration(time * 1_000),
+    basis,
+  ];
+  const table = renderTable(
+    {
+      columns: ['stream', 'requests', 'time', 'made of'],
+      rows: [
+        ...streams.map((stream) => row(stream.stream, stream.requests, stream.seconds, stream.basis)),
+        row('in all', requests, seconds, ''),
+      ],
+    },
+    { maxCell: 120 },
+  );
+  return [
+    paint.bold(`${market}, ${date}: ${formatCount(forecast.companies)} companies, ${formatCount(requests)} requests`),
+    '',
+    table,
+    '',
+    quota === null
+      ? 'Quota      the API tells of no daily limit'
+      : `Quota      ${formatCount(Math.max(0, quota.total - quota.used))} of ${formatCount(quota.total)} ${quota.metric} left today: ${daysInWords(quota.days)}`,
+    `Spent      ${formatCount(spent)} requests for this forecast; nothing was fetched`,
+  ].join('\n');
+}
+
+function daysInWords(days: number): string {
+  return days === 1 ? 'enough' : `the run waits for the quota and takes ${days} days`;
+}
