@@ -8,6 +8,7 @@ import { FaultRequest } from '../faults.js';
 import { PERMISSION_NAMES } from '../permissions.js';
 import type { Sandbox } from '../sandbox.js';
 import { bodyOf, check, isObject } from '../validate.js';
+import { truthRoutes } from './truth.js';
 
 const DayRequest = z
   .union([
@@ -49,6 +50,8 @@ export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     sandbox.moveTo('day' in wanted ? wanted.day : sandbox.day + wanted.advance);
     return state(sandbox);
   });
+
+  truthRoutes(app, sandbox);
 
   app.get('/_sandbox/requests', () => sandbox.requests.report());
   app.delete('/_sandbox/requests', () => {

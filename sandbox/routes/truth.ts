@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream';
+import { setImmediate as others } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { Refusal } from '../errors.js';
+import type { Sandbox } from '../sandbox.js';
+import { TRUTH_TABLES } from '../world/truth.js';
+
+/** Characters written at once. */
+const CHUNK = 64 * 1024;
+/** Days a question may be about, before and after the start date. */
+const MAX_DAY = 3650;
+
+/** `/_sandbox/truth`: the market of a day as tables, one JSON object a line, written as fast as they are read. */
+export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+  app.get('/_sandbox/truth', () => Object.entries(TRUTH_TABLES).map(([table, { grain }]) => ({ table, grain })));
+
+  app.get('/_sandbox/truth/:table', async (request, reply) => {
+    const { table } = request.params as { table: string };
+    const query = request.query as Record<string, unknown>;
+    if (!Object.hasOwn(TRUTH_TABLES, table)) {
+      throw new Refusal(404, { detail: `There is no table "${table}": ${Object.keys(TRUTH_TABLES).join(', ')}.` });
+    }
+    const { world } = sandbox;
+    const day = readDay(sandbox, 'day', query['day']) ?? sandbox.day;
+    const from = readDay(sandbox, 'from', query['from']) ?? day;
+    const rows = TRUTH_TABLES[table]!.rows(world, { from, day });
+    return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(linesOf(rows)));
+  });
+}
+
+/** A day of a query, counted from the start date or a calendar date. */
+function readDay({ world }: Sandbox, name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? value : '';
+  const day = /^-?\d{1,5}$/.test(text) ? Number(text) : world.dayOf(text);
+  if (day === undefined || Math.abs(day) > MAX_DAY) {
+    const wanted = `Expected a day at most ${MAX_DAY} from day 0, or its date as yyyy-mm-dd.`;
+    throw new Refusal(400, { [name]: [wanted] });
+  }
+  return day;
+}
+
+/** Lines in chunks; other requests get their turn between two of them. */
+async function* linesOf(rows: Iterable<object>): AsyncGenerator<string> {
+  let chunk = '';
+  for (const row of rows) {
+    chunk += `${JSON.stringify(row)}\n`;
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = '';
+    await others();
+  }
+  if (chunk !== '') yield chunk;
+}
