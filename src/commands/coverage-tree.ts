@@ -1,6 +1,10 @@
 import { formatCount } from '../progress/format.js';
 import type { CoverageGap } from '../../schemas/pipeline/landing.js';
 
+// Columns a level of the tree takes, and the least a gap's words need.
+const INDENT = 3;
+const MIN_ROOM = 30;
+
 /** A row of ops.segments. */
 export interface SegmentRow {
   segment: string;
@@ -20,7 +24,7 @@ export interface TreeNode extends SegmentRow {
   children: TreeNode[];
   /** Why companies are missing just here; empty where nothing is. */
   gaps: CoverageGap[];
-  /** proven: it and all below it. moved: something changed while it was read, yet nothing is missing. gap: something is. */
+  /** proven: it and all below it. gap: companies are missing at, above or below it. moved: neither, something changed. */
   verdict: 'proven' | 'moved' | 'gap';
 }
 
@@ -36,9 +40,10 @@ export function buildTree(rows: readonly SegmentRow[], gaps: readonly CoverageGa
     if (siblings) siblings.push(row);
     else children.set(row.parent, [row]);
   }
-  const grow = (row: SegmentRow): TreeNode => {
-    const below = (children.get(row.segment) ?? []).map(grow);
+  const grow = (row: SegmentRow, belowGap: boolean): TreeNode => {
     const here = gaps.filter((gap) => gap.segment === row.segment);
+    const inGap = belowGap || here.length > 0;
+    const below = (children.get(row.segment) ?? []).map((child) => grow(child, inGap));
     return {
       ...row,
       name:
@@ -47,16 +52,17 @@ export function buildTree(rows: readonly SegmentRow[], gaps: readonly CoverageGa
           : row.segment,
       children: below,
       gaps: here,
-      verdict: worst([ownVerdict(row, here), ...below.map((child) => child.verdict)]),
+      verdict: worst([ownVerdict(row, here.length > 0, belowGap), ...below.map((child) => child.verdict)]),
     };
   };
   const [root] = children.get(null) ?? [];
-  return root && grow(root);
+  return root && grow(root, false);
 }
 
-function ownVerdict({ state }: SegmentRow, gaps: readonly CoverageGap[]): TreeNode['verdict'] {
-  if (gaps.length > 0) return 'gap';
-  return state === 'leaf' || state === 'split' ? 'proven' : 'moved';
+function ownVerdict(row: SegmentRow, isGap: boolean, belowGap: boolean): TreeNode['verdict'] {
+  if (isGap) return 'gap';
+  if (row.state === 'leaf' || row.state === 'split') return 'proven';
+  return belowGap && row.distinct_companies < row.total_reported ? 'gap' : 'moved';
 }
 
 function worst(verdicts: TreeNode['verdict'][]): TreeNode['verdict'] {
@@ -66,29 +72,31 @@ function worst(verdicts: TreeNode['verdict'][]): TreeNode['verdict'] {
 export interface TreeOptions {
   /** Every segment, instead of one line for neighbours that are proven. */
   all: boolean;
+  /** Columns of the terminal; gaps are wrapped to them. */
+  width: number;
   paint: { green(text: string): string; yellow(text: string): string; dim(text: string): string };
 }
 
 /** The tree as lines: what is proven in one line, every gap with its count, reason and filters as they were sent. */
 export function renderTree(root: TreeNode, options: TreeOptions): string[] {
-  return [line(root, options), ...renderBelow(root, '', options)];
+  return [line(root, options), ...renderBelow(root, 0, options)];
 }
 
-function renderBelow(node: TreeNode, indent: string, options: TreeOptions): string[] {
+function renderBelow(node: TreeNode, depth: number, options: TreeOptions): string[] {
   const { paint, all } = options;
   const shown = all ? node.children : node.children.filter((child) => child.verdict !== 'proven');
   const folded = all ? [] : node.children.filter((child) => child.verdict === 'proven');
-  const gaps = node.gaps.flatMap((gap) => describeGap(gap, paint));
   const blocks: string[][] = [
     ...(folded.length > 0 ? [[paint.green(`✔ ${fold(folded)}`)]] : []),
-    ...shown.map((child) => [line(child, options), ...renderBelow(child, '', options)]),
+    ...shown.map((child) => [line(child, options), ...renderBelow(child, depth + 1, options)]),
   ];
   const bar = blocks.length > 0 ? '│  ' : '   ';
-  const lines = gaps.map((text) => indent + paint.dim(bar) + text);
+  const room = Math.max(MIN_ROOM, options.width - depth * INDENT - bar.length);
+  const lines = node.gaps.flatMap((gap) => describeGap(gap, room, paint)).map((text) => paint.dim(bar) + text);
   for (const [i, block] of blocks.entries()) {
     const last = i === blocks.length - 1;
     for (const [j, text] of block.entries()) {
-      lines.push(indent + paint.dim(j === 0 ? (last ? '└─ ' : '├─ ') : last ? '   ' : '│  ') + text);
+      lines.push(paint.dim(j === 0 ? (last ? '└─ ' : '├─ ') : last ? '   ' : '│  ') + text);
     }
   }
   return lines;
@@ -102,9 +110,25 @@ function line(node: TreeNode, { paint }: TreeOptions): string {
   return `${paint.yellow(`${node.verdict === 'gap' ? '✗' : '~'} ${node.name}`)}  ${count}${state}${split}`;
 }
 
-function describeGap(gap: CoverageGap, paint: TreeOptions['paint']): string[] {
+function describeGap(gap: CoverageGap, room: number, paint: TreeOptions['paint']): string[] {
   const count = gap.missing > 0 ? `${formatCount(gap.missing)} missing` : 'nobody can tell how many';
-  return [paint.yellow(`${count}, ${gap.class}: `) + gap.reason, paint.dim(`filters ${JSON.stringify(gap.filters)}`)];
+  return [
+    ...wrap(`${count}, ${gap.class}: ${gap.reason}`, room).map((text) => paint.yellow(text)),
+    ...wrap(`filters ${JSON.stringify(gap.filters)}`, room).map((text) => paint.dim(text)),
+  ];
+}
+
+/** A text in lines of at most `room` characters, broken at spaces where there are any. */
+function wrap(text: string, room: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > room) {
+    const space = rest.lastIndexOf(' ', room);
+    const end = space > 0 ? space : room;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
 }
 
 /** Proven neighbours in one line. Leaves are counted, since each is a search whose pages add up to its total. */

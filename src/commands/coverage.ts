@@ -4,7 +4,7 @@ import { TidemarkError } from '../core/errors.js';
 import { formatCount } from '../progress/format.js';
 import { buildTree, renderTree, type SegmentRow } from './coverage-tree.js';
 import { examples } from './context.js';
-import { colorsFor, say, sayJson } from './print.js';
+import { colorsFor, say, sayJson, terminalWidth } from './print.js';
 import type { Published } from './published/open.js';
 import { renderCoverage } from './render-result.js';
 import { withPublished } from './with-published.js';
@@ -108,7 +108,7 @@ function describe(market: MarketCoverage, all: boolean): string {
   if (market.held_back !== null) lines.push(paint.yellow(`! ${market.held_back}`));
   if (market.certificate !== null) lines.push(...renderCertificate(market.certificate));
   const root = buildTree(market.segments, market.why);
-  if (root) lines.push('', ...renderTree(root, { all, paint }));
+  if (root) lines.push('', ...renderTree(root, { all, paint, width: terminalWidth() }));
   return lines.join('\n');
 }
 

@@ -39,9 +39,9 @@ const gaps: CoverageGap[] = [
     class: 'unsplittable',
   },
 ];
-const draw = (all: boolean, segments = rows, why = gaps): string[] => {
+const draw = (all: boolean, segments = rows, why = gaps, width = Infinity): string[] => {
   const root = buildTree(segments, why);
-  return root ? renderTree(root, { all, paint }) : [];
+  return root ? renderTree(root, { all, paint, width }) : [];
 };
 
 describe('the tree of a market', () => {
@@ -56,6 +56,25 @@ describe('the tree of a market', () => {
       '         1,750 missing, unsplittable: above the page cap and nothing splits it further',
       '         filters {"company_status":[199],"legal_form":[13]}',
     ]);
+  });
+
+  it('keeps to the terminal and loses no word of a gap', () => {
+    const lines = draw(false, rows, gaps, 60);
+    const words = lines
+      .join(' ')
+      .replaceAll(/[│├└─✔✗~]/g, ' ')
+      .split(/ +/)
+      .join(' ');
+    expect(words).toContain('1,750 missing, unsplittable: above the page cap and nothing splits it further');
+    expect(words).toContain('filters {"company_status":[199],"legal_form":[13]}');
+    const told = lines.slice(lines.findIndex((text) => text.includes('1,750')));
+    expect(Math.max(...told.map((text) => text.length))).toBeLessThanOrEqual(60);
+  });
+
+  it('marks as missing what falls short below a gap, and only there', () => {
+    const deep = [...rows, row('root/company_status=199/legal_form=13/a=1', 2_000, 250, { state: 'remainder' })];
+    expect(draw(false, deep).join('\n')).toMatch(/✗ a=1 {2}250 of 2,000 {2}remainder/);
+    expect(draw(false, deep, []).join('\n')).toMatch(/~ a=1/);
   });
 
   it('shows every segment when asked to, but no calibration', () => {
