@@ -1,4 +1,5 @@
 import { NONE, type Columns } from './columns.js';
+import { lowerBound } from './lower-bound.js';
 
 /** What a search asks of one column. `none`: companies without a value. Bounds are inclusive. */
 export type Criterion =
@@ -204,16 +205,4 @@ function filter(runs: readonly Run[], tests: readonly Test[]): Run {
     }
   }
   return { order: found.slice(0, size), from: 0, to: size };
-}
-
-/** The first of 0…n-1 from which a monotonous test holds; n when it never does. */
-function lowerBound(n: number, holds: (i: number) => boolean): number {
-  let low = 0;
-  let high = n;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

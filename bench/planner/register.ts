@@ -1,4 +1,5 @@
 import { emptyColumns, NONE, sortColumns, type Columns } from './columns.js';
+import { lowerBound } from './lower-bound.js';
 import { generator, skewed } from './random.js';
 
 export interface RegisterShape {
@@ -75,14 +76,7 @@ export function daySampler(random: () => number): () => number {
   }
   return () => {
     const goal = random() * sum;
-    let low = 0;
-    let high = days - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (upTo[middle]! > goal) high = middle;
-      else low = middle + 1;
-    }
-    return FIRST_DAY + low;
+    return FIRST_DAY + lowerBound(days - 1, (i) => upTo[i]! > goal);
   };
 }
 

@@ -1,5 +1,6 @@
 import { firstDay, yearOf } from '../../src/planner/days.js';
-import { NONE, type Columns } from './columns.js';
+import type { Columns } from './columns.js';
+import { lowerBound } from './lower-bound.js';
 import { FIRST_DAY, LAST_DAY } from './register.js';
 
 /** What a way to enumerate a market cost and brought. Every request is counted once, page 1 of a leaf too. */
@@ -41,7 +42,8 @@ export function enumerateByDays(
   { cut, differences = false }: { cut: Cut; differences?: boolean },
 ): Enumeration {
   const { incorporated } = columns;
-  const count = ({ from, to }: Days): number => rank(incorporated, to + 1) - rank(incorporated, from);
+  const before = (day: number): number => lowerBound(incorporated.length, (row) => incorporated[row]! >= day);
+  const count = ({ from, to }: Days): number => before(to + 1) - before(from);
   const cap = size * 10;
   const result: Enumeration = { requests: 1, reached: 0, leaves: 0, overflows: 0, depth: 0 };
   const visit = (window: Days, depth: number, known: boolean): void => {
@@ -90,16 +92,4 @@ function grid({ from, to }: Days, _total: number, _cap: number, depth: number): 
   else for (let day = from; day <= to; day++) starts.push(day);
   const inside = starts.filter((start) => start <= to);
   return inside.map((start, i) => ({ from: start, to: (inside[i + 1] ?? to + 1) - 1 }));
-}
-
-/** How many companies were incorporated before a day. */
-function rank(incorporated: Int32Array, day: number): number {
-  let low = 0;
-  let high = incorporated.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (incorporated[middle]! < Math.min(day, NONE)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
