@@ -128,6 +128,7 @@ function setNumber(out: FinancialYear, name: string, value: number): void {
 function addExtras(ctx: Context, index: number, year: number, assets: number, out: FinancialYear): void {
   const { dice } = ctx;
   const all = dice.chance(0.02, TAG.indicator, index, 4);
+  if (all) addRatios(ctx, index, assets, out);
   const count = all ? EXTRAS.length : dice.below(17, TAG.indicator, index, 5);
   const from = all ? 0 : dice.below(EXTRAS.length, TAG.indicator, index, 6);
   for (let n = 0; n < count; n++) {
@@ -137,6 +138,28 @@ function addExtras(ctx: Context, index: number, year: number, assets: number, ou
     // One in 250 is null, as a form with an empty field is.
     out[name] = draw % 250 === 0 ? null : roundAs(ctx, index, assets * (((draw >>> 10) % 4000) / 20_000));
   }
+}
+
+/** What follows from the year's other figures: ratios in percent, periods in days; those of turnover only where it is known. */
+function addRatios(ctx: Context, index: number, assets: number, out: FinancialYear): void {
+  out['Share-Capital'] = roundAs(ctx, index, assets * 0.05);
+  out['Retained-Profit'] = roundAs(ctx, index, assets * 0.1);
+  out['Tangible-Assets'] = roundAs(ctx, index, assets * 0.3);
+  out['Share-of-Profit-in-Associates-or-Joint-Ventures'] = 'No';
+  const turnover = Number(out['Turnover'] ?? Number.NaN);
+  if (!(turnover > 0)) return;
+  const percent = (part: unknown): number => Math.round((Number(part) / turnover) * 10_000) / 100;
+  out['Gross-Margin'] = percent(out['Gross-Profit']);
+  out['Net-Margin'] = percent(out['Profit-after-Tax']);
+  out['Pretax-Profit-Margin'] = percent(out['Pre-Tax-Profit']);
+  out['EBITDA-Margin'] = percent(out['EBITDA']);
+  out['CFO-To-Sales-Ratio'] = percent(out['EBITDA']);
+  out['Cash-To-Turnover'] = percent(out['Cash']);
+  out['Days-Sales-Outstanding'] = Math.round((assets * 0.15 * 365) / turnover);
+  out['Inventory-Turnover-Ratio'] = Math.round((turnover / (assets * 0.1)) * 100) / 100;
+  out['World-Turnover'] = turnover;
+  const employees = Number(out['Employee-Numbers'] ?? 0);
+  if (employees > 0) out['Revenue-Per-Employee'] = Math.round(turnover / employees);
 }
 
 /** One in a hundred numbers comes as text. */
