@@ -11,10 +11,12 @@ import {
   isConsolidated,
   readLatestFigures,
 } from './finance.js';
+import { rankingOf, technologyCodeOf, visitBandOf, visitsOf } from './insights.js';
 import { capacityOn, isListed } from './membership.js';
 import { TAG } from './tags.js';
 import {
   activityTypesOf,
+  cityOf,
   companyTypeOf,
   countryOf,
   employeesOf,
@@ -44,6 +46,8 @@ export interface Columns {
   length: number;
   /** 1 where searches list the company. */
   listed: Uint8Array;
+  /** Indices of those, ascending. */
+  rows: Uint32Array;
   country: Uint8Array;
   /** company_status id less 199. */
   status: Uint8Array;
@@ -57,7 +61,15 @@ export interface Columns {
   industry: [Uint8Array, Uint8Array, Uint8Array];
   nace: Uint16Array;
   zip: Uint16Array;
+  /** Position in its country's list of cities. */
+  city: Uint8Array;
   employees: Int32Array;
+  /** What is known of its website, whether or not it has one that day. */
+  visits: Int32Array;
+  /** Position in VISIT_BANDS. */
+  visitBand: Uint8Array;
+  ranking: Int32Array;
+  technologies: Uint16Array;
   /** Unix day of incorporation. */
   founded: Int32Array;
   /** US dollars; NaN for none, here and below. */
@@ -80,6 +92,7 @@ export function buildColumns(ctx: Context, day: number): Columns {
   const columns = allocate(capacityOn(ctx, day), day);
   const versions = new Versions();
   for (let index = 0; index < columns.length; index++) fillRow(ctx, columns, index, versions);
+  columns.rows = indicesOf(columns.listed);
   return columns;
 }
 
@@ -90,7 +103,7 @@ export function buildColumns(ctx: Context, day: number): Columns {
 export function advanceColumns(ctx: Context, earlier: Columns, day: number): Columns {
   const columns = allocate(capacityOn(ctx, day), day);
   for (const [key, column] of Object.entries(columns) as [keyof Columns, unknown][]) {
-    if (ArrayBuffer.isView(column)) (column as Uint8Array).set(earlier[key] as Uint8Array);
+    if (ArrayBuffer.isView(column) && key !== 'rows') (column as Uint8Array).set(earlier[key] as Uint8Array);
   }
   for (let n = 0; n < 3; n++) columns.industry[n]!.set(earlier.industry[n]!);
   const versions = new Versions();
@@ -100,7 +113,18 @@ export function advanceColumns(ctx: Context, earlier: Columns, day: number): Col
       fillRow(ctx, columns, index, versions);
     }
   }
+  columns.rows = indicesOf(columns.listed);
   return columns;
+}
+
+function indicesOf(listed: Uint8Array): Uint32Array {
+  const indices = new Uint32Array(listed.length);
+  let count = 0;
+  for (let index = 0; index < listed.length; index++) {
+    indices[count] = index;
+    count += listed[index]!;
+  }
+  return indices.slice(0, count);
 }
 
 /** Whether a company changed, filed accounts or left after one unix day and up to another. */
@@ -115,6 +139,7 @@ function allocate(length: number, day: number): Columns {
     day,
     length,
     listed: bytes(),
+    rows: new Uint32Array(0),
     country: bytes(),
     status: bytes(),
     legalForm: bytes(),
@@ -126,6 +151,11 @@ function allocate(length: number, day: number): Columns {
     industry: [bytes(), bytes(), bytes()],
     nace: new Uint16Array(length),
     zip: new Uint16Array(length),
+    city: bytes(),
+    visits: new Int32Array(length),
+    visitBand: bytes(),
+    ranking: new Int32Array(length),
+    technologies: new Uint16Array(length),
     employees: new Int32Array(length),
     founded: new Int32Array(length),
     turnover: doubles(),
@@ -163,6 +193,11 @@ function fillRow(ctx: Context, out: Columns, index: number, versions: Versions):
   for (let n = 0; n < 3; n++) out.industry[n]![index] = industries[n] ?? NO_BYTE;
   out.nace[index] = naceOf(ctx, index);
   out.zip[index] = zipRankOf(ctx, index, versions) ?? NO_ZIP;
+  out.city[index] = cityOf(ctx, index, versions);
+  out.visits[index] = visitsOf(ctx, index);
+  out.visitBand[index] = visitBandOf(out.visits[index]);
+  out.ranking[index] = rankingOf(ctx, index);
+  out.technologies[index] = technologyCodeOf(ctx, index);
   const employees = employeesOf(ctx, index, versions);
   out.employees[index] = employees ?? NO_INT;
   out.founded[index] = founded ?? NO_INT;

@@ -16,7 +16,7 @@ import { applyOverview, type OverviewScope } from './filters/overview.js';
 import { applyV1CompanyFilters } from './filters/v1-companies.js';
 import { applyProspectingFilters } from './filters/prospecting.js';
 import { DEFAULT_RULES, type FilterRules } from './filters/rules.js';
-import { indicesOf, listedMask, type Mask } from './filters/mask.js';
+import { Rows } from './filters/rows.js';
 import { financialReport } from './financial-report.js';
 import { exists, idOf, indexOf, isListed } from './membership.js';
 import { nameOf } from './names.js';
@@ -45,6 +45,8 @@ export class World {
   readonly ctx: Context;
   readonly #columns = new Map<number, Columns>();
   readonly #versions = new Versions();
+  /** Where searches write what is left, one after the other. */
+  #target = new Uint32Array(0);
   #names: { day: number; list: readonly string[] } | undefined;
 
   constructor(options: WorldOptions) {
@@ -108,23 +110,24 @@ export class World {
 
   /** The same as indices, without making ids of all of them. */
   matchingIndices(filters: ProspectingFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
-    return this.#search(day, rules, (mask, scope) => applyProspectingFilters(mask, filters, scope));
+    return this.#search(day, rules, (rows, scope) => applyProspectingFilters(rows, filters, scope));
   }
 
   /** Indices that match version 1 company filters on a day, ascending. */
   matchingV1(filters: V1CompanyFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
-    return this.#search(day, rules, (mask, scope) => applyV1CompanyFilters(mask, filters, scope));
+    return this.#search(day, rules, (rows, scope) => applyV1CompanyFilters(rows, filters, scope));
   }
 
   /** Indices that match a company search (`POST /v2/overview`) on a day, ascending. */
   matchingOverview(asked: OverviewRequest, day: number): Uint32Array {
-    return this.#search(day, DEFAULT_RULES, (mask, scope) => applyOverview(mask, asked, scope));
+    return this.#search(day, DEFAULT_RULES, (rows, scope) => applyOverview(rows, asked, scope));
   }
 
-  #search(day: number, rules: FilterRules, narrow: (mask: Mask, scope: OverviewScope) => void): Uint32Array {
+  #search(day: number, rules: FilterRules, narrow: (rows: Rows, scope: OverviewScope) => void): Uint32Array {
     const columns = this.columns(day);
-    const mask = listedMask(columns);
-    narrow(mask, {
+    if (this.#target.length < columns.rows.length) this.#target = new Uint32Array(columns.length);
+    const rows = new Rows(columns, this.#target);
+    narrow(rows, {
       ctx: this.ctx,
       columns,
       rules,
@@ -138,7 +141,7 @@ export class World {
       },
       versionsOf: (index) => this.versionsOf(index, day),
     });
-    return indicesOf(mask);
+    return rows.result();
   }
 
   /** Names in lower case, for searches by name: made when first needed on a day. */

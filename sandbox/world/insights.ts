@@ -15,11 +15,27 @@ export function rankingOf(ctx: Context, index: number): number {
   return 1 + Math.floor(20_000_000 * ctx.dice.unit(TAG.insights, index, 1) ** 2);
 }
 
-/** Technology ids, none to four, without repeats. */
+const MOST_TECHNOLOGIES = 4;
+
+/** Which technologies a website has, as one number for a column. */
+export function technologyCodeOf(ctx: Context, index: number): number {
+  const count = ctx.dice.below(MOST_TECHNOLOGIES + 1, TAG.technologies, index);
+  return count * TECHNOLOGIES.length + ctx.dice.below(TECHNOLOGIES.length, TAG.technologies, index, 1);
+}
+
+/** Technology ids of each such number, none to four, without repeats. */
+const TECHNOLOGIES_OF_CODE = Array.from({ length: (MOST_TECHNOLOGIES + 1) * TECHNOLOGIES.length }, (_, code) => {
+  const count = Math.floor(code / TECHNOLOGIES.length);
+  return Array.from({ length: count }, (__, n) => TECHNOLOGIES[(code + n * 11) % TECHNOLOGIES.length]!.id);
+});
+
 export function technologiesOf(ctx: Context, index: number): number[] {
-  const count = ctx.dice.below(5, TAG.technologies, index);
-  const from = ctx.dice.below(TECHNOLOGIES.length, TAG.technologies, index, 1);
-  return Array.from({ length: count }, (_, n) => TECHNOLOGIES[(from + n * 11) % TECHNOLOGIES.length]!.id);
+  return TECHNOLOGIES_OF_CODE[technologyCodeOf(ctx, index)]!;
+}
+
+/** One flag for each such number: whether one of the technologies is among it. */
+export function technologyCodesWith(ids: readonly number[]): Uint8Array {
+  return Uint8Array.from(TECHNOLOGIES_OF_CODE, (held) => (held.some((id) => ids.includes(id)) ? 1 : 0));
 }
 
 /** Bands of visits a month that `insights_visits` takes; the reference does not show its values. */
@@ -29,6 +45,11 @@ export const VISIT_BANDS = [
   ['10001-100000', 10_001, 100_000],
   ['100001+', 100_001, Infinity],
 ] as const;
+
+/** Position in VISIT_BANDS. Written out: columns call this for every company. */
+export function visitBandOf(visits: number): number {
+  return visits <= 1000 ? 0 : visits <= 10_000 ? 1 : visits <= 100_000 ? 2 : 3;
+}
 
 /** Words found on a website: those of the company's industries, in lower case. */
 export function keywordsOf(industries: readonly number[]): string[] {

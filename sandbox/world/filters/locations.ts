@@ -4,7 +4,7 @@ import { zipText } from '../contacts.js';
 import { MARKET_COUNTRY_IDS, MARKET_REGION_IDS } from '../data/country-ids.js';
 import { MARKET_COUNTRIES } from '../data/market-countries.js';
 import { FilterError } from './filter-error.js';
-import { flags, keepBytes, keepWhere, type Mask } from './mask.js';
+import { flags, keepCodes, keepCodesByCountry, type Rows } from './rows.js';
 
 /*
  * Filters on places. What the objects `location_regions` and `location_countries` hold inside is not shown; taken are
@@ -19,7 +19,7 @@ interface Selection {
 
 /** Keeps companies by region or country; `field` tells which. */
 export function keepPlaces(
-  mask: Mask,
+  rows: Rows,
   columns: Columns,
   field: 'location_regions' | 'location_countries',
   value: Record<string, unknown>,
@@ -31,7 +31,7 @@ export function keepPlaces(
     const id = ids[position]!;
     return (include.length === 0 || include.includes(id)) && !exclude.includes(id);
   });
-  keepBytes(mask, columns.country, flags(wanted));
+  keepCodes(rows, columns.country, flags(wanted));
 }
 
 function readSelection(field: string, value: Record<string, unknown>): Selection {
@@ -76,23 +76,20 @@ function normalizeZip(text: string): string {
 }
 
 /** Keeps companies whose postcode is one of the texts; spaces, hyphens and case do not matter. */
-export function keepZips(mask: Mask, columns: Columns, texts: readonly string[]): void {
-  const wanted = new Set(texts.flatMap((text) => zipIndex().get(normalizeZip(text)) ?? []));
-  const { zip, country } = columns;
-  keepWhere(mask, (i) => zip[i] !== NO_ZIP && wanted.has(country[i]! * 65_536 + zip[i]!));
+export function keepZips(rows: Rows, columns: Columns, texts: readonly string[]): void {
+  const tables: (Uint8Array | undefined)[] = [];
+  for (const place of texts.flatMap((text) => zipIndex().get(normalizeZip(text)) ?? [])) {
+    (tables[Math.floor(place / 65_536)] ??= new Uint8Array(NO_ZIP + 1))[place % 65_536] = 1;
+  }
+  keepCodesByCountry(rows, columns.country, columns.zip, tables);
 }
 
 /** Keeps companies in one of the cities or states (regions of a country), by name, whatever the case. */
-export function keepCities(
-  mask: Mask,
-  columns: Columns,
-  texts: readonly string[],
-  cityOf: (index: number) => number,
-): void {
+export function keepCities(rows: Rows, columns: Columns, texts: readonly string[]): void {
   const wanted = new Set(texts.map((text) => text.trim().toLowerCase()));
-  const cities = MARKET_COUNTRIES.map((country) =>
-    country.cities.map((names) => names.some((name) => name !== null && wanted.has(name.toLowerCase()))),
-  );
-  keepBytes(mask, columns.country, flags(cities.flatMap((hits, position) => (hits.includes(true) ? [position] : []))));
-  keepWhere(mask, (i) => cities[columns.country[i]!]![cityOf(i)]!);
+  const tables = MARKET_COUNTRIES.map(({ cities }) => {
+    const hits = cities.map((names) => names.some((name) => name !== null && wanted.has(name.toLowerCase())));
+    return hits.includes(true) ? Uint8Array.from(hits, Number) : undefined;
+  });
+  keepCodesByCountry(rows, columns.country, columns.city, tables);
 }

@@ -4,7 +4,7 @@ import { KIND } from '../changes.js';
 import { cityNameOf, phonesOf } from '../contacts.js';
 import { indexByIdentifiers } from '../lookups.js';
 import { findPeople } from './people.js';
-import { keepWhere, type Mask } from './mask.js';
+import { keepOnly, keepWhere, type Rows } from './rows.js';
 import { applyProspectingFilters } from './prospecting.js';
 import type { V1Scope } from './v1-companies.js';
 import type { Versions } from '../changes.js';
@@ -14,17 +14,17 @@ export interface OverviewScope extends V1Scope {
   versionsOf: (index: number) => Versions;
 }
 
-/** Narrows a mask by the fields of `POST /v2/overview`; all given ones have to hold. */
-export function applyOverview(mask: Mask, asked: OverviewRequest, scope: OverviewScope): void {
+/** Narrows the market by the fields of `POST /v2/overview`; all given ones have to hold. */
+export function applyOverview(rows: Rows, asked: OverviewRequest, scope: OverviewScope): void {
   const { ctx, names, numbersOf, versionsOf } = scope;
   if (asked.country_code !== undefined) {
     const code = asked.country_code.toUpperCase();
     const id = COUNTRIES.find(({ short_name }) => short_name === code)?.id ?? 0;
-    applyProspectingFilters(mask, { location_countries: { include: [id] } }, scope);
+    applyProspectingFilters(rows, { location_countries: { include: [id] } }, scope);
   }
   if (asked.company_status !== undefined)
-    applyProspectingFilters(mask, { company_status: asked.company_status }, scope);
-  if (asked.postal_codes !== undefined) applyProspectingFilters(mask, { location_zip: asked.postal_codes }, scope);
+    applyProspectingFilters(rows, { company_status: asked.company_status }, scope);
+  if (asked.postal_codes !== undefined) applyProspectingFilters(rows, { location_zip: asked.postal_codes }, scope);
   const identified = indexByIdentifiers(ctx, {
     registrationNumber: asked.registration_number,
     vatNumber: asked.vat_number,
@@ -32,32 +32,32 @@ export function applyOverview(mask: Mask, asked: OverviewRequest, scope: Overvie
     lei: asked.lei_number,
     addresses: [asked.website, asked.pronet].filter((address) => address !== undefined),
   });
-  if (identified !== undefined) keepWhere(mask, (i) => i === identified);
+  if (identified !== undefined) keepOnly(rows, identified === 'none' ? [] : [identified]);
   if (asked.registration_number !== undefined) {
     const wanted = asked.registration_number.trim().toUpperCase();
-    keepWhere(mask, (i) => numbersOf(i).registration === wanted);
+    keepWhere(rows, (i) => numbersOf(i).registration === wanted);
   }
   if (asked.vat_number !== undefined) {
     const wanted = asked.vat_number.trim().toUpperCase();
-    keepWhere(mask, (i) => numbersOf(i).vat === wanted);
+    keepWhere(rows, (i) => numbersOf(i).vat === wanted);
   }
   if (asked.name !== undefined) {
     const wanted = asked.name.trim().toLowerCase();
     const all = names();
-    keepWhere(mask, (i) => all[i]!.includes(wanted));
+    keepWhere(rows, (i) => all[i]!.includes(wanted));
   }
   if (asked.state !== undefined) {
     const wanted = asked.state.trim().toLowerCase();
-    keepWhere(mask, (i) => cityNameOf(ctx, i, versionsOf(i))[1]?.toLowerCase() === wanted);
+    keepWhere(rows, (i) => cityNameOf(ctx, i, versionsOf(i))[1]?.toLowerCase() === wanted);
   }
   if (asked.phone_number !== undefined) {
     const wanted = asked.phone_number.replaceAll(/\D/g, '');
-    keepWhere(mask, (i) =>
+    keepWhere(rows, (i) =>
       phonesOf(ctx, i, versionsOf(i).get(KIND.phone)).some((phone) => phone.replaceAll(/\D/g, '') === wanted),
     );
   }
   if (asked.person !== undefined) {
     const fullName = asked.person;
-    keepWhere(mask, (i) => findPeople(ctx, [i], { fullName }).length > 0);
+    keepWhere(rows, (i) => findPeople(ctx, [i], { fullName }).length > 0);
   }
 }

@@ -6,29 +6,28 @@ import {
   type TurnoverRange,
 } from '../../../schemas/v2/prospecting.js';
 import { fromIso, spanOfYears } from '../calendar.js';
-import { readVersions, Versions } from '../changes.js';
 import { classesUnder, nationalCodesOf } from '../classification.js';
-import { HAS, NO_BYTE, NO_INT, NO_ZIP, type Columns } from '../columns.js';
+import { HAS, NO_BYTE, NO_INT, type Columns } from '../columns.js';
 import { indexOfAddress } from '../contacts.js';
 import type { Context } from '../context.js';
 import { MARKET_COUNTRIES, USD_PER } from '../data/market-countries.js';
 import { ACTIVITIES } from '../data/nomenclatures.js';
 import { TECHNOLOGIES } from '../data/technologies.js';
-import { keywordsOf, rankingOf, technologiesOf, VISIT_BANDS, visitsOf } from '../insights.js';
-import { cityOf, foundedOn } from '../traits.js';
+import { keywordsOf, technologyCodesWith, VISIT_BANDS } from '../insights.js';
 import { FilterError } from './filter-error.js';
 import { keepCities, keepPlaces, keepZips } from './locations.js';
 import {
   flags,
-  keepAllBits,
   keepAnyBit,
-  keepBytes,
+  keepBits,
   keepCodes,
+  keepCodesByCountry,
+  keepCodesOfAny,
   keepDoubles,
   keepInts,
-  keepWhere,
-  type Mask,
-} from './mask.js';
+  keepOnly,
+  type Rows,
+} from './rows.js';
 import { inclusive, type FilterRules } from './rules.js';
 
 /** What a filter works on. */
@@ -39,17 +38,17 @@ export interface FilterScope {
 }
 
 type Apply<K extends keyof ProspectingFilters> = (
-  mask: Mask,
+  rows: Rows,
   value: NonNullable<ProspectingFilters[K]>,
   scope: FilterScope,
 ) => void;
 
-/** Narrows a mask by every filter given. Throws FilterError for a value that cannot be applied. */
-export function applyProspectingFilters(mask: Mask, filters: ProspectingFilters, scope: FilterScope): void {
+/** Narrows the market by every filter given. Throws FilterError for a value that cannot be applied. */
+export function applyProspectingFilters(rows: Rows, filters: ProspectingFilters, scope: FilterScope): void {
   for (const [key, value] of Object.entries(filters)) {
     if (value === undefined) continue;
     const apply = APPLY[key as keyof ProspectingFilters] as Apply<keyof ProspectingFilters>;
-    apply(mask, value, scope);
+    apply(rows, value, scope);
   }
 }
 
@@ -57,124 +56,112 @@ type NumberColumn = {
   [K in keyof Columns]: Columns[K] extends Float64Array ? K : never;
 }[keyof Columns];
 
-function range(column: NumberColumn): (mask: Mask, value: NumberRange, scope: FilterScope) => void {
-  return (mask, value, { columns, rules }) =>
-    keepDoubles(mask, columns[column], ...inclusive(value.gte, value.lte, rules.bounds));
+function range(column: NumberColumn): (rows: Rows, value: NumberRange, scope: FilterScope) => void {
+  return (rows, value, { columns, rules }) =>
+    keepDoubles(rows, columns[column], ...inclusive(value.gte, value.lte, rules.bounds));
 }
 
 /** Whether the website of a company is there on the columns' day. */
-function withWebsite(mask: Mask, columns: Columns): void {
-  keepAnyBit(mask, columns.has, HAS.website);
+function withWebsite(rows: Rows, columns: Columns): void {
+  keepAnyBit(rows, columns.has, HAS.website);
 }
 
 const sicFilters = Object.fromEntries(
   SIC_CODE_FILTERS.map((scheme) => [
     scheme,
-    (mask: Mask, codes: string[], { columns }: FilterScope) => keepNationalCodes(mask, columns, scheme, codes),
+    (rows: Rows, codes: string[], { columns }: FilterScope) => keepNationalCodes(rows, columns, scheme, codes),
   ]),
 ) as { [K in (typeof SIC_CODE_FILTERS)[number]]: Apply<K> };
 
 const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   ...sicFilters,
-  company_status: (mask, ids, { columns }) => keepBytes(mask, columns.status, flags(ids.map((id) => id - 199))),
-  number_of_employees: (mask, value, { columns, rules }) =>
-    keepInts(mask, columns.employees, ...inclusive(value.gte, value.lte, rules.bounds), NO_INT),
-  trading_activity: (mask, values, { columns }) => {
+  company_status: (rows, ids, { columns }) => keepCodes(rows, columns.status, flags(ids.map((id) => id - 199))),
+  number_of_employees: (rows, value, { columns, rules }) =>
+    keepInts(rows, columns.employees, ...inclusive(value.gte, value.lte, rules.bounds), NO_INT),
+  trading_activity: (rows, values, { columns }) => {
     const wanted = values.map((value) => value.toLowerCase());
     const bits = TRADING_ACTIVITIES.reduce((sum, name, bit) => (wanted.includes(name) ? sum | (1 << bit) : sum), 0);
-    keepAnyBit(mask, columns.trading, bits);
+    keepAnyBit(rows, columns.trading, bits);
   },
-  activity_type: (mask, ids, { columns }) =>
+  activity_type: (rows, ids, { columns }) =>
     keepAnyBit(
-      mask,
+      rows,
       columns.activityTypes,
       ids.reduce((bits, id) => (id >= 1 && id <= 3 ? bits | (1 << (id - 1)) : bits), 0),
     ),
-  company_type: (mask, ids, { columns }) => keepBytes(mask, columns.companyType, flags(ids)),
-  company_incorporation: (mask, value, { columns, rules }) => {
+  company_type: (rows, ids, { columns }) => keepCodes(rows, columns.companyType, flags(ids)),
+  company_incorporation: (rows, value, { columns, rules }) => {
     const bounds = readIncorporation(value, rules);
-    if (bounds === null) mask.fill(0);
-    else keepInts(mask, columns.founded, ...bounds, NO_INT);
+    if (bounds === null) rows.clear();
+    else keepInts(rows, columns.founded, ...bounds, NO_INT);
   },
-  legal_form: (mask, ids, { columns }) => keepBytes(mask, columns.legalForm, flags(ids)),
-  industry_focus: (mask, values, { columns }) => {
-    keepIndustries(mask, columns, positionsOf(ACTIVITIES, values));
+  legal_form: (rows, ids, { columns }) => keepCodes(rows, columns.legalForm, flags(ids)),
+  industry_focus: (rows, values, { columns }) => {
+    keepIndustries(rows, columns, positionsOf(ACTIVITIES, values));
   },
-  website_keywords: (mask, words, { columns }) => {
-    withWebsite(mask, columns);
+  website_keywords: (rows, words, { columns }) => {
+    withWebsite(rows, columns);
     const wanted = words.map((word) => word.trim().toLowerCase());
     const hits = ACTIVITIES.flatMap((_, position) =>
       keywordsOf([position]).some((word) => wanted.includes(word)) ? [position] : [],
     );
-    keepIndustries(mask, columns, hits);
+    keepIndustries(rows, columns, hits);
   },
-  nace: (mask, codes, { columns }) => keepCodes(mask, columns.nace, classesUnder(codes, 'nace')),
-  isic: (mask, codes, { columns }) => keepCodes(mask, columns.nace, classesUnder(codes, 'isic')),
-  location_regions: (mask, value, { columns }) => keepPlaces(mask, columns, 'location_regions', value),
-  location_countries: (mask, value, { columns }) => keepPlaces(mask, columns, 'location_countries', value),
-  location_zip: (mask, texts, { columns }) => keepZips(mask, columns, texts),
-  location_type: (mask, texts, { ctx, columns }) => {
-    const versions = new Versions();
-    // The city goes with the postcode; where a country has none, it is drawn.
-    keepCities(mask, columns, texts, (i) => {
-      const zip = columns.zip[i]!;
-      if (zip !== NO_ZIP) return zip % MARKET_COUNTRIES[columns.country[i]!]!.cities.length;
-      return cityOf(ctx, i, readVersions(ctx, i, foundedOn(ctx, i), columns.day, versions));
-    });
-  },
-  financial_currency: (mask, codes, { columns }) => {
+  nace: (rows, codes, { columns }) => keepCodes(rows, columns.nace, classesUnder(codes, 'nace')),
+  isic: (rows, codes, { columns }) => keepCodes(rows, columns.nace, classesUnder(codes, 'isic')),
+  location_regions: (rows, value, { columns }) => keepPlaces(rows, columns, 'location_regions', value),
+  location_countries: (rows, value, { columns }) => keepPlaces(rows, columns, 'location_countries', value),
+  location_zip: (rows, texts, { columns }) => keepZips(rows, columns, texts),
+  location_type: (rows, texts, { columns }) => keepCities(rows, columns, texts),
+  financial_currency: (rows, codes, { columns }) => {
     const wanted = new Set(codes.map((code) => code.toUpperCase()));
-    keepAnyBit(mask, columns.has, HAS.financials);
-    keepBytes(mask, columns.country, flags(countryPositions((country) => wanted.has(country.currency))));
+    keepAnyBit(rows, columns.has, HAS.financials);
+    keepCodes(rows, columns.country, flags(countryPositions((country) => wanted.has(country.currency))));
   },
-  financial_turnover: (mask, value: TurnoverRange, { columns, rules }) => {
+  financial_turnover: (rows, value: TurnoverRange, { columns, rules }) => {
     const usd = USD_PER[value.currency ?? 'USD']!;
     const inUsd = (bound: number | undefined): number | undefined => (bound === undefined ? undefined : bound * usd);
-    keepDoubles(mask, columns.turnover, ...inclusive(inUsd(value.gte), inUsd(value.lte), rules.bounds));
+    keepDoubles(rows, columns.turnover, ...inclusive(inUsd(value.gte), inUsd(value.lte), rules.bounds));
   },
   financial_profit: range('profit'),
   financial_liabilities: range('liabilities'),
   // "array of int": taken as [at least] or [at least, at most].
-  financial_directors: (mask, [gte, lte, ...rest], { columns, rules }) => {
+  financial_directors: (rows, [gte, lte, ...rest], { columns, rules }) => {
     if (rest.length > 0) throw new FilterError('financial_directors', 'Ensure this field has no more than 2 elements.');
-    keepDoubles(mask, columns.directors, ...inclusive(gte, lte, rules.bounds));
+    keepDoubles(rows, columns.directors, ...inclusive(gte, lte, rules.bounds));
   },
   financial_employee_profit: range('employeeProfit'),
   financial_exports: range('exports'),
-  foreign_parents: (mask, value, { columns }) => {
+  foreign_parents: (rows, value, { columns }) => {
     const text = value.toLowerCase();
     const all = MARKET_COUNTRIES.map((_, position) => position);
     const wanted =
       { yes: all, no: [NO_BYTE] }[text] ?? countryPositions((country) => country.code.toLowerCase() === text);
-    keepBytes(mask, columns.foreignParent, flags(wanted));
+    keepCodes(rows, columns.foreignParent, flags(wanted));
   },
-  ownership_accounts: (mask, value, { columns }) => {
+  ownership_accounts: (rows, value, { columns }) => {
     const wanted = /^(yes|consolidated)$/i.test(value) ? HAS.consolidated : 0;
-    keepAnyBit(mask, columns.has, HAS.financials);
-    keepWhere(mask, (i) => (columns.has[i]! & HAS.consolidated) === wanted);
+    keepAnyBit(rows, columns.has, HAS.financials);
+    keepBits(rows, columns.has, HAS.consolidated, wanted);
   },
-  insights_visits: (mask, names, { ctx, columns }) => {
-    withWebsite(mask, columns);
-    const bands = VISIT_BANDS.filter(([name]) => names.includes(name));
-    keepWhere(mask, (i) => {
-      const visits = visitsOf(ctx, i);
-      return bands.some(([, from, to]) => visits >= from && visits <= to);
-    });
+  insights_visits: (rows, names, { columns }) => {
+    withWebsite(rows, columns);
+    keepCodes(
+      rows,
+      columns.visitBand,
+      flags(VISIT_BANDS.flatMap(([name], band) => (names.includes(name) ? [band] : []))),
+    );
   },
-  insights_technologies: (mask, values, { ctx, columns }) => {
-    withWebsite(mask, columns);
-    const wanted = new Set(positionsOf(TECHNOLOGIES, values).map((position) => TECHNOLOGIES[position]!.id));
-    keepWhere(mask, (i) => technologiesOf(ctx, i).some((id) => wanted.has(id)));
+  insights_technologies: (rows, values, { columns }) => {
+    withWebsite(rows, columns);
+    const wanted = positionsOf(TECHNOLOGIES, values).map((position) => TECHNOLOGIES[position]!.id);
+    keepCodes(rows, columns.technologies, technologyCodesWith(wanted));
   },
-  insights_ranking: (mask, value, { ctx, columns, rules }) => {
-    withWebsite(mask, columns);
-    const [gte, lte] = inclusive(value.gte, value.lte, rules.bounds);
-    keepWhere(mask, (i) => {
-      const ranking = rankingOf(ctx, i);
-      return ranking >= gte && ranking <= lte;
-    });
+  insights_ranking: (rows, value, { columns, rules }) => {
+    withWebsite(rows, columns);
+    keepInts(rows, columns.ranking, ...inclusive(value.gte, value.lte, rules.bounds), NO_INT);
   },
-  advance_companies: (mask, conditions, { columns }) => {
+  advance_companies: (rows, conditions, { columns }) => {
     for (const condition of conditions) {
       const bit = COMPANY_CONDITIONS[condition];
       if (bit === undefined) {
@@ -183,7 +170,7 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
           `"${condition}" is not one of ${Object.keys(COMPANY_CONDITIONS).join(', ')}.`,
         );
       }
-      keepAllBits(mask, columns.has, bit);
+      keepBits(rows, columns.has, bit);
     }
   },
   yoy_exports: range('yoyExports'),
@@ -192,10 +179,10 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   yoy_turnover: range('yoyTurnover'),
   yoy_ebitda: range('yoyEbitda'),
   yoy_profit: range('yoyProfit'),
-  pronet: (mask, url, { ctx, columns }) => {
+  pronet: (rows, url, { ctx, columns }) => {
     const index = indexOfAddress(ctx, url);
-    keepAnyBit(mask, columns.has, HAS.profile);
-    keepWhere(mask, (i) => i === index);
+    keepAnyBit(rows, columns.has, HAS.profile);
+    keepOnly(rows, index === undefined ? [] : [index]);
   },
 };
 
@@ -225,16 +212,17 @@ function positionsOf(entries: readonly { id: number; name: string }[], values: r
 }
 
 /** Companies with one of the industries, given by position in ACTIVITIES, as their first, second or third. */
-function keepIndustries(mask: Mask, columns: Columns, positions: readonly number[]): void {
-  const wanted = flags(positions);
-  const [first, second, third] = columns.industry;
-  keepWhere(mask, (i) => (wanted[first[i]!]! | wanted[second[i]!]! | wanted[third[i]!]!) === 1);
+function keepIndustries(rows: Rows, columns: Columns, positions: readonly number[]): void {
+  keepCodesOfAny(rows, columns.industry, flags(positions));
 }
 
-function keepNationalCodes(mask: Mask, columns: Columns, scheme: string, codes: readonly string[]): void {
-  keepBytes(mask, columns.country, flags(countryPositions((country) => country.sicScheme === scheme)));
-  const wanted = MARKET_COUNTRIES.map((_, country) => nationalCodesOf(country).map((code) => codes.includes(code)));
-  keepWhere(mask, (i) => wanted[columns.country[i]!]![columns.nace[i]!]!);
+function keepNationalCodes(rows: Rows, columns: Columns, scheme: string, codes: readonly string[]): void {
+  const tables = MARKET_COUNTRIES.map(({ sicScheme }, country) =>
+    sicScheme === scheme
+      ? Uint8Array.from(nationalCodesOf(country), (code) => (codes.includes(code) ? 1 : 0))
+      : undefined,
+  );
+  keepCodesByCountry(rows, columns.country, columns.nace, tables);
 }
 
 /** First and last unix day; null where bounds of the wrong kind find nothing. */

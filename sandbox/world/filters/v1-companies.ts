@@ -5,9 +5,8 @@ import { nationalCodesOf } from '../classification.js';
 import { HAS, NO_INT } from '../columns.js';
 import { indexOfAddress } from '../contacts.js';
 import { MARKET_COUNTRIES } from '../data/market-countries.js';
-import { visitsOf } from '../insights.js';
 import { indexOfRegistration, indexOfVat } from '../registration.js';
-import { keepAnyBit, keepInts, keepWhere, type Mask } from './mask.js';
+import { keepAnyBit, keepBits, keepCodesByCountry, keepInts, keepOnly, keepWhere, type Rows } from './rows.js';
 import { applyProspectingFilters, type FilterScope } from './prospecting.js';
 import { inclusive } from './rules.js';
 
@@ -20,29 +19,29 @@ export interface V1Scope extends FilterScope {
 }
 
 /**
- * Narrows a mask by version 1 company filters. Most mean what a filter of version 2 means under another name and are
+ * Narrows the market by version 1 company filters. Most mean what a filter of version 2 means under another name and are
  * put into its words; an empty list asks for nothing, as if it were not there.
  */
-export function applyV1CompanyFilters(mask: Mask, filters: V1CompanyFilters, scope: V1Scope): void {
-  applyProspectingFilters(mask, asProspecting(filters), scope);
-  const { columns, ctx, rules } = scope;
-  keepNamed(mask, filters.name, scope);
-  keepNumbered(mask, filters.registration_number, indexOfRegistration, (i) => scope.numbersOf(i).registration);
-  keepNumbered(mask, filters.vat_number, indexOfVat, (i) => scope.numbersOf(i).vat);
-  keepTrading(mask, filters.trading_activity_import, 1, scope);
-  keepTrading(mask, filters.trading_activity_export, 2, scope);
-  keepSic(mask, filters.sic_code, scope);
+export function applyV1CompanyFilters(rows: Rows, filters: V1CompanyFilters, scope: V1Scope): void {
+  applyProspectingFilters(rows, asProspecting(filters), scope);
+  const { columns, rules } = scope;
+  keepNamed(rows, filters.name, scope);
+  keepNumbered(rows, filters.registration_number, indexOfRegistration, (i) => scope.numbersOf(i).registration);
+  keepNumbered(rows, filters.vat_number, indexOfVat, (i) => scope.numbersOf(i).vat);
+  keepTrading(rows, filters.trading_activity_import, 1, scope);
+  keepTrading(rows, filters.trading_activity_export, 2, scope);
+  keepSic(rows, filters.sic_code, scope);
   if (filters.year_of_founding) {
     const { from, to } = filters.year_of_founding;
-    keepInts(mask, columns.founded, ...spanOfYears(...inclusive(from, to, rules.bounds)), NO_INT);
+    keepInts(rows, columns.founded, ...spanOfYears(...inclusive(from, to, rules.bounds)), NO_INT);
   }
   if (filters.website_monthly_visits) {
     const [from, to] = inclusive(filters.website_monthly_visits.from, filters.website_monthly_visits.to, rules.bounds);
-    keepAnyBit(mask, columns.has, HAS.website);
-    keepWhere(mask, (i) => visitsOf(ctx, i) >= from && visitsOf(ctx, i) <= to);
+    keepAnyBit(rows, columns.has, HAS.website);
+    keepInts(rows, columns.visits, from, to, NO_INT);
   }
-  keepAddressed(mask, filters.domain, HAS.website, scope);
-  keepAddressed(mask, filters.emails, HAS.email, scope);
+  keepAddressed(rows, filters.domain, HAS.website, scope);
+  keepAddressed(rows, filters.emails, HAS.email, scope);
 }
 
 function asProspecting(filters: V1CompanyFilters): ProspectingFilters {
@@ -88,43 +87,51 @@ function selectionOf(ids: number[] | undefined): { include: number[] } | undefin
 }
 
 /** Names that hold one of the texts, whatever the case. */
-function keepNamed(mask: Mask, texts: string[] | undefined, scope: V1Scope): void {
+function keepNamed(rows: Rows, texts: string[] | undefined, scope: V1Scope): void {
   const wanted = texts?.map((text) => text.trim().toLowerCase()).filter((text) => text !== '') ?? [];
   if (wanted.length === 0) return;
   const names = scope.names();
-  keepWhere(mask, (i) => wanted.some((text) => names[i]!.includes(text)));
+  keepWhere(rows, (i) => wanted.some((text) => names[i]!.includes(text)));
 }
 
 function keepNumbered(
-  mask: Mask,
+  rows: Rows,
   numbers: string[] | undefined,
   indexOf: (text: string) => number | undefined,
   numberOf: (index: number) => string | null,
 ): void {
   if (numbers === undefined || numbers.length === 0) return;
   const wanted = new Set(numbers.map((text) => text.trim().toUpperCase()));
-  const candidates = new Set(numbers.map(indexOf));
-  keepWhere(mask, (i) => candidates.has(i) && wanted.has(numberOf(i) ?? ''));
+  keepOnly(
+    rows,
+    numbers.map(indexOf).filter((index) => index !== undefined),
+  );
+  keepWhere(rows, (i) => wanted.has(numberOf(i) ?? ''));
 }
 
-function keepTrading(mask: Mask, flag: boolean | undefined, bit: number, { columns }: V1Scope): void {
+function keepTrading(rows: Rows, flag: boolean | undefined, bit: number, { columns }: V1Scope): void {
   if (flag === undefined) return;
-  keepWhere(mask, (i) => ((columns.trading[i]! & bit) !== 0) === flag);
+  keepBits(rows, columns.trading, bit, flag ? bit : 0);
 }
 
 /** National codes of any country, as numbers; leading zeros are lost on both sides. */
-function keepSic(mask: Mask, codes: number[] | undefined, { columns }: V1Scope): void {
+function keepSic(rows: Rows, codes: number[] | undefined, { columns }: V1Scope): void {
   if (codes === undefined || codes.length === 0) return;
-  const wanted = MARKET_COUNTRIES.map(({ sicScheme }, country) =>
-    nationalCodesOf(country).map((code) => sicScheme !== null && codes.includes(Number.parseInt(code, 10))),
+  const tables = MARKET_COUNTRIES.map(({ sicScheme }, country) =>
+    sicScheme === null
+      ? undefined
+      : Uint8Array.from(nationalCodesOf(country), (code) => (codes.includes(Number.parseInt(code, 10)) ? 1 : 0)),
   );
-  keepWhere(mask, (i) => wanted[columns.country[i]!]![columns.nace[i]!]!);
+  keepCodesByCountry(rows, columns.country, columns.nace, tables);
 }
 
 /** Companies that a domain or an e-mail address belongs to. */
-function keepAddressed(mask: Mask, addresses: string[] | undefined, bit: number, { ctx, columns }: V1Scope): void {
+function keepAddressed(rows: Rows, addresses: string[] | undefined, bit: number, { ctx, columns }: V1Scope): void {
   if (addresses === undefined || addresses.length === 0) return;
-  const wanted = new Set(addresses.map((address) => indexOfAddress(ctx, address)));
-  keepAnyBit(mask, columns.has, bit);
-  keepWhere(mask, (i) => wanted.has(i));
+  keepAnyBit(rows, columns.has, bit);
+  const owners = addresses.map((address) => indexOfAddress(ctx, address));
+  keepOnly(
+    rows,
+    owners.filter((index) => index !== undefined),
+  );
 }
