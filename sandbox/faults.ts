@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { v1Error } from './errors.js';
 import { isObject } from './validate.js';
 
 declare module 'fastify' {
@@ -94,7 +95,7 @@ export async function applyFault(fault: Fault, request: FastifyRequest, reply: F
       await sleep(fault.latency ?? 1000);
       return false;
     case 'status':
-      await reply.code(fault.status ?? 500).send(fault.body ?? { detail: 'Internal server error (scripted fault).' });
+      await reply.code(fault.status ?? 500).send(fault.body ?? internalError(request));
       return true;
     case 'html':
       await reply
@@ -115,6 +116,12 @@ export async function applyFault(fault: Fault, request: FastifyRequest, reply: F
       request.bend = (payload) => bendList(fault, payload);
       return false;
   }
+}
+
+/** InternalError of the version that was asked. */
+function internalError(request: FastifyRequest): unknown {
+  const words = 'Internal server error (scripted fault).';
+  return request.url.startsWith('/v1') ? v1Error('InternalError', words).body : { detail: words };
 }
 
 /** A list with its first row once more in place of its last, or with totals that are off. */

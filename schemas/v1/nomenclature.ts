@@ -2,14 +2,17 @@ import { z } from 'zod';
 
 import { Id, Text } from '../v2/scalars.js';
 
-/** One entry of a lookup list; `short_name` only in countries, `parent_id` only in departments. */
-export const NomenclatureEntry = z.looseObject({
-  id: Id,
-  name: Text,
-  short_name: Text,
-  parent_id: Id.nullish(),
-});
+/** One entry of a lookup list. */
+export const NomenclatureEntry = z.looseObject({ id: Id, name: Text });
 export type NomenclatureEntry = z.infer<typeof NomenclatureEntry>;
+
+/** An entry of `countries`; `short_name` is ISO 3166 alpha-2. */
+export const CountryEntry = NomenclatureEntry.extend({ short_name: Text });
+export type CountryEntry = z.infer<typeof CountryEntry>;
+
+/** An entry of `departments`; those below another name it. */
+export const DepartmentEntry = NomenclatureEntry.extend({ parent_id: Id.nullish() });
+export type DepartmentEntry = z.infer<typeof DepartmentEntry>;
 
 /** Lists of `/v1/finder/nomenclatures`, section "Nomenclature lookup lists". */
 export const NOMENCLATURE_LISTS = [
@@ -32,10 +35,10 @@ const list = z.array(NomenclatureEntry).nullish();
 
 export const Nomenclatures = z.looseObject({
   regions: list,
-  countries: list,
+  countries: z.array(CountryEntry).nullish(),
   company_status: list,
   activity_type: list,
-  departments: list,
+  departments: z.array(DepartmentEntry).nullish(),
   seniority_level: list,
   ownership_types: list,
   subsidiary_status: list,
