@@ -1,11 +1,13 @@
 import { benchParquetWriter } from './parquet-writer.js';
 import { benchPlanner } from './planner/run.js';
+import { benchSandbox } from './sandbox.js';
 import { benchSearchRequests } from './search-requests.js';
 
 /** `npm run bench`, or `npm run bench -- parquet-writer`. Prints ratios within the run; see docs/performance.md. */
 const benches: Record<string, () => Promise<void>> = {
   'parquet-writer': benchParquetWriter,
   planner: benchPlanner,
+  sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
 };
 

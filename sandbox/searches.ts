@@ -1,5 +1,7 @@
-/** Numbers kept at most: 16 MB. */
-const MAX_KEPT = 4_000_000;
+/** Bytes kept at most. */
+const MAX_KEPT = 16_000_000;
+/** What an entry takes besides its key and its numbers, roughly. */
+const ENTRY = 200;
 
 /** Results of the latest searches of the day, so that page 2 need not search again. */
 export class Searches {
@@ -12,11 +14,11 @@ export class Searches {
     if (known) return known;
     const found = search();
     this.#results.set(key, found);
-    this.#kept += found.length;
+    this.#kept += sizeOf(key, found);
     for (const [oldest, result] of this.#results) {
       if (this.#kept <= MAX_KEPT || oldest === key) break;
       this.#results.delete(oldest);
-      this.#kept -= result.length;
+      this.#kept -= sizeOf(oldest, result);
     }
     return found;
   }
@@ -25,4 +27,9 @@ export class Searches {
     this.#results.clear();
     this.#kept = 0;
   }
+}
+
+/** Keys count too: a search that finds nothing may be a megabyte long. */
+function sizeOf(key: string, found: Uint32Array): number {
+  return ENTRY + key.length * 2 + found.byteLength;
 }
