@@ -1,4 +1,4 @@
-import { createPlan, type Dimension, type PlanInput } from '../../src/planner/index.js';
+import { createPlan, type Calibration, type Dimension, type PlanInput } from '../../src/planner/index.js';
 import { dayNumber, dayText } from '../../src/planner/days.js';
 import { Account } from './account.js';
 import { NONE } from './columns.js';
@@ -26,6 +26,8 @@ export interface CrawlResult {
   /** Companies the certificate calls missing. */
   missing: number;
   depth: number;
+  /** What it found out about the API, for the next night. */
+  calibration: Calibration;
 }
 
 /** Enumerates a market with the planner; requests are answered in the order of asking, sixteen in flight. */
@@ -41,7 +43,8 @@ export function crawl(market: Market, overrides: Partial<PlanInput> = {}): Crawl
   const { columns, quirks } = market;
   const size = quirks.maxSize ?? 100;
   const mostId = columns.id.reduce((most, id) => Math.max(most, id), 0);
-  const account = new Account(size, size * 10, mostId);
+  // A total of exactly what can be seen is an overflow: it may be where totals end.
+  const account = new Account(size, size * 10 - 1, mostId);
   const open = plan.next(IN_FLIGHT);
   for (let request = open.shift(); request; request = open.shift()) {
     const answer = market.answer(request);
@@ -53,7 +56,7 @@ export function crawl(market: Market, overrides: Partial<PlanInput> = {}): Crawl
   const segments = plan.segments();
   account.close(segments, largestDayOf(columns.incorporated));
   const depth = segments.reduce((most, segment) => Math.max(most, segment.depth), 0);
-  return { account, missing: plan.coverage().missing, depth };
+  return { account, missing: plan.coverage().missing, depth, calibration: plan.calibration() };
 }
 
 function largestDayOf(incorporated: Int32Array): LargestDay {

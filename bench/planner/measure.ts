@@ -54,12 +54,18 @@ function enumerated(name: string, tonight: Columns, size: number, result: Enumer
 
 /** The planner, in every case. */
 export function measurePlanner(nights: Nights, size: number): Measured[] {
-  return makeCases(nights).map((some) => measureCase(nights.tonight, size, some));
+  return makeCases(nights).map((some) => measureCase(nights, size, some));
 }
 
 /** The planner in one case. */
-export function measureCase(tonight: Columns, size: number, { name, quirks, input }: Case): Measured {
-  const { account, depth, missing } = crawl(new Market(tonight, { ...quirks, maxSize: size }), input);
+export function measureCase({ lastNight, tonight }: Nights, size: number, { name, quirks, input }: Case): Measured {
+  const { known, ...cold } = input;
+  const api = { ...quirks, maxSize: size };
+  const calibration = known ? crawl(new Market(lastNight, api), cold).calibration : null;
+  const { account, depth, missing } = crawl(
+    new Market(tonight, api),
+    known ? { ...cold, known: { ...known, calibration } } : cold,
+  );
   const { requests, reached, leaves, filled, overflows, waste, byPath } = account;
   let dated = 0;
   let datedReached = 0;

@@ -1,5 +1,5 @@
 import { dayNumber, dayText, firstDay, yearOf } from './days.js';
-import type { CategoricalDimension, RangeDimension, Window } from './types.js';
+import type { CategoricalDimension, DateFormat, RangeDimension, Window } from './types.js';
 
 /** A dimension as integer positions, with the way to say a window of them to the API. */
 export interface Axis {
@@ -19,9 +19,6 @@ export interface Axis {
   /** Short text of a window for segment ids. */
   name(window: Window): string;
 }
-
-/** How a date range is said to the API. Which one it understands is found out by asking. */
-export type DateFormat = 'day' | 'year-as-dates' | 'year' | 'year-as-text';
 
 // Registrations grow over the decades; with this time constant both old and young markets look nearly even.
 const GROWTH_YEARS = 20;
@@ -110,8 +107,19 @@ function scaleOf(dimension: RangeDimension, format: DateFormat): Scale {
   return numbersScale(dimension.type === 'decimal' ? DECIMALS : 1);
 }
 
+// Hardly anything is registered at a weekend: days of a week passed at the start of each, Monday first.
+const WEEKEND = 0.14;
+const WEEKDAY = (7 - 2 * WEEKEND) / 5;
+const PASSED = [0, 1, 2, 3, 4, 5].map((days) => days * WEEKDAY).concat(5 * WEEKDAY + WEEKEND);
+
+/** A day as a number that grows evenly with registrations within a week. */
+function evenDay(day: number): number {
+  const monday = Math.floor((day + 3) / 7) * 7 - 3; // day 0 was a Thursday
+  return monday + PASSED[day - monday]!;
+}
+
 const daysScale: Scale = {
-  coord: (day, hi) => Math.exp((day - hi) / (365 * GROWTH_YEARS)),
+  coord: (day, hi) => Math.exp((evenDay(day) - hi) / (365 * GROWTH_YEARS)),
   say: (day) => dayText(day),
   parse(bound, end) {
     const year = asYear(bound);

@@ -1,12 +1,15 @@
-import { categoricalAxis, positionOf, rangeAxis, type Axis, type DateFormat } from './axis.js';
+import { categoricalAxis, type Axis } from './axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { firstDay, yearOf } from './days.js';
-import { halve, Shape, type Counted } from './shape.js';
+import { halve, type Counted } from './shape.js';
+import { asObject, askedFacts, buildAxis, type AxisFacts } from './axis-facts.js';
+import { recallAxis } from './known-market.js';
 import { ask, type Task } from './tasks.js';
 import { addPage } from './tree.js';
 import {
   isRefused,
   type CategoricalDimension,
+  type DateFormat,
   type Dimension,
   type PageAnswer,
   type RangeDimension,
@@ -14,21 +17,10 @@ import {
   type Window,
 } from './types.js';
 
-/** What asking found out about a dimension, on the market as a whole. */
-export interface AxisFacts {
-  axis: Axis;
-  shape: Shape;
-  /** Share of the market that has a value at all; 1: nobody is lost by splitting along it. */
-  share: number;
-  complete: boolean;
-  /** Filter value that selects the companies without a value, when the API has one. */
-  nullValue: unknown;
-}
-
 /** Facts of a dimension, or the reason in words why it cannot be used. */
 type Outcome = AxisFacts | { unusable: string };
 
-const MOST_KNOTS = 15;
+const MOST_KNOTS = 6;
 // A single position that holds nearly everything divides nothing.
 const DOMINANT = 0.97;
 // Single values tried before a dimension counts as of no use.
@@ -40,7 +32,10 @@ const SURPLUS = 0.01;
 /** Finds out by asking how a dimension filters. `null` when it is of no use; why is kept in `state.dropped`. */
 export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
   const outcome =
-    dimension.kind === 'range' ? yield* calibrateRange(state, dimension) : yield* calibrateCategories(state, dimension);
+    recallAxis(state, dimension) ??
+    (dimension.kind === 'range'
+      ? yield* calibrateRange(state, dimension)
+      : yield* calibrateCategories(state, dimension));
   if (!('unusable' in outcome)) return outcome;
   state.dropped.set(dimension.key, outcome.unusable);
   return null;
@@ -60,7 +55,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   if (values.length < 2) return { unusable: `${dimension.key} has no values to split by` };
   const axis = categoricalAxis(dimension, values, true);
   const probe = probing(state, axis);
-  const { total } = state.tree.root;
+  const total = marketTotal(state);
 
   if (!axis.windows) return yield* calibrateSingles(state, dimension, values);
   const middle = Math.floor((axis.hi - 1) / 2);
@@ -69,7 +64,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   if (isRefused(left) || isRefused(right)) return yield* calibrateSingles(state, dimension, values);
   if (left.total >= total && right.total >= total && meet(left, right))
     return { unusable: `${dimension.key} does not filter` };
-  if (!axis.overlapping && left.total + right.total > total * (1 + SURPLUS)) state.noteCappedTotals();
+  if (!axis.overlapping && left.total + right.total > total * (1 + SURPLUS)) state.noteCappedTotals(total);
   let whole = left.total + right.total;
   if (whole !== total || state.totalsCap <= total) {
     const all = yield* probe({ from: 0, to: axis.hi });
@@ -114,7 +109,7 @@ function* calibrateSingles(
 ): Task<Outcome> {
   const axis = categoricalAxis(dimension, values, false);
   const probe = probing(state, axis);
-  const total = state.tree.root.total;
+  const total = marketTotal(state);
   let filters = false;
   let finds = false;
   let earlier: PageAnswer | null = null;
@@ -128,7 +123,7 @@ function* calibrateSingles(
     if (filters && finds) {
       const counts = [{ from: 0, to: axis.hi, count: total }];
       const complete = total < state.totalsCap;
-      return { axis, shape: new Shape(axis, counts), share: 1, complete, nullValue: undefined };
+      return askedFacts(axis, counts, 1, complete);
     }
   }
   return { unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds nobody by the values tried` };
@@ -148,7 +143,7 @@ function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Out
     const understood = yield* testDateFormat(state, dimension, own, format);
     if (typeof understood === 'string') {
       const outcome = yield* calibrateBounds(state, dimension, buildAxis(state, dimension, own, understood));
-      if (!('unusable' in outcome)) return outcome;
+      if (!('unusable' in outcome)) return { ...outcome, format: understood };
       reasons.push(outcome.unusable);
     } else reasons.push(understood.unusable);
   }
@@ -167,7 +162,7 @@ function* testDateFormat(
 ): Task<DateFormat | { unusable: string }> {
   const axis = buildAxis(state, dimension, own, format);
   const probe = probing(state, axis);
-  const total = state.tree.root.total;
+  const total = marketTotal(state);
   for (const [first, second] of neighbours(axis, format)) {
     const left = yield* probe(first);
     if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
@@ -207,7 +202,7 @@ function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
 function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
   if (axis.lo >= axis.hi) return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
   const probe = probing(state, axis);
-  const total = state.tree.root.total;
+  const total = marketTotal(state);
   const middle = halve(axis, { from: axis.lo, to: axis.hi });
   const left = yield* probe({ from: axis.lo, to: middle });
   if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
@@ -220,25 +215,24 @@ function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Ax
     const narrow = yield* probe({ from: axis.lo + 1, to: axis.lo + 1 });
     if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
       return { unusable: `${dimension.key} does not filter` };
-    state.noteCappedTotals();
+    state.noteCappedTotals(total);
   }
-  const facts = yield* withShape(state, axis, whole, [
+  const found = yield* withShape(state, axis, whole, [
     { from: axis.lo, to: middle, count: left.total },
     { from: middle + 1, to: axis.hi, count: right.total },
   ]);
-  if ('unusable' in facts || facts.complete || dimension.nullValue === undefined) return facts;
+  if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
   const without = yield* probe({ from: axis.lo, to: axis.hi }, dimension.nullValue);
   const believed = !isRefused(without) && without.total > 0 && (yield* covers(state, without.total + whole));
-  return believed ? { ...facts, complete: true, nullValue: dimension.nullValue } : facts;
+  return believed ? { ...found, complete: true, nullValue: dimension.nullValue } : found;
 }
 
 /** Refines the counts where they are heaviest, as far as the market's size is worth it. */
 function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
   const probe = probing(state, axis);
-  const total = state.tree.root.total;
-  if (total >= state.totalsCap)
-    return { axis, shape: new Shape(axis, counts), share: 1, complete: false, nullValue: undefined };
-  const knots = Math.min(MOST_KNOTS, Math.floor(total / state.cap / 8));
+  const total = marketTotal(state);
+  if (total >= state.totalsCap) return askedFacts(axis, counts, 1, false);
+  const knots = state.rootIsSplit ? 0 : Math.min(MOST_KNOTS, Math.floor(total / state.cap / 8));
   for (let i = 0; i < knots; i++) {
     const heaviest = counts.filter((c) => c.to > c.from).sort((a, b) => b.count - a.count)[0];
     if (!heaviest || heaviest.count < whole / 20) break;
@@ -253,7 +247,7 @@ function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counte
   const dominant = counts.find((c) => c.from === c.to && c.count >= DOMINANT * total);
   if (dominant) return { unusable: `${axis.key} is ${axis.name(dominant)} for nearly all of the market` };
   const complete = yield* covers(state, whole);
-  return { axis, shape: new Shape(axis, counts), share: complete ? 1 : whole / total, complete, nullValue: undefined };
+  return askedFacts(axis, counts, complete ? 1 : whole / total, complete);
 }
 
 /** Asks windows of an axis on the market as a whole, as calibration segments. */
@@ -279,17 +273,9 @@ function probing(state: CrawlState, axis: Axis): (window: Window, value?: unknow
   };
 }
 
-function buildAxis(
-  state: CrawlState,
-  dimension: RangeDimension,
-  own: Record<string, unknown>,
-  format: DateFormat,
-): Axis {
-  const { horizon } = state.input;
-  const isDate = dimension.type === 'date';
-  const min = positionOf(dimension, format, dimension.min ?? (isDate ? horizon.from : 0), 'first');
-  const max = positionOf(dimension, format, dimension.max ?? (isDate ? horizon.to : 1_000_000_000), 'last');
-  return rangeAxis(dimension, own, min ?? 0, max ?? 1_000_000_000, format);
+/** The market's total as the API says it. */
+function marketTotal({ tree, totalsCap }: CrawlState): number {
+  return Math.min(tree.root.total, totalsCap);
 }
 
 /** Two pages with a company in common. */
@@ -312,10 +298,4 @@ function* covers(state: CrawlState, count: number): Task<boolean> {
     again: '2',
   });
   return !isRefused(again) && count >= again.total;
-}
-
-function asObject(value: unknown): Record<string, unknown> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
 }

@@ -1,5 +1,5 @@
 import { ask, type Task } from './tasks.js';
-import { isRefused, type PageAnswer, type RefusedAnswer } from './types.js';
+import { isRefused, type Calibration, type PageAnswer, type RefusedAnswer } from './types.js';
 
 /** Reference v2, "Limits": maximum `page` value 10 for prospecting. */
 export const PAGE_CAP = 10;
@@ -22,15 +22,25 @@ export interface PageSize {
 
 /**
  * Asks the market's page 1 until the page size is known. Only the length of what came back counts: the size asked for
- * may be refused, lowered, or replaced by a small default.
+ * may be refused, lowered, or replaced by a small default. What an earlier night found out is believed when it still holds.
  * @returns the refusal when every page size is refused: then it is the filters that the API does not accept
  */
-export function* calibratePageSize(filters: Record<string, unknown>, wanted: number): Task<PageSize | RefusedAnswer> {
+export function* calibratePageSize(
+  filters: Record<string, unknown>,
+  wanted: number,
+  learnt?: Calibration | null,
+): Task<PageSize | RefusedAnswer> {
   const asked: PageAnswer[] = [];
   function* page1(perPage: number): Task<PageAnswer | RefusedAnswer> {
     const answer = yield* ask({ segment: 'root', filters, page: 1, per_page: perPage, purpose: 'calibration' });
     if (!isRefused(answer)) asked.push(answer);
     return answer;
+  }
+
+  if (learnt) {
+    const first = yield* page1(learnt.perPage);
+    const same = !isRefused(first) && (first.ids.length === learnt.size || first.ids.length === first.total);
+    if (same) return { first, perPage: learnt.perPage, size: learnt.size, pages: learnt.pages, asked };
   }
 
   let refusal: RefusedAnswer | null = null;

@@ -1,10 +1,14 @@
-import { calibrateAxis, isFixed, type AxisFacts } from './calibrate-axis.js';
+import type { AxisFacts } from './axis-facts.js';
+import { calibrateAxis, isFixed } from './calibrate-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { fork, join, type Task } from './tasks.js';
 import type { Dimension } from './types.js';
 
 // An incomplete dimension that reaches this share of the market goes before overlapping values.
 const GOOD_REACH = 0.8;
+// Positions looked at, from the end, and the share of the cap that one of them may hold.
+const RECENT = 365;
+const COARSE = 0.25;
 
 export interface Choice {
   dimension: Dimension;
@@ -18,13 +22,15 @@ export interface Choice {
  */
 export function* chooseAxis(state: CrawlState, total: number, dimensions: readonly Dimension[]): Task<Choice | null> {
   const second: Choice[] = [];
+  const knownOnly = state.input.secondPass === 0;
   for (const dimension of inOrder(dimensions)) {
     if (isFixed(dimension, state.input.filters) || (isOverlapping(dimension) && !fits(state, total, dimension)))
       continue;
     const facts = yield* factsOf(state, dimension);
     if (!facts) continue;
     const choice = { dimension, facts };
-    if (facts.complete && pays(state, total, facts)) return choice;
+    const reaches = facts.complete || (knownOnly && facts.share >= GOOD_REACH && !isCoarse(state, total, facts));
+    if (reaches && pays(state, total, facts)) return choice;
     second.push(choice);
   }
   const worth = second.filter(({ facts }) => pays(state, total, facts)).sort(byReach);
@@ -73,6 +79,12 @@ export function pays(state: CrawlState, total: number, { axis }: AxisFacts): boo
   const values = axis.hi - axis.lo + 1;
   if (!axis.windows && values * state.size > total) return false;
   return !axis.overlapping || total <= (state.cap * values) / 2;
+}
+
+/** Whether single recent days hold so much that windows of whole days fill badly: then other values go first. */
+function isCoarse(state: CrawlState, total: number, { axis, shape, share }: AxisFacts): boolean {
+  const recent = Math.min(axis.hi - axis.lo + 1, RECENT);
+  return axis.ordered && (total * share * shape.mass(axis.hi - recent + 1, axis.hi)) / recent > COARSE * state.cap;
 }
 
 /** Whether it is worth finding out more about overlapping values. */

@@ -1,4 +1,4 @@
-import type { AxisFacts } from './calibrate-axis.js';
+import type { AxisFacts } from './axis-facts.js';
 import type { Fiber } from './tasks.js';
 import type { SegmentTree } from './tree.js';
 import type { Dimension, PlanInput } from './types.js';
@@ -13,7 +13,10 @@ export interface CrawlState {
   size: number;
   /** Pages of a search the API shows. */
   pages: number;
-  /** Companies of a search that can be seen: pages × size. */
+  /**
+   * Companies a search may have to be read to its end: one less than pages × size, since a total of exactly what can be
+   * seen may be the number where totals end.
+   */
   cap: number;
   /** Requests answered so far. */
   asked(): number;
@@ -21,8 +24,10 @@ export interface CrawlState {
   fence(): number;
   /** Totals at or above this are only known to be at least this; Infinity while nothing speaks for it. */
   readonly totalsCap: number;
-  /** The market has more companies than its total says: totals end there, unless one goes beyond it. */
-  noteCappedTotals(): void;
+  /** There are more companies than this total says: totals end there, unless one goes beyond it. */
+  noteCappedTotals(total: number): void;
+  /** Once the market as a whole is split, finding out how a dimension spreads over it serves small segments only. */
+  rootIsSplit: boolean;
   /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
   /** Dimensions that cannot be used, with the reason in words. */

@@ -4,7 +4,9 @@ export { toV1Filters } from './v1-filters.js';
 export type {
   Calibration,
   CategoricalDimension,
+  DateFormat,
   Dimension,
+  DimensionCalibration,
   Distribution,
   KnownMarket,
   ListingAnswer,

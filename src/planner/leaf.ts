@@ -22,6 +22,19 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
 }
 
+/**
+ * Whether pages go on after the last one that the market's total has room for: then totals end at this number. Only a
+ * total that fills its last page, and that no other exceeds, can be such an end.
+ */
+export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: PageAnswer): Task<boolean> {
+  const pages = total / state.size;
+  if (segment.parent || ids.length === 0 || !Number.isInteger(pages) || pages >= state.pages) return false;
+  const beyond = yield* ask(pageAsk(state, segment, pages + 1));
+  if (isRefused(beyond) || beyond.ids.length === 0) return false;
+  state.noteCappedTotals(total);
+  return state.totalsCap === total;
+}
+
 /** Reads what a search above the cap shows, since there is no better way to its companies. */
 export function* readTop(state: CrawlState, segment: Segment, first: PageAnswer): Task<void> {
   yield* readPages(state, segment, first, state.pages);

@@ -4,8 +4,9 @@ import { describeCoverage } from './coverage.js';
 import type { CrawlState } from './crawl-state.js';
 import { enumerate } from './split.js';
 import { ask, Scheduler, type Task } from './tasks.js';
-import { addPage, SegmentTree } from './tree.js';
-import { isRefused, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
+import { addPage, missingOf, SegmentTree } from './tree.js';
+import { isRefused, type Calibration, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
+import { describeCalibration } from './known-market.js';
 import { readListing, settleListing, V1_PROBE } from './v1-listing.js';
 
 // Requests per page of the market, and besides, that no honest API needs: two passes and a repetition of each come to 4.
@@ -41,6 +42,8 @@ export interface Plan {
   /** Settled segments, ordered by id. */
   segments(): SegmentRecord[];
   coverage(): CoverageRecord;
+  /** What was found out about the API and the market, to be given to later nights as `known.calibration`. */
+  calibration(): Calibration;
   stats(): PlanStats;
 }
 
@@ -71,9 +74,10 @@ export function createPlan(input: PlanInput): Plan {
     get totalsCap() {
       return largestTotal > notedCap ? Infinity : notedCap;
     },
-    noteCappedTotals: () => {
-      notedCap = Math.min(notedCap, root.total);
+    noteCappedTotals: (total) => {
+      notedCap = Math.min(notedCap, total);
     },
+    rootIsSplit: false,
     facts: new Map(),
     dropped: new Map(),
   };
@@ -96,6 +100,7 @@ export function createPlan(input: PlanInput): Plan {
         done: crawl.done,
         dropped: state.dropped,
       }),
+    calibration: () => describeCalibration(state),
     stats: () => ({
       requests: scheduler.answered,
       distinct: root.distinct,
@@ -111,13 +116,13 @@ interface CrawlOutcome {
 
 function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   const { root } = state.tree;
-  const size = yield* calibratePageSize(root.filters, state.input.perPage);
+  const size = yield* calibratePageSize(root.filters, state.input.perPage, state.input.known?.calibration);
   if ('refused' in size) {
     outcome.refused = size.refused;
     root.shortfall = `the market's filters were refused: ${size.refused}`;
     return;
   }
-  Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
+  Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages - 1 });
   for (const page of size.asked) addPage(root, page);
   root.total = outcome.firstTotal = size.first.total;
   if (size.first.total > 0 && size.first.ids.length === 0) {
@@ -138,7 +143,8 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   yield* askTotal(state, listing ? 'final-2' : 'final');
   // A capped total tells less than what was counted part by part. Parts that hold more than the whole may also share
   // companies: if the total is all there is, it was a count after all.
-  if (root.distinct === root.total) root.uncounted = false;
+  const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);
+  if (root.distinct === root.total && whole) root.uncounted = false;
   else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
   const surplus = root.distinct - Math.max(root.total, outcome.firstTotal);
   if (surplus > Math.max(DRIFT_FLOOR, DRIFT * root.total) && !root.uncounted) {

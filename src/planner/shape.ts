@@ -1,6 +1,9 @@
 import type { Axis } from './axis.js';
 import type { Window } from './types.js';
 
+// Weight of all empty windows together.
+const EMPTY = 1e-3;
+
 /** A window and how many companies it was seen to hold. */
 export interface Counted extends Window {
   count: number;
@@ -20,9 +23,10 @@ export class Shape {
     private readonly counts: readonly Counted[],
   ) {
     // A window that looked empty keeps a little weight, so that a sweep never divides by nothing.
-    const floor = Math.max(1, ...counts.map((c) => c.count)) * 1e-4;
+    const sum = counts.reduce((all, c) => all + c.count, 0);
+    const floor = (Math.max(1, sum) * EMPTY) / counts.length;
     const weights = counts.map((c) => Math.max(c.count, floor));
-    const total = weights.reduce((sum, w) => sum + w, 0);
+    const total = weights.reduce((all, w) => all + w, 0);
     this.starts = counts.map((c) => c.from);
     this.before = [0];
     for (const weight of weights) this.before.push(this.before.at(-1)! + weight / total);

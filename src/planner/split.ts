@@ -1,6 +1,6 @@
 import { chooseAxis, pays, usable, type Choice } from './choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
-import { readLeaf, readTop } from './leaf.js';
+import { goesOn, readLeaf, readTop } from './leaf.js';
 import { Sweep } from './sweep.js';
 import { ask, fork, join, type Fiber, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
@@ -15,8 +15,13 @@ const MOST_PARTS = 16;
 // Leaves between two looks at whether a second pass has found everybody.
 const LOOK_EVERY = 4;
 // Where few are missing, a second pass stops early; segments of a few pages get twice the effort of large ones.
-const PAGES_PER_MISSING = 5;
+const PAGES_PER_MISSING = 1;
+// New companies that each page of a search above the cap has to promise: to find one is worth three requests.
+const WORTH_A_PAGE = 0.3;
 const SMALL_SEGMENT = 30;
+// How far off windows are that the warehouse's own distribution aims.
+const WARM_ERROR = 0.004;
+const WARM_PART_ERROR = 0.06;
 // Parts may hold this much more than the whole because companies came while they were read.
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
@@ -31,14 +36,15 @@ export function* enumerate(
   dimensions: readonly Dimension[],
   pass: Pass,
 ): Task<void> {
-  if (first.total <= state.cap) {
+  if (first.total <= state.cap && !(yield* goesOn(state, segment, first))) {
     yield* readLeaf(state, segment, first);
     return;
   }
   const choice = yield* chooseAxis(state, first.total, dimensions);
+  state.rootIsSplit = true;
   if (!choice) {
     yield* readTop(state, segment, first);
-    segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by`;
+    segment.shortfall = `a search shows ${state.size * state.pages} companies and this one has ${segment.total}; no dimension is left to split it by`;
     state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
@@ -61,7 +67,7 @@ function isCapped(state: CrawlState, segment: Segment): boolean {
 /** Disjoint parts that hold more than the market's total: that total is no count. */
 function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
   if (segment.parent || facts.axis.overlapping) return;
-  if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals();
+  if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
 }
 
 /** Where the API caps its totals, a segment has at least as many companies as its parts; who is in none is unknown. */
@@ -119,6 +125,8 @@ function* sweep(
     totalsCap: () => state.totalsCap,
     windows: axis.windows,
     ordered: axis.ordered,
+    // The warehouse's shape is the whole market's: of a part of it only the rough outline holds.
+    ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Fiber<void>[] = [];
   for (let window = walk.next(); window; window = walk.next()) {
@@ -162,6 +170,10 @@ function* recover(
   first: PageAnswer,
   dimensions: readonly Dimension[],
 ): Task<void> {
+  if (state.input.secondPass === 0) {
+    segment.shortfall = `${explainSplit(segment)}: whoever has no value there was not searched for`;
+    return;
+  }
   if (!segment.uncounted) {
     const again = yield* ask({
       segment: segment.id,
@@ -197,7 +209,7 @@ function* recover(
     budget -= segment.cost - before;
   }
   if (segment.uncounted) segment.total = Math.max(segment.total, segment.distinct);
-  if (missingOf(segment) > 0 && missingOf(segment) * state.cap >= 3 * segment.total) {
+  if (missingOf(segment) * state.size >= WORTH_A_PAGE * segment.total) {
     segment.merged = true;
     yield* readTop(state, segment, first);
   }

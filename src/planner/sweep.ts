@@ -15,6 +15,8 @@ export interface SweepInput {
   totalsCap?(): number;
   /** False when a search can name only one position at a time. */
   windows: boolean;
+  /** How far off, in shares, a window's foreseen total may be at first. Default: nothing is known well. */
+  error?: number;
   /** False when one position says nothing of the next: then only the shape is believed. Default true. */
   ordered?: boolean;
 }
@@ -22,6 +24,9 @@ export interface SweepInput {
 /** leaf: at or below the cap. spike: one position above the cap. narrow: too wide, a narrower one comes next. */
 export type Verdict = 'leaf' | 'spike' | 'narrow';
 
+// How well a first window is aimed when all that is known of an axis is a few counts.
+const COLD_ERROR = 0.12;
+const FULLEST = 0.995;
 // Decay of what earlier windows taught about the density: the last two or three count most.
 const MEMORY = 0.5;
 // A window this much fuller than its neighbours suggest holds a spike: halve towards it instead of interpolating.
@@ -41,7 +46,7 @@ export class Sweep {
   private clean = 0;
   private seen: number;
   private modelled: number;
-  private error = 0.12;
+  private error: number;
   private asked = 0;
   /** Companies in the windows passed so far. */
   accepted = 0;
@@ -49,6 +54,7 @@ export class Sweep {
 
   constructor(private readonly input: SweepInput) {
     this.at = input.from;
+    this.error = input.error ?? COLD_ERROR;
     this.seen = this.modelled = input.cap * 0.3;
     this.mass = input.expected * input.shape.mass(input.from, input.to);
   }
@@ -129,7 +135,7 @@ export class Sweep {
   }
 
   private get target(): number {
-    return this.input.cap * Math.min(0.95, Math.max(0.5, 1 - 1.3 * this.error));
+    return this.input.cap * Math.min(FULLEST, Math.max(0.5, 1 - 1.7 * this.error));
   }
 
   /** Last position of the next window. */

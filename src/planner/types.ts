@@ -73,16 +73,32 @@ export interface Distribution {
 
 /** What asking found out, kept from night to night: small, and plain JSON. */
 export interface Calibration {
+  /** Sent as `per_page`, and the rows that came back for it. */
   perPage: number;
   size: number;
   pages: number;
-  /** By key of the dimension: usable or not. Those that say nothing of how the market is spread are asked again. */
+  /** By key of the dimension, as far as they were needed. */
   dimensions: Record<string, DimensionCalibration>;
 }
 
+/** What is known of a dimension, or why it cannot be used, in words. */
 export type DimensionCalibration =
   | { unusable: string }
-  | { share: number; complete: boolean; overlapping: boolean; windows: boolean; format?: string; nullValue?: unknown };
+  | {
+      share: number;
+      complete: boolean;
+      overlapping: boolean;
+      windows: boolean;
+      /** Listed values it was found out with; 0 for a range. */
+      values: number;
+      format?: DateFormat | undefined;
+      nullValue?: unknown;
+      /** Windows of positions, ascending and without gaps, with the companies they held. */
+      counts: [from: number, to: number, companies: number][];
+    };
+
+/** How a date range is said to the API. Which one it understands is found out by asking. */
+export type DateFormat = 'day' | 'year-as-dates' | 'year' | 'year-as-text';
 
 /**
  * calibration: asked to learn how the API behaves. segment: page 1 of a segment. page: a further page of a leaf.

@@ -1,0 +1,105 @@
+import { categoricalAxis, positionOf, type Axis } from './axis.js';
+import { asObject, buildAxis, type AxisFacts } from './axis-facts.js';
+import type { CrawlState } from './crawl-state.js';
+import { Shape, type Counted } from './shape.js';
+import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeDimension } from './types.js';
+
+/**
+ * What an earlier night found out about a dimension, with the shape the warehouse knows: no request. Null: it has to be
+ * asked. Nothing is claimed on it: an aim that is off costs requests, and every window's total is asked anyway.
+ */
+export function recallAxis(state: CrawlState, dimension: Dimension): AxisFacts | { unusable: string } | null {
+  const learnt = state.input.known?.calibration?.dimensions[dimension.key];
+  if (!learnt || 'unusable' in learnt) return learnt ?? null;
+  const { share, complete, nullValue, format } = learnt;
+  const own = state.input.filters[dimension.key];
+  if (dimension.kind === 'categorical') {
+    const values = Array.isArray(own) ? own : dimension.values;
+    if (values.length !== learnt.values) return null;
+    const axis = { ...categoricalAxis(dimension, values, learnt.windows), overlapping: learnt.overlapping };
+    const counts = fitted(axis, learnt.counts);
+    return { axis, shape: new Shape(axis, counts), share, complete, nullValue, counts, exact: false };
+  }
+  const axis = buildAxis(state, dimension, asObject(own) ?? {}, format ?? 'day');
+  if (axis.lo >= axis.hi) return null;
+  const spread = state.input.known?.distributions[dimension.key];
+  const known = spread ? countsOf(axis, dimension, learnt, spread) : [];
+  const exact = known.length > 0;
+  const counts = exact ? known : fitted(axis, learnt.counts);
+  return {
+    axis,
+    shape: new Shape(axis, counts),
+    share: exact && spread && !complete ? shareOf(spread) : share,
+    complete,
+    nullValue,
+    counts: fitted(axis, learnt.counts),
+    exact,
+    ...(format ? { format } : {}),
+  };
+}
+
+/** What a run found out, for the nights to come. */
+export function describeCalibration(state: CrawlState): Calibration {
+  const dimensions: Calibration['dimensions'] = {};
+  for (const [dimension, { result }] of state.facts) {
+    if (result) dimensions[dimension.key] = describe(dimension, result);
+  }
+  for (const [key, unusable] of state.dropped) dimensions[key] = { unusable };
+  return { perPage: state.perPage, size: state.size, pages: state.pages, dimensions };
+}
+
+function describe(dimension: Dimension, facts: AxisFacts): DimensionCalibration {
+  const { axis, share, complete, nullValue, format } = facts;
+  return {
+    share,
+    complete,
+    overlapping: axis.overlapping,
+    windows: axis.windows,
+    values: dimension.kind === 'categorical' ? axis.hi - axis.lo + 1 : 0,
+    counts: facts.counts.map(({ from, to, count }) => [from, to, count]),
+    ...(format ? { format } : {}),
+    ...(nullValue === undefined ? {} : { nullValue }),
+  };
+}
+
+/** Windows of an earlier night on tonight's axis, whose ends may have moved. */
+function fitted(axis: Axis, counts: readonly (readonly [number, number, number])[]): Counted[] {
+  const inside = counts.filter(([from, to]) => to >= axis.lo && from <= axis.hi);
+  if (inside.length === 0) return [{ from: axis.lo, to: axis.hi, count: 1 }];
+  return inside.map(([from, to, count], i) => ({
+    from: i === 0 ? axis.lo : from,
+    to: i === inside.length - 1 ? axis.hi : to,
+    count,
+  }));
+}
+
+/** A window for each value the warehouse knows, and for the gaps between them. */
+function countsOf(
+  axis: Axis,
+  dimension: RangeDimension,
+  { format }: Exclude<DimensionCalibration, { unusable: string }>,
+  { values }: Distribution,
+): Counted[] {
+  const counts: Counted[] = [];
+  let next = axis.lo;
+  for (const [value, companies] of values) {
+    const known = positionOf(dimension, format ?? 'day', value, 'first');
+    if (known === undefined) continue;
+    const at = Math.min(axis.hi, Math.max(axis.lo, known));
+    const last = counts.at(-1);
+    if (last && at < next) {
+      last.count += companies;
+      continue;
+    }
+    if (at > next) counts.push({ from: next, to: at - 1, count: 0 });
+    counts.push({ from: at, to: at, count: companies });
+    next = at + 1;
+  }
+  if (counts.length > 0 && next <= axis.hi) counts.push({ from: next, to: axis.hi, count: 0 });
+  return counts;
+}
+
+function shareOf({ values, without }: Distribution): number {
+  const known = values.reduce((sum, [, companies]) => sum + companies, 0);
+  return known / Math.max(1, known + without);
+}
