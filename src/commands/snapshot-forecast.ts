@@ -8,6 +8,7 @@ import type { CrawlDeps, Pulse } from '../crawl/deps.js';
 import { askSearch } from '../crawl/discover.js';
 import { forecastMarket, type MarketForecast } from '../crawl/forecast.js';
 import { crawlListing } from '../crawl/list.js';
+import { readKnownMarket } from '../crawl/known-market.js';
 import { planMarket } from '../crawl/market-plan.js';
 import { openRun } from '../crawl/open-run.js';
 import { dailyMetric } from '../crawl/read-quota.js';
@@ -67,7 +68,7 @@ export async function forecastSnapshot(context: CliContext, market: string, date
         lists = { ...config, dataDir: scratch };
         await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, pulse);
       }
-      const plan = planMarket(lists, ctx);
+      const plan = planMarket(lists, ctx, await readKnownMarket(deps, ctx));
       const forecast = await forecastMarket(deps, ctx, plan, (request) => askSearch(deps, request, pulse));
       const metrics = await client.v2.metrics({ signal: pulse.signal });
       const quota = dailyMetric(metrics.data, config.quota.metric);

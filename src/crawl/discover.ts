@@ -8,6 +8,7 @@ import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from './answer.js';
 import { landRecords } from './close-run.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
+import { keepCalibration, knownMarketOf } from './known-market.js';
 import { filtersRefused, planMarket } from './market-plan.js';
 
 const SHORTFALLS_SHOWN = 5;
@@ -29,7 +30,8 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
     market: ctx.market,
     chunk: `search-${String(round).padStart(4, '0')}`,
   };
-  const plan = planMarket(deps.config, ctx);
+  const known = await knownMarketOf(deps, ctx, round);
+  const plan = planMarket(deps.config, ctx, known);
   const answers = new Map(readRunRows(target).map((row) => [row.request_key, answerOf(row)]));
   const done = PartWriter.committed(target);
   if (done) {
@@ -52,7 +54,7 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
       const before = writer.rows.length;
       if (round === 0) {
         const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
-        await landForecast(deps, ctx, await forecastMarket(deps, ctx, planMarket(deps.config, ctx), ask));
+        await landForecast(deps, ctx, await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask));
       }
       const budget = input.budget - (writer.rows.length - before);
       await search(deps, { ...input, budget }, plan, answers, keep, pulse, booking);
@@ -198,6 +200,7 @@ async function conclude(
   const coverage = plan.coverage();
   await landRecords(deps, ctx, 'segments', 'search', plan.segments());
   await landRecords(deps, ctx, 'coverage', 'search', [coverage]);
+  await keepCalibration(deps, ctx, plan.calibration(), coverage.share);
   const shown = coverage.why
     .slice(0, SHORTFALLS_SHOWN)
     .map((gap) => `${gap.missing} companies not reached under ${JSON.stringify(gap.filters)}: ${gap.reason}`);

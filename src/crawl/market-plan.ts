@@ -1,14 +1,14 @@
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import type { Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
-import { createPlan, toV1Filters, type Plan } from '../planner/index.js';
+import { createPlan, toV1Filters, type KnownMarket, type Plan } from '../planner/index.js';
 import { readDimensions } from './dimensions.js';
 
 // "auto" asks for more than any API of this kind gives; the plan believes what comes back.
 const ASK_HIGH = 1_000;
 
 /** A new plan of a run's market. It learns from answers only: given the same ones it is always the same plan. */
-export function planMarket(config: Config, ctx: RunContext): Plan {
+export function planMarket(config: Config, ctx: RunContext, known: KnownMarket): Plan {
   const { perPage } = config.api;
   return createPlan({
     market: ctx.market ?? '',
@@ -17,6 +17,7 @@ export function planMarket(config: Config, ctx: RunContext): Plan {
     dimensions: readDimensions(config.dataDir),
     perPage: perPage === 'auto' ? ASK_HIGH : perPage,
     horizon: { from: '1500-01-01', to: ctx.date },
+    known,
   });
 }
 

@@ -30,6 +30,8 @@ export interface CrawlState {
   rootIsSplit: boolean;
   /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
+  /** Why version 1 will not serve on later nights either. */
+  v1Refusal: string | null;
   /** Dimensions that cannot be used, with the reason in words. */
   dropped: Map<string, string>;
 }

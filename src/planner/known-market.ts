@@ -44,8 +44,9 @@ export function describeCalibration(state: CrawlState): Calibration {
   for (const [dimension, { result }] of state.facts) {
     if (result) dimensions[dimension.key] = describe(dimension, result);
   }
-  for (const [key, unusable] of state.dropped) dimensions[key] = { unusable };
-  return { perPage: state.perPage, size: state.size, pages: state.pages, dimensions };
+  for (const [key, unusable] of state.dropped) if (key !== 'v1') dimensions[key] = { unusable };
+  const { perPage, size, pages, v1Refusal } = state;
+  return { perPage, size, pages, v1Refusal, dimensions };
 }
 
 function describe(dimension: Dimension, facts: AxisFacts): DimensionCalibration {

@@ -78,6 +78,7 @@ export function createPlan(input: PlanInput): Plan {
       notedCap = Math.min(notedCap, total);
     },
     rootIsSplit: false,
+    v1Refusal: input.known?.calibration?.v1Refusal ?? null,
     facts: new Map(),
     dropped: new Map(),
   };

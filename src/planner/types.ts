@@ -77,6 +77,8 @@ export interface Calibration {
   perPage: number;
   size: number;
   pages: number;
+  /** Why version 1 is closed to this key, or ends at some page; not asked again until all is found out anew. */
+  v1Refusal?: string | null;
   /** By key of the dimension, as far as they were needed. */
   dimensions: Record<string, DimensionCalibration>;
 }

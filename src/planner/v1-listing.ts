@@ -21,7 +21,8 @@ export const V1_PROBE = 'v1-probe';
 export function* readListing(state: CrawlState): Task<Segment | null> {
   const filters = state.input.v1Filters;
   if (!filters) return null;
-  const pages = yield* probeListing(state, filters);
+  const refusal = state.input.known?.calibration?.v1Refusal;
+  const pages = refusal ?? (yield* probeListing(state, filters));
   if (typeof pages === 'string') {
     state.dropped.set('v1', pages);
     return null;
@@ -64,11 +65,11 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
 /** How many pages version 1 has for the market, or why it cannot be believed, in words. */
 function* probeListing(state: CrawlState, filters: Record<string, unknown>): Task<number | string> {
   const first = yield* probePage(state, filters, 1);
-  if (isRefused(first)) return `version 1 was refused (${first.refused})`;
+  if (isRefused(first)) return (state.v1Refusal = `version 1 was refused (${first.refused})`);
   const size = first.ids.length;
   if (size < state.size * WORTH) return `version 1 gives pages of ${size} only`;
   const last = first.pages > 1 ? yield* probePage(state, filters, first.pages) : first;
-  if (isRefused(last)) return `version 1 does not show its page ${first.pages} (${last.refused})`;
+  if (isRefused(last)) return (state.v1Refusal = `version 1 does not show its page ${first.pages} (${last.refused})`);
   const total = (first.pages - 1) * size + last.ids.length;
   if (last.ids.length === 0 || total !== (yield* totalLike(state, total)))
     return `version 1 shows ${total} companies, version 2 counts ${state.tree.root.total}`;
