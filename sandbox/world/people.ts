@@ -51,6 +51,11 @@ export function seniorityName(id: number): string {
   return SENIORITY_LEVEL.find((entry) => entry.id === id)!.name;
 }
 
+/** Whether version 1 knows what a person does there: it gives neither level nor function of a few. */
+export function hasKnownRole(ctx: Context, number: number): boolean {
+  return !ctx.dice.chance(0.03, TAG.personRole, number, 3);
+}
+
 /** A departments id; children of 833 among them. */
 export function departmentOf(ctx: Context, number: number): number {
   return ctx.dice.pick(DEPARTMENTS, TAG.personRole, number, 1).id;

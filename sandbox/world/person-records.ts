@@ -14,6 +14,7 @@ import {
   departmentOf,
   firstNameOf,
   fullNameOf,
+  hasKnownRole,
   jobTitleOf,
   lastNameOf,
   nationalityOf,
@@ -136,6 +137,7 @@ export function executiveItem(ctx: Context, number: number, versions: Versions):
 
 /** Item of `GET /v1/finder/company/executives`, and answer of `GET /v1/finder/executive/details`. */
 export function executiveRecord(ctx: Context, number: number, versions: Versions): V1Executive {
+  const known = hasKnownRole(ctx, number);
   return {
     id: personIdOf(ctx, number),
     title_name: titleOf(ctx, number),
@@ -143,8 +145,8 @@ export function executiveRecord(ctx: Context, number: number, versions: Versions
     last_name: lastNameOf(ctx, number),
     patronime_name: patronymOf(ctx, number),
     gender: firstNameOf(ctx, number).gender,
-    company_executive_seniority_level: seniorityName(seniorityOf(ctx, number)),
-    company_executive_function: departmentName(departmentOf(ctx, number)),
+    company_executive_seniority_level: known ? seniorityName(seniorityOf(ctx, number)) : null,
+    company_executive_function: known ? departmentName(departmentOf(ctx, number)) : null,
     contact_phone: personPhoneOf(ctx, number),
     contact_email: personEmailOf(ctx, number),
     nationality: nationalityOf(ctx, number),

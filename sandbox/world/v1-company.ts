@@ -16,7 +16,8 @@ export function v1Company(record: Company): V1Company {
     company_website: record.company_website ?? '',
     company_legal_form: record.company_legal_form,
     brands: record.brands ?? '',
-    address_street: record.address_street,
+    // Without a postcode there is no street either.
+    address_street: record.zip_code === null ? null : record.address_street,
     address_location: record.address_location ?? null,
     country_region: record.country_region,
     zip_code: record.zip_code,

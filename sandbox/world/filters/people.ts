@@ -6,6 +6,7 @@ import { indexOf } from '../membership.js';
 import {
   departmentOf,
   fullNameOf,
+  hasKnownRole,
   jobTitleOf,
   nationalityOf,
   peopleCountOf,
@@ -29,6 +30,8 @@ export interface PersonConditions {
   hasEmail?: boolean | undefined;
   hasPhone?: boolean | undefined;
   profile?: string | undefined;
+  /** Only people whose role version 1 knows. */
+  knownRole?: boolean | undefined;
 }
 
 /** "contact conditions from nomenclatures": no values are shown; these are this sandbox's. */
@@ -61,6 +64,7 @@ export function executiveConditions(filters: V1ExecutiveFilters): PersonConditio
     emails: filters.contact_emails,
     hasEmail: filters.contact_have_email,
     hasPhone: filters.contact_have_phone,
+    knownRole: filters.seniority_level !== undefined || filters.department !== undefined,
   };
 }
 
@@ -90,6 +94,7 @@ function personTest(ctx: Context, wanted: PersonConditions): (number: number) =>
   const person = wanted.profile === undefined ? undefined : (personByAddress(ctx, wanted.profile) ?? -1);
   return (number) =>
     (person === undefined || number === person) &&
+    (wanted.knownRole !== true || hasKnownRole(ctx, number)) &&
     (wanted.seniorities === undefined || wanted.seniorities.includes(seniorityOf(ctx, number))) &&
     (departments === undefined || departments.includes(departmentOf(ctx, number))) &&
     (wanted.hasEmail === undefined || (personEmailOf(ctx, number) !== null) === wanted.hasEmail) &&
