@@ -44,7 +44,7 @@ export interface AskOptions {
 }
 
 const DAY = '2026-11-20';
-const MARKET = { companies: 1500, tenders: 120, maxPerPage: 2000, jobMilliseconds: 1, date: DAY } as const;
+const MARKET = { companies: 1500, tenders: 120, maxPerPage: 10_000, jobMilliseconds: 1, date: DAY } as const;
 
 /** What the calls need of a company. */
 const USED = [
