@@ -36,7 +36,7 @@ const EVENTS_OF = 60;
 
 let api: Conformance;
 const seen = new Observed();
-const eventTypes = new Set<unknown>();
+const eventTypes = new Set<string>();
 
 async function read<T = Record<string, unknown>>(name: string, given: Given): Promise<T> {
   const { status, body } = await api.ask(name, given);

@@ -1,4 +1,6 @@
-import type { ProspectingFilters } from '../../schemas/v2/prospecting.js';
+import { SIC_CODE_FILTERS, type ProspectingFilters } from '../../schemas/v2/prospecting.js';
+import { COUNTRIES } from '../../sandbox/world/data/country-ids.js';
+import { ISO_COUNTRIES } from '../../sandbox/world/data/iso-countries.js';
 import { USD_PER } from '../../sandbox/world/data/market-countries.js';
 import { VISIT_BANDS } from '../../sandbox/world/insights.js';
 import { ACTIVITIES } from '../../sandbox/world/data/nomenclatures.js';
@@ -19,9 +21,24 @@ function within(value: number | null | undefined, range: Range): boolean {
   return (range.gte === undefined || value >= range.gte) && (range.lte === undefined || value <= range.lte);
 }
 
+const countryId = (code: string): number => COUNTRIES.find(({ short_name }) => short_name === code)!.id;
+const regionId = (code: string): number => ISO_COUNTRIES.find(([country]) => country === code)![2];
+/** The last part of an id of underscore-joined parent ids. */
+const ownId = (id: string): number => Number(id.split('_').at(-1));
+
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-const CHECKS: Record<string, (profile: Profile, value: never) => boolean> = {
+type Check = (profile: Profile, value: never) => boolean;
+
+const nationalCodes = Object.fromEntries(
+  SIC_CODE_FILTERS.map((scheme): [string, Check] => [
+    scheme,
+    (p, codes: string[]) => p.nationalCode?.scheme === scheme && codes.includes(p.nationalCode.code),
+  ]),
+);
+
+const CHECKS: Record<string, Check> = {
+  ...nationalCodes,
   company_status: (p, ids: number[]) => ids.includes(p.status),
   number_of_employees: (p, range: Range) => within(p.employees, range),
   trading_activity: (p, values: string[]) =>
@@ -40,7 +57,9 @@ const CHECKS: Record<string, (profile: Profile, value: never) => boolean> = {
   website_keywords: (p, words: string[]) => p.website?.keywords.some((word) => words.includes(word)) ?? false,
   nace: (p, codes: string[]) => codes.some((code) => plain(p.nace).startsWith(plain(code))),
   isic: (p, codes: string[]) => codes.some((code) => p.isic.startsWith(plain(code))),
-  sic_code_gb: (p, codes: string[]) => p.nationalCode?.scheme === 'sic_code_gb' && codes.includes(p.nationalCode.code),
+  location_regions: (p, { include }: { include: string[] }) => include.some((id) => ownId(id) === regionId(p.country)),
+  location_countries: (p, { include }: { include: string[] }) =>
+    include.some((id) => ownId(id) === countryId(p.country)),
   location_zip: (p, zips: string[]) => p.zip !== null && zips.map(plain).includes(plain(p.zip)),
   location_type: (p, names: string[]) => names.includes(p.city) || (p.region !== null && names.includes(p.region)),
   financial_currency: (p, codes: string[]) => p.currency !== null && codes.includes(p.currency),
@@ -64,6 +83,9 @@ const CHECKS: Record<string, (profile: Profile, value: never) => boolean> = {
     conditions.every((condition) =>
       condition === 'has_financials' ? p.currency !== null : p.reachableBy.includes(condition.replace('has_', '')),
     ),
+  yoy_exports: (p, range: Range) => within(p.figures.yoyExports, range),
+  yoy_liabilities: (p, range: Range) => within(p.figures.yoyLiabilities, range),
+  yoy_ebitda: (p, range: Range) => within(p.figures.yoyEbitda, range),
   yoy_turnover: (p, range: Range) => within(p.figures.yoyTurnover, range),
   yoy_profit: (p, range: Range) => within(p.figures.yoyProfit, range),
 };

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { V1CompanyFilters } from '../../schemas/v1/company.js';
+import { employeeConditions, executiveConditions, findPeople } from '../../sandbox/world/filters/people.js';
+import { filterTenders } from '../../sandbox/world/filters/tenders.js';
+import { idOf } from '../../sandbox/world/membership.js';
+import { personIdOf } from '../../sandbox/world/people.js';
+import { holds as matches } from '../sandbox/brute-force.js';
+import { expectRefusal } from './error-shapes.js';
+import { filterValues, marketOf, type Entry } from './filter-values.js';
+import { FILTERS, routeNamed, type FilterTable } from './reference.js';
+import { startConformance, type Conformance, type Given } from './sandbox-calls.js';
+import { wrongOf } from './types.js';
+
+type TableName = keyof ReturnType<typeof filterValues>;
+
+/** Every filter key with its table; the filters of executives are those of companies and their own. */
+const rows = Object.entries(FILTERS as Record<string, FilterTable & { extends?: string }>).flatMap(([name, table]) => {
+  const keys = { ...(table.extends && FILTERS[table.extends]?.keys), ...table.keys };
+  return Object.entries(keys).map(([key, type]) => [name as TableName, key, type, table.range] as const);
+});
+
+let api: Conformance;
+let market: Entry[];
+let values: ReturnType<typeof filterValues>;
+beforeAll(async () => {
+  api = await startConformance();
+  market = marketOf(api);
+  values = filterValues(api, market);
+});
+afterAll(() => api.app.close());
+
+interface Range {
+  gte?: number;
+  lte?: number;
+}
+const isWithin = (value: number | null, { gte = -Infinity, lte = Infinity }: Range): boolean =>
+  value !== null && value >= gte && value <= lte;
+
+const EVERYTHING = { page: 1, per_page: 10_000 };
+
+/** What a search finds: ids of companies or people as numbers, slugs of tenders. */
+async function find(table: TableName, filters: Given): Promise<(number | string)[]> {
+  const given = { ...EVERYTHING, filters: table === 'tenders' ? { must: filters } : filters };
+  const { body } = await api.ask(FILTERS[table].route, given);
+  const { data } = body as { data: { id?: number | string; slug?: string }[] };
+  return data.map(({ id, slug }) => slug ?? Number(id));
+}
+
+/** What it has to find: companies of version 2 one by one, by the tests' own reading of each filter; else the world's. */
+function truth(table: TableName, filters: Given): (number | string)[] {
+  const { world } = api.app.sandbox;
+  const companiesV1 = (given: V1CompanyFilters): number[] => [...world.matchingV1(given, 0)];
+  switch (table) {
+    case 'prospecting': {
+      const { yoy_staff, pronet, ...others } = filters as { yoy_staff?: Range; pronet?: string };
+      const found = market.filter(
+        ({ id, profile, yoyStaff }) =>
+          matches(profile, others) &&
+          (yoy_staff === undefined || isWithin(yoyStaff, yoy_staff)) &&
+          (pronet === undefined || id === api.id),
+      );
+      expect(world.matching(filters, 0)).toEqual(found.map(({ id }) => id));
+      return found.map(({ id }) => id);
+    }
+    case 'employees':
+      return findPeople(world.ctx, world.matchingIndices({}, 0), employeeConditions(filters)).map((number) =>
+        personIdOf(world.ctx, number),
+      );
+    case 'v1 companies':
+      return companiesV1(filters).map((index) => idOf(world.ctx, index));
+    case 'v1 executives': {
+      const own = Object.keys(FILTERS['v1 executives'].keys);
+      const ofCompanies = Object.fromEntries(Object.entries(filters).filter(([key]) => !own.includes(key)));
+      const conditions = executiveConditions(filters);
+      return findPeople(world.ctx, companiesV1(ofCompanies), conditions).map((number) => personIdOf(world.ctx, number));
+    }
+    case 'tenders':
+      return filterTenders(world.tenders(0), filters).map(({ slug }) => slug);
+  }
+}
+
+describe('every filter key of the reference narrows its search to what fits', () => {
+  it.each(rows)('%s: %s', async (table, key) => {
+    const filters = { [key]: (values[table] as Given)[key] };
+    const found = await find(table, filters);
+    expect(found).toEqual(truth(table, filters));
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.length).toBeLessThan((await find(table, {})).length);
+  });
+});
+
+describe('a filter of another type is refused', () => {
+  it.each(rows)('%s: %s', async (table, key, type) => {
+    const route = routeNamed(FILTERS[table].route);
+    const filters = { [key]: wrongOf(/range/.test(type) ? 'object' : type) };
+    const given = { page: 1, per_page: 1, filters: table === 'tenders' ? { must: filters } : filters };
+    expectRefusal(await api.ask(FILTERS[table].route, given), route, key);
+  });
+});
+
+describe('both bounds of a range may be given alone, and no others', () => {
+  it.each(rows.filter(([, , type]) => /range/.test(type)))('%s: %s', async (table, key, _type, range) => {
+    const [lower, upper] = range ?? ['from', 'to'];
+    const middle = ((values[table] as Given)[key] as Given)[lower];
+    const above = await find(table, { [key]: { [lower]: middle } });
+    const below = await find(table, { [key]: { [upper]: middle } });
+    expect(above).toEqual(truth(table, { [key]: { [lower]: middle } }));
+    expect(below).toEqual(truth(table, { [key]: { [upper]: middle } }));
+    expect(new Set([...above, ...below]).size).toBeGreaterThan(Math.max(above.length, below.length));
+    const misnamed = { [lower === 'gte' ? 'from' : 'gte']: middle };
+    const filters = { [key]: misnamed };
+    const given = { page: 1, per_page: 1, filters: table === 'tenders' ? { must: filters } : filters };
+    expectRefusal(await api.ask(FILTERS[table].route, given), routeNamed(FILTERS[table].route), key);
+  });
+});
+
+describe('the currency of financial_turnover', () => {
+  const { currencies, default: usual } = FILTERS.prospecting.financial_turnover;
+  it('is one of three and changes what is found; without one it is the stated default', async () => {
+    const { gte } = values.prospecting.financial_turnover as Range;
+    const counts = new Map<string, number>();
+    for (const currency of currencies) {
+      const found = await find('prospecting', { financial_turnover: { gte, currency } });
+      expect(found).toEqual(truth('prospecting', { financial_turnover: { gte, currency } }));
+      counts.set(currency, found.length);
+    }
+    expect(new Set(counts.values()).size).toBe(currencies.length);
+    expect(counts.get(usual)).toBe((await find('prospecting', { financial_turnover: { gte } })).length);
+    const other = { page: 1, filters: { financial_turnover: { gte, currency: 'DKK' } } };
+    expectRefusal(
+      await api.ask('POST /v2/prospecting', other),
+      routeNamed('POST /v2/prospecting'),
+      'financial_turnover',
+    );
+  });
+});
+
+describe('the size of executives’ companies', () => {
+  it('may be the pair of the sample, too', async () => {
+    expect(FILTERS['v1 executives'].sample.size).toBe('array of integer');
+    const range = await find('v1 executives', { size: { from: 5, to: 40 } });
+    expect(await find('v1 executives', { size: [5, 40] })).toEqual(range);
+    expect(range.length).toBeGreaterThan(0);
+  });
+});
