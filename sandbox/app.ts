@@ -1,8 +1,8 @@
-import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Socket } from 'node:net';
-import fastify, { type ConnectionError, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyError, type FastifyReply, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { V1_ERROR_STATUS, type V1ErrorName } from '../schemas/v1/error.js';
+import { BODY_LIMIT, parseForms, parseJsonBodies } from './bodies.js';
+import { connectionLimits, isPlainHttp } from './connections.js';
 import { Refusal, v1Error } from './errors.js';
 import { withIds } from './id-form.js';
 import { sentinelFault } from './sentinels.js';
@@ -34,9 +34,6 @@ import { allows, permissionFor, type KeyGrant } from './permissions.js';
 import { RouteTable } from './route-table.js';
 import { Sandbox } from './sandbox.js';
 
-/** Largest request body. */
-const BODY_LIMIT = 1024 * 1024;
-
 /** A sandbox as a Fastify instance that listens nowhere yet; its market and state hang off `sandbox`. */
 export interface SandboxApp extends FastifyInstance {
   sandbox: Sandbox;
@@ -49,12 +46,12 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   const app = fastify({
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
-    forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
-    // A client gets this long for its headers and its body: one that drips them does not hold a connection.
-    http: timeouts(sandbox.options),
-    keepAliveTimeout: 30_000,
-    clientErrorHandler: refuseBrokenHttp,
+    ...connectionLimits(sandbox.options),
+    // An address that cannot be decoded, or holds an id too long to be one.
+    frameworkErrors: (_error, request, reply: FastifyReply) => {
+      void reply.code(404).send(generic(sandbox, request, 404, 'Not found.').body);
+    },
   });
   app.decorate('sandbox', sandbox);
   // GET calls may carry a body: the reference lists parameters of some as "body".
@@ -62,10 +59,15 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   // Otherwise refused for its content type before it is seen that no route takes it.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   app.decorateRequest('bend', null);
-  parseBodies(app);
+  parseJsonBodies(app);
   const routes = new RouteTable(app);
   app.decorate('routeTable', routes);
 
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isPlainHttp(request.raw)) return done();
+    void reply.header('connection', 'close');
+    return done(new Refusal(400, { detail: 'This is no HTTP request.' }));
+  });
   countRequests(app, sandbox);
   keepState(app, sandbox);
   app.setErrorHandler(async (error: unknown, request, reply) => {
@@ -114,9 +116,7 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   );
   await app.register(async (scope) => {
     strikeFaults(scope, sandbox);
-    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
-      done(null, Object.fromEntries(new URLSearchParams(text as string)));
-    });
+    parseForms(scope);
     utilityRoutes(scope, sandbox);
     descriptionRoutes(scope, sandbox);
     connectorApiRoutes(scope, sandbox);
@@ -125,42 +125,8 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   return app as unknown as SandboxApp;
 }
 
-function timeouts({ headersTimeout, requestTimeout }: SandboxOptions): http.ServerOptions {
-  // Node looks for overdue connections every half minute unless told otherwise.
-  const connectionsCheckingInterval = Math.max(10, Math.min(1000, headersTimeout / 10, requestTimeout / 10));
-  return { headersTimeout, requestTimeout, connectionsCheckingInterval };
-}
-
-/** What is no HTTP, or too slow, is answered in plain words and the connection closed. */
-function refuseBrokenHttp(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const [status, detail] =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? ['408 Request Timeout', 'The request took too long.']
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? ['431 Request Header Fields Too Large', 'The headers are too large.']
-        : ['400 Bad Request', 'This is no HTTP request.'];
-  const body = JSON.stringify({ detail });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  );
-}
-
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0]!;
-}
-
-/** JSON bodies, an empty one counting as none; other types are refused with 415. */
-function parseBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    if (text === '') return done(null, undefined);
-    try {
-      done(null, JSON.parse(text as string));
-    } catch (error) {
-      done(Object.assign(error as Error, { statusCode: 400 }));
-    }
-  });
 }
 
 function countRequests(app: FastifyInstance, sandbox: Sandbox): void {

@@ -33,7 +33,12 @@ export const FaultRequest = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   /** For `status`: the body instead of InternalError's. */
   body: z.unknown().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
+  headers: z
+    .record(
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/),
+      z.string().regex(/^[\t\x20-\x7e]*$/, 'Expected printable ASCII.'),
+    )
+    .optional(),
   /** For `latency`: milliseconds the answer waits; it is then the usual one. */
   latency: z.int().min(0).max(600_000).optional(),
 });

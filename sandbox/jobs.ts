@@ -1,3 +1,5 @@
+import { Latest } from './latest.js';
+
 /** A UBO enrichment job: waiting, then running, then done. */
 export interface Job {
   id: string;
@@ -9,9 +11,12 @@ export interface Job {
 
 export type JobState = 'PENDING' | 'RUNNING' | 'DONE';
 
+const KEPT_BYTES = 2_000_000;
+
 /** Jobs take real time: half of it they wait, half of it they run. */
 export class Jobs {
-  readonly #jobs = new Map<string, Job>();
+  readonly #jobs = new Latest<string, Job>(KEPT_BYTES);
+  #count = 0;
   readonly #milliseconds: number;
 
   constructor(milliseconds: number) {
@@ -19,8 +24,8 @@ export class Jobs {
   }
 
   start(company: number, threshold: number, now: number): Job {
-    const job = { id: `ubo-${this.#jobs.size + 1}`, company, threshold, createdAt: now };
-    this.#jobs.set(job.id, job);
+    const job = { id: `ubo-${++this.#count}`, company, threshold, createdAt: now };
+    this.#jobs.add(job.id, job, 100);
     return job;
   }
 

@@ -15,7 +15,12 @@ export class Reveals {
   add(date: string, shown: { email: boolean; phone: boolean }): void {
     if (!shown.email && !shown.phone) return;
     const time = new Date().toISOString().slice(11, 19);
-    this.#list.push({ at: `${date} ${time}`, emails: shown.email ? 1 : 0, phones: shown.phone ? 1 : 0 });
+    const at = `${date} ${time}`;
+    // One entry a second: a busy caller is counted, not remembered call by call.
+    if (this.#list.at(-1)?.at !== at) this.#list.push({ at, emails: 0, phones: 0 });
+    const second = this.#list.at(-1)!;
+    if (shown.email) second.emails++;
+    if (shown.phone) second.phones++;
   }
 
   /** Both bounds included, format `YYYY-MM-DD HH:MM:SS`. */

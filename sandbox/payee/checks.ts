@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PayeeDecision } from '../../schemas/v2/payee.js';
 import type { Company } from '../../schemas/v2/company.js';
+import { Latest } from '../latest.js';
 import type { PayeeCheckRequest } from './rules.js';
 
 /** A check that was run, with the report that came of it. */
@@ -22,9 +23,12 @@ export const SENTINEL_ACCOUNTS: Readonly<Record<string, PayeeDecision>> = {
   '9002': 'DO_NOT_PAY',
 };
 
-/** The checks that were run, by id. */
+const KEPT_BYTES = 16_000_000;
+
+/** The latest checks that were run, by id. */
 export class PayeeChecks {
-  readonly #checks: PayeeCheck[] = [];
+  readonly #checks = new Latest<number, PayeeCheck>(KEPT_BYTES);
+  #count = 0;
 
   /** Runs a check against the company found for it (null: none); the same request gives the same decision. */
   run(request: PayeeCheckRequest, company: Company | null, date: string): PayeeCheck {
@@ -38,7 +42,7 @@ export class PayeeChecks {
       ...(company !== null && company.status !== 'Active' ? ['company_not_active'] : []),
     ];
     const check: PayeeCheck = {
-      id: this.#checks.length + 1,
+      id: ++this.#count,
       decision: SENTINEL_ACCOUNTS[request.id.slice(-4)] ?? decide(reasons),
       created_at: `${date}T12:00:00Z`,
       request,
@@ -52,12 +56,12 @@ export class PayeeChecks {
       reasons,
       has_kyp_report: true,
     };
-    this.#checks.push(check);
+    this.#checks.add(check.id, check, JSON.stringify(check).length * 2);
     return check;
   }
 
   get(id: number): PayeeCheck | undefined {
-    return this.#checks[id - 1];
+    return this.#checks.get(id);
   }
 }
 

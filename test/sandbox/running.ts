@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import { buildApp } from '../../sandbox/app.js';
 import type { SandboxOptions } from '../../sandbox/options.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
@@ -16,6 +17,8 @@ export interface Running {
   send<T = unknown>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
   /** Every route, like `GET /v2/companies/{id}`. */
   routes(): string[];
+  /** How many connections are open. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -41,6 +44,7 @@ export async function startApp(options: Partial<SandboxOptions> = {}): Promise<R
     send,
     get: (path) => send('GET', path),
     routes: () => app.routeTable.list(),
+    connections: () => promisify(app.server.getConnections).call(app.server),
     close: () => app.close(),
   };
 }

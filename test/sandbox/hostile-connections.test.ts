@@ -1,0 +1,250 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { V1Shape, V2Shape } from './error-shapes.js';
+import { exchange, RawSocket, statusesOf } from './raw-socket.js';
+import { startApp, type Running } from './running.js';
+
+/* What no HTTP library would send, byte for byte: answered or cut off, and everybody else is served on. */
+
+let app: Running;
+let auth: string;
+beforeAll(async () => {
+  app = await startApp({ companies: 200, tenders: 10, headersTimeout: 1000, requestTimeout: 1500 });
+  auth = `Host: sandbox\r\nAuthorization: Token ${app.sandbox.options.key}\r\n`;
+});
+afterAll(() => app.close());
+afterEach(async () => {
+  expect((await app.get('/v2/metrics')).status).toBe(200);
+  expect(Object.keys(app.sandbox.requests.report().statuses).filter((status) => status >= '500')).toEqual([]);
+});
+
+const CLOSE = 'Connection: close\r\n';
+const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${auth}${headers}\r\n`;
+/** A search with its body as it is given: framing is the sender's business. */
+const search = (headers: string, body: string): string =>
+  `POST /v2/prospecting HTTP/1.1\r\n${auth}Content-Type: application/json\r\n${headers}\r\n${body}`;
+
+function bodyOf(answer: string): unknown {
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+}
+
+describe('addresses', () => {
+  it.each([
+    '/v2/../_sandbox/state',
+    '/v2/%2e%2e/_sandbox/state',
+    '/v2/companies/%2e%2e%2f%2e%2e%2f_sandbox%2fstate',
+    '/v2/companies/%00',
+    '/v2/companies/1%2F2',
+    '/v2/companies/%c0%ae%c0%ae',
+    '/v2/companies/%zz',
+    '/v2/companies/%',
+    '/v2//metrics',
+    '//v2/metrics',
+    '/V2/metrics',
+    '/v2\\metrics',
+    '/v2/metrics;a=1',
+    `/v2/companies/${'1'.repeat(600)}`,
+    `/v2/${'a'.repeat(9000)}`,
+    '/v1/finder/%zz',
+    '/api/%zz',
+    '/docs%2f..%2fstate',
+  ])('%s leads nowhere', async (path) => {
+    const answer = await exchange(app.url, get(path, CLOSE));
+    const shape = path.startsWith('/v1') ? V1Shape : V2Shape;
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(shape.safeParse(bodyOf(answer)).success).toBe(true);
+  });
+
+  it.each([
+    ['a NUL byte in the path', 'GET /v2/companies/1\0 HTTP/1.1\r\n'],
+    ['a line break in the path', 'GET /v2/metrics\r\nX: y HTTP/1.1\r\n'],
+    ['no slash', 'GET v2/metrics HTTP/1.1\r\n'],
+    ['bytes beyond ASCII', 'GET /v2/comp\u00e9 HTTP/1.1\r\n'],
+    ['a method that is none', 'FETCH /v2/metrics HTTP/1.1\r\n'],
+    ['a method in lower case', 'get /v2/metrics HTTP/1.1\r\n'],
+    ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n'],
+    ['no protocol', 'GET /v2/metrics\r\n'],
+    ['a protocol of later', 'GET /v2/metrics HTTP/2.0\r\n'],
+    ['two hosts', 'GET /v2/metrics HTTP/1.1\r\nHost: another\r\n'],
+  ])('%s: 400 and closed', async (_name, start) => {
+    expect(await exchange(app.url, Buffer.from(`${start}${auth}\r\n`, 'latin1'))).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('an encrypted greeting: 400 and closed', async () => {
+    const hello = Buffer.from('1603010200010001fc0303', 'hex');
+    expect(await exchange(app.url, hello)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('methods no route takes: 405 with what it does take, and no tunnel', async () => {
+    for (const method of ['TRACE', 'OPTIONS', 'PROPFIND', 'PUT', 'DELETE']) {
+      const answer = await exchange(app.url, `${method} /v2/prospecting HTTP/1.1\r\n${auth}${CLOSE}\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*\r\nallow: POST\r\n/i);
+    }
+    expect(await exchange(app.url, `CONNECT example.test:443 HTTP/1.1\r\n${auth}\r\n`)).toBe('');
+  });
+});
+
+describe('headers', () => {
+  it.each([
+    ['one that is huge', `X-Long: ${'y'.repeat(100_000)}\r\n`, 431],
+    ['thousands of them', Array.from({ length: 5000 }, (_, n) => `X-${n}: 1\r\n`).join(''), 431],
+    ['a NUL byte in a value', 'X-A: a\0b\r\n', 400],
+    ['a carriage return in a value', 'X-A: a\rb\r\n', 400],
+    ['a folded line', 'X-A: a\r\n b\r\n', 400],
+    ['a space before the colon', 'X-A : a\r\n', 400],
+    ['no name', ': a\r\n', 400],
+    ['no colon', 'X-A\r\n', 400],
+  ])('%s', async (_name, header, status) => {
+    const answer = await exchange(app.url, get('/v2/metrics', header));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(V2Shape.safeParse(bodyOf(answer)).success).toBe(true);
+  });
+});
+
+describe('framing that means one thing to one server and another to the next', () => {
+  const hidden = get('/v2/companies/1');
+  it.each([
+    ['a length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${hidden}`],
+    ['chunks and a length', 'Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', `0\r\n\r\n${hidden}`],
+    ['two lengths', 'Content-Length: 2\r\nContent-Length: 40\r\n', `{}${hidden}`],
+    ['a list of lengths', 'Content-Length: 2, 40\r\n', `{}${hidden}`],
+    ['a signed length', 'Content-Length: +2\r\n', `{}${hidden}`],
+    ['a length below zero', 'Content-Length: -1\r\n', `{}${hidden}`],
+    ['a length in hexadecimals', 'Content-Length: 0x2\r\n', `{}${hidden}`],
+    ['a space before the colon of the length', 'Content-Length : 2\r\n', `{}${hidden}`],
+    ['a coding that is none', 'Transfer-Encoding: xchunked\r\n', `0\r\n\r\n${hidden}`],
+    ['chunks that are not the last coding', 'Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${hidden}`],
+    ['chunks told by a tab', 'Transfer-Encoding:\u000bchunked\r\n', `0\r\n\r\n${hidden}`],
+    ['a chunk of no size', 'Transfer-Encoding: chunked\r\n', `ZZ\r\n{}\r\n0\r\n\r\n${hidden}`],
+    ['a chunk of more than there are bytes', 'Transfer-Encoding: chunked\r\n', `FFFFFFFFFFFFFFFFF\r\n${hidden}`],
+    ['a chunk that goes on past its end', 'Transfer-Encoding: chunked\r\n', `2\r\n{}more\r\n0\r\n\r\n${hidden}`],
+  ])('%s: refused, closed, and nothing behind it is answered', async (_name, headers, body) => {
+    expect(await statusesOf(app.url, search(headers, body))).toEqual(['400']);
+  });
+
+  it('lines that end in a line feed alone: refused', async () => {
+    expect(await statusesOf(app.url, get('/v2/metrics').replaceAll('\r', ''))).toEqual(['400']);
+  });
+
+  it('a length shorter than the body: what is left over is no request', async () => {
+    const statuses = await statusesOf(app.url, search('Content-Length: 2\r\n', '{}{"page":1}\r\n\r\n'));
+    // The first may have been answered by the time the rest is read, or not.
+    expect(['400', '200 400']).toContain(statuses.join(' '));
+  });
+});
+
+describe('requests one after the other on one connection', () => {
+  it('sent at once are answered in order', async () => {
+    const raw = new RawSocket(app.url);
+    const paths = ['/v2/metrics', '/v2/nothing', '/v2/companies/1', '/health'];
+    const many = Array.from({ length: 40 }, (_, n) => paths[n % paths.length]!);
+    raw.send(many.map((path) => get(path)).join(''));
+    const statuses = await raw.answers(40);
+    raw.destroy();
+    expect(statuses).toEqual(many.map((path) => (path === '/v2/metrics' || path === '/health' ? '200' : '404')));
+  });
+});
+
+describe('bodies larger than is taken', () => {
+  const chunk = Buffer.alloc(65_536, 0x20);
+
+  it('told in advance: 413 before any of it is sent', async () => {
+    const answer = await exchange(app.url, search('Content-Length: 2000000000\r\n', '{'));
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(V2Shape.safeParse(bodyOf(answer)).success).toBe(true);
+  });
+
+  it('in chunks without end: 413 while it is still being sent, and closed', async () => {
+    const raw = new RawSocket(app.url);
+    raw.send(search('Transfer-Encoding: chunked\r\n', ''));
+    let sent = 0;
+    const size = `${chunk.length.toString(16)}\r\n`;
+    while (raw.socket.writable && sent < 2 ** 30) {
+      raw.send(Buffer.concat([Buffer.from(size), chunk, Buffer.from('\r\n')]));
+      sent += chunk.length;
+      await sleep(1);
+    }
+    expect(await raw.untilClosed()).toMatch(/^(HTTP\/1\.1 413 |$)/);
+    expect(sent).toBeLessThan(2 ** 29);
+  });
+
+  it('in version 1 and the connector: in their shapes', async () => {
+    const large = `"${'x'.repeat(1_100_000)}"`;
+    const headers = { authorization: `Token ${app.sandbox.options.key}`, 'content-type': 'application/json' };
+    for (const [path, shape] of [
+      ['/v1/finder/companies', V1Shape],
+      ['/api/prospecting', V2Shape],
+    ] as const) {
+      const response = await fetch(app.url + path, { method: 'POST', headers, body: large });
+      expect([response.status, shape.safeParse(await response.json()).success]).toEqual([413, true]);
+    }
+  });
+});
+
+describe('clients that take their time', () => {
+  /** Sends the bytes one by one, for as long as the server listens. */
+  async function drip(raw: RawSocket, bytes: string): Promise<string> {
+    for (const byte of bytes) {
+      if (raw.socket.destroyed || !raw.socket.writable) break;
+      raw.send(byte);
+      await sleep(20);
+    }
+    return await raw.untilClosed();
+  }
+
+  it('with their headers: told so and cut off', async () => {
+    const answer = await drip(new RawSocket(app.url), get('/v2/metrics', `X-Slow: ${'z'.repeat(500)}\r\n`));
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('with their body: told so and cut off', async () => {
+    const raw = new RawSocket(app.url);
+    raw.send(search('Content-Length: 5000\r\n', ''));
+    expect(await drip(raw, `{"page": ${' '.repeat(500)}`)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('with a chunk: told so and cut off', async () => {
+    const raw = new RawSocket(app.url);
+    raw.send(search('Transfer-Encoding: chunked\r\n', 'FF\r\n'));
+    expect(await drip(raw, `{"page": ${' '.repeat(500)}`)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('with saying anything at all: cut off', async () => {
+    expect(await new RawSocket(app.url).untilClosed()).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  });
+
+  it('to close, once they were told: cut off', async () => {
+    const crowd = Array.from({ length: 30 }, () => new RawSocket(app.url, { allowHalfOpen: true }));
+    for (const raw of crowd) raw.send('HELLO\r\n\r\n');
+    for (const raw of crowd) expect(await raw.answers(1)).toEqual(['400']);
+    await untilFewAreOpen();
+    for (const raw of crowd) raw.destroy();
+  });
+});
+
+/** Waits until no more connections are open than this test's own client keeps. */
+async function untilFewAreOpen(): Promise<void> {
+  while ((await app.connections()) > 10) await sleep(20);
+}
+
+describe('a crowd', () => {
+  it('of hundreds who say nothing holds nobody up, and is sent away', async () => {
+    const crowd = Array.from({ length: 400 }, () => new RawSocket(app.url));
+    for (const raw of crowd) raw.send('GET /v2/metrics HTTP/1.1\r\n');
+    for (let n = 0; n < 20; n++) expect((await app.get('/v2/metrics')).status).toBe(200);
+    for (const answer of await Promise.all(crowd.map((raw) => raw.untilClosed()))) {
+      expect(answer).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    }
+    await untilFewAreOpen();
+  });
+
+  it('that stays does not keep the sandbox from closing', async () => {
+    const other = await startApp({ companies: 50, tenders: 0 });
+    const crowd = Array.from({ length: 200 }, () => new RawSocket(other.url));
+    for (const [n, raw] of crowd.entries())
+      raw.send(n % 2 === 0 ? 'POST /v2/prospecting HTTP/1.1\r\n' : get('/health'));
+    expect((await other.get('/v2/metrics')).status).toBe(200);
+    await other.close();
+    await Promise.all(crowd.map((raw) => raw.untilClosed()));
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanEnv, startProcess, type RunningProcess } from '../helpers/processes.js';
+import { RawSocket } from './raw-socket.js';
+
+/* A sandbox with little memory of its own, sent many times as much: whatever it kept of it would end it. */
+
+/** MiB of heap; some 60 are taken when it is ready. */
+const HEAP = 160;
+const MEGABYTE = 900_000;
+
+let sandbox: RunningProcess;
+let url: string;
+let headers: Record<string, string>;
+beforeAll(async () => {
+  const running = await startProcess(['--import', 'tsx', 'sandbox/server.ts', '--port', '0', '--companies', '2000'], {
+    env: cleanEnv({ NODE_OPTIONS: `--max-old-space-size=${HEAP}` }),
+    ready: /^\{"sandbox"/,
+  });
+  sandbox = running;
+  const said = JSON.parse(running.readyLine) as { sandbox: string; key: string };
+  url = said.sandbox;
+  headers = { authorization: `Token ${said.key}`, 'content-type': 'application/json' };
+});
+afterAll(() => sandbox.stop());
+
+async function post(path: string, body: string): Promise<number> {
+  const response = await fetch(url + path, { method: 'POST', headers, body });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Sends 250 bodies of about a megabyte, no two alike. */
+async function flood(path: string, bodyOf: (filler: string) => string, status: number): Promise<void> {
+  for (let n = 0; n < 250; n++) {
+    expect(await post(path, bodyOf(`${n}-`.padEnd(MEGABYTE, 'x')))).toBe(status);
+  }
+}
+
+it('is not outgrown by searches of a megabyte each', async () => {
+  await flood('/v2/prospecting', (filler) => JSON.stringify({ filters: { location_zip: [filler] } }), 200);
+  await flood('/v2/overview', (filler) => JSON.stringify({ name: filler }), 200);
+});
+
+it('is not outgrown by payee checks that bring a megabyte each', async () => {
+  const check = { country_code: 'GB', id_scheme: 'ACNR', id: '1' };
+  await flood('/v2/know-your-payee', (filler) => JSON.stringify({ ...check, holding_entity: filler }), 201);
+});
+
+it('is not outgrown by bodies it refuses', async () => {
+  await flood('/v2/prospecting', (filler) => `{"page": "${filler}"}`, 400);
+  await flood('/v1/finder/companies', (filler) => `{"${filler}": 1`, 406);
+});
+
+it('is not outgrown by bodies that break off', async () => {
+  for (let n = 0; n < 400; n++) {
+    const raw = new RawSocket(url);
+    raw.send(
+      `POST /v2/prospecting HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers['authorization']}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n${' '.repeat(MEGABYTE)}`,
+    );
+    raw.socket.end();
+    expect(await raw.untilClosed()).toMatch(/^(HTTP\/1\.1 400 |$)/);
+  }
+  expect((await fetch(`${url}/v2/metrics`, { headers })).status).toBe(200);
+});
