@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { V1Shape, V2Shape } from './error-shapes.js';
 import { exchange, RawSocket, statusesOf } from './raw-socket.js';
-import { startApp, type Running } from './running.js';
+import { demandUnharmed, startApp, type Running } from './running.js';
 
 /* What no HTTP library would send, byte for byte: answered or cut off, and everybody else is served on. */
 
@@ -13,10 +13,7 @@ beforeAll(async () => {
   auth = `Host: sandbox\r\nAuthorization: Token ${app.sandbox.options.key}\r\n`;
 });
 afterAll(() => app.close());
-afterEach(async () => {
-  expect((await app.get('/v2/metrics')).status).toBe(200);
-  expect(Object.keys(app.sandbox.requests.report().statuses).filter((status) => status >= '500')).toEqual([]);
-});
+afterEach(() => demandUnharmed(app));
 
 const CLOSE = 'Connection: close\r\n';
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${auth}${headers}\r\n`;

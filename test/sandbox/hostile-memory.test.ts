@@ -29,26 +29,30 @@ async function post(path: string, body: string): Promise<number> {
   return response.status;
 }
 
-/** Sends 250 bodies of about a megabyte, no two alike. */
-async function flood(path: string, bodyOf: (filler: string) => string, status: number): Promise<void> {
-  for (let n = 0; n < 250; n++) {
-    expect(await post(path, bodyOf(`${n}-`.padEnd(MEGABYTE, 'x')))).toBe(status);
-  }
+/** Sends 250 bodies of about a megabyte, no two alike; gives the statuses that came. */
+async function flood(path: string, bodyOf: (filler: string) => string): Promise<number[]> {
+  const statuses = new Set<number>();
+  for (let n = 0; n < 250; n++) statuses.add(await post(path, bodyOf(`${n}-`.padEnd(MEGABYTE, 'x'))));
+  return [...statuses];
 }
 
 it('is not outgrown by searches of a megabyte each', async () => {
-  await flood('/v2/prospecting', (filler) => JSON.stringify({ filters: { location_zip: [filler] } }), 200);
-  await flood('/v2/overview', (filler) => JSON.stringify({ name: filler }), 200);
+  expect(await flood('/v2/prospecting', (filler) => JSON.stringify({ filters: { location_zip: [filler] } }))).toEqual([
+    200,
+  ]);
+  expect(await flood('/v2/overview', (filler) => JSON.stringify({ name: filler }))).toEqual([200]);
 });
 
 it('is not outgrown by payee checks that bring a megabyte each', async () => {
   const check = { country_code: 'GB', id_scheme: 'ACNR', id: '1' };
-  await flood('/v2/know-your-payee', (filler) => JSON.stringify({ ...check, holding_entity: filler }), 201);
+  expect(await flood('/v2/know-your-payee', (filler) => JSON.stringify({ ...check, holding_entity: filler }))).toEqual([
+    201,
+  ]);
 });
 
 it('is not outgrown by bodies it refuses', async () => {
-  await flood('/v2/prospecting', (filler) => `{"page": "${filler}"}`, 400);
-  await flood('/v1/finder/companies', (filler) => `{"${filler}": 1`, 406);
+  expect(await flood('/v2/prospecting', (filler) => `{"page": "${filler}"}`)).toEqual([400]);
+  expect(await flood('/v1/finder/companies', (filler) => `{"${filler}": 1`)).toEqual([406]);
 });
 
 it('is not outgrown by bodies that break off', async () => {

@@ -44,7 +44,15 @@ export async function startApp(options: Partial<SandboxOptions> = {}): Promise<R
     send,
     get: (path) => send('GET', path),
     routes: () => app.routeTable.list(),
-    connections: () => promisify(app.server.getConnections).call(app.server),
+    connections: () => promisify<number>((done) => app.server.getConnections(done))(),
     close: () => app.close(),
   };
+}
+
+/** Throws when a sandbox does not answer, or has answered anything so far with a fault of its own. */
+export async function demandUnharmed(app: Running): Promise<void> {
+  const { status } = await app.get('/v2/metrics');
+  const { statuses } = app.sandbox.requests.report();
+  const faults = Object.keys(statuses).filter((code) => code >= '500');
+  if (status !== 200 || faults.length > 0) throw new Error(`metrics: ${status}; answered with ${faults.join(', ')}`);
 }
