@@ -43,8 +43,7 @@ export function crawl(market: Market, overrides: Partial<PlanInput> = {}): Crawl
   const { columns, quirks } = market;
   const size = quirks.maxSize ?? 100;
   const mostId = columns.id.reduce((most, id) => Math.max(most, id), 0);
-  // A total of exactly what can be seen is an overflow: it may be where totals end.
-  const account = new Account(size, size * 10 - 1, mostId);
+  const account = new Account(size, size * 10, mostId);
   const open = plan.next(IN_FLIGHT);
   for (let request = open.shift(); request; request = open.shift()) {
     const answer = market.answer(request);

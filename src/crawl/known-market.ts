@@ -97,7 +97,7 @@ async function readDistributions({ config, log }: Deps, ctx: RunContext): Promis
        GROUP BY 1 ORDER BY 1 NULLS LAST`,
     );
     const values = rows.flatMap(([day, companies]): [string, number][] =>
-      day === null ? [] : [[String(day), Number(companies)]],
+      typeof day === 'string' ? [[day, Number(companies)]] : [],
     );
     const without = Number(rows.find(([day]) => day === null)?.[1] ?? 0);
     return values.length === 0 ? {} : { company_incorporation: { values, without } };

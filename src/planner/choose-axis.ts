@@ -37,7 +37,10 @@ export function* chooseAxis(state: CrawlState, total: number, dimensions: readon
   if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
   // Figures many companies lack, or values that are dear: some held by a company several times, some asked one by one.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
-  return complete && (!worth[0] || pays(state, total / 2, complete.facts)) ? complete : (worth[0] ?? null);
+  if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
+  // Whoever wants nothing untried also pays for values that cost more than they find.
+  const dear = (state.input.secondPass ?? 1) > 1 ? second.toSorted(byReach)[0] : undefined;
+  return worth[0] ?? dear ?? null;
 }
 
 /** Every dimension that filters, the one that reaches most first. */

@@ -13,10 +13,7 @@ export interface CrawlState {
   size: number;
   /** Pages of a search the API shows. */
   pages: number;
-  /**
-   * Companies a search may have to be read to its end: one less than pages × size, since a total of exactly what can be
-   * seen may be the number where totals end.
-   */
+  /** Companies of a search that can be seen: pages × size. */
   cap: number;
   /** Requests answered so far. */
   asked(): number;

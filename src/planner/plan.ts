@@ -123,7 +123,7 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
     root.shortfall = `the market's filters were refused: ${size.refused}`;
     return;
   }
-  Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages - 1 });
+  Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
   for (const page of size.asked) addPage(root, page);
   root.total = outcome.firstTotal = size.first.total;
   if (size.first.total > 0 && size.first.ids.length === 0) {

@@ -36,7 +36,7 @@ export function* enumerate(
   dimensions: readonly Dimension[],
   pass: Pass,
 ): Task<void> {
-  if (first.total <= state.cap && !(yield* goesOn(state, segment, first))) {
+  if (isVisible(state, segment, first.total) && !(yield* goesOn(state, segment, first))) {
     yield* readLeaf(state, segment, first);
     return;
   }
@@ -44,7 +44,7 @@ export function* enumerate(
   state.rootIsSplit = true;
   if (!choice) {
     yield* readTop(state, segment, first);
-    segment.shortfall = `a search shows ${state.size * state.pages} companies and this one has ${segment.total}; no dimension is left to split it by`;
+    segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by`;
     state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
@@ -57,6 +57,13 @@ export function* enumerate(
   if (pass === 'first' && (lostOf(segment) > 0 || segment.uncounted)) yield* recover(state, segment, first, rest);
   if (segment.merged || segment.notes.length > 0) segment.shortfall ??= explainSplit(segment);
   state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
+}
+
+/** Whether all of a segment can be seen. A market of exactly what a search shows may be one whose totals end there. */
+function isVisible(state: CrawlState, { parent }: Segment, total: number): boolean {
+  return (
+    total < Math.min(state.cap, state.totalsCap) || (total === state.cap && parent !== null && total < state.totalsCap)
+  );
 }
 
 /** Whether a segment's total only says that there are at least so many. */
@@ -203,8 +210,8 @@ function* recover(
     rest = rest.filter((d) => d !== choice.dimension);
     segment.splitBy.push(choice.dimension.key);
     segment.merged = true;
-    // Where the whole cannot be counted, its parts may: but to search those again too is for who leaves little untried.
-    const thorough = segment.uncounted && (state.input.secondPass ?? 1) > 1;
+    // To search parts of a second pass for those they lose in turn is for who wants to leave nothing untried.
+    const thorough = (state.input.secondPass ?? 1) > 1;
     yield* splitBy(state, segment, choice, rest, thorough ? 'first' : 'remainder', everybody);
     budget -= segment.cost - before;
   }

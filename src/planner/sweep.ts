@@ -93,8 +93,9 @@ export class Sweep {
   learn(total: number): Verdict {
     const { from, to } = this.window;
     const { cap } = this.input;
-    if (total > cap && to > from) {
-      const capped = total >= (this.input.totalsCap?.() ?? Infinity);
+    const capped = total >= (this.input.totalsCap?.() ?? Infinity);
+    const over = capped || total > cap;
+    if (over && to > from) {
       this.knots.push({ end: to, count: capped ? Math.max(total, this.foreseen) : total });
       if (this.clean === 0) this.trust(total, 1);
       return 'narrow';
@@ -105,7 +106,7 @@ export class Sweep {
       .map((knot) => ({ ...knot, count: Math.max(0, knot.count - total) }));
     this.at = to + 1;
     this.accepted += total;
-    if (total > cap) return 'spike';
+    if (over) return 'spike';
     if (!ahead)
       this.error =
         0.7 * this.error + 0.3 * Math.min(1, Math.abs(total - this.foreseen) / Math.max(this.foreseen, cap * 0.3));

@@ -51,7 +51,8 @@ export interface PlanInput {
   horizon: { from: string; to: string };
   /**
    * Requests a segment may spend on companies that its first split lost (those without a value), as a multiple of its
-   * own pages. Default 1, i.e. at most about twice the requests in all; 0: name them at once; 2: leave little untried.
+   * own pages. Default 1, i.e. at most about twice the requests in all; 0: name them at once; above 1:
+   * search what second passes lose in turn, until every filter is tried.
    */
   secondPass?: number;
   /** What is known of this market from earlier nights. It aims the searches; what is claimed is always asked. */
