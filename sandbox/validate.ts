@@ -65,7 +65,9 @@ export function readParameters(
       out[key] = value;
     }
   }
-  return isObject(body) ? { ...out, ...body } : out;
+  if (body === undefined) return out;
+  // What is no object is under a key that no route knows.
+  return isObject(body) ? { ...out, ...body } : { ...out, body };
 }
 
 /** Body of a request; one that was left out stands for {}, an explicit null does not. */

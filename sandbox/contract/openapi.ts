@@ -127,11 +127,14 @@ function errorsOf(
   if (!path.startsWith('/v2')) {
     const errors: [number, string, z.ZodType][] = takesInput ? [[422, 'Validation error', ValidationErrorBody]] : [];
     if (path.startsWith('/api')) errors.push([401, 'Wrong key', DetailError]);
-    // What the version 2 call behind it may say to the key.
+    // What the version 2 call behind it may say.
     if (path.startsWith('/api') && !CONNECTOR_OWN.has(path)) {
       errors.push([statuses.permission, 'Permission missing', DetailError]);
       errors.push([statuses.permission, 'Permission missing', LimitErrorBody]);
       errors.push([statuses.limit, 'LimitError', LimitErrorBody]);
+      errors.push([statuses.invalid, 'InvalidRequest', InvalidRequest]);
+      if (path === '/api/autocomplete')
+        errors.push([statuses.autocomplete, 'Autocomplete field error', InvalidRequest]);
     }
     return errors;
   }

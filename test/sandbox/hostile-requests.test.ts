@@ -136,6 +136,12 @@ describe('every route', () => {
     return status < 500;
   }
 
+  it('that takes parameters in a body too refuses a body that is none', async () => {
+    for (const body of ['17', '[]', '"text"', 'null']) {
+      expect((await post('/v2/kyb/1000026/ubo/enrich', body)).status).toBe(400);
+    }
+  });
+
   it('that takes no such method says which it takes', async () => {
     for (const { path } of OPERATIONS) {
       const address = path.replaceAll(/\{\w+\}/g, '1000026');
