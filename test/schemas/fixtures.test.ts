@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 
+import * as connector from '../../schemas/connector/company-data.js';
+import { ValidationErrorBody } from '../../schemas/connector/error.js';
+import * as signIn from '../../schemas/connector/sign-in.js';
 import * as v1company from '../../schemas/v1/company.js';
 import { V1ErrorBody } from '../../schemas/v1/error.js';
 import * as v1executive from '../../schemas/v1/executive.js';
@@ -14,7 +17,7 @@ import { Company } from '../../schemas/v2/company.js';
 import * as employee from '../../schemas/v2/employee.js';
 import * as enrichment from '../../schemas/v2/enrichment.js';
 import { AutocompleteErrorBody, DetailError, InvalidRequest, LimitErrorBody } from '../../schemas/v2/error.js';
-import { FinancialReport } from '../../schemas/v2/financial-report.js';
+import { FinancialQuery, FinancialReport, FinancialTickerQuery } from '../../schemas/v2/financial-report.js';
 import * as metrics from '../../schemas/v2/metrics.js';
 import * as overview from '../../schemas/v2/overview.js';
 import * as prospecting from '../../schemas/v2/prospecting.js';
@@ -70,10 +73,31 @@ const requests: Record<string, z.ZodType[]> = {
   'v2-enrichment-employee-contacts': [enrichment.EnrichContactsRequest],
   'v2-enrichment-employee-search': [enrichment.EnrichEmployeeSearchRequest],
   'v2-autocomplete': [AutocompleteRequest],
+  'v2-financial': [FinancialQuery],
+  'v2-financial-ticker': [FinancialTickerQuery],
+  'v1-id': [v1company.V1IdQuery],
   'v1-companies': [v1company.V1CompaniesRequest],
   'v1-executives': [v1executive.V1ExecutivesRequest],
   'v1-company-executives': [v1executive.V1CompanyExecutivesQuery],
   'v1-tenders': [tender.TendersRequest],
+  'v1-tender-details': [tender.TenderDetailsQuery],
+};
+
+/** Bodies, queries and forms of the connector: not strict, since nothing says that others are refused. */
+const connectorRequests: Record<string, z.ZodType[]> = {
+  'verify-token': [connector.VerifyTokenRequest],
+  'company-by-url': [connector.CompanyByUrlRequest],
+  'company-by-pronet': [connector.CompanyByPronetRequest],
+  'company-financials': [connector.CompanyFinancialsRequest],
+  autocomplete: [connector.ConnectorAutocompleteRequest],
+  nomenclature: [connector.NomenclatureRequest],
+  prospecting: [connector.ConnectorProspectingRequest],
+  'company-id': [connector.CompanyIdRequest],
+  session: [signIn.SessionParameters],
+  'key-form': [signIn.KeyForm],
+  'sso-callback': [signIn.SsoCallbackQuery],
+  trial: [signIn.TrialParameters],
+  'trial-verify': [signIn.VerifyForm],
 };
 
 const errors: Record<string, z.ZodType[]> = {
@@ -88,13 +112,14 @@ const errors: Record<string, z.ZodType[]> = {
   'v1-internal-error': [V1ErrorBody],
   'v1-id-not-found': [V1ErrorBody],
   'v1-product-permission-denied': [V1ErrorBody],
+  'connector-validation-error': [ValidationErrorBody],
 };
 
 function readFixture(kind: string, name: string): unknown {
   return JSON.parse(readFileSync(new URL(`${kind}/${name}.json`, folder), 'utf8'));
 }
 
-describe.each(Object.entries({ responses, requests, errors }))('%s', (kind, table) => {
+describe.each(Object.entries({ responses, requests, connector: connectorRequests, errors }))('%s', (kind, table) => {
   it('has a row for every file', () => {
     const files = readdirSync(new URL(`${kind}/`, folder)).map((file) => file.replace('.json', ''));
     expect(files.sort()).toEqual(Object.keys(table).sort());
