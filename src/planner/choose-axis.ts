@@ -43,6 +43,16 @@ export function* chooseAxis(state: CrawlState, total: number, dimensions: readon
   return worth[0] ?? dear ?? null;
 }
 
+/** The first dimension that filters, null when none does. */
+export function* firstUsable(state: CrawlState): Task<AxisFacts | null> {
+  for (const dimension of inOrder(state.input.dimensions)) {
+    if (isFixed(dimension, state.input.filters)) continue;
+    const facts = yield* factsOf(state, dimension);
+    if (facts) return facts;
+  }
+  return null;
+}
+
 /** Every dimension that filters, the one that reaches most first. */
 export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Task<Choice[]> {
   const choices: Choice[] = [];

@@ -46,7 +46,8 @@ export function describeCalibration(state: CrawlState): Calibration {
   }
   for (const [key, unusable] of state.dropped) if (key !== 'v1') dimensions[key] = { unusable };
   const { perPage, size, pages, v1Refusal } = state;
-  return { perPage, size, pages, v1Refusal, dimensions };
+  const totalsCap = state.totalsCap < Infinity ? state.totalsCap : null;
+  return { perPage, size, pages, totalsCap, v1Refusal, dimensions };
 }
 
 function describe(dimension: Dimension, facts: AxisFacts): DimensionCalibration {

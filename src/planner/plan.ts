@@ -7,6 +7,7 @@ import { ask, Scheduler, type Task } from './tasks.js';
 import { addPage, missingOf, SegmentTree } from './tree.js';
 import { isRefused, type Calibration, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
 import { describeCalibration } from './known-market.js';
+import { endsAtRoundTotal } from './round-total.js';
 import { readListing, settleListing, V1_PROBE } from './v1-listing.js';
 
 // Requests per page of the market, and besides, that no honest API needs: two passes and a repetition of each come to 4.
@@ -131,7 +132,10 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
     root.state = 'truncated';
     return;
   }
-  const listing = root.total > state.cap ? yield* readListing(state) : null;
+  const learntCap = state.input.known?.calibration?.totalsCap;
+  if (learntCap && root.total >= learntCap) state.noteCappedTotals(learntCap);
+  const listable = root.total > state.cap && root.total < state.totalsCap;
+  const listing = listable && !(yield* endsAtRoundTotal(state)) ? yield* readListing(state) : null;
   if (listing) {
     yield* askTotal(state, 'final');
     if (settleListing(state, listing, outcome.firstTotal)) {

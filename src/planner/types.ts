@@ -78,6 +78,8 @@ export interface Calibration {
   perPage: number;
   size: number;
   pages: number;
+  /** The number where totals end; null or left out: none is known. */
+  totalsCap?: number | null;
   /** Why version 1 is closed to this key, or ends at some page; not asked again until all is found out anew. */
   v1Refusal?: string | null;
   /** By key of the dimension, as far as they were needed. */
