@@ -33,6 +33,9 @@ const countBy = <T>(items: readonly T[], key: (item: T) => string): Record<strin
   items.reduce<Record<string, number>>((sum, item) => ({ ...sum, [key(item)]: (sum[key(item)] ?? 0) + 1 }), {});
 
 const parameters = ROUTES.flatMap((route) => route.parameters.map((parameter) => ({ ...parameter, route })));
+const LIMIT_ORDER = limits.map(({ limit }) => limit);
+const byLimit = ([, a]: unknown[], [, b]: unknown[]): number =>
+  LIMIT_ORDER.indexOf(a as string) - LIMIT_ORDER.indexOf(b as string);
 const isIn = (place: Place) => (parameter: Parameter) => parameter.in.includes(place);
 const fieldTypes = Object.values(RECORDS).flatMap(({ fields }) => Object.values(fields));
 
@@ -175,7 +178,36 @@ describe('the list of the reference holds', () => {
     const { decisions, countriesAdded, countriesComing, proxySchemes, rules } = payeeRules;
     const counts = [decisions, countriesAdded, countriesComing, proxySchemes, rules].map((rows) => rows.length);
     expect(counts).toEqual([3, 9, 3, 4, 13]);
-    expect(authentication.paths).toHaveLength(2);
+    for (const { state, next } of watchStates)
+      for (const name of [state, next]) expect(name).toMatch(/^(not )?watched$/);
+  });
+
+  it('each parameter’s name, places, type and whether it is required, if only as null', () => {
+    for (const parameter of parameters)
+      expect(parameter).toMatchObject({ name: expect.any(String), in: expect.any(Array) });
+    expect(parameters.filter(({ type, required }) => type === undefined || required === undefined)).toEqual([]);
+  });
+
+  it('the same maxima among limits as at parameters', () => {
+    const stated = limits.flatMap(({ limit, maximum, routes }) => (routes ?? []).map((name) => [name, limit, maximum]));
+    const own = parameters.filter(({ maximum }) => maximum !== undefined);
+    expect(stated).toEqual(own.map(({ route, name, maximum }) => [nameOf(route), name, maximum]).toSorted(byLimit));
+  });
+
+  it('how each route is authenticated', () => {
+    const { header, value, paths, bodyField, session } = authentication;
+    expect({ header, value }).toEqual({ header: 'Authorization', value: 'Token <API_KEY>' });
+    const starting = (starts: string[]): string[] =>
+      ROUTES.filter(({ path }) => starts.some((start) => path.startsWith(start))).map(nameOf);
+    const taking = (name: string): string[] => [
+      ...new Set(parameters.filter((p) => p.name === name).map((p) => nameOf(p.route))),
+    ];
+    expect(starting(paths)).toEqual(ROUTES.filter(({ group }) => group !== 'connector').map(nameOf));
+    // The key form of the sign-in takes a key as well; the sign-on comes back with a state instead of the session.
+    const [[apiPath, apiKey]] = Object.entries(bodyField) as [[string, string]];
+    expect(taking(apiKey)).toEqual([...starting([apiPath]), 'POST /oauth/login']);
+    const [[oauthPath, sessionValue]] = Object.entries(session) as [[string, string]];
+    expect(taking(sessionValue)).toEqual(starting([oauthPath]).filter((name) => name !== 'GET /oauth/sso/callback'));
   });
 
   it('nothing twice', () => {
