@@ -4,8 +4,8 @@ import { firstDay, yearOf } from './days.js';
 import { halve, type Counted } from './shape.js';
 import { asObject, askedFacts, buildAxis, type AxisFacts } from './axis-facts.js';
 import { recallAxis } from './known-market.js';
-import { ask, type Task } from './tasks.js';
-import { addPage } from './tree.js';
+import { askAgain, probing } from './questions.js';
+import type { Task } from './tasks.js';
 import {
   isRefused,
   type CategoricalDimension,
@@ -13,7 +13,6 @@ import {
   type Dimension,
   type PageAnswer,
   type RangeDimension,
-  type SearchAnswer,
   type Window,
 } from './types.js';
 
@@ -250,29 +249,6 @@ function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counte
   return askedFacts(axis, counts, complete ? 1 : whole / total, complete);
 }
 
-/** Asks windows of an axis on the market as a whole, as calibration segments. */
-function probing(state: CrawlState, axis: Axis): (window: Window, value?: unknown) => Task<SearchAnswer> {
-  return function* (window, value) {
-    const name = value === undefined ? axis.name(window) : 'none';
-    const segment = state.tree.child(
-      state.tree.root,
-      axis.key,
-      value === undefined ? axis.filter(window) : value,
-      name,
-    );
-    const answer = yield* ask({
-      segment: segment.id,
-      filters: segment.filters,
-      page: 1,
-      per_page: state.perPage,
-      purpose: 'calibration',
-    });
-    segment.state ??= 'calibration';
-    if (!isRefused(answer) && segment.pages === 0) addPage(segment, answer);
-    return answer;
-  };
-}
-
 /** The market's total as the API says it. */
 function marketTotal({ tree, totalsCap }: CrawlState): number {
   return Math.min(tree.root.total, totalsCap);
@@ -289,13 +265,6 @@ function* covers(state: CrawlState, count: number): Task<boolean> {
   const { root } = state.tree;
   if (count >= root.total) return true;
   if (count < root.total * (1 - DRIFT)) return false;
-  const again = yield* ask({
-    segment: root.id,
-    filters: root.filters,
-    page: 1,
-    per_page: state.perPage,
-    purpose: 'again',
-    again: '2',
-  });
+  const again = yield* askAgain(state, root);
   return !isRefused(again) && count >= again.total;
 }

@@ -1,4 +1,5 @@
 import type { CrawlState } from './crawl-state.js';
+import { pageAsk } from './questions.js';
 import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';
 import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
@@ -29,7 +30,7 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
 export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: PageAnswer): Task<boolean> {
   const pages = total / state.size;
   if (segment.parent || ids.length === 0 || !Number.isInteger(pages) || pages >= state.pages) return false;
-  const beyond = yield* ask(pageAsk(state, segment, pages + 1));
+  const beyond = yield* ask(pageAsk(state, segment, pages + 1, 'page'));
   if (isRefused(beyond) || beyond.ids.length === 0) return false;
   state.noteCappedTotals(total);
   return state.totalsCap === total;
@@ -49,7 +50,8 @@ function* readPages(
   known: PageAnswer[] = [first],
 ): Task<PageAnswer[]> {
   const asks: SearchAsk[] = [];
-  for (let page = known.length + 1; page <= Math.min(to, state.pages); page++) asks.push(pageAsk(state, leaf, page));
+  for (let page = known.length + 1; page <= Math.min(to, state.pages); page++)
+    asks.push(pageAsk(state, leaf, page, 'page'));
   if (asks.length === 0) return known;
   const pages = (yield* askAll(asks)).map(asPage(first));
   for (const page of pages) addPage(leaf, page);
@@ -66,17 +68,12 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   const probe = moved || rows > leaf.distinct || short < 0 ? null : short;
   if (probe !== null) {
     const before = leaf.distinct;
-    const again = asPage(pages[probe]!)(yield* ask(pageAsk(state, leaf, probe + 1, '2')));
+    const again = asPage(pages[probe]!)(yield* ask(pageAsk(state, leaf, probe + 1, 'again', '2')));
     addPage(leaf, again);
     if (leaf.distinct === before && again.ids.length === pages[probe]!.ids.length) return;
   }
-  const rest = pages.flatMap((_, i) => (i === probe ? [] : [pageAsk(state, leaf, i + 1, '2')]));
+  const rest = pages.flatMap((_, i) => (i === probe ? [] : [pageAsk(state, leaf, i + 1, 'again', '2')]));
   for (const answer of yield* askAll(rest)) addPage(leaf, asPage(pages[0]!)(answer));
-}
-
-function pageAsk(state: CrawlState, leaf: Segment, page: number, again?: string): SearchAsk {
-  const request = { segment: leaf.id, filters: leaf.filters, page, per_page: state.perPage };
-  return again === undefined ? { ...request, purpose: 'page' } : { ...request, purpose: 'again', again };
 }
 
 /** A page that is refused holds nothing; the segment's total stays what it was. */

@@ -3,7 +3,8 @@ import { calibratePageSize, PAGE_CAP } from './calibrate-page.js';
 import { describeCoverage } from './coverage.js';
 import type { CrawlState } from './crawl-state.js';
 import { enumerate } from './split.js';
-import { ask, Scheduler, type Task } from './tasks.js';
+import { askAgain } from './questions.js';
+import { Scheduler, type Task } from './tasks.js';
 import { addPage, missingOf, SegmentTree } from './tree.js';
 import { isRefused, type Calibration, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
 import { describeCalibration } from './known-market.js';
@@ -161,7 +162,6 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
 /** The market's total once more, after everything else. */
 function* askTotal(state: CrawlState, again: string): Task<void> {
   const { root } = state.tree;
-  const request = { segment: root.id, filters: root.filters, page: 1, per_page: state.perPage };
-  const last = yield* ask({ ...request, purpose: 'final', again });
+  const last = yield* askAgain(state, root, 'final', again);
   if (!isRefused(last)) addPage(root, last);
 }

@@ -2,8 +2,8 @@ import type { AxisFacts } from './axis-facts.js';
 import { firstUsable } from './choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { halve } from './shape.js';
-import { ask, type Task } from './tasks.js';
-import { addPage } from './tree.js';
+import { probing } from './questions.js';
+import type { Task } from './tasks.js';
 import { isRefused, type Window } from './types.js';
 
 // Where totals end, they end at a number like 10,000; hardly any market has exactly so many companies.
@@ -20,8 +20,12 @@ export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   if (root.total % ROUND !== 0) return false;
   const facts = yield* firstUsable(state);
   if (!facts?.axis.windows || facts.axis.overlapping) return false;
+  const probe = probing(state, facts.axis);
   let sum = 0;
-  for (const half of halvesOf(facts)) sum += yield* count(state, facts, half);
+  for (const half of halvesOf(facts)) {
+    const answer = yield* probe(half);
+    sum += isRefused(answer) ? 0 : answer.total;
+  }
   if (sum > root.total * (1 + SURPLUS)) state.noteCappedTotals(root.total);
   return root.total >= state.totalsCap;
 }
@@ -33,19 +37,4 @@ function halvesOf({ axis }: AxisFacts): [Window, Window] {
     { from: axis.lo, to: middle },
     { from: middle + 1, to: axis.hi },
   ];
-}
-
-function* count(state: CrawlState, { axis }: AxisFacts, window: Window): Task<number> {
-  const segment = state.tree.child(state.tree.root, axis.key, axis.filter(window), axis.name(window));
-  const answer = yield* ask({
-    segment: segment.id,
-    filters: segment.filters,
-    page: 1,
-    per_page: state.perPage,
-    purpose: 'calibration',
-  });
-  segment.state ??= 'calibration';
-  if (isRefused(answer)) return 0;
-  if (segment.pages === 0) addPage(segment, answer);
-  return answer.total;
 }

@@ -2,7 +2,8 @@ import { chooseAxis, pays, usable, type Choice } from './choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { Sweep } from './sweep.js';
-import { ask, fork, join, type Fiber, type Task } from './tasks.js';
+import { askAgain, askFirst } from './questions.js';
+import { fork, join, type Fiber, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
 
@@ -182,14 +183,7 @@ function* recover(
     return;
   }
   if (!segment.uncounted) {
-    const again = yield* ask({
-      segment: segment.id,
-      filters: segment.filters,
-      page: 1,
-      per_page: state.perPage,
-      purpose: 'again',
-      again: '2',
-    });
+    const again = yield* askAgain(state, segment);
     if (!isRefused(again)) addPage(segment, again);
     if (lostOf(segment) === 0) return;
   }
@@ -254,17 +248,8 @@ function effortFor(state: CrawlState, pages: number, lost: number): number {
 
 /** Page 1 of a child segment, null when it is refused. */
 function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null> {
-  const answer = yield* ask({
-    segment: child.id,
-    filters: child.filters,
-    page: 1,
-    per_page: state.perPage,
-    purpose: 'segment',
-  });
-  if (isRefused(answer)) return null;
-  // A calibration may have asked the same before; then the page is counted already.
-  if (child.pages === 0) addPage(child, answer);
-  return answer;
+  const answer = yield* askFirst(state, child, 'segment');
+  return isRefused(answer) ? null : answer;
 }
 
 /** The last fence against an API whose answers make no sense: no honest market costs this many requests. */

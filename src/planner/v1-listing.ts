@@ -1,5 +1,6 @@
 import type { CrawlState } from './crawl-state.js';
-import { ask, askListing, type SearchAsk, type Task } from './tasks.js';
+import { askAgain } from './questions.js';
+import { askListing, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';
 import { isRefused, type ListingAnswer } from './types.js';
 
@@ -33,7 +34,7 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
   let read = 0;
   for (let to = pages; read < to;) {
     const asks: SearchAsk[] = [];
-    for (let page = read + 1; page <= to; page++) asks.push(pageAsk(state, segment.id, filters, page));
+    for (let page = read + 1; page <= to; page++) asks.push(listingAsk(state, segment.id, filters, page));
     read = to;
     for (const page of yield* askListing(asks)) {
       if (isRefused(page)) continue;
@@ -81,14 +82,7 @@ function* totalLike(state: CrawlState, total: number): Task<number> {
   const { root } = state.tree;
   if (total === root.total || Math.abs(total - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total))
     return root.total;
-  const again = yield* ask({
-    segment: root.id,
-    filters: root.filters,
-    page: 1,
-    per_page: state.perPage,
-    purpose: 'again',
-    again: '2',
-  });
+  const again = yield* askAgain(state, root);
   if (!isRefused(again)) root.total = again.total;
   return root.total;
 }
@@ -98,10 +92,10 @@ function* probePage(
   filters: Record<string, unknown>,
   page: number,
 ): Task<ListingAnswer | { refused: string }> {
-  const probe: SearchAsk = { ...pageAsk(state, V1_PROBE, filters, page), purpose: 'calibration', again: 'probe' };
+  const probe: SearchAsk = { ...listingAsk(state, V1_PROBE, filters, page), purpose: 'calibration', again: 'probe' };
   return (yield* askListing([probe]))[0]!;
 }
 
-function pageAsk(state: CrawlState, segment: string, filters: Record<string, unknown>, page: number): SearchAsk {
+function listingAsk(state: CrawlState, segment: string, filters: Record<string, unknown>, page: number): SearchAsk {
   return { segment, filters, page, per_page: state.perPage, purpose: 'page' };
 }
