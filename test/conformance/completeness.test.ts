@@ -161,7 +161,18 @@ describe('the list of the reference holds', () => {
     const { string, integer, double } = indicators;
     expect([string.length, integer.length, double.length]).toEqual([5, 2, 259]);
     expect(sizes(errors)).toEqual({ v2: 5, v1: 5, connector: 1 });
-    expect(errors.v2['Autocomplete field error'].oneOf).toHaveLength(5);
+    expect(
+      Object.values(errors.v1).map(({ body, data }) => [sizes({ body })['body'], sizes({ data })['data']]),
+    ).toEqual([
+      [4, 1],
+      [4, 1],
+      [4, 0],
+      [4, 1],
+      [4, 0],
+    ]);
+    expect(Object.values(errors.v2).map(({ body }) => Object.keys(body).length)).toEqual([1, 1, 1, 3, 1]);
+    expect([errors.v2.LimitError.guards.length, errors.v2['Autocomplete field error'].oneOf.length]).toEqual([2, 5]);
+    expect(watchStates.map(({ answer }) => typeof answer)).toEqual(['number', 'string', 'string', 'number']);
     expect([limits.length, watchStates.length, webhook.headers.length]).toEqual([5, 4, 2]);
     expect(sizes(nomenclatures.companies)).toEqual({
       company_status: 3,
