@@ -42,6 +42,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
     if (apiKey !== null && bundle) {
       const client = createApiClient({
         baseUrl: config.api.baseUrl,
+        connectorUrl: config.api.connectorUrl,
         apiKey,
         maxConcurrency: config.api.maxConcurrency,
         timeoutMs: config.api.timeout * 1_000,

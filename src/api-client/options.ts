@@ -18,7 +18,7 @@ export interface ApiClientOptions {
   /** Where `/v1/finder` and `/v2` hang off, for example `https://api.example.com`; may have a path. */
   baseUrl: string;
   /** Where the connector's `/api` and `/oauth` hang off; may have a path. @default baseUrl */
-  connectorUrl?: string;
+  connectorUrl?: string | undefined;
   /** Sent as `Authorization: Token …`, to the connector as `api_key` in the body instead; shown nowhere. */
   apiKey: string;
   /** Requests in flight, over all calls of this client. @default 16 */

@@ -27,6 +27,7 @@ export function openApi(
 ): CommandApi {
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
+    connectorUrl: config.api.connectorUrl,
     apiKey: readApiKey(),
     maxConcurrency: config.api.maxConcurrency,
     // A person waits: a few tries, not the minutes a nightly run gives it.
