@@ -7,6 +7,7 @@ import { registerDoctor } from './commands/doctor.js';
 import { printError, USAGE } from './commands/print-error.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
+import { registerReplay } from './commands/replay.js';
 import { registerRuns } from './commands/runs.js';
 import { registerSandbox } from './commands/sandbox.js';
 import { registerSchedule } from './commands/schedule.js';
@@ -28,6 +29,7 @@ const COMMANDS = [
   registerSnapshot,
   registerTenders,
   registerBackfill,
+  registerReplay,
   registerSchedule,
   registerWatch,
   registerSql,

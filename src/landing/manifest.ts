@@ -14,16 +14,21 @@ export interface LandedPart extends PartManifest {
 
 /**
  * Every committed part, of one stream or of all, ordered by stream, date, run and part.
+ * @param onFault told of each manifest that cannot be read; without it the first one is thrown
  * @throws TidemarkError `LandingCorrupt` when a manifest cannot be read
  */
-export function readManifests(dataDir: string, filter: { stream?: LandingStream; run?: string } = {}): LandedPart[] {
+export function readManifests(
+  dataDir: string,
+  filter: { stream?: LandingStream; run?: string } = {},
+  onFault?: (fault: TidemarkError) => void,
+): LandedPart[] {
   const parts: LandedPart[] = [];
   const root = landingDir(dataDir);
   for (const stream of filter.stream ? [filter.stream] : LandingStream.options) {
     for (const date of list(path.join(root, stream), 'date=')) {
       for (const run of list(path.join(root, stream, date), 'run=')) {
         if (filter.run !== undefined && run !== `run=${filter.run}`) continue;
-        parts.push(...readFolder(path.join(root, stream, date, run)));
+        parts.push(...readFolder(path.join(root, stream, date, run), onFault));
       }
     }
   }
@@ -52,17 +57,20 @@ export function readPartRows(part: LandedPart): LandedRow[] {
   return decodePart(bytes);
 }
 
-function readFolder(folder: string): LandedPart[] {
+function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): LandedPart[] {
   const manifests = path.join(folder, '_manifest');
   return list(manifests, 'part-')
     .filter((name) => name.endsWith('.json'))
-    .map((name) => {
+    .flatMap((name) => {
       const file = path.join(manifests, name);
       try {
         const manifest = PartManifest.parse(JSON.parse(readFileSync(file, 'utf8')));
-        return { ...manifest, file: path.join(folder, manifest.part) };
+        return [{ ...manifest, file: path.join(folder, manifest.part) }];
       } catch (error) {
-        throw corrupt(file, 'is no manifest', error);
+        const fault = corrupt(file, 'is no manifest', error);
+        if (onFault === undefined) throw fault;
+        onFault(fault);
+        return [];
       }
     });
 }

@@ -11,17 +11,28 @@ import { quote, readSqlFile } from './sql-files.js';
 const BATCH_ROWS = 10_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
 
+export interface LoadOptions {
+  /** Which landing dates are read; default all. */
+  inRange?: (date: string) => boolean;
+  /** Folder that gets `rejects/`; default the data folder. */
+  rejectsIn?: string | undefined;
+}
+
 /**
  * Loads every landed part that is not in the ledger yet: in batches of one stream, each in a transaction of its own, so
  * that calling it again goes on where a killed call stopped and never loads anything twice.
  * @throws LandingCorruptError after everything else was loaded, when parts do not match their manifests
  */
-export async function loadLanding(warehouse: Warehouse, dataDir: string): Promise<LoadCounts> {
+export async function loadLanding(
+  warehouse: Warehouse,
+  dataDir: string,
+  { inRange = () => true, rejectsIn = dataDir }: LoadOptions = {},
+): Promise<LoadCounts> {
   const { db } = warehouse;
   const { parts, faults } = listParts(dataDir);
   const loaded = await readLoadedParts(db);
   const sound: LandedPart[] = [];
-  for (const part of parts) {
+  for (const part of parts.filter(({ date }) => inRange(date))) {
     const known = loaded.get(partKey(part));
     if (known === part.sha256) continue;
     const fault =
@@ -31,7 +42,7 @@ export async function loadLanding(warehouse: Warehouse, dataDir: string): Promis
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
   for (const batch of splitIntoBatches(sound)) {
-    const rejects = await db.transaction(() => loadBatch(db, dataDir, batch));
+    const rejects = await db.transaction(() => loadBatch(db, rejectsIn, batch));
     counts.parts += batch.length;
     counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
     counts.rejects += rejects;

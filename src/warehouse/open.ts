@@ -8,6 +8,8 @@ import { warehouseFile } from './paths.js';
 import { quote, readSqlFolder, sqlPath } from './sql-files.js';
 
 export interface WarehouseOptions {
+  /** Another file than the one in use. */
+  file?: string;
   threads?: number;
   /** As DuckDB writes it: `4GB`. */
   memoryLimit?: string;
@@ -29,7 +31,7 @@ const held = new Set<string>();
  * @throws TidemarkError `DiskFull`
  */
 export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
-  const file = path.resolve(warehouseFile(dataDir));
+  const file = path.resolve(options.file ?? warehouseFile(dataDir));
   if (held.has(file)) throw new WarehouseBusyError(file);
   held.add(file);
   try {

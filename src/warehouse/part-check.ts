@@ -1,27 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
-import { LandingStream } from '../../schemas/pipeline/landing.js';
-import { errorMessage } from '../core/errors.js';
 import { readManifests, type LandedPart } from '../landing/index.js';
 
-/**
- * All committed parts, and what is wrong with manifests that cannot be read. One such manifest hides only its own
- * stream's parts, until it is put right.
- */
+/** All committed parts, and what is wrong with manifests that cannot be read: those hide their own part only. */
 export function listParts(dataDir: string): { parts: LandedPart[]; faults: string[] } {
-  const parts: LandedPart[] = [];
   const faults: string[] = [];
-  for (const stream of LandingStream.options) {
-    try {
-      parts.push(...readManifests(dataDir, { stream }));
-    } catch (error) {
-      faults.push(
-        errorMessage(error)
-          .replace(/^Landing zone: /, '')
-          .replace(/\.$/, ''),
-      );
-    }
-  }
+  const parts = readManifests(dataDir, {}, ({ message }) =>
+    faults.push(message.replace(/^Landing zone: /, '').replace(/\.$/, '')),
+  );
   return { parts, faults };
 }
 

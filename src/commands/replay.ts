@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { Option, type Command } from 'commander';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import { IsoDate } from '../../schemas/pipeline/run.js';
+import { examples, loadContext } from './context.js';
+import { FAILED } from './print-error.js';
+import { say, sayJson, tell } from './print.js';
+
+interface ReplayOptions {
+  from?: string;
+  to?: string;
+  into?: string;
+  json?: boolean;
+}
+
+const STEPS = { load: 'Loading what has landed', models: 'Building the models', publish: 'Publishing' };
+
+/** `tidemark replay`: makes the warehouse anew from the landing zone. Needs no key, no API and no Temporal server. */
+export function registerReplay(program: Command): void {
+  const day = (name: string, what: string) => new Option(`--${name} <day>`, what).argParser(parseDay);
+  program
+    .command('replay')
+    .description('rebuild the warehouse from the landing zone, with no API call')
+    .addOption(day('from', 'first landing date, YYYY-MM-DD; needs --into'))
+    .addOption(day('to', 'last landing date; needs --into'))
+    .option('--into <folder>', 'make a second warehouse there, for instance of some nights only')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark replay', 'tidemark replay --to 2026-10-31 --into ./as-of-october'))
+    .action(async (options: ReplayOptions, command: Command) => {
+      checkRange(options);
+      const { config, clock } = await loadContext(command);
+      const { rebuildWarehouse } = await import('../warehouse/index.js');
+      const begun = performance.now();
+      const result = await rebuildWarehouse(config.dataDir, {
+        now: clock.now(),
+        from: options.from,
+        to: options.to,
+        into: options.into === undefined ? undefined : path.resolve(options.into),
+        onStep: (step) => {
+          if (!options.json) tell(`${STEPS[step]} …`);
+        },
+      });
+      if (result.faults.length > 0) process.exitCode = FAILED;
+      if (options.json) return sayJson(result);
+      const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+      const { parts, rows, rejects, models, published, faults, failedAudits } = result;
+      say(
+        `${faults.length === 0 ? '✔ replayed' : '✖ replayed in part'}: ${count(rows)} rows of ${count(parts)} parts in ${seconds} s`,
+      );
+      say(`  tables     ${models} models, ${count(published.rows)} rows published, ${count(rejects)} rejected`);
+      for (const audit of failedAudits) say(`  audit      ${audit}`);
+      for (const fault of faults) say(`  unreadable ${fault}`);
+      say(`  published  ${path.join(options.into ?? config.dataDir, published.file)}`);
+    });
+}
+
+/** A warehouse of some nights only must not take the place of the whole one, whose readers would miss the rest. */
+function checkRange({ from, to, into }: ReplayOptions): void {
+  if ((from !== undefined || to !== undefined) && into === undefined) {
+    throw new TidemarkError('InvalidInput', '--from and --to leave nights out, so they need --into.', {
+      todo: 'Name a folder for that warehouse, as in `tidemark replay --to 2026-10-31 --into ./as-of-october`; without them all nights are replayed in place.',
+    });
+  }
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new TidemarkError('InvalidInput', `--from (${from}) lies after --to (${to}).`, { todo: 'Swap them.' });
+  }
+}
+
+function parseDay(text: string): string {
+  const parsed = IsoDate.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new TidemarkError('InvalidInput', `${text} is no day: ${errorMessage(parsed.error.issues[0])}`, {
+    todo: 'Write it as YYYY-MM-DD.',
+  });
+}
+
+function count(n: number): string {
+  return n.toLocaleString('en-US');
+}

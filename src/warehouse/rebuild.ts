@@ -1,0 +1,97 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { syncFolder } from '../core/files.js';
+import { LandingCorruptError, WarehouseBusyError, type LoadCounts } from './errors.js';
+import { loadLanding } from './load.js';
+import { openWarehouse, type Warehouse } from './open.js';
+import { warehouseFile } from './paths.js';
+import { publish, type PublishedBuild } from './publish.js';
+import { buildModels, type BuildResult } from './run-models.js';
+
+export interface RebuildRequest {
+  now: Date;
+  /** First and last landing date that is read; left out: all of them. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Folder that gets the warehouse, its rejects and the published files; default: the data folder itself. */
+  into?: string | undefined;
+  /** Told of each step as it begins. */
+  onStep?: (step: 'load' | 'models' | 'publish') => void;
+}
+
+export interface Rebuilt extends LoadCounts {
+  models: number;
+  failedAudits: string[];
+  published: PublishedBuild;
+  /** Landed parts that could not be read, in words; everything else is there. */
+  faults: string[];
+}
+
+/**
+ * Makes the warehouse anew from the landing zone alone, beside the one in use, and puts it in its place when it is
+ * whole; then publishes. Killed in between, the old one stays in use, and what was begun is thrown away by the next call.
+ * @throws WarehouseBusyError when a worker is writing the warehouse
+ * @throws ModelFailedError when the models cannot be built on it; nothing was replaced
+ */
+export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
+  const { now, into = dataDir, onStep = () => undefined } = request;
+  const file = warehouseFile(into);
+  const beside = `${file}.rebuild`;
+  // Held while the new one is made, so that no run loads into a file that is about to be replaced.
+  const current = await openIfSound(into);
+  let loaded: Loaded;
+  let built: BuildResult;
+  try {
+    for (const name of [beside, ...leftoversOf(beside)]) rmSync(name, { recursive: true, force: true });
+    const rebuilt = await openWarehouse(into, { file: beside });
+    try {
+      onStep('load');
+      loaded = await loadAll(rebuilt, dataDir, request);
+      onStep('models');
+      built = await buildModels(rebuilt, { now });
+    } finally {
+      await rebuilt.close();
+    }
+  } finally {
+    await current?.close();
+  }
+  // A `.wal` of the old file would be played into the new one.
+  for (const name of leftoversOf(file)) rmSync(name, { recursive: true, force: true });
+  renameSync(beside, file);
+  await syncFolder(path.dirname(file));
+  onStep('publish');
+  const warehouse = await openWarehouse(into);
+  try {
+    return { ...loaded, ...built, published: await publish(warehouse, into, { run: 'replay', now }) };
+  } finally {
+    await warehouse.close();
+  }
+}
+
+type Loaded = LoadCounts & { faults: string[] };
+
+async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }: RebuildRequest): Promise<Loaded> {
+  const inRange = (date: string): boolean => (from === undefined || date >= from) && (to === undefined || date <= to);
+  try {
+    return { ...(await loadLanding(warehouse, dataDir, { inRange, rejectsIn: into })), faults: [] };
+  } catch (error) {
+    if (!(error instanceof LandingCorruptError)) throw error;
+    return { ...error.loaded, faults: error.faults };
+  }
+}
+
+/** The warehouse in use; null when there is none, or none that can be opened: then it is what has to be replaced. */
+async function openIfSound(dataDir: string): Promise<Warehouse | null> {
+  if (!existsSync(warehouseFile(dataDir))) return null;
+  try {
+    return await openWarehouse(dataDir);
+  } catch (error) {
+    if (error instanceof WarehouseBusyError) throw error;
+    return null;
+  }
+}
+
+/** What DuckDB keeps beside a database. */
+function leftoversOf(file: string): string[] {
+  return [`${file}.wal`, `${file}.tmp`];
+}

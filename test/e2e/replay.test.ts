@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { openPublished } from '../../src/commands/published/open.js';
+import { ROOT, startSandbox, type RunningSandbox } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import { advanceDay, waitUntil } from '../helpers/sandbox.js';
+import { startTemporal } from '../helpers/temporal.js';
+import { runCli } from '../src/commands/run-cli.js';
+
+const COMPANIES = 200;
+// When the models were built and checked, and for which run a file was published, is no content.
+const LEFT_OUT: Record<string, string> = { 'meta.models': 'applied_at', 'ops.checks': 'at' };
+const NO_CONTENT = ['meta.receipt'];
+
+describe('tidemark replay, after three nights', () => {
+  let temporal: TestWorkflowEnvironment;
+  let sandbox: RunningSandbox;
+  let project: Project;
+  let dataDir: string;
+  let lived: Record<string, string>;
+
+  /** A hash of each published table's rows, whatever their order. */
+  const tables = async (folder = dataDir): Promise<Record<string, string>> => {
+    const published = await openPublished(folder);
+    try {
+      const names = await published.objects<{ name: string }>(
+        `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() ORDER BY 1`,
+      );
+      const hashes: Record<string, string> = {};
+      for (const { name } of names) {
+        if (NO_CONTENT.includes(name)) continue;
+        const columns = LEFT_OUT[name] ? `* EXCLUDE ("${LEFT_OUT[name]}")` : '*';
+        const [row] = await published.objects<{ hash: string }>(
+          `SELECT count(*) || ' ' || coalesce(md5(string_agg(r, chr(10) ORDER BY r)), '') AS hash
+           FROM (SELECT CAST(t AS VARCHAR) AS r FROM (SELECT ${columns} FROM ${name}) AS t)`,
+        );
+        hashes[name] = row!.hash;
+      }
+      return hashes;
+    } finally {
+      published.close();
+    }
+  };
+  // No key, no API, no Temporal server: all it needs is on the disk.
+  const offline = (): Record<string, string> => ({
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+    TIDEMARK_CONFIG: project.env['TIDEMARK_CONFIG'] ?? '',
+    TIDEMARK_API_URL: 'http://127.0.0.1:9',
+  });
+  const replay = (...args: string[]) => runCli(['replay', ...args], { cwd: project.dir, env: offline() });
+
+  beforeAll(async () => {
+    [temporal, sandbox] = await Promise.all([
+      startTemporal(),
+      startSandbox({ companies: COMPANIES, tenders: 12, seed: 5, date: '2026-11-18' }),
+    ]);
+    project = makeProject({
+      api: sandbox,
+      temporal: temporal.address,
+      config: {
+        markets: [
+          { name: 'demo', streams: ['companies', 'financials'], refresh: { companies: '0d', financials: '0d' } },
+        ],
+        tenders: { filters: {} },
+      },
+    });
+    dataDir = path.join(project.dir, 'data');
+    for (const day of ['2026-11-18', '2026-11-19', '2026-11-20']) {
+      const env = { TIDEMARK_NOW: `${day}T03:00:00Z` };
+      const worker = await project.startWorker(env);
+      const cli = (...args: string[]) =>
+        runCli(args, { cwd: project.dir, env: { ...(project.env as Record<string, string>), ...env } });
+      await cli('snapshot');
+      await cli('tenders');
+      await worker.stop();
+      await advanceDay(sandbox);
+    }
+    lived = await tables();
+  }, 120_000);
+
+  afterAll(async () => {
+    await sandbox?.stop();
+    await temporal?.teardown();
+    project?.remove();
+  });
+
+  it('gives the same tables from a deleted warehouse, with no key, API or server', async () => {
+    expect(Object.keys(lived).length).toBeGreaterThan(25);
+    expect(lived['marts.changes']).not.toMatch(/^0 /);
+    rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
+    const { code, stdout } = await replay();
+    expect(stdout).toMatch(/✔ replayed: [\d,]+ rows of [\d,]+ parts/);
+    expect(code).toBe(0);
+    expect(await tables()).toEqual(lived);
+  });
+
+  it('gives the same tables once more, in place of a file that is no database', async () => {
+    const file = path.join(dataDir, 'warehouse', 'tidemark.duckdb');
+    writeFileSync(file, 'no database');
+    expect((await replay('--json')).code).toBe(0);
+    expect(await tables()).toEqual(lived);
+    expect(readdirSync(path.dirname(file))).toEqual(['tidemark.duckdb']);
+  });
+
+  it('killed in the middle leaves the old warehouse in use', async () => {
+    const beside = path.join(dataDir, 'warehouse', 'tidemark.duckdb.rebuild');
+    const child = spawn(process.execPath, [path.join(ROOT, 'bin/tidemark.mjs'), 'replay'], {
+      cwd: project.dir,
+      env: offline(),
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    await waitUntil('the new warehouse is begun', () => Promise.resolve(existsSync(beside)));
+    child.kill('SIGKILL');
+    await ended;
+    expect(existsSync(beside)).toBe(true);
+    expect(await tables()).toEqual(lived);
+    expect((await replay()).code).toBe(0);
+    expect(await tables()).toEqual(lived);
+    expect(existsSync(beside)).toBe(false);
+  });
+
+  it('of some nights only goes into a folder of its own', async () => {
+    const refused = await replay('--to', '2026-11-19');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/--from and --to leave nights out, so they need --into/);
+    const into = path.join(project.dir, 'as-of');
+    expect((await replay('--to', '2026-11-19', '--into', into)).code).toBe(0);
+    const published = await openPublished(into);
+    const nights = await published.objects(
+      'SELECT DISTINCT CAST(date AS VARCHAR) AS date FROM marts.market_members ORDER BY 1',
+    );
+    published.close();
+    expect(nights).toEqual([{ date: '2026-11-18' }, { date: '2026-11-19' }]);
+    expect(await tables()).toEqual(lived);
+  });
+
+  it('names what it cannot read and rebuilds the rest', async () => {
+    const folder = path.join(dataDir, 'landing', 'tenders', 'date=2026-11-20');
+    const [run] = readdirSync(folder);
+    const manifests = path.join(folder, run!, '_manifest');
+    writeFileSync(path.join(manifests, readdirSync(manifests)[0]!), '{');
+    const { code, stdout } = await replay();
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✖ replayed in part/);
+    expect(stdout).toMatch(/unreadable .*tenders.*_manifest.* is no manifest/);
+    expect((await tables())['core.companies']).toBe(lived['core.companies']);
+  });
+});
