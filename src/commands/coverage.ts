@@ -5,7 +5,7 @@ import { formatCount } from '../progress/format.js';
 import { buildTree, renderTree, type SegmentRow } from './coverage-tree.js';
 import { examples } from './context.js';
 import { colorsFor, say, sayJson, terminalWidth } from './print.js';
-import type { Published } from './published/open.js';
+import type { Published } from '../warehouse/published.js';
 import { renderCoverage } from './render-result.js';
 import { withPublished } from './with-published.js';
 

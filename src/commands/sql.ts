@@ -5,7 +5,7 @@ import { errorMessage, TidemarkError } from '../core/errors.js';
 import { examples, loadContext } from './context.js';
 import { parseCount } from './port-options.js';
 import { tell } from './print.js';
-import type { Published } from './published/open.js';
+import type { Published } from '../warehouse/published.js';
 import { sayTable } from './say-table.js';
 
 type Format = 'table' | 'csv' | 'json' | 'parquet';
@@ -38,7 +38,7 @@ export function registerSql(program: Command): void {
     .action(async (query: string, options: { format?: Format; out?: string; limit: number }, command: Command) => {
       const format = options.format ?? formatOf(options.out);
       const { config } = await loadContext(command);
-      const { openPublished } = await import('./published/open.js');
+      const { openPublished } = await import('../warehouse/published.js');
       if (format === 'parquet' && options.out === undefined) {
         throw new TidemarkError('InvalidInput', 'Parquet cannot be written to a terminal.', {
           todo: 'Name a file with --out.',

@@ -104,7 +104,7 @@ async function nextRuns(client: Client): Promise<Status['next']> {
 }
 
 async function askPublished({ config }: CliContext): Promise<Pick<Status, 'published' | 'publishedError'>> {
-  const { openPublished } = await import('./published/open.js');
+  const { openPublished } = await import('../warehouse/published.js');
   try {
     const published = await openPublished(config.dataDir);
     try {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadContext, type CliContext } from './context.js';
 import { say, sayJson } from './print.js';
-import type { Published } from './published/open.js';
+import type { Published } from '../warehouse/published.js';
 import { sayTable } from './say-table.js';
 
 /** Runs `work` over the published warehouse of the configuration in force. */
@@ -10,7 +10,7 @@ export async function withPublished(
   work: (published: Published, context: CliContext) => Promise<void>,
 ): Promise<void> {
   const context = await loadContext(command);
-  const { openPublished } = await import('./published/open.js');
+  const { openPublished } = await import('../warehouse/published.js');
   const published = await openPublished(context.config.dataDir);
   try {
     await work(published, context);

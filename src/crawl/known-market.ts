@@ -89,7 +89,7 @@ function calibrationFile(dataDir: string, { market }: RunContext): string {
 async function readDistributions({ config, log }: Deps, ctx: RunContext): Promise<Record<string, Distribution>> {
   const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
   try {
-    const { rows } = await queryPublished(
+    const rows = await queryPublished(
       config.dataDir,
       `SELECT CAST(c.founding_date AS VARCHAR), count(*)
        FROM marts.market_members AS m LEFT JOIN core.companies AS c USING (company_id)

@@ -68,5 +68,5 @@ export async function readPastNights(
 }
 
 async function rows(dataDir: string, sql: string): Promise<unknown[][]> {
-  return (await queryPublished(dataDir, sql)).rows;
+  return queryPublished(dataDir, sql);
 }

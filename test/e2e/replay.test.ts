@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { openPublished } from '../../src/commands/published/open.js';
+import { openPublished } from '../../src/warehouse/index.js';
 import { ROOT, startSandbox, type RunningSandbox } from '../helpers/processes.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { advanceDay, waitUntil } from '../helpers/sandbox.js';

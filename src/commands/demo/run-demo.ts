@@ -9,7 +9,7 @@ import type { DemoOptions } from '../demo.js';
 import { INTERRUPTED, interruptSignalSaying, untilAborted } from '../interrupt.js';
 import { startLocalStack, type LocalStack } from '../local/local-stack.js';
 import { colorsFor, say, tell } from '../print.js';
-import { openPublished } from '../published/open.js';
+import { openPublished } from '../../warehouse/published.js';
 import { renderResult } from '../render-result.js';
 import { followToEnd } from '../run-and-follow.js';
 import { showPath } from '../show-path.js';

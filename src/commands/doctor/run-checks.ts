@@ -2,7 +2,7 @@ import { createClock, type Clock } from '../../core/clock.js';
 import { readApiKey, type Config } from '../../core/config.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
-import { openPublished } from '../published/open.js';
+import { openPublished } from '../../warehouse/published.js';
 import { checkDisk, checkLanding } from './check-disk.js';
 import { checkTemporal } from './check-temporal.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';

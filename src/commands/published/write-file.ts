@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { renderTable } from '../table.js';
-import type { Published } from './open.js';
+import type { Published } from '../../warehouse/published.js';
 import { writeCsv, writeJson } from './write-rows.js';
 
 /** Writes a query's rows to a file in a text format. */

@@ -1,4 +1,4 @@
-import type { PlainValue } from './plain-value.js';
+import type { PlainValue } from '../../warehouse/plain-value.js';
 
 /** Writes text out; resolves when the receiver wants more. */
 export type Sink = (text: string) => Promise<void>;

@@ -1,7 +1,7 @@
 import { InvalidRequestError, type ApiClient } from '../../api-client/index.js';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
-import { openPublished } from '../published/open.js';
+import { openPublished } from '../../warehouse/published.js';
 
 /** A watched company as the API lists it. */
 export interface Watch {

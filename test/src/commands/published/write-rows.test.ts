@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlainValue } from '../../../../src/commands/published/plain-value.js';
+import type { PlainValue } from '../../../../src/warehouse/plain-value.js';
 import { writeCsv, writeJson } from '../../../../src/commands/published/write-rows.js';
 
 async function* batches(...rows: PlainValue[][][]): AsyncGenerator<PlainValue[][]> {

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openPublished } from '../../../../src/commands/published/open.js';
+import { NotPublishedError } from '../../../src/warehouse/index.js';
+import { openPublished } from '../../../src/warehouse/published.js';
 
 let dataDir: string;
 
@@ -60,6 +61,13 @@ describe('openPublished', () => {
   });
 
   it('says so when nothing is published', async () => {
-    await expect(openPublished(path.join(dataDir, 'elsewhere'))).rejects.toThrow(/There is no published warehouse/);
+    const elsewhere = path.join(dataDir, 'elsewhere');
+    await expect(openPublished(elsewhere)).rejects.toThrow(/There is no published warehouse/);
+    await expect(openPublished(elsewhere)).rejects.toBeInstanceOf(NotPublishedError);
+  });
+
+  it('says so when what is published is no database', async () => {
+    writeFileSync(path.join(dataDir, 'published', 'builds', 'one.duckdb'), 'this is no database'.repeat(1_000));
+    await expect(openPublished(dataDir)).rejects.toThrow(/cannot be opened/);
   });
 });

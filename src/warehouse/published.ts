@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection, type DuckDBResult, type DuckDBValue } from '@duckdb/node-api';
-import { errorMessage, TidemarkError } from '../../core/errors.js';
-import { NotPublishedError } from '../../warehouse/errors.js';
-import { publishedFile } from '../../warehouse/paths.js';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import { NotPublishedError } from './errors.js';
+import { publishedFile } from './paths.js';
 import { toPlain, type PlainValue } from './plain-value.js';
 
 export interface QueryRows {
@@ -70,6 +70,16 @@ export async function openPublished(dataDir: string): Promise<Published> {
       instance.closeSync();
     },
   };
+}
+
+/** Rows of one query on the published warehouse; it is opened for that query alone. */
+export async function queryPublished(dataDir: string, sql: string): Promise<PlainValue[][]> {
+  const published = await openPublished(dataDir);
+  try {
+    return (await published.query(sql)).rows;
+  } finally {
+    published.close();
+  }
 }
 
 function resolveBuild(link: string): string {
