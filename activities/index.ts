@@ -8,6 +8,7 @@ import { crawlListing } from '../src/crawl/list.js';
 import { openRun } from '../src/crawl/open-run.js';
 import { readQuota } from '../src/crawl/read-quota.js';
 import { lastSyncDate } from '../src/crawl/last-sync.js';
+import { keepsContacts } from '../src/core/config.js';
 import { buildModels, loadLanding, openWarehouse, planDue, publish, type Warehouse } from '../src/warehouse/index.js';
 import { castError } from './cast-errors.js';
 import type { CrawlActivities, WarehouseActivities } from './contract.js';
@@ -71,7 +72,10 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
         const { parts, rows } = await loadLanding(warehouse, dataDir);
         return { parts, rows, rejects: await warehouse.db.count(REJECTS_OF_RUN, { run }) };
       }),
-    buildModels: () => withWarehouse((warehouse) => buildModels(warehouse, { now: deps.clock.now() })),
+    buildModels: () =>
+      withWarehouse((warehouse) =>
+        buildModels(warehouse, { now: deps.clock.now(), personalData: keepsContacts(deps.config) }),
+      ),
     publishWarehouse: ({ run }) =>
       withWarehouse((warehouse) => publish(warehouse, dataDir, { run, now: deps.clock.now() })),
   });

@@ -29,10 +29,14 @@ export function registerReplay(program: Command): void {
     .action(async (options: ReplayOptions, command: Command) => {
       checkRange(options);
       const { config, clock } = await loadContext(command);
-      const { rebuildWarehouse } = await import('../warehouse/index.js');
+      const [{ rebuildWarehouse }, { keepsContacts }] = await Promise.all([
+        import('../warehouse/index.js'),
+        import('../core/config.js'),
+      ]);
       const begun = performance.now();
       const result = await rebuildWarehouse(config.dataDir, {
         now: clock.now(),
+        personalData: keepsContacts(config),
         from: options.from,
         to: options.to,
         into: options.into === undefined ? undefined : path.resolve(options.into),

@@ -55,6 +55,11 @@ export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   });
 }
 
+/** Whether names and contact data of people stand in the tables. */
+export function keepsContacts({ personalData }: Config): boolean {
+  return personalData === 'contacts';
+}
+
 /**
  * The market a command or run means: the named one, or the only one there is.
  * @throws TidemarkError `InvalidInput` naming the markets there are

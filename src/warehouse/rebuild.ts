@@ -15,6 +15,8 @@ export interface RebuildRequest {
   to?: string | undefined;
   /** Folder that gets the warehouse, its rejects and the published files; default: the data folder itself. */
   into?: string | undefined;
+  /** As for `buildModels`. */
+  personalData: boolean;
   /** Told of each step as it begins. */
   onStep?: (step: 'load' | 'models' | 'publish') => void;
 }
@@ -48,7 +50,7 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
       onStep('load');
       loaded = await loadAll(rebuilt, dataDir, request);
       onStep('models');
-      built = await buildModels(rebuilt, { now });
+      built = await buildModels(rebuilt, { now, personalData: request.personalData });
     } finally {
       await rebuilt.close();
     }

@@ -6,6 +6,13 @@ import { MODEL_SCHEMAS, readModels, type Model } from './models.js';
 import type { Warehouse } from './open.js';
 import { identifier } from './sql-files.js';
 
+export interface BuildOptions {
+  now?: Date;
+  models?: Model[];
+  /** Whether names and contact data of people are kept (`personalData: contacts`). Default: they are not. */
+  personalData?: boolean;
+}
+
 export interface BuildResult {
   models: number;
   /** Audits of severity warn that found rows: `model.check (rows)`. */
@@ -17,16 +24,16 @@ export interface BuildResult {
  * the last time, or wholly when the model or anything it is built from changed.
  * @throws ModelFailedError when a model cannot be built or an audit of severity error finds rows; the tables stay as they were
  */
-export async function buildModels(
-  warehouse: Warehouse,
-  options: { now?: Date; models?: Model[] } = {},
-): Promise<BuildResult> {
+export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
   const { db } = warehouse;
   const models = options.models ?? readModels();
   const now = options.now ?? new Date();
   const checks: CheckResult[] = [];
   try {
     await db.transaction(async () => {
+      await db.run('CREATE OR REPLACE TEMP TABLE settings AS SELECT CAST($keep AS BOOLEAN) AS personal_data', {
+        keep: options.personalData ?? false,
+      });
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       const applied = await readFingerprints(db);
       for (const model of models) {

@@ -33,7 +33,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
 
   beforeAll(async () => {
     [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
-    project = makeProject({ api: sandbox, temporal: temporal.address });
+    project = makeProject({ api: sandbox, temporal: temporal.address, config: { personalData: 'contacts' } });
     worker = await project.startWorker();
     await run('tenderSnapshot', 'tenders/first');
     firstNight = await run('marketSnapshot', 'snapshot/demo/first');

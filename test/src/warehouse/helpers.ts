@@ -66,12 +66,12 @@ export async function openTestWarehouse(dataDir: string): Promise<Warehouse> {
 }
 
 /** Lands, loads and builds; gives the warehouse to look into. */
-export async function buildFrom(answers: Answer[]): Promise<Warehouse> {
+export async function buildFrom(answers: Answer[], personalData = true): Promise<Warehouse> {
   const dataDir = temporaryDataDir();
   await land(dataDir, answers);
   const warehouse = await openTestWarehouse(dataDir);
   await loadLanding(warehouse, dataDir);
-  await buildModels(warehouse);
+  await buildModels(warehouse, { personalData });
   return warehouse;
 }
 

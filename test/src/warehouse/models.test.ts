@@ -116,3 +116,23 @@ describe('buildModels', () => {
     expect(await warehouse.db.rows('SELECT name FROM core.companies')).toEqual([{ name: 'A' }]);
   });
 });
+
+describe('personal data', () => {
+  const answers: Parameters<typeof buildFrom>[0] = [
+    {
+      stream: 'tender_details',
+      entity: 't1',
+      body: { slug: 't1', contacts: { email: [{ type: 'office', name: 'a@b.example', id: 10 }] } },
+    },
+  ];
+
+  test.each([
+    ['is kept when the configuration says so', true, 'a@b.example'],
+    ['is not in the tables otherwise; that there is a contact is', false, null],
+  ])('%s', async (_, personalData, name) => {
+    const { db } = await buildFrom(answers, personalData);
+    expect(await db.rows('SELECT slug, kind, name FROM core.tender_contacts')).toEqual([
+      { slug: 't1', kind: 'email', name },
+    ]);
+  });
+});
