@@ -4,6 +4,7 @@ import { registerBackfill } from './commands/backfill.js';
 import { registerCoverage } from './commands/coverage.js';
 import { registerDemo } from './commands/demo.js';
 import { registerDoctor } from './commands/doctor.js';
+import { registerModels } from './commands/models.js';
 import { printError, USAGE } from './commands/print-error.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
@@ -30,6 +31,7 @@ const COMMANDS = [
   registerTenders,
   registerBackfill,
   registerReplay,
+  registerModels,
   registerSchedule,
   registerWatch,
   registerSql,

@@ -2,60 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { LandingStream } from '../../../schemas/pipeline/landing.js';
-import { landRows } from '../../../src/landing/index.js';
 import { buildModels, loadLanding, openWarehouse, type Warehouse } from '../../../src/warehouse/index.js';
+import { landAnswers as land, type Answer } from '../../../src/warehouse/models-test-land.js';
 
-/** One response, as little of it as a test needs to say. */
-export interface Answer {
-  stream: LandingStream;
-  /** Entity id; null for a page of a search. */
-  entity?: string | null;
-  /** Text is landed as it is, anything else as JSON. */
-  body: unknown;
-  status?: number;
-  /** ISO instant; default 2026-11-20T02:00:00Z. */
-  at?: string;
-  run?: string;
-  date?: string;
-  market?: string | null;
-  /** Default made from stream and entity. */
-  request?: string;
-}
-
-export const AT = '2026-11-20T02:00:00.000Z';
+export { land, type Answer };
 
 /** A data folder of its own, removed when the test ends. */
 export function temporaryDataDir(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-warehouse-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-let parts = 0;
-
-/** Lands answers through the real writer: one part for each stream, run and market among them. */
-export async function land(dataDir: string, answers: Answer[]): Promise<void> {
-  const groups: Record<string, Answer[]> = {};
-  for (const answer of answers) {
-    (groups[`${answer.stream} ${runOf(answer)} ${dateOf(answer)} ${marketOf(answer)}`] ??= []).push(answer);
-  }
-  for (const group of Object.values(groups)) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const chunk = `c${parts++}`;
-    await landRows(
-      { dataDir, stream: first.stream, run: runOf(first), date: dateOf(first), market: marketOf(first), chunk },
-      group.map((answer) => ({
-        request_key: answer.request ?? `GET /${answer.stream}/${answer.entity ?? 'page'}`,
-        entity_id: answer.entity ?? null,
-        segment: 's',
-        status: answer.status ?? 200,
-        fetched_at: answer.at ?? AT,
-        body: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),
-      })),
-    );
-  }
 }
 
 /** Opens a warehouse that is closed when the test ends. */
@@ -135,16 +91,4 @@ export function marketNight(night: {
       body: { total_companies: reported, total_pages: 1, data: ids.map((id) => ({ id, name: `Company ${id}` })) },
     },
   ];
-}
-
-function runOf(answer: Answer): string {
-  return answer.run ?? 'r1';
-}
-
-function dateOf(answer: Answer): string {
-  return answer.date ?? '2026-11-20';
-}
-
-function marketOf(answer: Answer): string | null {
-  return answer.market === undefined ? 'm' : answer.market;
 }

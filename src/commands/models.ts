@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { TidemarkError } from '../core/errors.js';
+import { examples } from './context.js';
+import { FAILED } from './print-error.js';
+import { colorsFor, say, sayJson } from './print.js';
+
+/** `tidemark models …`: the SQL models of `sql/`. */
+export function registerModels(program: Command): void {
+  const models = program
+    .command('models')
+    .description('the SQL models: test them')
+    .addHelpText('after', examples('tidemark models test'));
+
+  models
+    .command('test [paths...]')
+    .description('given answers of the API, do the models give the rows expected? Needs no key, no warehouse')
+    .option('--match <text>', 'only cases whose name or file has this text')
+    .option('--json', 'print the results as JSON')
+    .addHelpText(
+      'after',
+      `
+Cases are entries of YAML files: those named, or found in the folders named; without one, those of sql/ and
+test/sql/cases. Each has a name, the answers given and the rows its queries must give, in order; BIGINT, dates and
+times as text:
+
+  - name: sizes become bounds
+    given:
+      - { stream: companies, entity: '1', body: { id: 1, name: A, size: 11-50 } }
+    expect:
+      - query: SELECT employees_min, employees_max FROM core.companies
+        rows: [{ employees_min: 11, employees_max: 50 }]
+${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes')}`,
+    )
+    .action(testModels);
+}
+
+async function testModels(paths: string[], options: { match?: string; json?: boolean }): Promise<void> {
+  const [{ readCases }, { runCase }, { renderFailedCase }] = await Promise.all([
+    import('../warehouse/models-test-cases.js'),
+    import('../warehouse/models-test.js'),
+    import('./models-test-view.js'),
+  ]);
+  const text = options.match?.toLowerCase() ?? '';
+  const cases = readCases(paths).filter(({ name, file }) => `${file} ${name}`.toLowerCase().includes(text));
+  if (cases.length === 0) {
+    throw new TidemarkError('InvalidInput', `No case has ${options.match} in its name or file.`, {
+      todo: 'Leave --match out to see them all run.',
+    });
+  }
+  const paint = colorsFor(process.stdout);
+  const results = [];
+  for (const testCase of cases) {
+    const result = await runCase(testCase);
+    results.push(result);
+    if (options.json) continue;
+    if (result.failures.length > 0) say(renderFailedCase(result, paint));
+    else say(`${paint.green('✔')} ${result.name} ${paint.dim(`(${result.file})`)}`);
+  }
+  const failed = results.filter((result) => result.failures.length > 0).length;
+  if (failed > 0) process.exitCode = FAILED;
+  if (options.json) return sayJson({ cases: results.length, failed, results });
+  const passed = `${results.length - failed} of ${results.length} cases pass`;
+  say(`\n${failed === 0 ? paint.green(passed) : paint.red(`${passed}, ${failed} fail`)}`);
+}

@@ -1,0 +1,45 @@
+/** One entry of a diff: in both (`same`), only before (`removed`) or only after (`added`). */
+export type DiffEntry<T> =
+  | { kind: 'same'; before: T; after: T }
+  | { kind: 'removed'; before: T }
+  | { kind: 'added'; after: T };
+
+/**
+ * The shortest way from one sequence to the other (longest common subsequence). Time and memory grow with the product of
+ * the lengths: meant for files of some hundred lines.
+ */
+export function diffSequences<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): DiffEntry<T>[] {
+  const left = before.map(key);
+  const right = after.map(key);
+  const common = commonLengths(left, right);
+  const entries: DiffEntry<T>[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < left.length || j < right.length) {
+    if (i < left.length && j < right.length && left[i] === right[j]) {
+      entries.push({ kind: 'same', before: before[i++] as T, after: after[j++] as T });
+    } else if (j >= right.length || (i < left.length && at(common, i + 1, j) >= at(common, i, j + 1))) {
+      entries.push({ kind: 'removed', before: before[i++] as T });
+    } else {
+      entries.push({ kind: 'added', after: after[j++] as T });
+    }
+  }
+  return entries;
+}
+
+/** `[i][j]`: how much the ends from i and from j have in common. */
+function commonLengths(left: readonly string[], right: readonly string[]): number[][] {
+  const lengths = Array.from({ length: left.length + 1 }, () => Array.from({ length: right.length + 1 }, () => 0));
+  for (let i = left.length - 1; i >= 0; i--) {
+    for (let j = right.length - 1; j >= 0; j--) {
+      const row = lengths[i] as number[];
+      row[j] =
+        left[i] === right[j] ? at(lengths, i + 1, j + 1) + 1 : Math.max(at(lengths, i + 1, j), at(lengths, i, j + 1));
+    }
+  }
+  return lengths;
+}
+
+function at(lengths: readonly number[][], i: number, j: number): number {
+  return lengths[i]?.[j] ?? 0;
+}

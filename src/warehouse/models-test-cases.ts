@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { LandingStream } from '../../schemas/pipeline/landing.js';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+
+/** What is tested when nothing is named: the cases beside the models, and those of this checkout's own tests. */
+const DEFAULT_FOLDERS = ['../../sql/', '../../test/sql/cases/'].map((folder) =>
+  fileURLToPath(new URL(folder, import.meta.url)),
+);
+
+const Given = z.strictObject({
+  stream: LandingStream,
+  entity: z.string().nullable().optional(),
+  body: z.unknown().refine((body) => body !== undefined, 'what the API answered is missing'),
+  status: z.int().optional(),
+  at: z.iso.datetime({ offset: true }).optional(),
+  run: z.string().optional(),
+  date: z.iso.date().optional(),
+  market: z.string().nullable().optional(),
+  request: z.string().optional(),
+});
+
+const Expected = z.strictObject({
+  query: z.string().min(1),
+  /** As DuckDB gives them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
+  rows: z.array(z.record(z.string(), z.unknown())),
+});
+
+const Cases = z.array(
+  z.strictObject({ name: z.string().min(1), given: z.array(Given), expect: z.array(Expected).min(1) }),
+);
+
+/** Given what the API answered, expect rows of queries. */
+export type ModelCase = z.infer<typeof Cases>[number] & { file: string };
+
+/**
+ * The cases of files and folders (with all below them), by name.
+ * @param named Files and folders; none: the cases of this checkout
+ * @throws TidemarkError `InvalidInput` when one is missing, holds no case, or a case is malformed
+ */
+export function readCases(named: readonly string[]): ModelCase[] {
+  const missing = named.find((each) => !existsSync(each));
+  if (missing !== undefined) throw invalid(`${missing} does not exist.`, 'Name a YAML file of cases, or a folder.');
+  const places = named.length > 0 ? named : DEFAULT_FOLDERS.filter((folder) => existsSync(folder));
+  const cases = [...new Set(places.flatMap(listFiles))].flatMap(readCaseFile);
+  if (cases.length === 0)
+    throw invalid(
+      `There is no case in ${places.join(', ')}.`,
+      'A case is an entry of a .yaml file; see test/sql/cases.',
+    );
+  return cases;
+}
+
+function listFiles(place: string): string[] {
+  if (statSync(place).isFile()) return [path.resolve(place)];
+  return readdirSync(place, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
+    .map((entry) => path.resolve(entry.parentPath, entry.name))
+    .toSorted();
+}
+
+function readCaseFile(file: string): ModelCase[] {
+  const shown = path.relative('.', file);
+  try {
+    return Cases.parse(parse(readFileSync(file, 'utf8')) ?? []).map((testCase) => ({ file: shown, ...testCase }));
+  } catch (error) {
+    throw invalid(
+      `${shown} is no file of cases: ${error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)}`,
+      'Compare with test/sql/cases/companies.yaml.',
+    );
+  }
+}
+
+function invalid(message: string, todo: string): TidemarkError {
+  return new TidemarkError('InvalidInput', message, { todo });
+}

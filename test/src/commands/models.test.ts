@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { emptyFolder, runCli } from './run-cli.js';
+
+const PASSING = `
+- name: sizes become bounds
+  given:
+    - { stream: companies, entity: '1', body: { id: 1, name: A, size: 11-50 } }
+  expect:
+    - query: SELECT company_id, employees_min, employees_max FROM core.companies
+      rows: [{ company_id: '1', employees_min: 11, employees_max: 50 }]
+`;
+
+const FAILING = `
+- name: a wrong bound
+  given:
+    - { stream: companies, entity: '1', body: { id: 1, size: 11-50 } }
+    - { stream: companies, entity: '2', body: { id: 2, size: '7' } }
+  expect:
+    - query: SELECT company_id, employees_max FROM core.companies ORDER BY company_id
+      rows: [{ company_id: '1', employees_max: 51 }]
+    - query: SELECT nothing FROM core.companies
+      rows: []
+    - query: SELECT company_id FROM core.companies ORDER BY company_id
+      rows: [{ company_id: '2' }, { company_id: '1' }]
+`;
+
+let folder: ReturnType<typeof emptyFolder>;
+
+beforeAll(() => {
+  folder = emptyFolder();
+  mkdirSync(path.join(folder.dir, 'mine', 'deeper'), { recursive: true });
+  writeFileSync(path.join(folder.dir, 'mine', 'good.yaml'), PASSING);
+  writeFileSync(path.join(folder.dir, 'mine', 'deeper', 'bad.yml'), FAILING);
+  writeFileSync(path.join(folder.dir, 'wrong.yaml'), PASSING.replace('companies,', 'company,'));
+});
+
+afterAll(() => folder.remove());
+
+const tidemark = async (...args: string[]) => runCli(args, { cwd: folder.dir });
+
+describe.concurrent('models test', () => {
+  it('runs a user’s own cases, with no configuration and no warehouse', async () => {
+    const { code, stdout, stderr } = await tidemark('models', 'test', 'mine/good.yaml');
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `✔ sizes become bounds (${path.join('mine', 'good.yaml')})\n\n1 of 1 cases pass\n`,
+      stderr: '',
+    });
+  });
+
+  it('says which row and column differ, and ends in exit code 1', async () => {
+    const { code, stdout } = await tidemark('models', 'test', 'mine');
+    expect(code).toBe(1);
+    expect(stdout).toContain(`✖ a wrong bound (${path.join('mine', 'deeper', 'bad.yml')})
+  SELECT company_id, employees_max FROM core.companies ORDER BY company_id
+    row 1 differs
+      - employees_max: 51
+      + employees_max: 50
+    row 2 is not expected
+      + company_id: "2", employees_max: 7
+  SELECT nothing FROM core.companies
+    Binder Error`);
+    expect(stdout).toContain('    the same rows in another order: give the query an ORDER BY\n');
+    expect(stdout).toContain('✔ sizes become bounds');
+    expect(stdout).toMatch(/\n1 of 2 cases pass, 1 fail\n$/);
+  });
+
+  it('gives the same as JSON', async () => {
+    const { code, stdout } = await tidemark('models', 'test', 'mine', '--match', 'wrong BOUND', '--json');
+    expect(code).toBe(1);
+    const { results, ...counts } = JSON.parse(stdout) as { results: { failures: unknown[] }[] };
+    expect(counts).toEqual({ cases: 1, failed: 1 });
+    expect(results[0]?.failures).toHaveLength(3);
+    expect(results[0]?.failures[0]).toMatchObject({
+      differences: [
+        { kind: 'changed', row: 1, columns: { employees_max: { expected: 51, actual: 50 } } },
+        { kind: 'surplus', row: 2, actual: { company_id: '2', employees_max: 7 } },
+      ],
+    });
+  });
+
+  it('runs the cases of the checkout when none are named', async () => {
+    const { code, stdout } = await tidemark('models', 'test', '--match', 'cases/tenders.yaml');
+    expect(code).toBe(0);
+    expect(stdout).toContain('✔ odd tenders');
+  });
+
+  it.each([
+    ['a folder that is not there', ['nowhere'], 'nowhere does not exist'],
+    ['a malformed case', ['wrong.yaml'], 'stream'],
+    ['no case at all', ['mine', '--match', 'unheard of'], 'No case has unheard of'],
+  ])('%s is a usage error', async (_, args, message) => {
+    const { code, stderr } = await tidemark('models', 'test', ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
