@@ -12,5 +12,6 @@ columns:
   fingerprint: VARCHAR | Hash of its SQL and of all it is built from
   applied_at: TIMESTAMPTZ | When this fingerprint was first applied
   state: VARCHAR | current, deprecated or retired
+  definition: VARCHAR | Text of the model file it was built from; NULL where it was built before these were kept
 */
-SELECT model, version, kind, fingerprint, applied_at, state FROM ledger.models
+SELECT model, version, kind, fingerprint, applied_at, state, definition FROM ledger.models

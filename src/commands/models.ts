@@ -1,15 +1,28 @@
 import type { Command } from 'commander';
 import { TidemarkError } from '../core/errors.js';
-import { examples } from './context.js';
+import { examples, loadContext } from './context.js';
 import { FAILED } from './print-error.js';
-import { colorsFor, say, sayJson } from './print.js';
+import { colorsFor, say, sayJson, terminalWidth } from './print.js';
 
 /** `tidemark models …`: the SQL models of `sql/`. */
 export function registerModels(program: Command): void {
   const models = program
     .command('models')
-    .description('the SQL models: test them')
-    .addHelpText('after', examples('tidemark models test'));
+    .description('the SQL models: what a change of theirs will do, and whether they give what they should')
+    .addHelpText('after', examples('tidemark models plan', 'tidemark models test'));
+
+  models
+    .command('plan')
+    .description('what the next run will do to the warehouse, because models changed; changes nothing')
+    .option('--json', 'print the plan as JSON, with the models that do not change')
+    .addHelpText(
+      'after',
+      `
+A change is breaking when a column goes or changes its type, or the key or the grain changes. It needs a new \`version\`
+in the model's header; without one it is refused, here (exit code 1) and by every run.
+${examples('tidemark models plan', 'tidemark models plan --json')}`,
+    )
+    .action(planModels);
 
   models
     .command('test [paths...]')
@@ -32,6 +45,19 @@ times as text:
 ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes')}`,
     )
     .action(testModels);
+}
+
+async function planModels(options: { json?: boolean }, command: Command): Promise<void> {
+  const { config } = await loadContext(command);
+  const [{ readPlan }, { refuseBreaking }, { renderPlan }] = await Promise.all([
+    import('../warehouse/models-plan-read.js'),
+    import('../warehouse/models-plan.js'),
+    import('./models-plan-view.js'),
+  ]);
+  const plan = await readPlan(config.dataDir);
+  if (options.json) sayJson(plan);
+  else say(renderPlan(plan, { paint: colorsFor(process.stdout), width: terminalWidth() }));
+  refuseBreaking(plan.changes);
 }
 
 async function testModels(paths: string[], options: { match?: string; json?: boolean }): Promise<void> {

@@ -41,6 +41,8 @@ const Header = z.strictObject({
 
 export interface Model extends z.infer<typeof Header> {
   file: string;
+  /** The whole file. */
+  text: string;
   /** The query, without its header. */
   sql: string;
   /** Models it reads. */
@@ -78,7 +80,7 @@ export function parseModel(file: SqlFile): Omit<Model, 'fingerprint'> {
   const read = [sql, header.incremental?.changed, header.incremental?.all].join('\n').replaceAll(/--.*$/gm, '');
   const parents = new Set([...read.matchAll(/\b(?:core|marts|ops|meta)\.[a-z_]+\b/g)].map(([name]) => name));
   parents.delete(header.model);
-  return { ...header, file: file.name, sql, parents: [...parents].toSorted() };
+  return { ...header, file: file.name, text: file.text, sql, parents: [...parents].toSorted() };
 }
 
 /** Each model after those it reads; among equals by name. */
@@ -109,6 +111,11 @@ export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: 
       'Correct the name or add the file.',
     );
   return ordered;
+}
+
+/** A type as DuckDB and a header both write it, to compare them. */
+export function plainType(type: string): string {
+  return type.replaceAll('"', '').replaceAll('TIMESTAMPTZ', 'TIMESTAMP WITH TIME ZONE');
 }
 
 function fingerprintModels(ordered: Omit<Model, 'fingerprint'>[], shared: SqlFile[]): Model[] {

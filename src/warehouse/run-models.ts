@@ -2,7 +2,9 @@ import { runAudits, saveChecks, type CheckResult } from './audit.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { Database } from './database.js';
 import { ModelFailedError } from './errors.js';
-import { MODEL_SCHEMAS, readModels, type Model } from './models.js';
+import { MODEL_SCHEMAS, plainType, readModels, type Model } from './models.js';
+import { planModels, refuseBreaking } from './models-plan.js';
+import { readApplied } from './models-plan-read.js';
 import type { Warehouse } from './open.js';
 import { identifier } from './sql-files.js';
 
@@ -21,8 +23,8 @@ export interface BuildResult {
 
 /**
  * Builds all models from the ledger, in one transaction: tables anew, incremental ones for the keys that changed since
- * the last time, or wholly when the model or anything it is built from changed.
- * @throws ModelFailedError when a model cannot be built or an audit of severity error finds rows; the tables stay as they were
+ * the last time, or wholly when the model or anything it is built from changed, or its table is not as it was built.
+ * @throws ModelFailedError when a model breaks what its version promises, cannot be built, or an audit of severity error finds rows; the tables stay as they were
  */
 export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
   const { db } = warehouse;
@@ -35,9 +37,11 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         keep: options.personalData ?? false,
       });
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-      const applied = await readFingerprints(db);
+      const plan = planModels(models, await readApplied(db, 'ledger.models'));
+      refuseBreaking(plan);
+      const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
       for (const model of models) {
-        await buildModel(db, model, applied.get(model.model) !== model.fingerprint);
+        await buildModel(db, model, whole.has(model.model));
         checks.push(...(await runAudits(db, model)));
       }
       failOnErrors(checks);
@@ -89,10 +93,8 @@ async function replaceKeys(db: Database, model: Model, by: string[]): Promise<vo
 /** What the query gives must be what the header promises: names, order and types. */
 async function checkColumns(db: Database, model: Model): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE (${model.sql})`);
-  const actual = described.map((row) => `${row.column_name} ${row.column_type.replaceAll('"', '')}`);
-  const promised = Object.entries(model.columns).map(
-    ([name, { type }]) => `${name} ${type.replaceAll('TIMESTAMPTZ', 'TIMESTAMP WITH TIME ZONE')}`,
-  );
+  const actual = described.map((row) => `${row.column_name} ${plainType(row.column_type)}`);
+  const promised = Object.entries(model.columns).map(([name, { type }]) => `${name} ${plainType(type)}`);
   if (actual.join() === promised.join()) return;
   const missing = promised.filter((column) => !actual.includes(column));
   const surplus = actual.filter((column) => !promised.includes(column));
@@ -120,24 +122,19 @@ function describeCheck(check: CheckResult): string {
   return `${check.model}.${check.check} (${check.failingRows})`;
 }
 
-async function readFingerprints(db: Database): Promise<Map<string, string>> {
-  const rows = await db.rows<{ model: string; fingerprint: string }>(
-    `SELECT model, fingerprint FROM ledger.models WHERE state = 'current'`,
-  );
-  return new Map(rows.map((row) => [row.model, row.fingerprint]));
-}
-
 async function saveModels(db: Database, models: Model[], now: Date): Promise<void> {
   await db.run(`UPDATE ledger.models SET state = 'retired' WHERE state = 'current'`);
-  for (const { model, version, kind, fingerprint } of models) {
+  for (const { model, version, kind, fingerprint, text } of models) {
     await db.run(
-      `INSERT INTO ledger.models VALUES ($model, $version, $kind, $fingerprint, CAST($at AS TIMESTAMPTZ), 'current')
+      `INSERT INTO ledger.models (model, version, kind, fingerprint, applied_at, state, definition)
+       VALUES ($model, $version, $kind, $fingerprint, CAST($at AS TIMESTAMPTZ), 'current', $text)
        ON CONFLICT (model, version) DO UPDATE SET
          state = 'current',
          kind = excluded.kind,
          applied_at = CASE WHEN models.fingerprint = excluded.fingerprint THEN models.applied_at ELSE excluded.applied_at END,
-         fingerprint = excluded.fingerprint`,
-      { model, version, kind, fingerprint, at: now.toISOString() },
+         fingerprint = excluded.fingerprint,
+         definition = excluded.definition`,
+      { model, version, kind, fingerprint, at: now.toISOString(), text },
     );
   }
 }

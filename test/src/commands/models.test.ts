@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildModels, openWarehouse, publish, type Warehouse } from '../../../src/warehouse/index.js';
 import { emptyFolder, runCli } from './run-cli.js';
 
 const PASSING = `
@@ -95,5 +96,85 @@ describe.concurrent('models test', () => {
     const { code, stderr } = await tidemark('models', 'test', ...args);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
+  });
+});
+
+describe('models plan', () => {
+  let place: ReturnType<typeof emptyFolder>;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    place = emptyFolder();
+    dataDir = path.join(place.dir, 'data');
+    writeFileSync(
+      path.join(place.dir, 'tidemark.yaml'),
+      `{ api: { baseUrl: 'http://127.0.0.1:1' }, data: ./data, markets: [{ name: m }] }`,
+    );
+    await withWarehouse(async (warehouse) => {
+      await buildModels(warehouse);
+      await publish(warehouse, dataDir, { run: 'r', now: new Date() });
+    });
+  });
+
+  afterAll(() => place.remove());
+
+  const plan = async (...args: string[]) => runCli(['models', 'plan', ...args], { cwd: place.dir });
+
+  async function withWarehouse(work: (warehouse: Warehouse) => Promise<void>): Promise<void> {
+    const warehouse = await openWarehouse(dataDir);
+    try {
+      await work(warehouse);
+    } finally {
+      await warehouse.close();
+    }
+  }
+
+  it('says so when nothing changed', async () => {
+    const { code, stdout } = await plan();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Compared with .*tidemark\.duckdb\n\nNo changes: all \d+ models are as applied\.\n$/);
+  });
+
+  it('falls back to what is published while a writer holds the warehouse, and says so', async () => {
+    await withWarehouse(async () => {
+      const { code, stdout } = await plan();
+      expect(code).toBe(0);
+      expect(stdout).toMatch(
+        /^Compared with what was last published .*market\.duckdb\): the warehouse itself is in use/,
+      );
+      expect(stdout).toContain('No changes');
+    });
+  });
+
+  it('shows the text of what was edited and what follows from it, and refuses what breaks readers', async () => {
+    // The files on disk are the checkout's own: so it is the applied model that is made another.
+    await withWarehouse(async ({ db }) => {
+      await db.run(`UPDATE ledger.models SET fingerprint = 'other',
+        definition = replace(definition, 'columns:\n', 'columns:\n  bygone: VARCHAR | Gone\n') WHERE model = 'core.financials'`);
+      await db.run(`UPDATE ledger.models SET fingerprint = 'other' WHERE model = 'marts.financials_wide'`);
+    });
+    const { code, stdout, stderr } = await plan();
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Directly modified:
+  ~ core.financials  incremental, 0 rows, Breaking
+      column bygone is removed
+      refused: raise \`version\`, now 1, in its header
+`);
+    expect(stdout).toContain('\n      -  bygone: VARCHAR | Gone\n');
+    expect(stdout).toContain(`Indirectly modified:
+    marts.financials_wide  incremental, 0 rows, Non-breaking, through core.financials
+`);
+    expect(stdout).toContain(
+      'needing backfill: the next run builds these incremental ones whole\n    core.financials ',
+    );
+    expect(stderr).toContain('core.financials breaks what version 1 promises: column bygone is removed.');
+
+    const json = await plan('--json');
+    expect(json.code).toBe(1);
+    const { changes } = JSON.parse(json.stdout) as { changes: { model: string; change: string; refused: string[] }[] };
+    expect(changes.filter(({ change }) => change !== 'unchanged')).toMatchObject([
+      { model: 'core.financials', change: 'directly modified', refused: ['column bygone is removed'] },
+      { model: 'marts.financials_wide', change: 'indirectly modified', refused: [] },
+    ]);
   });
 });

@@ -1,0 +1,98 @@
+import type { createColors } from 'picocolors';
+import { formatCount } from '../progress/format.js';
+import type { ModelsPlan } from '../warehouse/models-plan-read.js';
+import { cut } from '../progress/display-width.js';
+import { diffTexts } from './models-text-diff.js';
+
+type Paint = ReturnType<typeof createColors>;
+type Change = ModelsPlan['changes'][number];
+
+const HEADINGS: [kind: Change['change'], heading: string][] = [
+  ['added', 'Added'],
+  ['removed', 'Removed'],
+  ['directly modified', 'Directly modified'],
+  ['indirectly modified', 'Indirectly modified'],
+  ['altered', 'Altered by hand since they were built'],
+];
+
+const MARKS: Partial<Record<Change['change'], string>> = { added: '+', removed: '-', 'directly modified': '~' };
+
+/** The plan as a person reads it: what changes and why, with the text of what was edited, then what is built. */
+export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; width: number }): string {
+  const changed = plan.changes.filter(({ change }) => change !== 'unchanged');
+  const blocks = [renderBasis(plan)];
+  if (plan.comparedWith === 'none') {
+    blocks.push(`${changed.length} models are added: ${changed.map(({ model }) => model).join(', ')}.`);
+    return blocks.join('\n\n');
+  }
+  if (changed.length === 0)
+    return [...blocks, paint.green(`No changes: all ${plan.changes.length} models are as applied.`)].join('\n\n');
+  for (const [kind, heading] of HEADINGS) {
+    const group = changed.filter(({ change }) => change === kind);
+    if (group.length === 0) continue;
+    blocks.push([paint.bold(`${heading}:`), ...renderGroup(group, paint, width)].join('\n'));
+  }
+  blocks.push(renderBackfill(plan.changes, paint));
+  return blocks.join('\n\n');
+}
+
+function renderBasis({ comparedWith, file }: ModelsPlan): string {
+  if (comparedWith === 'none') return 'There is no warehouse yet: the next run builds every model.';
+  if (comparedWith === 'warehouse') return `Compared with ${file}`;
+  return `Compared with what was last published (${file}): the warehouse itself is in use by a writer, or missing.`;
+}
+
+function renderGroup(group: readonly Change[], paint: Paint, width: number): string[] {
+  const name = Math.max(...group.map(({ model }) => model.length));
+  return group.flatMap((change) => [
+    `  ${MARKS[change.change] ?? ' '} ${change.model.padEnd(name)}  ${describe(change, paint)}`,
+    ...change.breaking.map((reason) => paint.red(`      ${reason}`)),
+    ...change.nonBreaking.map((reason) => `      ${reason}`),
+    ...(change.refused.length > 0
+      ? [paint.red(`      refused: raise \`version\`, now ${change.version}, in its header`)]
+      : []),
+    ...(change.change === 'directly modified' ? renderText(change, paint, width) : []),
+  ]);
+}
+
+function describe(change: Change, paint: Paint): string {
+  const { kind, rows, breaking, because, appliedVersion, version } = change;
+  const versions = appliedVersion !== null && version !== null && appliedVersion !== version;
+  return [
+    kind,
+    ...(versions ? [`version ${appliedVersion} → ${version}`] : []),
+    ...(rows === null ? [] : [formatRows(rows)]),
+    ...(change.change === 'added' || change.change === 'altered'
+      ? []
+      : [breaking.length > 0 ? paint.red('Breaking') : 'Non-breaking']),
+    ...(because.length > 0 ? [`through ${because.join(', ')}`] : []),
+  ].join(', ');
+}
+
+function renderText({ before, after }: Change, paint: Paint, width: number): string[] {
+  if (before === null || after === null)
+    return [paint.dim('      (it was applied before texts were kept: there is nothing to compare)')];
+  return diffTexts(before, after).map((line) => {
+    if (line.startsWith('@@')) return paint.cyan(`      ${line}`);
+    if (line.startsWith('-')) return paint.red(`      ${line}`);
+    return line.startsWith('+') ? paint.green(`      ${line}`) : paint.dim(cut(`      ${line}`, width));
+  });
+}
+
+/** Tables are built by every run: only incremental models make a plan dear. */
+function renderBackfill(changes: readonly Change[], paint: Paint): string {
+  const incremental = changes.filter(
+    ({ kind, rebuild, change }) => kind === 'incremental' && rebuild && change !== 'removed',
+  );
+  const heading = paint.bold('Models needing backfill:');
+  if (incremental.length === 0) return `${heading} none. The next run builds tables and views anyway.`;
+  const width = Math.max(...incremental.map(({ model }) => model.length));
+  return [
+    `${heading} the next run builds these incremental ones whole`,
+    ...incremental.map(({ model, rows }) => `    ${model.padEnd(width)}  ${rows === null ? 'new' : formatRows(rows)}`),
+  ].join('\n');
+}
+
+function formatRows(rows: number): string {
+  return `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+}

@@ -1,0 +1,45 @@
+import { plainType, type Model } from './models.js';
+
+/** What readers hold on to. */
+export interface Shape {
+  columns: ReadonlyMap<string, string>;
+  /** Null where it is not known: the model was applied before definitions were kept. */
+  key: readonly string[] | null;
+  grain: string | null;
+}
+
+/** What a change does to those who read the table, one phrase each. */
+export interface Effects {
+  /** Their queries may fail, or count something else. */
+  breaking: string[];
+  nonBreaking: string[];
+}
+
+/** The shape a model's header declares. */
+export function declaredShape({ columns, key, grain }: Pick<Model, 'columns' | 'key' | 'grain'>): Shape {
+  return { columns: new Map(Object.entries(columns).map(([name, { type }]) => [name, plainType(type)])), key, grain };
+}
+
+/** What stands between two shapes of a table. */
+export function compareShapes(before: Shape, after: Shape): Effects {
+  const breaking: string[] = [];
+  const nonBreaking: string[] = [];
+  for (const [column, type] of before.columns) {
+    const now = after.columns.get(column);
+    if (now === undefined) breaking.push(`column ${column} is removed`);
+    else if (now !== type) breaking.push(`column ${column} was ${type}, is now ${now}`);
+  }
+  for (const [column, type] of after.columns)
+    if (!before.columns.has(column)) nonBreaking.push(`column ${column} ${type} is added`);
+  const [was, is] = [before, after].map(({ key }) => key?.toSorted().join(', '));
+  if (before.key !== null && was !== is)
+    breaking.push(`the key was ${before.key.join(', ')}, is now ${after.key?.join(', ')}`);
+  if (before.grain !== null && before.grain !== after.grain)
+    breaking.push(`the grain was one row per ${before.grain}, is now one row per ${after.grain}`);
+  return { breaking, nonBreaking };
+}
+
+/** Whether two tables have the same columns in the same order. */
+export function sameColumns(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
+  return JSON.stringify([...left]) === JSON.stringify([...right]);
+}

@@ -1,0 +1,149 @@
+import { ModelFailedError } from './errors.js';
+import { parseModel, type Model } from './models.js';
+import { compareShapes, declaredShape, sameColumns, type Effects, type Shape } from './models-plan-compare.js';
+
+/** One version of a model as the warehouse knows it. */
+export interface AppliedModel {
+  model: string;
+  version: number;
+  kind: string;
+  fingerprint: string;
+  state: 'current' | 'deprecated' | 'retired';
+  /** Text of the file it was built from; null where it was built before these were kept. */
+  definition: string | null;
+  /** Columns of the real table, names to types; null for versions that are not current, and where there is none. */
+  columns: ReadonlyMap<string, string> | null;
+}
+
+/** Words as SQLMesh uses them; `altered`: the model is as it was, the table is not. */
+export type ChangeKind = 'added' | 'removed' | 'directly modified' | 'indirectly modified' | 'altered' | 'unchanged';
+
+/** What applying the models on disk does to one of them. */
+export interface ModelChange extends Effects {
+  model: string;
+  kind: string;
+  change: ChangeKind;
+  appliedVersion: number | null;
+  /** Null when it is removed. */
+  version: number | null;
+  /** The table is built whole; else only the keys that changed (incremental models), or nothing is new. */
+  rebuild: boolean;
+  /** Models it reads that change, or `macros or seeds`. */
+  because: string[];
+  /** Why it cannot be applied: it breaks what this very version promises. */
+  refused: string[];
+  /** Text of the file; null before it was added, after it was removed, or where none was kept. */
+  before: string | null;
+  after: string | null;
+}
+
+/** Compares the models on disk, in their order, with those applied; removed ones come last. */
+export function planModels(models: readonly Model[], applied: readonly AppliedModel[]): ModelChange[] {
+  const current = new Map(applied.filter((one) => one.state === 'current').map((one) => [one.model, one]));
+  const versions = new Map(applied.map((one) => [`${one.model} ${one.version}`, one]));
+  const changing = new Set<string>();
+  const changes: ModelChange[] = [];
+  for (const model of models) {
+    const change = planModel(
+      model,
+      current.get(model.model),
+      versions.get(`${model.model} ${model.version}`),
+      changing,
+    );
+    // Its fingerprint is part of its children's; a table that is only mended gives the rows it gave.
+    if (current.get(model.model)?.fingerprint !== model.fingerprint) changing.add(model.model);
+    changes.push(change);
+  }
+  const gone = [...current.values()].filter((one) => !models.some(({ model }) => model === one.model));
+  return [...changes, ...gone.toSorted((a, b) => (a.model < b.model ? -1 : 1)).map(planRemoval)];
+}
+
+/**
+ * Refuses what would break queries without a word: readers tell a new version by its number.
+ * @throws ModelFailedError naming each model and what breaks
+ */
+export function refuseBreaking(changes: readonly ModelChange[]): void {
+  const refused = changes.filter((change) => change.refused.length > 0);
+  if (refused.length === 0) return;
+  throw new ModelFailedError(
+    refused
+      .map(({ model, version, refused: why }) => `${model} breaks what version ${version} promises: ${why.join('; ')}.`)
+      .join('\n'),
+    `Raise \`version\` in the header of ${refused.map(({ model }) => `sql/${model.replace('.', '/')}.sql`).join(', ')}, or keep what readers hold on to. Nothing was built; readers keep what they have. \`tidemark models plan\` shows the whole change.`,
+  );
+}
+
+function planModel(
+  model: Model,
+  applied: AppliedModel | undefined,
+  sameVersion: AppliedModel | undefined,
+  changing: ReadonlySet<string>,
+): ModelChange {
+  const after = declaredShape(model);
+  const common = { model: model.model, kind: model.kind, version: model.version, after: model.text };
+  const promised = sameVersion && shapeOf(sameVersion);
+  const refused = promised ? compareShapes(promised, after).breaking : [];
+  if (applied === undefined) {
+    const none = { breaking: [], nonBreaking: [], because: [], appliedVersion: null, before: null };
+    return { ...common, ...none, change: 'added', rebuild: true, refused };
+  }
+  const before = shapeOf(applied);
+  const effects = before ? compareShapes(before, after) : { breaking: [], nonBreaking: [] };
+  const isSame = applied.fingerprint === model.fingerprint;
+  const isAltered = isSame && !(applied.columns !== null && sameColumns(applied.columns, after.columns));
+  const change = judge(model, applied, isAltered);
+  return {
+    ...common,
+    ...effects,
+    change,
+    appliedVersion: applied.version,
+    rebuild: !isSame || isAltered,
+    because: isSame ? [] : because(model, change, changing),
+    refused,
+    before: applied.definition,
+  };
+}
+
+function judge(model: Model, applied: AppliedModel, isAltered: boolean): ChangeKind {
+  const isSame = applied.fingerprint === model.fingerprint;
+  // Where no definition was kept, all that is certain is that something changed: it may be the file.
+  if (applied.definition === null ? !isSame : applied.definition !== model.text) return 'directly modified';
+  if (!isSame) return 'indirectly modified';
+  return isAltered ? 'altered' : 'unchanged';
+}
+
+/** Macros and seeds belong to every model: where no parent changes and the file is the same, it was they. */
+function because(model: Model, change: ChangeKind, changing: ReadonlySet<string>): string[] {
+  const parents = model.parents.filter((parent) => changing.has(parent));
+  return parents.length === 0 && change === 'indirectly modified' ? ['macros or seeds'] : parents;
+}
+
+function planRemoval(applied: AppliedModel): ModelChange {
+  return {
+    model: applied.model,
+    kind: applied.kind,
+    change: 'removed',
+    appliedVersion: applied.version,
+    version: null,
+    breaking: ['the table is no longer published'],
+    nonBreaking: [],
+    rebuild: false,
+    because: [],
+    refused: [],
+    before: applied.definition,
+    after: null,
+  };
+}
+
+/** What an applied version promises: its header; where none was kept (or can be read), its real columns. */
+function shapeOf(applied: AppliedModel): Shape | undefined {
+  if (applied.definition !== null) {
+    try {
+      const name = `${applied.model.replace('.', '/')}.sql`;
+      return declaredShape(parseModel({ name, text: applied.definition }));
+    } catch {
+      // A header of an older or newer Tidemark.
+    }
+  }
+  return applied.columns === null ? undefined : { columns: applied.columns, key: null, grain: null };
+}

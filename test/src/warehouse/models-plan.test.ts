@@ -1,0 +1,261 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import {
+  buildModels,
+  ModelFailedError,
+  openWarehouse,
+  publish,
+  readModels,
+  warehouseFile,
+  type Warehouse,
+} from '../../../src/warehouse/index.js';
+import { orderModels, parseModel, type Model } from '../../../src/warehouse/models.js';
+import { planModels, type ModelChange } from '../../../src/warehouse/models-plan.js';
+import { readApplied, readPlan } from '../../../src/warehouse/models-plan-read.js';
+import { openTestWarehouse, temporaryDataDir } from './helpers.js';
+
+interface Written {
+  name?: string;
+  version?: number;
+  grain?: string;
+  key?: string;
+  columns?: string;
+  sql?: string;
+  audits?: string;
+}
+
+const ID = 'id: BIGINT | Id';
+const LABELLED = `${ID}\n  label: VARCHAR | Label`;
+const ONE = `SELECT CAST(1 AS BIGINT) AS id, 'a' AS label`;
+
+/** A model file as one would write it; its fingerprint is its text and its parents'. */
+function write(written: Written = {}, parents: Model[] = []): Model {
+  const { name = 'thing', version = 1, grain = 'thing', key = 'id', columns = LABELLED, sql = ONE } = written;
+  const text = `/*
+model: core.${name}
+kind: table
+version: ${version}
+grain: ${grain}
+key: [${key}]
+description: Things.
+columns:
+  ${columns}
+audits: ${written.audits ?? '[]'}
+*/
+${sql}
+`;
+  const model = parseModel({ name: `core/${name}.sql`, text });
+  const built = [version, columns, sql, key, ...parents.map(({ fingerprint }) => fingerprint)];
+  return { ...model, fingerprint: built.join('|') };
+}
+
+const child = (parent: Model) => write({ name: 'child', columns: ID, sql: 'SELECT id FROM core.thing' }, [parent]);
+
+/** What a change of the models does to a warehouse built with others. */
+async function planBetween(before: Model[], after: Model[]): Promise<Map<string, ModelChange>> {
+  const { db } = await openBuilt(before);
+  const changes = planModels(orderModels(after), await readApplied(db, 'ledger.models'));
+  return new Map(changes.map((change) => [change.model, change]));
+}
+
+async function openBuilt(models: Model[]): Promise<Warehouse> {
+  const warehouse = await openTestWarehouse(temporaryDataDir());
+  await buildModels(warehouse, { models: orderModels(models) });
+  return warehouse;
+}
+
+describe('a plan', () => {
+  test('of the models a warehouse was built with has no change; none is built whole', async () => {
+    const { db } = await openBuilt(readModels());
+    const changes = planModels(readModels(), await readApplied(db, 'ledger.models'));
+    expect(changes).toHaveLength(readModels().length);
+    expect(changes.filter(({ change, rebuild }) => change !== 'unchanged' || rebuild)).toEqual([]);
+  });
+
+  test('tells added, removed and unchanged ones', async () => {
+    const thing = write();
+    const plan = await planBetween([thing, write({ name: 'gone' })], [thing, write({ name: 'new' })]);
+    expect(
+      [...plan.values()].map(({ model, change, breaking, rebuild }) => ({ model, change, breaking, rebuild })),
+    ).toEqual([
+      { model: 'core.new', change: 'added', breaking: [], rebuild: true },
+      { model: 'core.thing', change: 'unchanged', breaking: [], rebuild: false },
+      { model: 'core.gone', change: 'removed', breaking: ['the table is no longer published'], rebuild: false },
+    ]);
+  });
+
+  test('tells what was edited from what only reads it, and keeps both texts', async () => {
+    const before = write();
+    const after = write({ sql: ONE.replace("'a'", "'b'") });
+    const plan = await planBetween([before, child(before)], [after, child(after)]);
+    expect(plan.get('core.thing')).toMatchObject({
+      change: 'directly modified',
+      breaking: [],
+      because: [],
+      before: before.text,
+      after: after.text,
+    });
+    expect(plan.get('core.child')).toMatchObject({
+      change: 'indirectly modified',
+      rebuild: true,
+      breaking: [],
+      because: ['core.thing'],
+      refused: [],
+    });
+  });
+
+  test('a changed macro or seed changes every model indirectly', async () => {
+    const thing = write();
+    const plan = await planBetween([thing], [{ ...thing, fingerprint: 'with another macro' }]);
+    expect(plan.get('core.thing')).toMatchObject({ change: 'indirectly modified', because: ['macros or seeds'] });
+  });
+
+  test('what changes no row builds nothing', async () => {
+    const plan = await planBetween([write()], [write({ audits: '[{name: few, severity: warn, sql: SELECT 1}]' })]);
+    expect(plan.get('core.thing')).toMatchObject({ change: 'directly modified', rebuild: false, breaking: [] });
+  });
+
+  const EFFECTS: [what: string, after: Written, breaking: string[], nonBreaking: string[]][] = [
+    ['a removed column', { columns: ID, sql: 'SELECT CAST(1 AS BIGINT) AS id' }, ['column label is removed'], []],
+    [
+      'another type',
+      { columns: LABELLED.replace('BIGINT', 'INTEGER'), sql: ONE.replace('BIGINT', 'INTEGER') },
+      ['column id was BIGINT, is now INTEGER'],
+      [],
+    ],
+    ['another key', { key: 'id, label' }, ['the key was id, is now id, label'], []],
+    ['another grain', { grain: 'part' }, ['the grain was one row per thing, is now one row per part'], []],
+    [
+      'an added column',
+      { columns: `${LABELLED}\n  at: TIMESTAMPTZ | When`, sql: `${ONE}, CAST(NULL AS TIMESTAMPTZ) AS at` },
+      [],
+      ['column at TIMESTAMP WITH TIME ZONE is added'],
+    ],
+  ];
+
+  test.each(EFFECTS)('%s: whether it breaks readers', async (_, after, breaking, nonBreaking) => {
+    const plan = await planBetween([write()], [write(after)]);
+    expect(plan.get('core.thing')).toMatchObject({
+      change: 'directly modified',
+      breaking,
+      nonBreaking,
+      refused: breaking,
+    });
+  });
+
+  test('a new version may break', async () => {
+    const after = write({ version: 2, columns: ID, sql: 'SELECT CAST(1 AS BIGINT) AS id' });
+    const plan = await planBetween([write()], [after]);
+    expect(plan.get('core.thing')).toMatchObject({
+      breaking: ['column label is removed'],
+      refused: [],
+      appliedVersion: 1,
+      version: 2,
+    });
+  });
+
+  test('a warehouse built before definitions were kept is judged by its real columns', async () => {
+    const { db } = await openBuilt([write()]);
+    await db.run('UPDATE ledger.models SET definition = NULL');
+    const after = write({ key: 'label', columns: LABELLED.split('\n')[1] ?? '', sql: `SELECT 'a' AS label` });
+    expect(planModels([after], await readApplied(db, 'ledger.models'))).toMatchObject([
+      { change: 'directly modified', before: null, refused: ['column id is removed'] },
+    ]);
+  });
+
+  test('a table that was altered by hand is built anew, and nothing else', async () => {
+    const thing = write();
+    const warehouse = await openBuilt([thing, child(thing)]);
+    await warehouse.db.run('ALTER TABLE core.thing ADD COLUMN scribble VARCHAR');
+    const plan = planModels(orderModels([thing, child(thing)]), await readApplied(warehouse.db, 'ledger.models'));
+    expect(plan).toMatchObject([
+      { model: 'core.thing', change: 'altered', rebuild: true, refused: [] },
+      { model: 'core.child', change: 'unchanged', rebuild: false },
+    ]);
+  });
+});
+
+describe('a run', () => {
+  test('refuses a breaking change without a new version before it builds; with one it builds', async () => {
+    const warehouse = await openBuilt([write()]);
+    const broken = { columns: ID, sql: 'SELECT CAST(7 AS BIGINT) AS id' };
+    const error: unknown = await buildModels(warehouse, { models: [write(broken)] }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ModelFailedError);
+    expect(error).toMatchObject({
+      message: 'core.thing breaks what version 1 promises: column label is removed.',
+      todo: expect.stringContaining('Raise `version` in the header of sql/core/thing.sql'),
+    });
+    expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '1', label: 'a' }]);
+
+    await buildModels(warehouse, { models: [write({ ...broken, version: 2 })] });
+    expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '7' }]);
+    expect(await warehouse.db.rows('SELECT version, state FROM ledger.models ORDER BY version')).toEqual([
+      { version: 1, state: 'retired' },
+      { version: 2, state: 'current' },
+    ]);
+  });
+
+  test('goes back to a version as it was, but not to another under its number', async () => {
+    const first = write();
+    const second = write({ version: 2, columns: ID, sql: 'SELECT CAST(1 AS BIGINT) AS id' });
+    const warehouse = await openBuilt([first]);
+    await buildModels(warehouse, { models: [second] });
+    await expect(
+      buildModels(warehouse, {
+        models: [write({ columns: 'label: VARCHAR | Label', key: 'label', sql: `SELECT 'a' AS label` })],
+      }),
+    ).rejects.toThrow('breaks what version 1 promises: column id is removed; the key was id, is now label');
+    await buildModels(warehouse, { models: [first] });
+    expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '1', label: 'a' }]);
+  });
+
+  test('mends an incremental table that was altered or dropped by hand', async () => {
+    const warehouse = await openBuilt(readModels());
+    await warehouse.db.run('ALTER TABLE core.companies_history ADD COLUMN scribble VARCHAR');
+    await warehouse.db.run('DROP TABLE core.financials');
+    await buildModels(warehouse);
+    const changes = planModels(readModels(), await readApplied(warehouse.db, 'ledger.models'));
+    expect(changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);
+  });
+});
+
+describe('readPlan', () => {
+  test('where there is no warehouse, every model is added', async () => {
+    const plan = await readPlan(temporaryDataDir(), [write()]);
+    expect(plan).toMatchObject({ comparedWith: 'none', file: null, changes: [{ change: 'added', rows: null }] });
+  });
+
+  test('counts the rows of each table, and leaves the file as it was', async () => {
+    const dataDir = temporaryDataDir();
+    await leaveBuilt([write()], dataDir);
+    const before = readFileSync(warehouseFile(dataDir));
+    const plan = await readPlan(dataDir, [write({ sql: ONE.replace("'a'", "'b'") })]);
+    expect(plan).toMatchObject({ comparedWith: 'warehouse', changes: [{ change: 'directly modified', rows: 1 }] });
+    expect(readFileSync(warehouseFile(dataDir)).equals(before)).toBe(true);
+  });
+
+  test('what was published knows its models, texts included', async () => {
+    const dataDir = temporaryDataDir();
+    await leaveBuilt(readModels(), dataDir, async (warehouse) => {
+      await publish(warehouse, dataDir, { run: 'r', now: new Date() });
+    });
+    rmSync(warehouseFile(dataDir));
+    const plan = await readPlan(dataDir);
+    expect(plan.comparedWith).toBe('published');
+    expect(plan.changes).toHaveLength(readModels().length);
+    expect(plan.changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);
+    expect(plan.changes.every(({ before, after }) => before !== null && before === after)).toBe(true);
+  });
+});
+
+/** Builds and closes, as a run does. */
+async function leaveBuilt(
+  models: Model[],
+  dataDir: string,
+  work: (warehouse: Warehouse) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const warehouse = await openWarehouse(dataDir, { threads: 2 });
+  await buildModels(warehouse, { models: orderModels(models) });
+  await work(warehouse);
+  await warehouse.close();
+}
