@@ -222,7 +222,10 @@ function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Ax
   ]);
   if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
   const without = yield* probe({ from: axis.lo, to: axis.hi }, dimension.nullValue);
-  const believed = !isRefused(without) && without.total > 0 && (yield* covers(state, without.total + whole));
+  if (isRefused(without) || without.total === 0) return found;
+  // A value that is ignored selects everybody: then both together hold more than there are.
+  const sum = without.total + whole;
+  const believed = sum <= total * (1 + DRIFT) && (yield* covers(state, sum));
   return believed ? { ...found, complete: true, nullValue: dimension.nullValue } : found;
 }
 

@@ -200,6 +200,22 @@ describe('requests', () => {
     expect(coverage.share).toBeGreaterThan(0.995);
   });
 
+  it('are not doubled where a value said to select the companies without one is ignored', () => {
+    const companies = generateCompanies({ companies: 20_000, seed: 5, withoutIncorporation: 0.05 });
+    const market = new SimulatedMarket(companies);
+    const answerAll = market.answer.bind(market);
+    market.answer = ({ filters: { company_incorporation: range, ...rest }, ...request }) =>
+      answerAll({
+        ...request,
+        filters: range === null || range === undefined ? rest : { ...rest, company_incorporation: range },
+      });
+    const usual = crawlMarket(market).requests;
+    const dimensions = [statuses, { ...incorporation, nullValue: null }, legalForms, countries, employees, turnover];
+    const { coverage, requests } = crawlMarket(market, { dimensions });
+    expect(coverage.missing).toBe(0);
+    expect(requests).toBeLessThan(usual + 10);
+  });
+
   it('cost one and a check for a market that fits on a page', () => {
     const { plan, requests } = crawlMarket(new SimulatedMarket(generateCompanies({ companies: 40, seed: 2 })));
     expect(requests).toBe(2);
