@@ -1,15 +1,16 @@
+import path from 'node:path';
 import type { Command } from 'commander';
-import { TidemarkError } from '../core/errors.js';
+import { errorMessage, TidemarkError } from '../core/errors.js';
 import { examples, loadContext } from './context.js';
 import { FAILED } from './print-error.js';
-import { colorsFor, say, sayJson, terminalWidth } from './print.js';
+import { colorsFor, say, sayJson, tell, terminalWidth } from './print.js';
 
 /** `tidemark models …`: the SQL models of `sql/`. */
 export function registerModels(program: Command): void {
   const models = program
     .command('models')
-    .description('the SQL models: what a change of theirs will do, and whether they give what they should')
-    .addHelpText('after', examples('tidemark models plan', 'tidemark models test'));
+    .description('the SQL models: what a change of theirs will do, their data dictionary, their tests')
+    .addHelpText('after', examples('tidemark models plan', 'tidemark models docs', 'tidemark models test'));
 
   models
     .command('plan')
@@ -23,6 +24,17 @@ in the model's header; without one it is refused, here (exit code 1) and by ever
 ${examples('tidemark models plan', 'tidemark models plan --json')}`,
     )
     .action(planModels);
+
+  models
+    .command('docs')
+    .description('the data dictionary: every published table with its columns, key, checks and lineage')
+    .option('--out <file>', 'write to a file instead of the terminal')
+    .option('--json', 'as JSON instead of Markdown')
+    .addHelpText(
+      'after',
+      examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json | jq .[].table'),
+    )
+    .action(documentModels);
 
   models
     .command('test [paths...]')
@@ -45,6 +57,28 @@ times as text:
 ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes')}`,
     )
     .action(testModels);
+}
+
+async function documentModels(options: { out?: string; json?: boolean }): Promise<void> {
+  const [{ readModels }, { describeTables, renderDictionary }, { writeFileAtomic }] = await Promise.all([
+    import('../warehouse/models.js'),
+    import('../warehouse/models-docs.js'),
+    import('../core/files.js'),
+  ]);
+  const tables = describeTables(readModels());
+  const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables);
+  if (options.out === undefined) return void process.stdout.write(text);
+  const file = path.resolve(options.out);
+  try {
+    await writeFileAtomic(file, text);
+  } catch (error) {
+    if (error instanceof TidemarkError) throw error;
+    throw new TidemarkError('Internal', `${file} cannot be written: ${errorMessage(error)}`, {
+      todo: 'Check the folder and its permissions.',
+      cause: error,
+    });
+  }
+  tell(`Written: ${file}`);
 }
 
 async function planModels(options: { json?: boolean }, command: Command): Promise<void> {

@@ -3,7 +3,7 @@ import type { Model } from './models.js';
 import type { PublishRequest, TableCounts } from './publish.js';
 import { quote } from './sql-files.js';
 
-const COLUMNS: [name: string, type: string, comment: string][] = [
+export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
   ['run', 'VARCHAR', 'Run the build was made for'],
   ['built_at', 'TIMESTAMPTZ', 'When it was built'],
   ['config_hash', 'VARCHAR', 'Hash of the configuration that run had; NULL when it was not a crawl'],
@@ -14,6 +14,8 @@ const COLUMNS: [name: string, type: string, comment: string][] = [
   ['coverage', 'JSON', "The run's coverage, one object a market"],
 ];
 
+export const RECEIPT_DESCRIPTION = 'What this file was built from; one row.';
+
 /** What the build was made from, as the one row of `meta.receipt` inside it. */
 export async function writeReceipt(
   db: Database,
@@ -22,7 +24,9 @@ export async function writeReceipt(
   request: PublishRequest,
 ): Promise<void> {
   await db.run('CREATE SCHEMA IF NOT EXISTS build.meta');
-  await db.run(`CREATE TABLE build.meta.receipt (${COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')})`);
+  await db.run(
+    `CREATE TABLE build.meta.receipt (${RECEIPT_COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')})`,
+  );
   await db.run(
     `INSERT INTO build.meta.receipt SELECT
       $run, CAST($builtAt AS TIMESTAMPTZ), (SELECT config_hash FROM ops.runs WHERE run_id = $run),
@@ -36,7 +40,7 @@ export async function writeReceipt(
       tables: JSON.stringify(Object.fromEntries(counts)),
     },
   );
-  await db.run(`COMMENT ON TABLE build.meta.receipt IS ${quote('What this file was built from; one row.')}`);
-  for (const [name, , comment] of COLUMNS)
+  await db.run(`COMMENT ON TABLE build.meta.receipt IS ${quote(RECEIPT_DESCRIPTION)}`);
+  for (const [name, , comment] of RECEIPT_COLUMNS)
     await db.run(`COMMENT ON COLUMN build.meta.receipt.${name} IS ${quote(comment)}`);
 }

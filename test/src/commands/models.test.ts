@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildModels, openWarehouse, publish, type Warehouse } from '../../../src/warehouse/index.js';
@@ -96,6 +96,35 @@ describe.concurrent('models test', () => {
     const { code, stderr } = await tidemark('models', 'test', ...args);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
+  });
+});
+
+describe.concurrent('models docs', () => {
+  const docs = async (...args: string[]) => runCli(['models', 'docs', ...args], { cwd: folder.dir });
+
+  it('writes the data dictionary, to the terminal or a file', async () => {
+    const shown = await docs();
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toMatch(/^# Data dictionary\n/);
+    const { code, stderr } = await docs('--out', 'dictionary.md');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('dictionary.md') });
+    expect(readFileSync(path.join(folder.dir, 'dictionary.md'), 'utf8')).toBe(shown.stdout);
+  });
+
+  it('gives the same as JSON', async () => {
+    const { stdout } = await docs('--json');
+    const tables = JSON.parse(stdout) as { table: string }[];
+    expect(tables.find(({ table }) => table === 'marts.companies')).toMatchObject({
+      key: ['company_id'],
+      parents: expect.arrayContaining(['core.companies', 'marts.financials_wide']),
+      columns: expect.arrayContaining([{ name: 'turnover', type: 'DOUBLE', comment: expect.any(String) }]),
+    });
+  });
+
+  it('a place that cannot be written is an error that names it', async () => {
+    const { code, stderr } = await docs('--out', 'mine/good.yaml/dictionary.md');
+    expect(code).toBe(1);
+    expect(stderr).toContain('dictionary.md cannot be written');
   });
 });
 

@@ -1,0 +1,132 @@
+import { listAudits } from './audit.js';
+import { MODEL_SCHEMAS, type Model } from './models.js';
+import { RECEIPT_COLUMNS, RECEIPT_DESCRIPTION } from './receipt.js';
+
+/** A published table as the data dictionary tells of it. */
+export interface TableDocs {
+  table: string;
+  description: string;
+  kind: string;
+  version: number;
+  grain: string;
+  key: string[];
+  /** Key columns that may be NULL. */
+  nullable: string[];
+  columns: { name: string; type: string; comment: string }[];
+  /** What is checked of it each time it is built, the checks of its key included. */
+  audits: { name: string; severity: string; sql: string }[];
+  /** Models it reads. */
+  parents: string[];
+  /** Models that read it. */
+  children: string[];
+}
+
+const SCHEMAS: Record<(typeof MODEL_SCHEMAS)[number], string> = {
+  core: 'one row per thing',
+  marts: 'questions answered',
+  ops: 'how it was made',
+  meta: 'what it was made with',
+};
+
+/** Every model as a table of the dictionary, by schema and name. */
+export function describeTables(models: readonly Model[]): TableDocs[] {
+  return MODEL_SCHEMAS.flatMap((schema) =>
+    models
+      .filter(({ model }) => model.startsWith(`${schema}.`))
+      .toSorted((a, b) => (a.model < b.model ? -1 : 1))
+      .map((model) => ({
+        table: model.model,
+        description: model.description.trim(),
+        kind: model.kind,
+        version: model.version,
+        grain: model.grain,
+        key: model.key,
+        nullable: model.nullable,
+        columns: Object.entries(model.columns).map(([name, column]) => ({ name, ...column })),
+        audits: listAudits(model),
+        parents: model.parents,
+        children: models
+          .filter(({ parents }) => parents.includes(model.model))
+          .map((child) => child.model)
+          .toSorted(),
+      })),
+  );
+}
+
+/** The data dictionary in Markdown. */
+export function renderDictionary(tables: readonly TableDocs[]): string {
+  const known = new Set(tables.map(({ table }) => table));
+  const sections = MODEL_SCHEMAS.map((schema) => {
+    const own = tables.filter(({ table }) => table.startsWith(`${schema}.`));
+    const receipt = schema === 'meta' ? [renderReceipt()] : [];
+    return [`## ${schema}: ${SCHEMAS[schema]}`, ...own.map((table) => renderTable(table, known)), ...receipt].join(
+      '\n\n',
+    );
+  });
+  return `${[INTRODUCTION, renderIndex(tables), ...sections].join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `# Data dictionary
+
+Every table of the published warehouse (\`data/published/market.duckdb\` and, as Parquet, \`data/published/lake\`).
+Made from the headers of the models in \`sql/\` by \`tidemark models docs --out docs/data-dictionary.md\`: edit those, not this
+file. The same words are comments in the warehouse: \`tidemark sql "SELECT column_name, data_type, comment FROM
+duckdb_columns() WHERE table_name = 'companies'"\`.
+
+Kind says how a table is built: \`table\` anew by every run, \`incremental\` only for the keys that changed, \`view\` from the
+writer's own tables. All are published as tables. A new version is one that breaks queries written for the one before.`;
+
+function renderIndex(tables: readonly TableDocs[]): string {
+  const rows = tables.map(({ table, grain, key }) => [link(table), cell(grain), key.map(code).join(', ')]);
+  return markdownTable(['Table', 'One row per', 'Key'], rows);
+}
+
+function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
+  const { table, description, kind, version, grain, key, nullable, columns, audits, parents, children } = docs;
+  const names = (models: string[]) => models.map((model) => (known.has(model) ? link(model) : code(model))).join(', ');
+  const facts = [
+    `One row per ${grain}`,
+    `Key: ${key.map(code).join(', ')}${nullable.length > 0 ? ` (may be NULL: ${nullable.map(code).join(', ')})` : ''}`,
+    `Kind: ${kind}, version ${version}, made by [sql/${table.replace('.', '/')}.sql](../sql/${table.replace('.', '/')}.sql)`,
+    `Parents: ${names(parents) || 'none, it reads what was loaded from the landing zone'}`,
+    `Children: ${names(children) || 'none'}`,
+  ];
+  return [
+    `### ${table}`,
+    cell(description),
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    renderColumns(columns),
+    `Checks: ${audits.map(({ name, severity }) => `${code(name)} (${severity})`).join(', ')}`,
+  ].join('\n\n');
+}
+
+/** The one table that is no model: the publication itself writes it. */
+function renderReceipt(): string {
+  const columns = RECEIPT_COLUMNS.map(([name, type, comment]) => ({ name, type, comment }));
+  return ['### meta.receipt', RECEIPT_DESCRIPTION, renderColumns(columns)].join('\n\n');
+}
+
+function renderColumns(columns: TableDocs['columns']): string {
+  return markdownTable(
+    ['Column', 'Type', 'What it is'],
+    columns.map(({ name, type, comment }) => [code(name), code(type), cell(comment)]),
+  );
+}
+
+function markdownTable(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** To its section, by the anchor Markdown viewers make of a heading: the dot goes. */
+function link(table: string): string {
+  return `[${table}](#${table.replaceAll('.', '')})`;
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('|', String.raw`\|`)}\``;
+}
+
+/** Plain text within a line: what Markdown would read as a table's border, a tag or emphasis is escaped. */
+function cell(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<>*`[\]]|(?<=^|\s)_|_(?=\s|$)/g, String.raw`\$&`);
+}
