@@ -8,35 +8,35 @@ type Paint = ReturnType<typeof createColors>;
 /** More differences of one query than this are counted, not listed. */
 const MAX_SHOWN = 20;
 
-/** A failed case: each query that gave other rows, and how they differ. */
-export function renderFailedCase({ file, name, failures }: CaseResult, paint: Paint): string {
-  return [
-    `${paint.red('✖')} ${name} ${paint.dim(`(${file})`)}`,
-    ...failures.flatMap((one) => renderFailure(one, paint)),
-  ].join('\n');
+/** A case that was run: a line, and below it each query that gave other rows, with how they differ. */
+export function renderCase({ name, failures }: CaseResult, paint: Paint): string {
+  if (failures.length === 0) return `  ${paint.green('✔')} ${name}`;
+  const lines = failures.flatMap((one) => renderFailure(one, paint)).map((line) => `    ${line}`);
+  return [`  ${paint.red('✖')} ${name}`, ...lines].join('\n');
 }
 
 function renderFailure({ query, error, differences, reordered }: CaseFailure, paint: Paint): string[] {
-  const lines = query === null ? [] : [`  ${paint.dim(renderCell(query))}`];
-  if (error !== null) return [...lines, ...error.split('\n').map((line) => `    ${paint.red(line)}`)];
-  if (reordered) return [...lines, `    ${paint.red('the same rows in another order:')} give the query an ORDER BY`];
+  const lines = query === null ? [] : [paint.dim(renderCell(query))];
+  const indent = query === null ? '' : '  ';
+  if (error !== null) return [...lines, ...error.split('\n').map((line) => paint.red(`${indent}${line}`))];
+  if (reordered) return [...lines, `  ${paint.red('the same rows in another order:')} give the query an ORDER BY`];
   lines.push(...differences.slice(0, MAX_SHOWN).flatMap((difference) => renderDifference(difference, paint)));
-  if (differences.length > MAX_SHOWN) lines.push(`    … and ${differences.length - MAX_SHOWN} more rows that differ`);
+  if (differences.length > MAX_SHOWN) lines.push(`  … and ${differences.length - MAX_SHOWN} more rows that differ`);
   return lines;
 }
 
 function renderDifference(difference: RowDifference, paint: Paint): string[] {
   switch (difference.kind) {
     case 'missing':
-      return [`    row ${difference.row} is missing`, paint.red(`      - ${renderRow(difference.expected)}`)];
+      return [`  row ${difference.row} is missing`, paint.red(`    - ${renderRow(difference.expected)}`)];
     case 'surplus':
-      return [`    row ${difference.row} is not expected`, paint.green(`      + ${renderRow(difference.actual)}`)];
+      return [`  row ${difference.row} is not expected`, paint.green(`    + ${renderRow(difference.actual)}`)];
     case 'changed':
       return [
-        `    row ${difference.row} differs`,
+        `  row ${difference.row} differs`,
         ...Object.entries(difference.columns).flatMap(([column, { expected, actual }]) => [
-          paint.red(`      - ${column}: ${renderValue(expected)}`),
-          paint.green(`      + ${column}: ${renderValue(actual)}`),
+          paint.red(`    - ${column}: ${renderValue(expected)}`),
+          paint.green(`    + ${column}: ${renderValue(actual)}`),
         ]),
       ];
   }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
+import type { CaseResult } from '../warehouse/models-test.js';
 import { examples, loadContext } from './context.js';
 import { FAILED } from './print-error.js';
 import { colorsFor, say, sayJson, tell, terminalWidth } from './print.js';
@@ -19,8 +20,9 @@ export function registerModels(program: Command): void {
     .addHelpText(
       'after',
       `
-A change is breaking when a column goes or changes its type, or the key or the grain changes. It needs a new \`version\`
-in the model's header; without one it is refused, here (exit code 1) and by every run.
+A change is breaking when a column goes or changes its type, or the key or the
+grain changes. It needs a new \`version\` in the model's header; without one it
+is refused, here (exit code 1) and by every run.
 ${examples('tidemark models plan', 'tidemark models plan --json')}`,
     )
     .action(planModels);
@@ -30,30 +32,40 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
     .description('the data dictionary: every published table with its columns, key, checks and lineage')
     .option('--out <file>', 'write to a file instead of the terminal')
     .option('--json', 'as JSON instead of Markdown')
-    .addHelpText(
-      'after',
-      examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json | jq .[].table'),
-    )
+    .addHelpText('after', examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json'))
     .action(documentModels);
 
   models
     .command('test [paths...]')
-    .description('given answers of the API, do the models give the rows expected? Needs no key, no warehouse')
+    .description('given answers of the API, or rows, do the models give the rows expected? Needs no warehouse')
     .option('--match <text>', 'only cases whose name or file has this text')
     .option('--json', 'print the results as JSON')
     .addHelpText(
       'after',
       `
-Cases are entries of YAML files: those named, or found in the folders named; without one, those of sql/ and
-test/sql/cases. Each has a name, the answers given and the rows its queries must give, in order; BIGINT, dates and
-times as text:
+Cases are entries of YAML files: those named, or found in the folders named;
+without one, those of sql/ and test/sql/cases. One kind gives answers of the
+API, builds every model and names queries with the rows they must give, in
+order. The other gives rows of the tables that one model reads; what is not
+named is empty or NULL, only the columns expected count, and no order.
+BIGINT, dates and times are expected as text.
 
   - name: sizes become bounds
     given:
-      - { stream: companies, entity: '1', body: { id: 1, name: A, size: 11-50 } }
+      - { stream: companies, entity: '1', body: { id: 1, size: 11-50 } }
     expect:
       - query: SELECT employees_min, employees_max FROM core.companies
         rows: [{ employees_min: 11, employees_max: 50 }]
+
+  - name: turnover in euro only where it is stated so
+    model: marts.companies
+    given:
+      - input: core.companies
+        rows: [{ company_id: 1 }]
+      - input: marts.financials_wide
+        rows: [{ company_id: 1, fiscal_year: 2024, turnover: 5, currency: DKK }]
+    expect:
+      rows: [{ company_id: '1', turnover: 5, turnover_eur: null }]
 ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes')}`,
     )
     .action(testModels);
@@ -95,7 +107,7 @@ async function planModels(options: { json?: boolean }, command: Command): Promis
 }
 
 async function testModels(paths: string[], options: { match?: string; json?: boolean }): Promise<void> {
-  const [{ readCases }, { runCase }, { renderFailedCase }] = await Promise.all([
+  const [{ readCases }, { runCase }, { renderCase }] = await Promise.all([
     import('../warehouse/models-test-cases.js'),
     import('../warehouse/models-test.js'),
     import('./models-test-view.js'),
@@ -108,13 +120,12 @@ async function testModels(paths: string[], options: { match?: string; json?: boo
     });
   }
   const paint = colorsFor(process.stdout);
-  const results = [];
+  const results: CaseResult[] = [];
   for (const testCase of cases) {
+    if (!options.json && testCase.file !== results.at(-1)?.file) say(paint.bold(testCase.file));
     const result = await runCase(testCase);
     results.push(result);
-    if (options.json) continue;
-    if (result.failures.length > 0) say(renderFailedCase(result, paint));
-    else say(`${paint.green('✔')} ${result.name} ${paint.dim(`(${result.file})`)}`);
+    if (!options.json) say(renderCase(result, paint));
   }
   const failed = results.filter((result) => result.failures.length > 0).length;
   if (failed > 0) process.exitCode = FAILED;

@@ -23,18 +23,26 @@ const Given = z.strictObject({
   request: z.string().optional(),
 });
 
-const Expected = z.strictObject({
-  query: z.string().min(1),
-  /** As DuckDB gives them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
-  rows: z.array(z.record(z.string(), z.unknown())),
+const Rows = z.array(z.record(z.string(), z.unknown()));
+
+/** Given what the API answered, all models are built, and queries give rows. */
+const AnswersCase = z.strictObject({
+  name: z.string().min(1),
+  given: z.array(Given),
+  /** As DuckDB gives rows as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
+  expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
 });
 
-const Cases = z.array(
-  z.strictObject({ name: z.string().min(1), given: z.array(Given), expect: z.array(Expected).min(1) }),
-);
+/** Given rows of the tables one model reads, it gives rows: those columns count that are expected, and no order. */
+const RowsCase = z.strictObject({
+  name: z.string().min(1),
+  model: z.string().min(1),
+  given: z.array(z.strictObject({ input: z.string().regex(/^[a-z]+\.[a-z_]+$/), rows: Rows })),
+  expect: z.strictObject({ rows: Rows }),
+});
 
-/** Given what the API answered, expect rows of queries. */
-export type ModelCase = z.infer<typeof Cases>[number] & { file: string };
+export type RowsCase = z.infer<typeof RowsCase>;
+export type ModelCase = (z.infer<typeof AnswersCase> | RowsCase) & { file: string };
 
 /**
  * The cases of files and folders (with all below them), by name.
@@ -65,11 +73,12 @@ function listFiles(place: string): string[] {
 function readCaseFile(file: string): ModelCase[] {
   const shown = path.relative('.', file);
   try {
-    return Cases.parse(parse(readFileSync(file, 'utf8')) ?? []).map((testCase) => ({ file: shown, ...testCase }));
+    const entries = z.array(z.looseObject({})).parse(parse(readFileSync(file, 'utf8')) ?? []);
+    return entries.map((entry) => ({ file: shown, ...('model' in entry ? RowsCase : AnswersCase).parse(entry) }));
   } catch (error) {
     throw invalid(
       `${shown} is no file of cases: ${error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)}`,
-      'Compare with test/sql/cases/companies.yaml.',
+      'Compare with test/sql/cases/companies.yaml, or with test/sql/cases/market-rows.yaml for a case of one model.',
     );
   }
 }

@@ -46,6 +46,14 @@ export function sameRowsReordered(expected: readonly Row[], actual: readonly Row
   return isDeepStrictEqual(expected.map(canonical).toSorted(), actual.map(canonical).toSorted());
 }
 
+/** In an order that depends on nothing but the rows. */
+export function sortRows(rows: readonly Row[]): Row[] {
+  return rows
+    .map((row) => ({ row, text: canonical(row) }))
+    .toSorted((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ row }) => row);
+}
+
 function changedColumns(expected: Row, actual: Row): Record<string, { expected: unknown; actual: unknown }> {
   const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
   return Object.fromEntries(

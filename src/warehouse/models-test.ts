@@ -5,9 +5,11 @@ import { errorMessage, TidemarkError } from '../core/errors.js';
 import { ModelFailedError } from './errors.js';
 import { loadLanding } from './load.js';
 import { landAnswers } from './models-test-land.js';
-import type { ModelCase } from './models-test-cases.js';
-import { compareRows, sameRowsReordered, type Row, type RowDifference } from './models-test-compare.js';
-import { openWarehouse } from './open.js';
+import { readModels } from './models.js';
+import type { ModelCase, RowsCase } from './models-test-cases.js';
+import { compareRows, sameRowsReordered, sortRows, type RowDifference } from './models-test-compare.js';
+import { runOnRows } from './models-test-rows.js';
+import { openWarehouse, type Warehouse } from './open.js';
 import { buildModels } from './run-models.js';
 
 /** One expectation of a case that does not hold. */
@@ -28,48 +30,62 @@ export interface CaseResult {
 }
 
 /**
- * Runs one case: lands what is given, loads it and builds all models in a warehouse of its own, which goes afterwards, and
- * compares the rows of each query. A model that cannot be built or a wrong query is a failure of the case, not an error.
+ * Runs one case in a warehouse of its own, which goes afterwards. Answers are landed and loaded and all models built;
+ * rows are put into the tables that one model reads. A model that cannot be built and a wrong query are failures of the
+ * case, not errors.
  * @throws TidemarkError `DiskFull`
  */
 export async function runCase(testCase: ModelCase): Promise<CaseResult> {
   const { file, name } = testCase;
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-case-'));
   try {
-    await landAnswers(dataDir, testCase.given);
     const warehouse = await openWarehouse(dataDir, { threads: 2 });
     try {
-      await loadLanding(warehouse, dataDir);
-      await buildModels(warehouse, { personalData: true });
-      const failures: CaseFailure[] = [];
-      for (const { query, rows } of testCase.expect) {
-        const failure = await checkQuery(async () => warehouse.db.rows(query), query, rows);
-        if (failure !== null) failures.push(failure);
-      }
+      const failures =
+        'model' in testCase ? await onRows(warehouse, testCase) : await onAnswers(warehouse, dataDir, testCase);
       return { file, name, failures };
     } finally {
       await warehouse.close();
     }
   } catch (error) {
-    // A full disk says nothing about a model.
-    if (error instanceof TidemarkError && !(error instanceof ModelFailedError)) throw error;
-    return {
-      file,
-      name,
-      failures: [{ query: null, error: errorMessage(error), differences: [], reordered: false }],
-    };
+    return { file, name, failures: [broken(null, error)] };
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-async function checkQuery(read: () => Promise<Row[]>, query: string, expected: Row[]): Promise<CaseFailure | null> {
-  try {
-    const actual = await read();
-    const differences = compareRows(expected, actual);
-    if (differences.length === 0) return null;
-    return { query, error: null, differences, reordered: sameRowsReordered(expected, actual) };
-  } catch (error) {
-    return { query, error: errorMessage(error), differences: [], reordered: false };
+async function onRows({ db }: Warehouse, testCase: RowsCase): Promise<CaseFailure[]> {
+  const [expected, actual] = [testCase.expect.rows, await runOnRows(db, testCase, readModels())].map(sortRows);
+  const differences = compareRows(expected ?? [], actual ?? []);
+  return differences.length === 0
+    ? []
+    : [{ query: `FROM ${testCase.model}`, error: null, differences, reordered: false }];
+}
+
+async function onAnswers(
+  warehouse: Warehouse,
+  dataDir: string,
+  testCase: Exclude<ModelCase, RowsCase>,
+): Promise<CaseFailure[]> {
+  await landAnswers(dataDir, testCase.given);
+  await loadLanding(warehouse, dataDir);
+  await buildModels(warehouse, { personalData: true });
+  const failures: CaseFailure[] = [];
+  for (const { query, rows } of testCase.expect) {
+    try {
+      const actual = await warehouse.db.rows(query);
+      const differences = compareRows(rows, actual);
+      const reordered = sameRowsReordered(rows, actual);
+      if (differences.length > 0) failures.push({ query, error: null, differences, reordered });
+    } catch (error) {
+      failures.push(broken(query, error));
+    }
   }
+  return failures;
+}
+
+function broken(query: string | null, error: unknown): CaseFailure {
+  // A full disk says nothing about a model.
+  if (error instanceof TidemarkError && !(error instanceof ModelFailedError)) throw error;
+  return { query, error: errorMessage(error), differences: [], reordered: false };
 }

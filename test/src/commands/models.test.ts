@@ -27,6 +27,41 @@ const FAILING = `
       rows: [{ company_id: '2' }, { company_id: '1' }]
 `;
 
+const ROWS = `
+- name: turnover in euro only where it is stated so
+  model: marts.companies
+  given:
+    - input: core.companies
+      rows: [{ company_id: 2, name: B }, { company_id: 1, founding_date: 1999-12-31 }]
+    - input: marts.financials_wide
+      rows:
+        - { company_id: 1, fiscal_year: 2023, turnover: 5, currency: EUR }
+        - { company_id: 2, fiscal_year: 2023, turnover: 7, currency: DKK }
+  expect:
+    rows:
+      - { company_id: '1', founding_date: '1999-12-31', turnover: 5, turnover_eur: 5 }
+      - { company_id: '2', founding_date: null, turnover: 7, turnover_eur: null }
+- name: a wrong figure
+  model: marts.companies
+  given:
+    - { input: core.companies, rows: [{ company_id: 2 }, { company_id: 1 }] }
+    - { input: marts.financials_wide, rows: [{ company_id: 2, fiscal_year: 2023, turnover: 7 }] }
+  expect:
+    rows: [{ company_id: '2', fiscal_year: 2024 }, { company_id: '1', fiscal_year: null }]
+- name: what it does not read
+  model: marts.companies
+  given: [{ input: core.tenders, rows: [] }]
+  expect: { rows: [] }
+- name: no such column
+  model: marts.companies
+  given: [{ input: core.companies, rows: [{ age: 3 }] }]
+  expect: { rows: [] }
+- name: no such model
+  model: marts.nothing
+  given: []
+  expect: { rows: [] }
+`;
+
 let folder: ReturnType<typeof emptyFolder>;
 
 beforeAll(() => {
@@ -34,6 +69,7 @@ beforeAll(() => {
   mkdirSync(path.join(folder.dir, 'mine', 'deeper'), { recursive: true });
   writeFileSync(path.join(folder.dir, 'mine', 'good.yaml'), PASSING);
   writeFileSync(path.join(folder.dir, 'mine', 'deeper', 'bad.yml'), FAILING);
+  writeFileSync(path.join(folder.dir, 'rows.yaml'), ROWS);
   writeFileSync(path.join(folder.dir, 'wrong.yaml'), PASSING.replace('companies,', 'company,'));
 });
 
@@ -46,7 +82,7 @@ describe.concurrent('models test', () => {
     const { code, stdout, stderr } = await tidemark('models', 'test', 'mine/good.yaml');
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
-      stdout: `✔ sizes become bounds (${path.join('mine', 'good.yaml')})\n\n1 of 1 cases pass\n`,
+      stdout: `${path.join('mine', 'good.yaml')}\n  ✔ sizes become bounds\n\n1 of 1 cases pass\n`,
       stderr: '',
     });
   });
@@ -54,17 +90,18 @@ describe.concurrent('models test', () => {
   it('says which row and column differ, and ends in exit code 1', async () => {
     const { code, stdout } = await tidemark('models', 'test', 'mine');
     expect(code).toBe(1);
-    expect(stdout).toContain(`✖ a wrong bound (${path.join('mine', 'deeper', 'bad.yml')})
-  SELECT company_id, employees_max FROM core.companies ORDER BY company_id
-    row 1 differs
-      - employees_max: 51
-      + employees_max: 50
-    row 2 is not expected
-      + company_id: "2", employees_max: 7
-  SELECT nothing FROM core.companies
-    Binder Error`);
-    expect(stdout).toContain('    the same rows in another order: give the query an ORDER BY\n');
-    expect(stdout).toContain('✔ sizes become bounds');
+    expect(stdout).toContain(`${path.join('mine', 'deeper', 'bad.yml')}
+  ✖ a wrong bound
+    SELECT company_id, employees_max FROM core.companies ORDER BY company_id
+      row 1 differs
+        - employees_max: 51
+        + employees_max: 50
+      row 2 is not expected
+        + company_id: "2", employees_max: 7
+    SELECT nothing FROM core.companies
+      Binder Error`);
+    expect(stdout).toContain('      the same rows in another order: give the query an ORDER BY\n');
+    expect(stdout).toContain('  ✔ sizes become bounds\n');
     expect(stdout).toMatch(/\n1 of 2 cases pass, 1 fail\n$/);
   });
 
@@ -82,10 +119,31 @@ describe.concurrent('models test', () => {
     });
   });
 
+  it('runs one model on rows, and says what a case asks that cannot be', async () => {
+    const { code, stdout } = await tidemark('models', 'test', 'rows.yaml');
+    expect(code).toBe(1);
+    expect(stdout).toBe(`rows.yaml
+  ✔ turnover in euro only where it is stated so
+  ✖ a wrong figure
+    FROM marts.companies
+      row 2 differs
+        - fiscal_year: 2024
+        + fiscal_year: 2023
+  ✖ what it does not read
+    marts.companies does not read core.tenders: it reads core.companies, marts.financials_wide.
+  ✖ no such column
+    core.companies has no column age.
+  ✖ no such model
+    There is no model marts.nothing.
+
+1 of 5 cases pass, 4 fail
+`);
+  });
+
   it('runs the cases of the checkout when none are named', async () => {
     const { code, stdout } = await tidemark('models', 'test', '--match', 'cases/tenders.yaml');
     expect(code).toBe(0);
-    expect(stdout).toContain('✔ odd tenders');
+    expect(stdout).toContain('  ✔ odd tenders\n');
   });
 
   it.each([

@@ -1,0 +1,51 @@
+import type { Database } from './database.js';
+import { ModelFailedError } from './errors.js';
+import { MODEL_SCHEMAS, type Model } from './models.js';
+import type { RowsCase } from './models-test-cases.js';
+import type { Row } from './models-test-compare.js';
+import { identifier, quote } from './sql-files.js';
+
+/**
+ * What one model gives for rows put into the tables it reads: those it reads and is not given are empty.
+ * @param db An empty warehouse, migrated
+ * @returns Rows with only the columns the case expects (all where it expects no row), in no order that means anything
+ * @throws ModelFailedError when the model does not exist or does not read what is given
+ */
+export async function runOnRows(db: Database, { model: name, given, expect }: RowsCase, models: readonly Model[]) {
+  const model = models.find((each) => each.model === name);
+  if (model === undefined) throw wrongCase(`There is no model ${name}.`);
+  await db.run('CREATE TEMP TABLE settings AS SELECT true AS personal_data');
+  for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  for (const parent of models.filter((each) => model.parents.includes(each.model))) {
+    const columns = Object.entries(parent.columns).map(([column, { type }]) => `${identifier(column)} ${type}`);
+    await db.run(`CREATE TABLE ${parent.model} (${columns.join(', ')})`);
+  }
+  for (const { input, rows } of given) {
+    if (!input.startsWith('ledger.') && !model.parents.includes(input))
+      throw wrongCase(`${name} does not read ${input}: it reads ${model.parents.join(', ') || 'no other model'}.`);
+    await insertRows(db, input, rows);
+  }
+  if (model.incremental !== undefined) await db.run(`CREATE TEMP TABLE changed AS ${model.incremental.all}`);
+  const wanted = [...new Set(expect.rows.flatMap((row) => Object.keys(row)))];
+  return db.rows(`SELECT ${wanted.map(identifier).join(', ') || '*'} FROM (${model.sql})`);
+}
+
+/** Values become what the column holds, as DuckDB reads them from JSON; columns that are left out are NULL. */
+async function insertRows(db: Database, table: string, rows: Row[]): Promise<void> {
+  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
+  const types = new Map(described.map((row) => [row.column_name, row.column_type]));
+  for (const row of rows) {
+    const names = Object.keys(row);
+    const unknown = names.find((column) => !types.has(column));
+    if (unknown !== undefined) throw wrongCase(`${table} has no column ${unknown}.`);
+    const shape = JSON.stringify(Object.fromEntries(names.map((column) => [column, types.get(column)])));
+    await db.run(
+      `INSERT INTO ${table} BY NAME SELECT given.* FROM (SELECT from_json(CAST($row AS JSON), ${quote(shape)}) AS given)`,
+      { row: JSON.stringify(row) },
+    );
+  }
+}
+
+function wrongCase(what: string): ModelFailedError {
+  return new ModelFailedError(what, 'Correct the case.');
+}
