@@ -109,6 +109,11 @@ export function readFlags(argv: string[]): Flags {
       'bounds of the other kind: refuse, or empty for no results (default refuse)',
       oneOf('refuse', 'empty'),
     )
+    .option(
+      '--incorporation-null <meaning>',
+      'null as company_incorporation: refuse, ignore, or select companies without a date (default refuse)',
+      oneOf('refuse', 'ignore', 'select'),
+    )
     .option('--clones <n>', 'so many companies no filter tells apart (default 0)', count)
     .option('--daily-limit <n>', 'data calls a day; 0: no limit (default 0)', wholeNumber)
     .option('--rate-limit <n>', 'data calls a second; 0: no limit (default 0)', wholeNumber)

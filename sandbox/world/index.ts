@@ -14,7 +14,7 @@ import { COUNTRIES } from './data/country-ids.js';
 import { eventsOf, type CompanyEvent } from './events.js';
 import { applyOverview, type OverviewScope } from './filters/overview.js';
 import { applyV1CompanyFilters } from './filters/v1-companies.js';
-import { applyProspectingFilters } from './filters/prospecting.js';
+import { applyProspectingFilters, type AskedFilters } from './filters/prospecting.js';
 import { DEFAULT_RULES, type FilterRules } from './filters/rules.js';
 import { Rows } from './filters/rows.js';
 import { financialReport } from './financial-report.js';
@@ -26,6 +26,7 @@ import { foundedOn, marketCountryOf } from './traits.js';
 import { findTender, listTenders, tenderDetails, tenderSummary, type TenderFacts } from './tenders.js';
 
 export { FilterError } from './filters/filter-error.js';
+export type { AskedFilters } from './filters/prospecting.js';
 export { DEFAULT_RULES, type FilterRules } from './filters/rules.js';
 export type { WorldOptions } from './context.js';
 export type { CompanyEvent } from './events.js';
@@ -109,7 +110,7 @@ export class World {
   }
 
   /** The same as indices, without making ids of all of them. */
-  matchingIndices(filters: ProspectingFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
+  matchingIndices(filters: AskedFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
     return this.#search(day, rules, (rows, scope) => applyProspectingFilters(rows, filters, scope));
   }
 

@@ -28,7 +28,8 @@ export function readDimensions(dataDir: string): Dimension[] {
   };
   return [
     ...listed('company_status'),
-    { kind: 'range', key: 'company_incorporation', type: 'date' },
+    // That null selects those without a date is a guess, believed only if the counts add up.
+    { kind: 'range', key: 'company_incorporation', type: 'date', nullValue: null },
     ...listed('legal_form'),
     ...listed('location_countries'),
     ...listed('activity_type'),

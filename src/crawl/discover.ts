@@ -3,7 +3,7 @@ import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { ApiError, InvalidRequestError } from '../api-client/index.js';
 import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
-import { V1_PROBE, type Plan, type PlanAnswer, type PlanRequest } from '../planner/index.js';
+import type { Plan, PlanAnswer, PlanRequest } from '../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from './answer.js';
 import { landRecords } from './close-run.js';
 import type { CrawlDeps, Pulse } from './deps.js';
@@ -160,8 +160,8 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
  */
 async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, pulse: Pulse): Promise<boolean> {
   if (pulse.signal.aborted) return false;
-  // Version 1 may be closed to this key, gone, or end at some page: then version 2 is searched, so there is no patience.
-  if (request.segment === V1_PROBE) {
+  // A guess may meet anything, and the plan goes on without it: so there is no patience.
+  if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, pulse.signal));
   }
   if (pulse.attempt < LAST_PATIENT_ATTEMPT || stopsEverything(error)) return false;

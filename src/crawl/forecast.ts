@@ -1,13 +1,16 @@
 import type { ForecastRecord } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { readManifests } from '../landing/index.js';
-import type { Plan, PlanAnswer, PlanRequest } from '../planner/index.js';
+import type { Plan, PlanAnswer, PlanRequest, Purpose } from '../planner/index.js';
 import { forecastRecords, forecastSearch, type SearchOutlook, type StreamForecast } from '../planner/forecast.js';
 import { landRecords } from './close-run.js';
 import type { CrawlDeps } from './deps.js';
 import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from './list.js';
 import { filtersRefused } from './market-plan.js';
 import { readPastNights, type PastNights } from './past-nights.js';
+
+/** Questions about the API, not about the market. */
+const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
 /** Sends a search of the plan; keeps the answer, so that the run does not ask it again. */
 export type AskPlan = (request: PlanRequest) => Promise<PlanAnswer>;
@@ -76,7 +79,7 @@ async function calibrate(
   const wanted: PlanRequest[] = [];
   const asked: { request: PlanRequest; answer: PlanAnswer }[] = [];
   for (let requests = plan.next(Infinity); requests.length > 0; requests = plan.next(Infinity)) {
-    const probes = requests.filter(({ purpose }) => purpose === 'calibration' || purpose === 'again');
+    const probes = requests.filter(({ purpose }) => PROBES.has(purpose));
     wanted.push(...requests.filter((request) => !probes.includes(request)));
     for (const probe of await Promise.all(probes.map(async (request) => ({ request, answer: await ask(request) })))) {
       asked.push(probe);

@@ -4,7 +4,7 @@ import { firstDay, yearOf } from './days.js';
 import { halve, type Counted } from './shape.js';
 import { asObject, askedFacts, buildAxis, type AxisFacts } from './axis-facts.js';
 import { recallAxis } from './known-market.js';
-import { askAgain, probing } from './questions.js';
+import { askAgain, guessNullValue, probing } from './questions.js';
 import type { Task } from './tasks.js';
 import {
   isRefused,
@@ -221,7 +221,9 @@ function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Ax
     { from: middle + 1, to: axis.hi, count: right.total },
   ]);
   if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
-  const without = yield* probe({ from: axis.lo, to: axis.hi }, dimension.nullValue);
+  // Where the market has a filter of its own there, the value would stand in its place.
+  if (state.input.filters[dimension.key] !== undefined) return found;
+  const without = yield* guessNullValue(state, axis, dimension.nullValue);
   if (isRefused(without) || without.total === 0) return found;
   // A value that is ignored selects everybody: then both together hold more than there are.
   const sum = without.total + whole;

@@ -1,6 +1,5 @@
 export { createPlan, type Plan, type PlanStats } from './plan.js';
 export { canonicalJson } from './request-key.js';
-export { V1_PROBE } from './v1-listing.js';
 export { toV1Filters } from './v1-filters.js';
 export type {
   Calibration,

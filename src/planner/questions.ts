@@ -17,7 +17,11 @@ export function pageAsk(
 }
 
 /** Page 1 of a segment, counted once however often it is asked for (a calibration may have come before). */
-export function* askFirst(state: CrawlState, segment: Segment, purpose: 'segment' | 'calibration'): Task<SearchAnswer> {
+export function* askFirst(
+  state: CrawlState,
+  segment: Segment,
+  purpose: 'segment' | 'calibration' | 'guess',
+): Task<SearchAnswer> {
   const answer = yield* ask(pageAsk(state, segment, 1, purpose));
   if (!isRefused(answer) && segment.pages === 0) addPage(segment, answer);
   return answer;
@@ -33,13 +37,22 @@ export function askAgain(
   return ask(pageAsk(state, segment, 1, purpose, mark));
 }
 
-/** Asks windows of an axis on the market as a whole, as calibration segments. `value`: instead of a window's own. */
-export function probing(state: CrawlState, axis: Axis): (window: Window, value?: unknown) => Task<SearchAnswer> {
-  return function* (window, value) {
-    const [filter, name] = value === undefined ? [axis.filter(window), axis.name(window)] : [value, 'none'];
-    const segment = state.tree.child(state.tree.root, axis.key, filter, name);
-    const answer = yield* askFirst(state, segment, 'calibration');
-    segment.state ??= 'calibration';
-    return answer;
-  };
+/** Asks windows of an axis on the market as a whole, as calibration segments. */
+export function probing(state: CrawlState, axis: Axis): (window: Window) => Task<SearchAnswer> {
+  return (window) => probe(state, state.tree.child(state.tree.root, axis.key, axis.filter(window), axis.name(window)));
+}
+
+/** Asks for the market's companies without a value, by a filter value that may select them. */
+export function guessNullValue(state: CrawlState, axis: Axis, value: unknown): Task<SearchAnswer> {
+  return probe(state, state.tree.child(state.tree.root, axis.key, value, 'none'), 'guess');
+}
+
+function* probe(
+  state: CrawlState,
+  segment: Segment,
+  purpose: 'calibration' | 'guess' = 'calibration',
+): Task<SearchAnswer> {
+  const answer = yield* askFirst(state, segment, purpose);
+  segment.state ??= 'calibration';
+  return answer;
 }

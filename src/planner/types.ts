@@ -106,10 +106,11 @@ export type DimensionCalibration =
 export type DateFormat = 'day' | 'year-as-dates' | 'year' | 'year-as-text';
 
 /**
- * calibration: asked to learn how the API behaves. segment: page 1 of a segment. page: a further page of a leaf.
- * again: a repetition, to tell drift from shortfall. final: the market's total once more, at the end.
+ * calibration: asked to learn how the API behaves. guess: the same, beyond what the reference says, so that any answer
+ * may come, a fault too, and none is needed. segment: page 1 of a segment. page: a further page of a leaf. again: a
+ * repetition, to tell drift from shortfall. final: the market's total once more, at the end.
  */
-export type Purpose = 'calibration' | 'segment' | 'page' | 'again' | 'final';
+export type Purpose = 'calibration' | 'guess' | 'segment' | 'page' | 'again' | 'final';
 
 /** Which search: `POST /v2/prospecting` or `POST /v1/finder/companies`. Both take `{page, per_page, filters}`. */
 export type Route = 'v2' | 'v1';

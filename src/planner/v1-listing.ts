@@ -92,7 +92,7 @@ function* probePage(
   filters: Record<string, unknown>,
   page: number,
 ): Task<ListingAnswer | { refused: string }> {
-  const probe: SearchAsk = { ...listingAsk(state, V1_PROBE, filters, page), purpose: 'calibration', again: 'probe' };
+  const probe: SearchAsk = { ...listingAsk(state, V1_PROBE, filters, page), purpose: 'guess', again: 'probe' };
   return (yield* askListing([probe]))[0]!;
 }
 

@@ -63,6 +63,7 @@ describe('flags', () => {
     ['--bounds', 'half-open', 'bounds', 'half-open'],
     ['--incorporation', 'year', 'incorporation', 'year'],
     ['--incorporation-policy', 'empty', 'incorporationPolicy', 'empty'],
+    ['--incorporation-null', 'select', 'incorporationNull', 'select'],
     ['--clones', '50', 'clones', 50],
     ['--headers-timeout', '500', 'headersTimeout', 500],
     ['--request-timeout', '900', 'requestTimeout', 900],
@@ -178,6 +179,26 @@ describe('incorporation', () => {
     expect(await search(dateOnly, years)).toMatchObject(nothing);
     expect(await search(yearOnly, dates)).toMatchObject(nothing);
     expect([await total(dateOnly, dates), await total(yearOnly, years)]).toEqual([found, found]);
+  });
+});
+
+describe('null for a date of incorporation', () => {
+  it('is refused, left aside, or selects who has none', async () => {
+    const nobody = { company_incorporation: null };
+    const [usual, ignoring, selecting] = [
+      await start(),
+      await start({ incorporationNull: 'ignore' }),
+      await start({ incorporationNull: 'select' }),
+    ];
+    expect(await search(usual, nobody)).toMatchObject({
+      status: 400,
+      body: { company_incorporation: expect.anything() },
+    });
+    const all = await total(usual, {});
+    expect(await total(ignoring, nobody)).toBe(all);
+    const dated = await total(usual, { company_incorporation: { gte: '0001-01-01', lte: '9999-12-31' } });
+    expect(dated).toBeLessThan(all);
+    expect(await total(selecting, nobody)).toBe(all - dated);
   });
 });
 

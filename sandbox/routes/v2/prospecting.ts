@@ -1,20 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import {
+  IncorporationRange,
+  ProspectingFilters,
   ProspectingRequest,
-  type ProspectingFilters,
   type ProspectingResponse,
 } from '../../../schemas/v2/prospecting.js';
+import type { AskedFilters } from '../../world/index.js';
 import { allowedFilters } from '../../filter-switches.js';
 import { searchPage, withinCap } from '../../paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { demand, demandPageSize, refuseFilter, spend } from './context.js';
 import { bodyOf } from '../../validate.js';
 
+/** The request where null is no fault in `company_incorporation`. */
+const WithNull = ProspectingRequest.extend({
+  filters: ProspectingFilters.extend({ company_incorporation: IncorporationRange.nullish() }).optional(),
+});
+
 /** Section "Prospecting": search by filters, at most ten pages of it. */
 export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/prospecting', (request): ProspectingResponse => {
     const { body: given, empty } = withinCap(bodyOf(request), sandbox.options.pagePolicy);
-    const body = demand(sandbox, ProspectingRequest, given);
+    const body = demand(sandbox, sandbox.options.incorporationNull === 'refuse' ? ProspectingRequest : WithNull, given);
     const perPage = demandPageSize(sandbox, body.per_page);
     spend(sandbox, 'prospecting');
     const matches = search(sandbox, body.filters ?? {});
@@ -29,7 +36,7 @@ export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void 
   });
 }
 
-function search(sandbox: Sandbox, filters: ProspectingFilters): Uint32Array {
+function search(sandbox: Sandbox, filters: AskedFilters): Uint32Array {
   return sandbox.searches.find(JSON.stringify(filters), () =>
     refuseFilter(sandbox, () => {
       const { world, day, options } = sandbox;

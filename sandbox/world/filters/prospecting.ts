@@ -43,10 +43,19 @@ type Apply<K extends keyof ProspectingFilters> = (
   scope: FilterScope,
 ) => void;
 
+/** Filters as they may be asked; the reference does not show null (`FilterRules.incorporationNull`). */
+export type AskedFilters = Omit<ProspectingFilters, 'company_incorporation'> & {
+  company_incorporation?: IncorporationRange | null | undefined;
+};
+
 /** Narrows the market by every filter given. Throws FilterError for a value that cannot be applied. */
-export function applyProspectingFilters(rows: Rows, filters: ProspectingFilters, scope: FilterScope): void {
+export function applyProspectingFilters(rows: Rows, filters: AskedFilters, scope: FilterScope): void {
   for (const [key, value] of Object.entries(filters)) {
     if (value === undefined) continue;
+    if (value === null) {
+      if (scope.rules.incorporationNull === 'select') keepInts(rows, scope.columns.founded, NO_INT, NO_INT, 0);
+      continue;
+    }
     const apply = APPLY[key as keyof ProspectingFilters] as Apply<keyof ProspectingFilters>;
     apply(rows, value, scope);
   }

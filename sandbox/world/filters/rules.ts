@@ -4,11 +4,18 @@ export interface FilterRules {
   incorporation: 'date' | 'year';
   /** What becomes of bounds of the other kind: refused, or nothing is found. */
   incorporationPolicy: 'refuse' | 'empty';
+  /** What null does there: refused, left aside, or it selects the companies without a date. */
+  incorporationNull: 'refuse' | 'ignore' | 'select';
   /** Whether a value that equals a bound matches; half-open: the lower one only. */
   bounds: 'inclusive' | 'half-open' | 'exclusive';
 }
 
-export const DEFAULT_RULES: FilterRules = { incorporation: 'date', incorporationPolicy: 'refuse', bounds: 'inclusive' };
+export const DEFAULT_RULES: FilterRules = {
+  incorporation: 'date',
+  incorporationPolicy: 'refuse',
+  incorporationNull: 'refuse',
+  bounds: 'inclusive',
+};
 
 /** Both bounds as inclusive ones: what is left out has no limit, and an exclusive bound moves by the least there is. */
 export function inclusive(
