@@ -68,7 +68,8 @@ export class Account {
     if (purpose === 'segment' && total > this.cap) {
       this.asked.push({ request, total });
       this.large.add(segment);
-    } else if (purpose === 'calibration') this.add(segment === 'root' ? 'page size' : 'probes', segment, 1);
+    } else if (purpose === 'calibration' || purpose === 'guess')
+      this.add(segment === 'root' ? 'page size' : 'probes', segment, 1);
     else if (purpose === 'again' || purpose === 'final') this.add('repeated', segment, 1);
     else if (this.large.has(segment)) this.add('truncated', segment, 1);
     else {

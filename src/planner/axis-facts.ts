@@ -15,6 +15,8 @@ export interface AxisFacts {
   /** Windows of the whole axis with the companies they held. */
   counts: readonly Counted[];
   format?: DateFormat;
+  /** Windows whose page 1 calibration has, with the companies they hold. */
+  asked?: readonly Counted[];
   /** True when the shape is the warehouse's, company by company. */
   exact: boolean;
 }

@@ -19,7 +19,6 @@ import {
 /** Facts of a dimension, or the reason in words why it cannot be used. */
 type Outcome = AxisFacts | { unusable: string };
 
-const MOST_KNOTS = 6;
 // A single position that holds nearly everything divides nothing.
 const DOMINANT = 0.97;
 // Single values tried before a dimension counts as of no use.
@@ -74,7 +73,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
     whole = all.total;
   }
   if (whole === 0) return yield* calibrateSingles(state, dimension, values);
-  return yield* withShape(
+  return yield* factsFrom(
     state,
     { ...axis, overlapping: axis.overlapping || (whole < state.totalsCap && left.total + right.total > whole * 1.01) },
     whole,
@@ -140,13 +139,20 @@ function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Out
   const reasons: string[] = [];
   for (const format of ['day', 'year', 'year-as-text'] as const) {
     const understood = yield* testDateFormat(state, dimension, own, format);
-    if (typeof understood === 'string') {
-      const outcome = yield* calibrateBounds(state, dimension, buildAxis(state, dimension, own, understood));
-      if (!('unusable' in outcome)) return { ...outcome, format: understood };
+    if (!('unusable' in understood)) {
+      const axis = buildAxis(state, dimension, own, understood.format);
+      const outcome = yield* calibrateBounds(state, dimension, axis);
+      if (!('unusable' in outcome)) return { ...outcome, ...understood };
       reasons.push(outcome.unusable);
     } else reasons.push(understood.unusable);
   }
   return { unusable: reasons[0]! };
+}
+
+/** How an API understands dates, and what was counted to find it out. */
+interface Understood {
+  format: DateFormat;
+  asked?: readonly Counted[];
 }
 
 /**
@@ -158,7 +164,7 @@ function* testDateFormat(
   dimension: RangeDimension,
   own: Record<string, unknown>,
   format: DateFormat,
-): Task<DateFormat | { unusable: string }> {
+): Task<Understood | { unusable: string }> {
   const axis = buildAxis(state, dimension, own, format);
   const probe = probing(state, axis);
   const total = marketTotal(state);
@@ -168,9 +174,16 @@ function* testDateFormat(
     const right = yield* probe(second);
     if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
     if (left.total + right.total === 0) continue;
-    if (!meet(left, right)) return format;
+    if (!meet(left, right)) {
+      const asked = [
+        { ...first, count: left.total },
+        { ...second, count: right.total },
+      ];
+      return { format, asked };
+    }
     if (left.total >= total && right.total >= total) return { unusable: `${dimension.key} does not filter` };
-    return format === 'day' ? 'year-as-dates' : { unusable: `${dimension.key} does not tell neighbouring years apart` };
+    if (format === 'day') return { format: 'year-as-dates' };
+    return { unusable: `${dimension.key} does not tell neighbouring years apart` };
   }
   return { unusable: `${dimension.key} finds nobody in any year tried` };
 }
@@ -216,7 +229,7 @@ function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Ax
       return { unusable: `${dimension.key} does not filter` };
     state.noteCappedTotals(total);
   }
-  const found = yield* withShape(state, axis, whole, [
+  const found = yield* factsFrom(state, axis, whole, [
     { from: axis.lo, to: middle, count: left.total },
     { from: middle + 1, to: axis.hi, count: right.total },
   ]);
@@ -231,23 +244,13 @@ function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Ax
   return believed ? { ...found, complete: true, nullValue: dimension.nullValue } : found;
 }
 
-/** Refines the counts where they are heaviest, as far as the market's size is worth it. */
-function* withShape(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
-  const probe = probing(state, axis);
+/**
+ * The facts that a few counts of a whole axis tell. More counts would cost more requests than better aimed windows save
+ * (`npm run bench -- planner`): a sweep learns how the market spreads as it goes.
+ */
+function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
   const total = marketTotal(state);
   if (total >= state.totalsCap) return askedFacts(axis, counts, 1, false);
-  const knots = state.rootIsSplit ? 0 : Math.min(MOST_KNOTS, Math.floor(total / state.cap / 8));
-  for (let i = 0; i < knots; i++) {
-    const heaviest = counts.filter((c) => c.to > c.from).sort((a, b) => b.count - a.count)[0];
-    if (!heaviest || heaviest.count < whole / 20) break;
-    const to = halve(axis, heaviest);
-    const left = yield* probe({ from: heaviest.from, to });
-    if (isRefused(left)) break;
-    const right = { from: to + 1, to: heaviest.to, count: Math.max(0, heaviest.count - left.total) };
-    counts = [...counts.filter((c) => c !== heaviest), { from: heaviest.from, to, count: left.total }, right].sort(
-      (a, b) => a.from - b.from,
-    );
-  }
   const dominant = counts.find((c) => c.from === c.to && c.count >= DOMINANT * total);
   if (dominant) return { unusable: `${axis.key} is ${axis.name(dominant)} for nearly all of the market` };
   const complete = yield* covers(state, whole);

@@ -23,8 +23,6 @@ export interface CrawlState {
   readonly totalsCap: number;
   /** There are more companies than this total says: totals end there, unless one goes beyond it. */
   noteCappedTotals(total: number): void;
-  /** Once the market as a whole is split, finding out how a dimension spreads over it serves small segments only. */
-  rootIsSplit: boolean;
   /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
   /** Why version 1 will not serve on later nights either. */

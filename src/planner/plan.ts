@@ -79,7 +79,6 @@ export function createPlan(input: PlanInput): Plan {
     noteCappedTotals: (total) => {
       notedCap = Math.min(notedCap, total);
     },
-    rootIsSplit: false,
     v1Refusal: input.known?.calibration?.v1Refusal ?? null,
     facts: new Map(),
     dropped: new Map(),

@@ -42,7 +42,6 @@ export function* enumerate(
     return;
   }
   const choice = yield* chooseAxis(state, first.total, dimensions);
-  state.rootIsSplit = true;
   if (!choice) {
     yield* readTop(state, segment, first);
     segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by`;
@@ -101,10 +100,16 @@ function* splitBy(
   enough?: () => boolean,
 ): Task<void> {
   const fibers: Fiber<void>[] = [];
-  for (const part of partsOf(state, segment, choice, enough !== undefined)) {
+  const { nullValue, axis } = choice.facts;
+  const counted = countedLeaves(state, segment, choice);
+  for (const window of counted) {
+    const child = state.tree.child(segment, axis.key, axis.filter(window), axis.name(window));
+    const first = yield* askSegment(state, child);
+    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, pass)));
+  }
+  for (const part of partsOf(state, segment, choice, enough !== undefined).flatMap((whole) => around(whole, counted))) {
     fibers.push(yield* fork(sweep(state, segment, choice, part, rest, pass, enough)));
   }
-  const { nullValue, axis } = choice.facts;
   if (nullValue !== undefined) {
     const child = state.tree.child(segment, axis.key, nullValue, 'none');
     const first = yield* askSegment(state, child);
@@ -255,6 +260,24 @@ function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null>
 /** The last fence against an API whose answers make no sense: no honest market costs this many requests. */
 function isBeyondReason(state: CrawlState): boolean {
   return state.asked() > state.fence();
+}
+
+/** Windows that calibration asked of the market and that are leaves: their page 1 is there, and need not be aimed at. */
+function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): Window[] {
+  if (segment.parent) return [];
+  return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
+}
+
+/** What is left of a part when windows are taken out of it. */
+function around(part: Window, taken: readonly Window[]): Window[] {
+  const left: Window[] = [];
+  let { from } = part;
+  for (const window of taken) {
+    if (window.to < from || window.from > part.to) continue;
+    if (window.from > from) left.push({ from, to: window.from - 1 });
+    from = window.to + 1;
+  }
+  return from <= part.to ? [...left, { from, to: part.to }] : left;
 }
 
 /** Cuts an axis into parts of about equal work. */

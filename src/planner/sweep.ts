@@ -25,7 +25,7 @@ export interface SweepInput {
 export type Verdict = 'leaf' | 'spike' | 'narrow';
 
 // How well a first window is aimed when all that is known of an axis is a few counts.
-const COLD_ERROR = 0.12;
+const COLD_ERROR = 0.08;
 const FULLEST = 0.995;
 // Decay of what earlier windows taught about the density: the last two or three count most.
 const MEMORY = 0.5;
