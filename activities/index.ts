@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { fetchChunk } from '../src/crawl/fetch-chunk.js';
 import { closeRun, landDue, landOpening } from '../src/crawl/close-run.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
@@ -20,7 +19,6 @@ const REJECTS_OF_RUN = 'SELECT coalesce(sum(rejects), 0) FROM ledger.loaded_part
 export function createCrawlActivities(deps: CrawlDeps): CrawlActivities {
   return casting({
     async openRun(input) {
-      mkdirSync(deps.config.dataDir, { recursive: true });
       const ctx = openRun(deps.config, deps.clock, input, {
         lastWatchSync: lastSyncDate(deps.config.dataDir),
         currentNight: (market, filters) => currentNight(deps.config.dataDir, market, filters),
@@ -77,7 +75,9 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
         buildModels(warehouse, { now: deps.clock.now(), personalData: keepsContacts(deps.config) }),
       ),
     publishWarehouse: ({ run }) =>
-      withWarehouse((warehouse) => publish(warehouse, dataDir, { run, now: deps.clock.now() })),
+      withWarehouse((warehouse) =>
+        publish(warehouse, dataDir, { run, now: deps.clock.now(), readers: deps.config.readers }),
+      ),
   });
 }
 

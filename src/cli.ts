@@ -20,6 +20,7 @@ import { registerTenders } from './commands/tenders.js';
 import { registerUp } from './commands/up.js';
 import { registerWatch } from './commands/watch/index.js';
 import { registerWorker } from './commands/worker.js';
+import { keepFilesPrivate } from './core/file-modes.js';
 
 /** In the order of `--help`: start here, run, look, operate. */
 const COMMANDS = [
@@ -80,6 +81,8 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+// Before anything is written: what Tidemark keeps is its owner's alone.
+keepFilesPrivate();
 const code = await main(process.argv.slice(2));
 // What a command leaves open (a pool, a long poll) must not keep the terminal waiting; results are written first.
 process.stdout.write('', () => process.exit(code));

@@ -5,6 +5,7 @@ import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Clock } from './core/clock.js';
 import { readApiKey, type Config } from './core/config.js';
+import { makeDataFolder } from './core/file-modes.js';
 import { bookAttempt } from './ledger/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
@@ -29,6 +30,7 @@ export interface WorkerSetup {
  */
 export async function runWorker({ config, role, clock, log, stop, onReady }: WorkerSetup): Promise<void> {
   const apiKey = role === 'warehouse' ? null : readApiKey();
+  makeDataFolder(config.dataDir);
   installRuntime(log);
   const [bundle, { target, close }] = await Promise.all([
     role === 'warehouse' ? null : loadWorkflowBundle(),
@@ -43,6 +45,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
       const client = createApiClient({
         baseUrl: config.api.baseUrl,
         connectorUrl: config.api.connectorUrl,
+        allowHttp: config.api.allowHttp,
         apiKey,
         maxConcurrency: config.api.maxConcurrency,
         timeoutMs: config.api.timeout * 1_000,

@@ -5,7 +5,7 @@ import { BodyError, LimitError, TimeoutError, TransportError, type ApiError, typ
 import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
 import type { Pacer } from './pacer.js';
 import { readAnswer, type Reader } from './read-answer.js';
-import type { Redactor } from './redact.js';
+import type { Redactor } from '../core/redact.js';
 import { prepareRequest, type PreparedRequest, type RequestParts } from './request.js';
 import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
 import type { Answer, Fault, Transport } from './transport.js';
@@ -48,6 +48,11 @@ const UNSENT = new Set([
   'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',
 ]);
+
+/** Codes of Node and OpenSSL for a server that does not prove who it is. */
+const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
+const TRUST_ADVICE =
+  'The certificate is not trusted and nothing was sent; for an authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
 
 /** Sends calls: takes a slot, keeps the pace, tries again, and turns what came into data or an ApiError. */
 export class Caller {
@@ -116,7 +121,11 @@ export class Caller {
     if (reading.ok) return { ok: true, response: { data: reading.data, body, ...base } };
     // Errors are for people: redacted whatever the key's length, so told again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body) };
-    const told = shown.body === body ? reading : readAnswer(route.reader, shown, raw);
+    const location = raw.location === null ? null : redactor.text(raw.location);
+    const told =
+      shown.body === body && location === raw.location
+        ? reading
+        : readAnswer(route.reader, shown, { ...raw, location });
     const error = told.ok ? reading.error : told.error;
     return { ok: false, error, retryAfterMs: parseRetryAfter(raw, Date.now()) };
   }
@@ -150,8 +159,10 @@ function faultError(fault: Fault, context: ApiErrorContext, redactor: Redactor, 
       return new BodyError(context, `the body was cut off: ${message}`);
     case 'transport': {
       // A certificate that is refused now is refused in a second, too.
-      const retryable = !/CERT|TLS|SSL|SELF_SIGNED|UND_ERR_(CLOSED|DESTROYED|INVALID_ARG)/.test(fault.code);
-      return new TransportError(context, fault.code, message, { unsent: UNSENT.has(fault.code), retryable });
+      const untrusted = UNTRUSTED.test(fault.code);
+      const retryable = !untrusted && !/^UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|HEADERS_OVERFLOW)/.test(fault.code);
+      const words = untrusted ? `${message}. ${TRUST_ADVICE}` : message;
+      return new TransportError(context, fault.code, words, { unsent: UNSENT.has(fault.code), retryable });
     }
   }
 }

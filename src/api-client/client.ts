@@ -9,7 +9,7 @@ import { createV2Endpoints, type V2Endpoints } from './endpoints-v2.js';
 import { ClientClosedError } from './errors.js';
 import type { ApiClientOptions } from './options.js';
 import { Pacer } from './pacer.js';
-import { createRedactor } from './redact.js';
+import { createRedactor } from '../core/redact.js';
 import { createTransport } from './transport.js';
 
 const DEFAULT_CONCURRENCY = 16;
@@ -46,8 +46,8 @@ export interface ApiClient {
  * The key lives in closures only: it is on no object that can be printed or serialised.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const baseUrl = parseUrl('api.baseUrl', options.baseUrl);
-  const connectorUrl = parseUrl('api.connectorUrl', options.connectorUrl ?? options.baseUrl);
+  const baseUrl = parseUrl('api.baseUrl', options.baseUrl, options.allowHttp);
+  const connectorUrl = parseUrl('api.connectorUrl', options.connectorUrl ?? options.baseUrl, options.allowHttp);
   checkKey(options.apiKey);
   const timeoutMs = positive('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const gate = new ConcurrencyGate(wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY));
@@ -98,10 +98,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
-function parseUrl(name: string, text: string): URL {
+function parseUrl(name: string, text: string, allowHttp = false): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new TidemarkError('InvalidConfig', `${name} is no http(s) address: ${text}`, {
+    throw new TidemarkError('InvalidConfig', `${name} is no http(s) address`, {
       todo: 'Write it like https://api.example.com, without /v1 or /v2.',
     });
   }
@@ -110,7 +110,21 @@ function parseUrl(name: string, text: string): URL {
       todo: 'Write only scheme, host and path; the key comes from TIDEMARK_API_KEY.',
     });
   }
+  if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
+    throw new TidemarkError(
+      'InvalidConfig',
+      `${name} is plain http to ${url.hostname}: anyone on the way could read the key`,
+      {
+        todo: 'Use https. Where the network itself is private, set `api.allowHttp: true` (or TIDEMARK_ALLOW_HTTP=1).',
+      },
+    );
+  }
   return url;
+}
+
+/** Whether a host name (as URL writes it) is this machine. */
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|(.+\.)?localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }
 
 function checkKey(apiKey: string): void {

@@ -9,6 +9,7 @@ import {
   type ApiError,
   type ApiErrorContext,
 } from './errors.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
 import type { Reading } from './read-answer.js';
 import type { NextHeaders } from './transport.js';
 
@@ -43,6 +44,7 @@ function titleOf(html: string): string | null {
 }
 
 function parseJson(text: string): unknown {
+  if (isDeeperThan(MAX_JSON_DEPTH, text)) return null;
   try {
     return JSON.parse(text);
   } catch {

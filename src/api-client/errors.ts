@@ -18,6 +18,8 @@ export interface ApiErrorContext {
 }
 
 const SNIPPET_LENGTH = 300;
+/** A message goes into logs and Temporal histories, where a body of 32 MiB has no place. */
+const PROBLEM_LENGTH = 1_000;
 
 /**
  * Base of everything a call of the client throws, but for aborts (those reject with the signal's reason) and wrong
@@ -37,16 +39,20 @@ export class ApiError extends Error {
   constructor(context: ApiErrorContext, problem: string, retryable: boolean) {
     const status = context.status === 0 ? '' : ` (status ${context.status})`;
     const tries = context.attempts > 1 ? `, ${context.attempts} attempts` : '';
-    super(`${context.endpoint}: ${problem}${status}${tries}`);
+    super(`${context.endpoint}: ${shorten(problem, PROBLEM_LENGTH)}${status}${tries}`);
     this.name = new.target.name;
     this.endpoint = context.endpoint;
     this.requestKey = context.requestKey;
     this.status = context.status;
-    this.snippet = context.body.length > SNIPPET_LENGTH ? `${context.body.slice(0, SNIPPET_LENGTH)}…` : context.body;
+    this.snippet = shorten(context.body, SNIPPET_LENGTH);
     this.fetchedAt = context.fetchedAt;
     this.attempts = context.attempts;
     this.retryable = retryable;
   }
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 // ---- what the API says ----

@@ -19,6 +19,8 @@ export interface ApiClientOptions {
   baseUrl: string;
   /** Where the connector's `/api` and `/oauth` hang off; may have a path. @default baseUrl */
   connectorUrl?: string | undefined;
+  /** Whether the key may go over plain http to another machine. @default false: to loopback addresses only */
+  allowHttp?: boolean;
   /** Sent as `Authorization: Token …`, to the connector as `api_key` in the body instead; shown nowhere. */
   apiKey: string;
   /** Requests in flight, over all calls of this client. @default 16 */

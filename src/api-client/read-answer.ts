@@ -2,6 +2,7 @@ import type { z } from 'zod';
 
 import { tellError } from './classify.js';
 import { readScreen } from './connector-screen.js';
+import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
 import { BodyError, ContractError, LimitError, type ApiError, type ApiErrorContext } from './errors.js';
 import type { NextHeaders } from './transport.js';
 
@@ -24,6 +25,12 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
   const { location } = next;
   const success = context.status >= 200 && context.status < 300;
   if (success && reader.kind === 'maybe' && context.body.trim() === '') return { ok: true, data: null as T };
+  if (isDeeperThan(MAX_JSON_DEPTH, context.body)) {
+    return {
+      ok: false,
+      error: new BodyError(context, `the body nests deeper than ${MAX_JSON_DEPTH} levels`, false),
+    };
+  }
   let json: unknown;
   try {
     json = JSON.parse(context.body);

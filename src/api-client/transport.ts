@@ -49,12 +49,19 @@ export interface Transport {
 /** Idle sockets are kept this long, or for less when the server's `Keep-Alive` says so. */
 const KEEP_ALIVE_MS = 30_000;
 
+/** All headers of one answer together. */
+const MAX_HEADER_BYTES = 16_384;
+/** A body of very many very small chunks is put together as it comes: each chunk costs far more than it holds. */
+const CHUNKS_KEPT = 256;
+
 /** Opens a keep-alive pool to one origin. The pool has no bound of its own: the concurrency gate is the bound. */
 export function createTransport(options: TransportOptions): Transport {
   const pool = new Pool(options.baseUrl.origin, {
     connections: null,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: options.timeoutMs },
+    // Said, so that NODE_TLS_REJECT_UNAUTHORIZED cannot unsay it.
+    connect: { timeout: options.timeoutMs, rejectUnauthorized: true },
+    maxHeaderSize: MAX_HEADER_BYTES,
     // One clock measures the whole exchange; undici's two would only see parts of it.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -83,6 +90,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #done = false;
   #status = 0;
   #chunks: Buffer[] = [];
+  /** Chunks at the end of that list that are as they came. */
+  #loose = 0;
   #bytes = 0;
   #headers: Record<string, string | string[] | undefined> = {};
 
@@ -112,23 +121,27 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return; // informational, the real one follows
     this.#status = status;
     this.#headers = headers;
-    if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) this.#giveTooLarge();
+    const encoding = this.#header('content-encoding');
+    // Never unpacked, whatever layers it has: a few bytes could become gigabytes.
+    if (encoding !== null && encoding !== 'identity') {
+      this.#give('encoding', 'ENCODING', `the body is compressed (${encoding}), which was not asked for`);
+    } else if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) {
+      this.#giveTooLarge();
+    }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#done) return;
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#limits.maxBodyBytes) this.#giveTooLarge();
-    else this.#chunks.push(chunk);
+    if (this.#bytes > this.#limits.maxBodyBytes) return this.#giveTooLarge();
+    this.#chunks.push(chunk);
+    if (++this.#loose < CHUNKS_KEPT) return;
+    this.#chunks.push(Buffer.concat(this.#chunks.splice(-CHUNKS_KEPT)));
+    this.#loose = 0;
   }
 
   onResponseEnd(): void {
     if (this.#done) return;
-    const encoding = this.#header('content-encoding');
-    if (encoding !== null && encoding !== 'identity') {
-      this.#give('encoding', 'ENCODING', `the body is compressed (${encoding}), which was not asked for`);
-      return;
-    }
     const [first] = this.#chunks;
     const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
     if (!isUtf8(body)) {

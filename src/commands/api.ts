@@ -28,6 +28,7 @@ export function openApi(
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
     connectorUrl: config.api.connectorUrl,
+    allowHttp: config.api.allowHttp,
     apiKey: readApiKey(),
     maxConcurrency: config.api.maxConcurrency,
     // A person waits: a few tries, not the minutes a nightly run gives it.

@@ -72,17 +72,20 @@ ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes
 }
 
 async function documentModels(options: { out?: string; json?: boolean }): Promise<void> {
-  const [{ readModels }, { describeTables, renderDictionary }, { writeFileAtomic }] = await Promise.all([
-    import('../warehouse/models.js'),
-    import('../warehouse/models-docs.js'),
-    import('../core/files.js'),
-  ]);
+  const [{ readModels }, { describeTables, renderDictionary }, { writeFileAtomic }, { useOrdinaryMode }] =
+    await Promise.all([
+      import('../warehouse/models.js'),
+      import('../warehouse/models-docs.js'),
+      import('../core/files.js'),
+      import('../core/file-modes.js'),
+    ]);
   const tables = describeTables(readModels());
   const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables);
   if (options.out === undefined) return void process.stdout.write(text);
   const file = path.resolve(options.out);
   try {
     await writeFileAtomic(file, text);
+    useOrdinaryMode(file);
   } catch (error) {
     if (error instanceof TidemarkError) throw error;
     throw new TidemarkError('Internal', `${file} cannot be written: ${errorMessage(error)}`, {

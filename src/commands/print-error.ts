@@ -1,4 +1,6 @@
 import { errorMessage, TidemarkError } from '../core/errors.js';
+import { hideSecrets } from '../core/secrets.js';
+import { visibleText } from '../core/visible-text.js';
 import { describeServiceError } from '../temporal/failure.js';
 import { colorsFor, tell } from './print.js';
 
@@ -12,16 +14,17 @@ export const USAGE = 2;
 export function printError(thrown: unknown): number {
   const error = describeServiceError(thrown);
   const paint = colorsFor(process.stderr);
-  tell(`${paint.red('error:')} ${errorMessage(error)}`);
+  const shown = (text: string): string => visibleText(hideSecrets(text));
+  tell(`${paint.red('error:')} ${shown(errorMessage(error))}`);
   if (error instanceof TidemarkError)
     tell(
-      error.todo
+      shown(error.todo)
         .split('\n')
         .map((line) => `  ${line}`)
         .join('\n'),
     );
   else tell('  This is not an error Tidemark knows. Run it again with TIDEMARK_DEBUG=1 for the details.');
-  if (process.env['TIDEMARK_DEBUG']) tell(inspectChain(thrown));
+  if (process.env['TIDEMARK_DEBUG']) tell(shown(inspectChain(thrown)));
   return error instanceof TidemarkError && error.type === 'InvalidInput' ? USAGE : FAILED;
 }
 

@@ -37,6 +37,7 @@ export function registerReplay(program: Command): void {
       const result = await rebuildWarehouse(config.dataDir, {
         now: clock.now(),
         personalData: keepsContacts(config),
+        readers: config.readers,
         from: options.from,
         to: options.to,
         into: options.into === undefined ? undefined : path.resolve(options.into),

@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
+import { useOrdinaryMode } from '../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { examples, loadContext } from './context.js';
 import { parseCount } from './port-options.js';
@@ -78,6 +79,7 @@ async function writeFile(published: Published, query: string, format: Format, fi
       const { writeRowsTo } = await import('./published/write-file.js');
       await writeRowsTo(temporary, published, query, format);
     }
+    useOrdinaryMode(temporary);
     await rename(temporary, file);
     tell(`Written: ${file}`);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { visibleLine } from '../core/visible-text.js';
 import { cut, displayWidth, pad } from '../progress/display-width.js';
 
 const MAX_CELL = 60;
@@ -51,7 +52,7 @@ function renderColumn(name: string, values: readonly unknown[]): { cells: string
   return {
     side: numeric ? 'right' : 'left',
     cells: [
-      name,
+      visibleLine(name),
       ...values.map((value) => (isNumber(value) ? renderNumber(value, decimals, grouped) : renderCell(value))),
     ],
   };
@@ -71,15 +72,14 @@ function fitWidths(widths: readonly number[], available: number): number[] {
   return fitted;
 }
 
-/** One value that is no number as a person reads it: NULL empty, lists joined, no control characters. */
+/** One value that is no number as a person reads it: NULL empty, lists joined, controls as escapes. */
 export function renderCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (isNumber(value)) return renderNumber(value, null, true);
   if (Array.isArray(value)) return value.map((item) => renderCell(item)).join(', ');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // Data is not ours: an escape sequence in it must not reach the terminal.
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
+  // Data is not ours: nothing in it may reach the terminal but what is seen.
+  return visibleLine(text);
 }
 
 function renderNumber(value: number | bigint, decimals: number | null, grouped: boolean): string {

@@ -29,6 +29,16 @@ const TimeZone = z.string().refine((zone) => {
   }
 }, 'is no IANA time zone (like Europe/Copenhagen)');
 
+/**
+ * An address. Keys are never part of it, and what is wrong is said without repeating it: a password would stand in logs.
+ */
+const Address = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' })
+  .refine((text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    return url === null || [url.username, url.password, url.search, url.hash].every((part) => part === '');
+  }, 'must hold no user, password, query or fragment: the key comes from TIDEMARK_API_KEY');
+
 const Schedule = z.strictObject({
   cron: z.string().regex(/^(\S+\s+){4}\S+$/, 'must have five fields: minute hour day month weekday'),
   timezone: TimeZone.default('UTC'),
@@ -50,8 +60,9 @@ const Market = z.strictObject({
 /** `tidemark.yaml` (CONTRACT, "Configuration"): strict, so that a misspelt key is named instead of ignored. */
 export const ConfigSchema = z.strictObject({
   api: z.strictObject({
-    baseUrl: z.url({ protocol: /^https?$/ }),
-    connectorUrl: z.url({ protocol: /^https?$/ }).optional(),
+    baseUrl: Address,
+    connectorUrl: Address.optional(),
+    allowHttp: z.boolean().default(false),
     maxConcurrency: z.int().min(1).max(512).default(16),
     perPage: z.union([z.literal('auto'), z.int().min(1)]).default('auto'),
     requestsPerSecond: z.number().positive().optional(),
@@ -73,6 +84,7 @@ export const ConfigSchema = z.strictObject({
     .strictObject({ filters: z.record(z.string(), z.unknown()).default({}), schedule: Schedule.optional() })
     .optional(),
   nomenclatures: z.boolean().default(true),
+  readers: z.enum(['owner', 'group', 'everyone']).default('owner'),
   personalData: z.enum(['none', 'contacts']).default('none'),
   watch: z
     .strictObject({

@@ -29,6 +29,7 @@ export function configPath(option: string | undefined, env: NodeJS.ProcessEnv = 
  */
 export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): Config {
   const raw = parseYaml(file, readText(file));
+  refuseSecrets(file, raw);
   const overridden = applyEnvironment(raw, env);
   const parsed = ConfigSchema.safeParse(overridden);
   if (!parsed.success) {
@@ -48,11 +49,16 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
 export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   const direct = env['TIDEMARK_API_KEY']?.trim();
   if (direct) return checkKey(direct, 'TIDEMARK_API_KEY');
-  const file = env['TIDEMARK_API_KEY_FILE'];
-  if (file) return checkKey(readText(file).trim(), file);
+  const file = apiKeyFile(env);
+  if (file) return checkKey(readKeyFile(file), file);
   throw new TidemarkError('InvalidConfig', 'No API key: neither TIDEMARK_API_KEY nor TIDEMARK_API_KEY_FILE is set.', {
     todo: 'Set TIDEMARK_API_KEY to your key (or TIDEMARK_API_KEY_FILE to a file that holds it). Without a key, `npm run demo` uses the sandbox.',
   });
+}
+
+/** The file the key is read from; undefined when it comes from `TIDEMARK_API_KEY`, or from nowhere. */
+export function apiKeyFile(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env['TIDEMARK_API_KEY']?.trim() ? undefined : env['TIDEMARK_API_KEY_FILE'] || undefined;
 }
 
 /** Whether names and contact data of people stand in the tables. */
@@ -98,6 +104,20 @@ function readText(file: string): string {
   }
 }
 
+function readKeyFile(file: string): string {
+  try {
+    // Editors of some systems put a byte order mark in front.
+    return readFileSync(file, 'utf8')
+      .replace(/^\ufeff/, '')
+      .trim();
+  } catch (error) {
+    throw new TidemarkError('InvalidConfig', `The API key cannot be read from ${file}: ${errorMessage(error)}`, {
+      todo: 'Correct TIDEMARK_API_KEY_FILE: it names a file that holds nothing but the key, readable by this user (chmod 600).',
+      cause: error,
+    });
+  }
+}
+
 function parseYaml(file: string, text: string): Record<string, unknown> {
   const document = parseDocument(text, { prettyErrors: true });
   const fault = document.errors[0];
@@ -105,7 +125,7 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
   if (fault || typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TidemarkError(
       'InvalidConfig',
-      `${file} cannot be read as YAML: ${fault?.message ?? 'it must be a mapping of keys'}`,
+      `${file} cannot be read as YAML: ${firstLine(fault?.message) ?? 'it must be a mapping of keys'}`,
       {
         todo: 'Correct the line named above.',
       },
@@ -114,18 +134,40 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
+/** Without the lines the parser quotes: a key may stand in them. */
+function firstLine(text: string | undefined): string | undefined {
+  return text?.split('\n', 1)[0]?.replace(/:$/, '');
+}
+
+// What people call a secret, wherever they try to put it.
+const SECRET_NAME = /^(api[-_]?)?(key|token)$|^(api[-_]?key[-_]?file|password|(webhook[-_]?)?secret|authorization)$/i;
+
+/** @throws TidemarkError `InvalidConfig` when a secret stands in the file; its value is not repeated */
+function refuseSecrets(file: string, value: unknown, place: string[] = []): void {
+  // What is in filters is sent to the API verbatim and is not ours to judge.
+  if (typeof value !== 'object' || value === null || place.at(-1) === 'filters') return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value) && SECRET_NAME.test(name)) {
+      throw new TidemarkError(
+        'InvalidConfig',
+        `${file} holds a secret (${[...place, name].join('.')}): a key does not belong in the configuration file, which is copied and shared.`,
+        {
+          todo: 'Remove it there and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE (TIDEMARK_WEBHOOK_SECRET for the secret of webhooks). If the file was shared, have the key replaced.',
+        },
+      );
+    }
+    refuseSecrets(file, inner, [...place, name]);
+  }
+}
+
 function applyEnvironment(raw: Record<string, unknown>, env: NodeJS.ProcessEnv): Record<string, unknown> {
   const api = { ...(typeof raw['api'] === 'object' && raw['api'] !== null ? raw['api'] : {}) } as Record<
     string,
     unknown
   >;
-  if ('apiKey' in api || 'key' in api) {
-    throw new TidemarkError('InvalidConfig', 'The API key does not belong in the configuration file.', {
-      todo: 'Remove it there and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE. If the file was shared, have the key replaced.',
-    });
-  }
   if (env['TIDEMARK_API_URL']) api['baseUrl'] = env['TIDEMARK_API_URL'];
   if (env['TIDEMARK_CONNECTOR_URL']) api['connectorUrl'] = env['TIDEMARK_CONNECTOR_URL'];
+  if (env['TIDEMARK_ALLOW_HTTP']) api['allowHttp'] = /^(1|true|yes)$/i.test(env['TIDEMARK_ALLOW_HTTP']);
   return { ...raw, api };
 }
 

@@ -6,14 +6,15 @@ import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 /**
  * Writes a file so that it exists whole or not at all, also over a power cut: temporary name, fsync, rename, fsync of
  * the folder.
+ * @param mode who may read it; default its owner alone
  * @throws TidemarkError `DiskFull` when there is no room; the target is untouched then
  */
-export async function writeFileAtomic(file: string, content: string | Uint8Array): Promise<void> {
+export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true });
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${counter++}.tmp`);
   try {
-    const handle = await open(temporary, 'w');
+    const handle = await open(temporary, 'w', mode);
     try {
       await handle.writeFile(content);
       await handle.sync();

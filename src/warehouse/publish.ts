@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
+import { shareWith, type Readers } from '../core/file-modes.js';
 import { syncFolder } from '../core/files.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
@@ -17,6 +18,8 @@ export interface PublishRequest {
   /** Run the build is made for; it names the file. */
   run: string;
   now: Date;
+  /** Who on this machine may read the build (default: its owner alone). */
+  readers?: Readers | undefined;
   /** Builds to keep, this one included (default 3): readers that opened an older one keep reading it. */
   keep?: number;
   /** How long a replaced build stays in any case (default 60). */
@@ -52,6 +55,7 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
     counts = await writeBuild(db, models, { file, lake }, request);
     await syncFile(file);
     await checkBuild(file, counts);
+    shareWith(request.readers ?? 'owner', dataDir, builds, [file, lake]);
     await syncFolder(builds);
   } catch (error) {
     for (const leftover of [file, `${file}.wal`, lake]) rmSync(leftover, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Readers } from '../core/file-modes.js';
 import { syncFolder } from '../core/files.js';
 import { LandingCorruptError, WarehouseBusyError, type LoadCounts } from './errors.js';
 import { loadLanding } from './load.js';
@@ -15,6 +16,8 @@ export interface RebuildRequest {
   to?: string | undefined;
   /** Folder that gets the warehouse, its rejects and the published files; default: the data folder itself. */
   into?: string | undefined;
+  /** As for `publish`. */
+  readers?: Readers | undefined;
   /** As for `buildModels`. */
   personalData: boolean;
   /** Told of each step as it begins. */
@@ -64,7 +67,11 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
   onStep('publish');
   const warehouse = await openWarehouse(into);
   try {
-    return { ...loaded, ...built, published: await publish(warehouse, into, { run: 'replay', now }) };
+    return {
+      ...loaded,
+      ...built,
+      published: await publish(warehouse, into, { run: 'replay', now, readers: request.readers }),
+    };
   } finally {
     await warehouse.close();
   }

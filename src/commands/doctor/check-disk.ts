@@ -15,7 +15,7 @@ const STALE_MS = 24 * 3_600_000;
 /** Whether the data folder can be written, and how much room there is. */
 export async function checkDisk(dataDir: string): Promise<Finding> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     return fail(

@@ -1,9 +1,11 @@
 import { createClock, type Clock } from '../../core/clock.js';
-import { readApiKey, type Config } from '../../core/config.js';
+import { apiKeyFile, readApiKey, type Config } from '../../core/config.js';
+import { isOpen } from '../../core/file-modes.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
 import { openPublished } from '../../warehouse/published.js';
 import { checkDisk, checkLanding } from './check-disk.js';
+import { checkModes } from './check-modes.js';
 import { checkTemporal } from './check-temporal.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
@@ -13,7 +15,7 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
   const clock = createClock();
   const [found, config] = checkConfig(configOption);
   if (config === null) {
-    const without = ['key', 'api', 'disk', 'landing', 'warehouse', 'published'].map((check) =>
+    const without = ['key', 'api', 'disk', 'modes', 'landing', 'warehouse', 'published'].map((check) =>
       skip(check, 'not checked without a configuration'),
     );
     return [found, ...without, ...(await checkTemporal(null))];
@@ -25,6 +27,7 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
     key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not asked without a key'),
     ...(await checkTemporal(config.dataDir)),
     await checkDisk(config.dataDir),
+    checkModes(config.dataDir),
     checkLanding(config.dataDir, new Date()),
     await checkWarehouse(config.dataDir),
     await checkPublished(config.dataDir),
@@ -44,10 +47,11 @@ function checkConfig(option: string | undefined): [Finding, Config | null] {
 function checkKey(): Finding {
   try {
     readApiKey();
-    return ok(
-      'key',
-      `from ${process.env['TIDEMARK_API_KEY']?.trim() ? 'TIDEMARK_API_KEY' : 'the file TIDEMARK_API_KEY_FILE names'}`,
-    );
+    const file = apiKeyFile();
+    if (file === undefined) return ok('key', 'from TIDEMARK_API_KEY');
+    return isOpen(file)
+      ? warn('key', `${file} can be read by others than its owner`, `Close it: chmod 600 ${file}`)
+      : ok('key', `from ${file}, which only its owner can read`);
   } catch (error) {
     return fail('key', error);
   }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../../core/config.js';
+import { makeDataFolder } from '../../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { connectTemporal, resolveTemporal } from '../../temporal/connect.js';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.js';
@@ -42,6 +43,7 @@ export interface LocalStack {
  */
 export async function startLocalStack(options: LocalOptions): Promise<LocalStack> {
   const { config } = options;
+  makeDataFolder(config.dataDir);
   const logFile = (name: string): string => path.join(config.dataDir, 'logs', `${name}.log`);
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {

@@ -6,10 +6,9 @@ import { writeFileAtomic } from '../../core/files.js';
 export async function writeSecret(dataDir: string, secret: string): Promise<string> {
   const folder = path.join(dataDir, 'secrets');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // The folder first: the file exists for a moment with the usual mode.
+  // It may have been there already, open.
   await chmod(folder, 0o700);
   const file = path.join(folder, 'webhook-secret');
   await writeFileAtomic(file, `${secret}\n`);
-  await chmod(file, 0o600);
   return file;
 }

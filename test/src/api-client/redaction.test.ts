@@ -5,10 +5,30 @@ import { describe, expect, it } from 'vitest';
 import { createApiClient, type ApiError } from '../../../src/api-client/index.js';
 import { rejection, reply, TEST_KEY, withApi } from './helpers.js';
 
-const spellings = [TEST_KEY, JSON.stringify(TEST_KEY).slice(1, -1), encodeURIComponent(TEST_KEY)];
+const base64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1);
+const spellings = [
+  TEST_KEY,
+  JSON.stringify(TEST_KEY).slice(1, -1),
+  encodeURIComponent(TEST_KEY),
+  base64(TEST_KEY),
+  // The same behind `Token `: three bytes are four letters, so that it begins at a letter of its own.
+  base64(`Token ${TEST_KEY}`).slice(8),
+  Buffer.from(TEST_KEY).toString('base64url').slice(0, -1),
+  Buffer.from(TEST_KEY).toString('hex'),
+];
+
+/** As a person would read it who takes JSON, URL and HTML escapes for what they stand for. */
+function unescaped(text: string): string {
+  return text
+    .replaceAll(/\\+u00([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/&#x([0-9a-f]{2});/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll('\\', '');
+}
 
 function assertNoKey(text: string): void {
   for (const spelling of spellings) expect(text).not.toContain(spelling);
+  expect(unescaped(text)).not.toContain(TEST_KEY);
 }
 
 /** Everything a log could show of a value. */
@@ -37,6 +57,16 @@ describe('the API key', () => {
     ['a refused field', 400, { filters: [`${TEST_KEY} is no filter`] }],
     ['a limit', 403, { access: { app: TEST_KEY }, error_guard: 'limits.daily', message_guard: TEST_KEY }],
     ['what is not found', 404, { detail: `Not found: ${TEST_KEY}` }],
+    ['base64 of the whole header', 401, { detail: `Invalid token: ${btoa(`Token ${TEST_KEY}`)}` }],
+    ['base64 for URLs', 400, { a: [`?key=${Buffer.from(TEST_KEY).toString('base64url')}`] }],
+    ['hex', 400, { a: [Buffer.from(TEST_KEY).toString('hex')] }],
+    ['JSON within JSON', 500, { detail: `Internal ${JSON.stringify(JSON.stringify({ key: TEST_KEY }))}` }],
+    [
+      'escapes of every kind',
+      400,
+      `{"a":["${[...TEST_KEY].map((c, i) => (i % 2 ? `\\u00${c.charCodeAt(0).toString(16)}` : encodeURIComponent(c).replace('"', '%22'))).join('')}"]}`,
+    ],
+    ['HTML references', 502, `<p>${[...TEST_KEY].map((c) => `&#x${c.charCodeAt(0).toString(16)};`).join('')}`],
     ['a page that is no JSON', 502, `<html>${encodeURIComponent(TEST_KEY)}</html>`],
   ])('is taken out of %s', async (_name, status, body) => {
     await withApi(
@@ -48,6 +78,17 @@ describe('the API key', () => {
         expect(error.message).toContain('POST /v2/prospecting');
       },
       { maxRetries: 0 },
+    );
+  });
+
+  it('is taken out of where a redirect leads', async () => {
+    await withApi(
+      (_q, r) => reply(r, 302, '', { location: `https://elsewhere.example/?key=${encodeURIComponent(TEST_KEY)}` }),
+      async ({ client }) => {
+        const error = await rejection<ApiError>(client.v2.metrics());
+        assertNoKey(everything(error));
+        expect(error.message).toContain('redirects to https://elsewhere.example/?key=[redacted]');
+      },
     );
   });
 

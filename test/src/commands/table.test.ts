@@ -48,7 +48,12 @@ describe('renderTable', () => {
   });
 
   it('lets no control character of the data reach the terminal', () => {
-    expect(renderTable({ columns: ['name'], rows: [['a\u001b[31mred\nb']] }).split('\n')[2]).toBe('a [31mred b');
+    const shown = (text: string) => renderTable({ columns: ['name'], rows: [[text]] }).split('\n')[2];
+    expect(shown('a\u001b[31mred\nb')).toBe(String.raw`a\u001b[31mred b`);
+    expect(shown('\u009b31m \u202eevil\u2066 \ud800 \u0000')).toBe(
+      String.raw`\u009b31m \u202eevil\u2066 \ud800 \u0000`,
+    );
+    expect(shown('Ünïcode 😀 e\u0301 क्\u200dष عرب')).toBe('Ünïcode 😀 e\u0301 क्\u200dष عرب');
   });
 
   it('shows lists, records and an empty result', () => {

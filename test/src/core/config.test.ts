@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createClock, dayIn } from '../../../src/core/clock.js';
 import { loadConfig, pickMarket, readApiKey } from '../../../src/core/config.js';
+import type { TidemarkError } from '../../../src/core/errors.js';
 import { ROOT } from '../../helpers/processes.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-config-'));
@@ -13,6 +14,14 @@ const file = path.join(folder, 'tidemark.yaml');
 const load = (text: string, env: NodeJS.ProcessEnv = {}) => {
   writeFileSync(file, text);
   return loadConfig(file, env);
+};
+const error = (work: () => unknown): TidemarkError => {
+  try {
+    work();
+  } catch (thrown) {
+    return thrown as TidemarkError;
+  }
+  throw new Error('expected it to throw');
 };
 const API = 'api: { baseUrl: "http://127.0.0.1:4010" }\n';
 
@@ -60,10 +69,44 @@ describe('tidemark.yaml', () => {
     [`${API}markets: [{ name: a, schedule: { cron: "0 2 * *" } }]`, /five fields/],
     [`${API}markets: [{ name: a, schedule: { cron: "0 2 * * *", timezone: Mars } }]`, /no IANA time zone/],
     ['api: { baseUrl: "ftp://x" }', /api\.baseUrl/],
-    ['api: { baseUrl: "http://x", apiKey: abc }', /key does not belong in the configuration/],
+    ['api: { baseUrl: "http://x", apiKey: abc }', /key does not belong in the configuration file/],
   ])('refuses %j by name', (text, words) => {
     expect(() => load(text)).toThrow(words);
   });
+
+  it.each([
+    'apiKey: SECRET-0123456789',
+    'key: SECRET-0123456789',
+    'watch: { secret: SECRET-0123456789 }',
+    'api: { baseUrl: "http://x", token: SECRET-0123456789 }',
+    'api: { baseUrl: "http://x", apiKeyFile: SECRET-0123456789 }',
+    'markets: [{ name: a, api_key: SECRET-0123456789 }]',
+    'api: { baseUrl: "https://user:SECRET-0123456789@x" }',
+    'api: { baseUrl: "https://x/?key=SECRET-0123456789" }',
+    'api: { baseUrl: "https://x", connectorUrl: "https://x/#SECRET-0123456789" }',
+    'api: { key: "SECRET-0123456789 }',
+  ])('refuses a secret in the file and does not repeat it: %s', (text) => {
+    const thrown = error(() => load(text));
+    expect(thrown).toMatchObject({ type: 'InvalidConfig' });
+    expect(`${thrown.message} ${thrown.todo} ${thrown.stack}`).not.toContain('SECRET-0123456789');
+  });
+
+  it('explains where a secret belongs, and leaves filters alone', () => {
+    expect(error(() => load('api: { key: x }'))).toMatchObject({
+      message: expect.stringContaining('holds a secret (api.key)') as string,
+      todo: expect.stringMatching(/set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.*have the key replaced/) as string,
+    });
+    const filters = { key: 'word', token: ['a'] };
+    const [market] = load(`${API}markets: [{ name: a, filters: { key: word, token: [a] } }]`).markets;
+    expect(market?.filters).toEqual(filters);
+  });
+
+  it.each(['../up', 'a/b', "a'b", 'a"b', 'a b', 'a;b', 'a\u0000', 'A', '', '-a', '.', 'a\n', 'x'.repeat(64)])(
+    'refuses the market name %j, which would be part of paths and ids',
+    (name) => {
+      expect(() => load(`${API}markets: [{ name: ${JSON.stringify(name)} }]`)).toThrow(/markets\.0\.name/);
+    },
+  );
 
   it('says which file is missing', () => {
     expect(() => loadConfig(path.join(folder, 'none.yaml'), {})).toThrow(/There is no file .*none\.yaml/);
@@ -85,6 +128,35 @@ describe('the key', () => {
     expect(readApiKey({ TIDEMARK_API_KEY_FILE: keyFile })).toBe('from-file');
     expect(() => readApiKey({})).toThrow(/neither TIDEMARK_API_KEY nor TIDEMARK_API_KEY_FILE/);
     expect(() => readApiKey({ TIDEMARK_API_KEY: 'two words' })).toThrow(/spaces or control characters/);
+  });
+
+  it.each([
+    ['a newline of Windows', 'from-file\r\n'],
+    ['a byte order mark', '\ufefffrom-file'],
+    ['white space around it', ' \tfrom-file \n\n'],
+  ])('may have %s in its file', (_name, text) => {
+    const keyFile = path.join(folder, 'key');
+    writeFileSync(keyFile, text);
+    expect(readApiKey({ TIDEMARK_API_KEY: '  ', TIDEMARK_API_KEY_FILE: keyFile })).toBe('from-file');
+  });
+
+  it.each([
+    ['nothing', '', /is empty/],
+    ['white space', ' \n', /is empty/],
+    ['two lines', 'one\ntwo', /spaces or control characters/],
+    ['letters no header carries', 'schlüssel', /spaces or control characters/],
+  ])('is refused where its file holds %s', (_name, text, words) => {
+    const keyFile = path.join(folder, 'key');
+    writeFileSync(keyFile, text);
+    expect(() => readApiKey({ TIDEMARK_API_KEY_FILE: keyFile })).toThrow(words);
+  });
+
+  it('says what is wrong with the name of its file', () => {
+    const missing = path.join(folder, 'no-key');
+    const thrown = error(() => readApiKey({ TIDEMARK_API_KEY_FILE: missing }));
+    expect(thrown.message).toContain(`cannot be read from ${missing}`);
+    expect(thrown.todo).toContain('TIDEMARK_API_KEY_FILE');
+    expect(error(() => readApiKey({ TIDEMARK_API_KEY_FILE: folder })).message).toContain('EISDIR');
   });
 });
 

@@ -1,0 +1,45 @@
+/*
+ * Recursive readers (ours, and DuckDB's in C++, where it ends the process) overflow their stack on a body of a few
+ * kilobytes of brackets. No answer of the API nests more than ten levels; deeper ones are refused before anything reads
+ * them.
+ */
+
+/** Levels of arrays and objects a body may have. */
+export const MAX_JSON_DEPTH = 100;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether a JSON text nests deeper than `limit`. Fast for texts with few brackets; says nothing about validity. */
+export function isDeeperThan(limit: number, json: string): boolean {
+  return countUpTo(limit + 1, json, '{') + countUpTo(limit + 1, json, '[') > limit && measure(json) > limit;
+}
+
+function countUpTo(most: number, text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1 && count < most; at = text.indexOf(character, at + 1)) count++;
+  return count;
+}
+
+function measure(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i);
+    if (code === QUOTE) i = endOfString(json, i);
+    // `[` and `{`, `]` and `}` differ in one bit.
+    else if ((code | 0x20) === 0x7b) deepest = Math.max(deepest, ++depth);
+    else if ((code | 0x20) === 0x7d) depth--;
+  }
+  return deepest;
+}
+
+/** Index of the quote that ends the string that begins at `start`; the text's length when none does. */
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
+}

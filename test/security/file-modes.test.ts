@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeDataFolder } from '../../src/core/file-modes.js';
+import { writeSecret } from '../../src/commands/watch/secret.js';
+import { cleanEnv, ROOT } from '../helpers/processes.js';
+import { land } from '../src/warehouse/helpers.js';
+
+/** Permission bits of everything at and under a path, links aside, by path relative to `root`. */
+function modes(root: string, at = root): Record<string, string> {
+  const stat = statSync(at);
+  const own = { [path.relative(root, at) || '.']: (stat.mode & 0o777).toString(8) };
+  if (!stat.isDirectory()) return own;
+  const inside = readdirSync(at, { withFileTypes: true })
+    .filter((entry) => !entry.isSymbolicLink())
+    .map((entry) => modes(root, path.join(at, entry.name)));
+  return Object.assign(own, ...inside) as Record<string, string>;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-modes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs `tidemark …` under a shell's umask. */
+async function tidemark(umask: string, dir: string, args: string): Promise<string> {
+  const command = `umask ${umask}; exec "${process.execPath}" "${ROOT}/bin/tidemark.mjs" ${args}`;
+  return new Promise((resolve, reject) => {
+    execFile('sh', ['-c', command], { cwd: dir, env: cleanEnv({}) }, (error, stdout, stderr) =>
+      error ? reject(new Error(stderr)) : resolve(stdout),
+    );
+  });
+}
+
+/** A project with one landed company, as an older version left it: open to all. */
+async function project(settings = ''): Promise<{ dir: string; dataDir: string }> {
+  const dir = temporaryFolder();
+  const dataDir = path.join(dir, 'data');
+  writeFileSync(path.join(dir, 'tidemark.yaml'), `api: { baseUrl: "http://127.0.0.1:1" }\n${settings}`);
+  await land(dataDir, [
+    { stream: 'companies', entity: '1', body: { id: 1, name: 'A' } },
+    { stream: 'companies', entity: '2', body: 'no JSON', status: 500 },
+  ]);
+  return { dir, dataDir };
+}
+
+describe('files', () => {
+  it.each(['000', '022', '077'])('of the data folder are their owner’s alone under umask %s', async (umask) => {
+    const { dir, dataDir } = await project();
+    await tidemark(umask, dir, 'replay --json');
+    const found = modes(dataDir);
+    const written = Object.entries(found).filter(([name]) => /^(rejects|warehouse|published)/.test(name));
+    expect(written.length).toBeGreaterThan(20);
+    const wide = written.filter(([name, mode]) => mode !== (/\.[a-z]+$/.test(name) ? '600' : '700'));
+    // A build's folder has dots in its name.
+    expect(
+      wide.filter(([name, mode]) => !(mode === '700' && statSync(path.join(dataDir, name)).isDirectory())),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['group', '710', '750', '640'],
+    ['everyone', '711', '755', '644'],
+  ])('published for readers: %s', async (readers, passing, folder, file) => {
+    const { dir, dataDir } = await project(`readers: ${readers}`);
+    chmodSync(dataDir, 0o700);
+    await tidemark('077', dir, 'replay --json');
+    const found = modes(dataDir);
+    expect(found).toMatchObject({ '.': passing, published: folder, 'published/builds': folder, warehouse: '700' });
+    const builds = Object.entries(found).filter(([name]) => name.startsWith('published/builds/'));
+    expect(builds.length).toBeGreaterThan(20);
+    const expected = (name: string): string => (statSync(path.join(dataDir, name)).isDirectory() ? folder : file);
+    expect(builds.filter(([name, mode]) => mode !== expected(name))).toEqual([]);
+  });
+
+  it('a person asks for by name have the mode of their shell', async () => {
+    const { dir } = await project();
+    await tidemark('022', dir, 'replay --json');
+    await tidemark('022', dir, 'sql "SELECT name FROM core.companies" --out names.csv');
+    await tidemark('027', dir, 'sql "SELECT name FROM core.companies" --out names.parquet');
+    await tidemark('002', dir, 'models docs --out dictionary.md');
+    expect(modes(dir)).toMatchObject({ 'names.csv': '644', 'names.parquet': '640', 'dictionary.md': '664' });
+  });
+});
+
+it('a data folder of an older version is closed, what is published left alone', () => {
+  const dataDir = path.join(temporaryFolder(), 'data');
+  for (const name of ['landing', 'secrets', 'published']) {
+    mkdirSync(path.join(dataDir, name), { recursive: true });
+    chmodSync(path.join(dataDir, name), 0o755);
+  }
+  makeDataFolder(dataDir);
+  expect(modes(dataDir)).toMatchObject({ landing: '700', secrets: '700', published: '755' });
+});
+
+it('the webhook secret is written for its owner, over an open file and in an open folder, too', async () => {
+  const dataDir = temporaryFolder();
+  mkdirSync(path.join(dataDir, 'secrets'));
+  chmodSync(path.join(dataDir, 'secrets'), 0o777);
+  writeFileSync(path.join(dataDir, 'secrets', 'webhook-secret'), 'old');
+  chmodSync(path.join(dataDir, 'secrets', 'webhook-secret'), 0o666);
+  await writeSecret(dataDir, 'new');
+  expect(modes(dataDir)).toMatchObject({ secrets: '700', 'secrets/webhook-secret': '600' });
+});
