@@ -9,6 +9,13 @@ import { tell } from './print.js';
 import type { Published } from '../warehouse/published.js';
 import { sayTable } from './say-table.js';
 
+interface Options {
+  format?: Format;
+  out?: string;
+  limit: number;
+  exact?: boolean;
+}
+
 type Format = 'table' | 'csv' | 'json' | 'parquet';
 
 /** `tidemark sql`: one read-only query of the published warehouse. */
@@ -24,6 +31,7 @@ export function registerSql(program: Command): void {
         'parquet',
       ]),
     )
+    .option('--exact', 'CSV: leave text as it is, even where a spreadsheet would run it as a formula')
     .option('--out <file>', 'write to a file instead of the terminal; Parquet needs one')
     .addOption(
       new Option('--limit <rows>', 'rows a table shows; the other formats give all').argParser(parseCount).default(200),
@@ -36,7 +44,7 @@ export function registerSql(program: Command): void {
         'tidemark sql "SHOW ALL TABLES"',
       ),
     )
-    .action(async (query: string, options: { format?: Format; out?: string; limit: number }, command: Command) => {
+    .action(async (query: string, options: Options, command: Command) => {
       const format = options.format ?? formatOf(options.out);
       const { config } = await loadContext(command);
       const { openPublished } = await import('../warehouse/published.js');
@@ -47,15 +55,16 @@ export function registerSql(program: Command): void {
       }
       const published = await openPublished(config.dataDir);
       try {
-        if (options.out !== undefined) await writeFile(published, query, format, path.resolve(options.out));
-        else await printRows(published, query, format, options.limit);
+        if (options.out !== undefined) await writeFile(published, query, format, path.resolve(options.out), options);
+        else await printRows(published, query, format, options);
       } finally {
         published.close();
       }
     });
 }
 
-async function printRows(published: Published, query: string, format: Format, limit: number): Promise<void> {
+async function printRows(published: Published, query: string, format: Format, options: Options): Promise<void> {
+  const { limit } = options;
   if (format === 'table') {
     const { columns, rows, more } = await published.query(query, { limit });
     sayTable({ columns, rows });
@@ -64,11 +73,17 @@ async function printRows(published: Published, query: string, format: Format, li
   }
   const { writeCsv, writeJson } = await import('./published/write-rows.js');
   const result = await published.stream(query);
-  await (format === 'csv' ? writeCsv : writeJson)(result, toStdout);
+  await (format === 'csv' ? writeCsv(result, toStdout, options) : writeJson(result, toStdout));
 }
 
 /** The file is whole or not there: what fails half-way leaves nothing behind. */
-async function writeFile(published: Published, query: string, format: Format, file: string): Promise<void> {
+async function writeFile(
+  published: Published,
+  query: string,
+  format: Format,
+  file: string,
+  options: Options,
+): Promise<void> {
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
   try {
     if (format === 'parquet') {
@@ -77,7 +92,7 @@ async function writeFile(published: Published, query: string, format: Format, fi
       );
     } else {
       const { writeRowsTo } = await import('./published/write-file.js');
-      await writeRowsTo(temporary, published, query, format);
+      await writeRowsTo(temporary, published, query, format, options);
     }
     useOrdinaryMode(temporary);
     await rename(temporary, file);

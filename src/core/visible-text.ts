@@ -6,9 +6,8 @@
 
 // C0 and C1 controls, marks and overrides of direction, characters without a width that hide a difference, and halves
 // of surrogate pairs. Joiners (U+200C, U+200D) stay: scripts and emoji need them.
-// oxlint-disable-next-line no-control-regex -- to find them is the point
 const UNSEEN =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|[\ud800-\udfff]/gu;
+  /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** `text` on one line: white space is a space, everything else that is not seen is written as its escape (`\u202e`). */
 export function visibleLine(text: string): string {

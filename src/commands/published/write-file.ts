@@ -9,6 +9,7 @@ export async function writeRowsTo(
   published: Published,
   query: string,
   format: 'table' | 'csv' | 'json',
+  options: { exact?: boolean } = {},
 ): Promise<void> {
   const handle = await open(file, 'w');
   try {
@@ -16,7 +17,8 @@ export async function writeRowsTo(
       await handle.write(`${renderTable(await published.query(query), { maxCell: Infinity })}\n`);
     } else {
       const sink = async (text: string): Promise<void> => void (await handle.write(text));
-      await (format === 'csv' ? writeCsv : writeJson)(await published.stream(query), sink);
+      const rows = await published.stream(query);
+      await (format === 'csv' ? writeCsv(rows, sink, options) : writeJson(rows, sink));
     }
     await handle.sync();
   } finally {

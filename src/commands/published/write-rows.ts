@@ -8,10 +8,15 @@ interface Rows {
   batches: AsyncIterable<PlainValue[][]>;
 }
 
-/** Rows as CSV (RFC 4180) with a header; lists and records as JSON, NULL as nothing. */
-export async function writeCsv({ columns, batches }: Rows, sink: Sink): Promise<void> {
-  await sink(csvLine(columns));
-  for await (const batch of batches) await sink(batch.map(csvLine).join(''));
+/**
+ * Rows as CSV (RFC 4180) with a header; lists and records as JSON, NULL as nothing. Text that a spreadsheet would run as a
+ * formula gets an apostrophe in front (OWASP, "CSV Injection"), numbers excepted; with `exact` it stays as it is.
+ */
+export async function writeCsv({ columns, batches }: Rows, sink: Sink, { exact = false } = {}): Promise<void> {
+  const line = (values: readonly PlainValue[]): string =>
+    `${values.map((value) => csvValue(value, exact)).join(',')}\r\n`;
+  await sink(line(columns));
+  for await (const batch of batches) await sink(batch.map(line).join(''));
 }
 
 /** Rows as one JSON array of objects, a line each. */
@@ -28,13 +33,14 @@ export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise
   await sink(separator === '[\n' ? '[]\n' : '\n]\n');
 }
 
-function csvLine(values: readonly PlainValue[]): string {
-  return `${values.map(csvValue).join(',')}\r\n`;
-}
+// Names come from outside. Spreadsheets also take the wide forms of East Asian keyboards, and skip white space in front.
+const FORMULA = /^[\s\p{Cc}]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;
 
-function csvValue(value: PlainValue): string {
+function csvValue(value: PlainValue, exact: boolean): string {
   if (value === null) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  // An empty text is quoted, so that it is not taken for NULL.
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const safe = !exact && FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  // An empty text is quoted, so that it is not taken for NULL; `;` and tabs, because some countries' spreadsheets split there.
+  return safe === '' || /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

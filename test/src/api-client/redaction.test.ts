@@ -64,9 +64,17 @@ describe('the API key', () => {
     [
       'escapes of every kind',
       400,
-      `{"a":["${[...TEST_KEY].map((c, i) => (i % 2 ? `\\u00${c.charCodeAt(0).toString(16)}` : encodeURIComponent(c).replace('"', '%22'))).join('')}"]}`,
+      `{"a":["${TEST_KEY.split('')
+        .map((c, i) => (i % 2 ? `\\u00${c.charCodeAt(0).toString(16)}` : encodeURIComponent(c).replace('"', '%22')))
+        .join('')}"]}`,
     ],
-    ['HTML references', 502, `<p>${[...TEST_KEY].map((c) => `&#x${c.charCodeAt(0).toString(16)};`).join('')}`],
+    [
+      'HTML references',
+      502,
+      `<p>${TEST_KEY.split('')
+        .map((c) => `&#x${c.charCodeAt(0).toString(16)};`)
+        .join('')}`,
+    ],
     ['a page that is no JSON', 502, `<html>${encodeURIComponent(TEST_KEY)}</html>`],
   ])('is taken out of %s', async (_name, status, body) => {
     await withApi(

@@ -25,6 +25,46 @@ describe('writeCsv', () => {
       'n,text\r\n1,"a ""b"", c\nd"\r\n,""\r\n1.5,"[""x"",""y""]"\r\n',
     );
   });
+
+  const cell = async (value: PlainValue, exact = false): Promise<string> => {
+    let text = '';
+    const sink = async (more: string): Promise<void> => void (text += more);
+    await writeCsv({ columns: ['c'], batches: batches([[value]]) }, sink, { exact });
+    return text.slice('c\r\n'.length, -2);
+  };
+
+  it.each([
+    '=1+1',
+    "=cmd|' /C calc'!A0",
+    '+1+1',
+    '-2+3',
+    '@SUM(1)',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '  =1',
+    '\u0000=1',
+    '＝1',
+    '+45 12 34 56 78',
+    '-',
+    '-1;2',
+  ])('keeps a spreadsheet from running %j, and says it exactly when asked', async (text) => {
+    const bare = (written: string): string => (written.startsWith('"') ? written.slice(1, -1) : written);
+    expect(bare(await cell(text))).toBe(`'${text}`);
+    expect(bare(await cell(text, true))).toBe(text);
+  });
+
+  it.each([-5, -1.5e-7, '-12345678901234567890', '+7', '-0.5', -Infinity, '-Infinity', 'a=1', 'x@y.example', ['=1']])(
+    'leaves %j as it is',
+    async (value) => {
+      const text = Array.isArray(value) ? '"[""=1""]"' : String(value);
+      expect(await cell(value)).toBe(text);
+    },
+  );
+
+  it('guards the head, too, and quotes what some spreadsheets split at', async () => {
+    expect(await collect(writeCsv, ['=a', 'b;c'], [[['x\ty', 'x;=1']]].flat())).toBe(`'=a,"b;c"\r\n"x\ty","x;=1"\r\n`);
+  });
 });
 
 describe('writeJson', () => {
