@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -175,11 +175,38 @@ describe.concurrent('doctor', () => {
       workers: 'skip',
       disk: expect.stringMatching(/ok|warn/),
       landing: 'ok',
+      modes: 'ok',
       warehouse: 'ok',
       published: 'warn',
     });
     for (const { state, todo } of findings) if (state === 'fail' || state === 'warn') expect(todo).toBeTruthy();
     expect(code).toBe(1);
+  });
+
+  it('warns of a key file, and of folders, that others can read', async () => {
+    const key = path.join(folder.dir, 'key-file');
+    const dataDir = path.join(folder.dir, 'open');
+    writeFileSync(key, 'a-key-of-some-length');
+    mkdirSync(path.join(dataDir, 'landing'), { recursive: true });
+    const find = async (): Promise<Record<string, { state: string; todo: string | null }>> => {
+      const { stdout } = await tidemark(['doctor', '--json'], {
+        TEMPORAL_ADDRESS: '127.0.0.1:1',
+        TIDEMARK_DATA: dataDir,
+        TIDEMARK_API_KEY_FILE: key,
+      });
+      const findings = JSON.parse(stdout) as { check: string; state: string; todo: string | null }[];
+      return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
+    };
+    for (const mode of [0o640, 0o604]) {
+      chmodSync(key, mode);
+      chmodSync(path.join(dataDir, 'landing'), mode | 0o100);
+      const { key: found, modes } = await find();
+      expect(found).toMatchObject({ state: 'warn', todo: expect.stringContaining(`chmod 600 ${key}`) as string });
+      expect(modes).toMatchObject({ state: 'warn', message: expect.stringContaining('landing') as string });
+    }
+    chmodSync(key, 0o600);
+    chmodSync(path.join(dataDir, 'landing'), 0o700);
+    expect(await find()).toMatchObject({ key: { state: 'ok' }, modes: { state: 'ok' } });
   });
 
   it('goes on without a configuration', async () => {

@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import { startEchoingProxy, type EchoingProxy } from '../helpers/echoing-proxy.js';
+import { createSecretFinder } from '../helpers/find-secret.js';
+import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import { startTemporal } from '../helpers/temporal.js';
+import { runCli } from '../src/commands/run-cli.js';
+
+// With signs that JSON, URLs and HTML spell otherwise, and letters that base64 turns into `+` and `/`.
+const KEY = 'canary-"7f3a"/9+c2&d4<e6>~?-live-0123456789';
+const WEBHOOK_SECRET = 'canary-webhook-"s3cr3t"/+0123456789';
+
+/** What a person asks, and a script, of a warehouse and an API that repeats the key. */
+const COMMANDS = [
+  'doctor',
+  'doctor --json',
+  'status --json',
+  'runs',
+  'coverage',
+  'quota',
+  'rejects --list --limit 1000',
+  'rejects --list --json --limit 1000',
+  'sql --format csv "SELECT * FROM ops.rejects"',
+  'sql "SELECT * FROM core.companies WHERE name LIKE \'Echo%\'"',
+  'snapshot --dry-run',
+  'watch plan',
+  'watch list',
+];
+
+describe('a key that the API repeats wherever it can', () => {
+  let temporal: TestWorkflowEnvironment;
+  let sandbox: RunningSandbox;
+  let proxy: EchoingProxy;
+  let project: Project;
+  let worker: RunningProcess;
+  let result: RunResult;
+  const output: [what: string, text: string][] = [];
+  const finders = [createSecretFinder(KEY), createSecretFinder(WEBHOOK_SECRET)];
+
+  const command = async (line: string, env: Record<string, string> = {}): Promise<void> => {
+    const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
+    const { stdout, stderr, code } = await runCli(args, {
+      cwd: project.dir,
+      env: { ...(project.env as Record<string, string>), TIDEMARK_DEBUG: '1', LOG_LEVEL: 'trace', ...env },
+    });
+    output.push([`${line} (exit code ${code})`, stdout + stderr]);
+  };
+  const run = async (type: string, id: string): Promise<RunResult> =>
+    temporal.client.workflow.execute(type, { taskQueue: 'tidemark-crawl', workflowId: id, args: [{}] });
+
+  beforeAll(async () => {
+    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ companies: 120, tenders: 5, seed: 3 })]);
+    proxy = await startEchoingProxy(sandbox);
+    project = makeProject({
+      api: { url: proxy.url, key: KEY },
+      temporal: temporal.address,
+      config: {
+        personalData: 'contacts',
+        watch: { fields: ['company.status'], select: 'SELECT 1000001 AS company_id' },
+      },
+    });
+    worker = await project.startWorker({ LOG_LEVEL: 'trace', TIDEMARK_WEBHOOK_SECRET: WEBHOOK_SECRET });
+    await run('tenderSnapshot', 'tenders/canary');
+    result = await run('marketSnapshot', 'snapshot/demo/canary');
+    for (const line of COMMANDS) await command(line, { TIDEMARK_WEBHOOK_SECRET: WEBHOOK_SECRET });
+    proxy.refuse();
+    await run('marketSnapshot', 'snapshot/demo/refused').catch((error: unknown) =>
+      output.push([
+        'the refused run',
+        `${(error as Error).stack} ${JSON.stringify(error)} ${String((error as Error).cause)}`,
+      ]),
+    );
+    for (const line of ['doctor', 'snapshot --no-wait', 'snapshot --dry-run', 'watch list', 'nonsense'])
+      await command(line);
+    const key = path.join(project.dir, 'key');
+    writeFileSync(key, `${KEY}\nand more`);
+    await command('watch list', { TIDEMARK_API_KEY: '', TIDEMARK_API_KEY_FILE: key });
+    await command('watch list', { TIDEMARK_API_URL: `http://127.0.0.1:1/${encodeURIComponent(KEY)}` });
+    await worker.stop();
+    output.push(['the worker', worker.output()]);
+  });
+
+  afterAll(async () => {
+    await worker?.stop();
+    await Promise.all([proxy?.close(), sandbox?.stop(), temporal?.teardown()]);
+    project?.remove();
+  });
+
+  it('was really repeated, in every way, and the run really held what came', async () => {
+    expect(proxy.echoed.size).toBe(12);
+    expect(Math.min(...proxy.echoed.values())).toBeGreaterThan(0);
+    expect(result).toMatchObject({ outcome: 'partial' });
+    const marked = "SELECT count(*)::INTEGER AS n FROM core.companies WHERE name = 'Echo [redacted] Ltd'";
+    expect((await project.query(marked))[0]?.['n']).toBeGreaterThan(0);
+    const rejected = "SELECT count(*)::INTEGER AS n FROM ops.rejects WHERE raw LIKE '%[redacted]%'";
+    expect((await project.query(rejected))[0]?.['n']).toBeGreaterThan(0);
+  });
+
+  it('is found where it is: the finder works', async () => {
+    const folder = path.join(project.dir, 'control');
+    mkdirSync(folder);
+    for (const [finder, secret] of [[finders[0], KEY] as const, [finders[1], WEBHOOK_SECRET] as const]) {
+      const texts = [
+        secret,
+        JSON.stringify({ secret }),
+        `?a=${encodeURIComponent(secret)}`,
+        btoa(`Token ${secret}`),
+        btoa(`a ${secret} b`),
+        `{"a":"\\u00${secret.charCodeAt(0).toString(16)}${JSON.stringify(secret).slice(2, -1)}"}`,
+      ];
+      for (const [i, text] of texts.entries()) {
+        expect(finder?.inText(text), text).not.toEqual([]);
+        writeFileSync(path.join(folder, `${i}.txt`), text);
+      }
+      expect((await finder?.inFolder(folder))?.found.length).toBeGreaterThanOrEqual(texts.length);
+    }
+  });
+
+  it('is in no file under data/: landing, rejects, ledgers, warehouse, published file, lake', async () => {
+    for (const finder of finders) {
+      const { found, searched } = await finder.inFolder(project.dataDir);
+      expect(found).toEqual([]);
+      expect(searched).toBeGreaterThan(50);
+    }
+  });
+
+  it('is in no history, memo, search attribute or failure of Temporal', async () => {
+    let events = 0;
+    for await (const info of temporal.client.workflow.list()) {
+      const handle = temporal.client.workflow.getHandle(info.workflowId, info.runId);
+      const { events: history = [] } = await handle.fetchHistory();
+      const description = await handle.describe();
+      events += history?.length ?? 0;
+      const texts = [
+        JSON.stringify([history, description.raw, info.memo, info.typedSearchAttributes]),
+        ...payloadTexts([history, description.raw]),
+      ];
+      for (const finder of finders)
+        for (const text of texts) expect(finder.inText(text), `${info.workflowId}: ${text.slice(0, 200)}`).toEqual([]);
+    }
+    expect(events).toBeGreaterThan(60);
+  });
+
+  it('is in nothing a command or the worker says, at the most verbose level', () => {
+    expect(output).toHaveLength(COMMANDS.length + 9);
+    for (const [what, text] of output) {
+      for (const finder of finders) expect(finder.inText(text), what).toEqual([]);
+      expect(text.length, what).toBeGreaterThan(0);
+    }
+    expect(output.map(([, text]) => text).join('\n')).toContain('[redacted]');
+  });
+});
+
+/** Every byte string in a structure, as text: payloads hold JSON in them. */
+function payloadTexts(value: unknown): string[] {
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(payloadTexts);
+}

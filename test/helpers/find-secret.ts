@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { decodePart } from '../../src/landing/index.js';
+
+/** Looks for a secret in texts and bytes, in every form in which it could be written down. */
+export interface SecretFinder {
+  /** The forms found in a text, named. */
+  inText(text: string): string[];
+  /** `file: form` for everything under a folder: raw bytes, decoded Parquet, and all rows of DuckDB files. */
+  inFolder(folder: string, options?: { except?: RegExp }): Promise<{ found: string[]; searched: number }>;
+}
+
+/** Makes the finder. It shares no code with what takes secrets out. */
+export function createSecretFinder(secret: string): SecretFinder {
+  const base64 = (before: string): string => {
+    const text = Buffer.from(before + secret).toString('base64');
+    // Whole groups of three bytes: those before and after the secret depend on its neighbours.
+    return text.slice(Math.ceil(before.length / 3) * 4, Math.floor((before.length + secret.length) / 3) * 4);
+  };
+  const forms: [name: string, form: string][] = [
+    ['plain', secret],
+    ['json', JSON.stringify(secret).slice(1, -1)],
+    ['json twice', JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
+    ['url', encodeURIComponent(secret)],
+    ['form', new URLSearchParams({ k: secret }).toString().slice(2)],
+    ['hex', Buffer.from(secret).toString('hex')],
+    ...['', 'x', 'xy'].map((before): [string, string] => [`base64+${before.length}`, base64(before)]),
+  ];
+  const inText = (text: string): string[] => {
+    const plain = unescape(text);
+    return [
+      ...forms.filter(([, form]) => text.includes(form)).map(([name]) => name),
+      ...(plain.includes(secret) ? ['escaped'] : []),
+    ];
+  };
+  return {
+    inText,
+    async inFolder(folder, { except } = {}) {
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.join(entry.parentPath, entry.name))
+        .filter((file) => !except?.test(file));
+      const found: string[] = [];
+      for (const file of files) {
+        const bytes = readFileSync(file);
+        const texts = [bytes.toString('latin1'), ...(await decoded(file, bytes))];
+        for (const text of texts) found.push(...inText(text).map((form) => `${path.relative(folder, file)}: ${form}`));
+      }
+      return { found, searched: files.length };
+    },
+  };
+}
+
+function unescape(text: string): string {
+  const character = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
+  return text
+    .replaceAll(/\\+u00([0-9a-f]{2})/gi, character)
+    .replaceAll(/%([0-9a-f]{2})/gi, character)
+    .replaceAll(/\\+/g, '');
+}
+
+/** The rows in a file that does not hold them as they are. */
+async function decoded(file: string, bytes: Buffer): Promise<string[]> {
+  if (file.includes(`${path.sep}landing${path.sep}`) && file.endsWith('.parquet')) {
+    return decodePart(bytes).map((row) => Object.values(row).join('\n'));
+  }
+  if (file.endsWith('.parquet')) return dump(':memory:', `SELECT * FROM read_parquet('${file}')`);
+  if (!file.endsWith('.duckdb')) return [];
+  const tables = await dump(
+    file,
+    `SELECT format('"{}"."{}"', schema_name, table_name) AS t FROM duckdb_tables() WHERE NOT internal AND NOT temporary`,
+  );
+  const texts: string[] = [];
+  for (const table of tables)
+    texts.push(...(await dump(file, `SELECT * FROM ${(JSON.parse(table) as { t: string }).t}`)));
+  return texts;
+}
+
+async function dump(file: string, sql: string): Promise<string[]> {
+  const instance = await DuckDBInstance.create(file, file === ':memory:' ? {} : { access_mode: 'READ_ONLY' });
+  try {
+    const connection = await instance.connect();
+    const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson();
+    connection.closeSync();
+    return rows.map((row) => JSON.stringify(row));
+  } finally {
+    instance.closeSync();
+  }
+}
