@@ -26,6 +26,8 @@ export interface CrawlResult {
   /** Companies the certificate calls missing. */
   missing: number;
   depth: number;
+  /** Members it did not ask for. */
+  carried: string[];
   /** What it found out about the API, for the next night. */
   calibration: Calibration;
 }
@@ -55,7 +57,7 @@ export function crawl(market: Market, overrides: Partial<PlanInput> = {}): Crawl
   const segments = plan.segments();
   account.close(segments, largestDayOf(columns.incorporated));
   const depth = segments.reduce((most, segment) => Math.max(most, segment.depth), 0);
-  return { account, missing: plan.coverage().missing, depth, calibration: plan.calibration() };
+  return { account, missing: plan.coverage().missing, depth, carried: plan.carried(), calibration: plan.calibration() };
 }
 
 function largestDayOf(incorporated: Int32Array): LargestDay {

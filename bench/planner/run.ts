@@ -1,6 +1,7 @@
 import { makeNights } from './cases.js';
 import { measurePlanner, measureRivals } from './measure.js';
 import { pathTable, resultTable, wasteTable } from './table.js';
+import { measureWeek } from './turns.js';
 
 const MARKETS = [10_000, 100_000, 1_000_000];
 const PAGE_SIZES = [10, 50, 100];
@@ -20,6 +21,13 @@ export function benchPlanner(): Promise<void> {
       print(`\nplanner: ${companies} companies, ${countries} countries, ${size} a page, ${companies / size / 10} caps`);
       print(resultTable([...planned, ...measureRivals(nights, size)]));
       print(wasteTable(planned));
+      // A week of full searches of a million companies takes minutes.
+      if (companies < 1_000_000) {
+        const { first, others, members, gone } = measureWeek(nights.lastNight, size, countries);
+        print(
+          `no door, a seventh of the remainder a night: first ${first.toFixed(3)}, then ${others.toFixed(3)} a night; of all ${(members * 100).toFixed(2)} % are members, ${(gone * 100).toFixed(2)} % of these are gone`,
+        );
+      }
       if (process.env['PLANNER_DETAIL']) for (const line of planned) print(pathTable(line));
     }
   }

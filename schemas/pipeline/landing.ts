@@ -17,6 +17,7 @@ export const LandingStream = z.enum([
   'quota',
   'due',
   'forecasts',
+  'carried',
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
 
@@ -29,6 +30,7 @@ export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'quota',
   'due',
   'forecasts',
+  'carried',
 ]);
 
 /**
@@ -76,6 +78,13 @@ export type PartManifest = z.infer<typeof PartManifest>;
 
 // ---- bodies of the record streams ----
 
+/** Stream `carried`: members of the market that a run did not ask for, since an earlier night found them. */
+export interface CarriedRecord {
+  /** YYYY-MM-DD, the night they were last found. */
+  seen_on: string;
+  company_ids: number[];
+}
+
 /** Stream `runs`: one row when a run opens (finished_at null), one when its crawl ends. The later one wins. */
 export interface RunRecord {
   run_id: string;
@@ -107,6 +116,10 @@ export interface SegmentRecord {
   rows_fetched: number;
   /** Distinct company ids found at or below this node. */
   distinct_companies: number;
+  /** Companies at or below this node that earlier nights found and this run did not ask for. */
+  carried: number;
+  /** YYYY-MM-DD: each of them was found on that night or later; null where there are none. */
+  carried_since: string | null;
   pages: number;
   depth: number;
   /**
@@ -144,7 +157,7 @@ export interface CoverageGap {
 }
 
 /**
- * What the coverage rests on. Each company counts once, by its best proof. `found` of the four adds up to
+ * What the coverage rests on. Each company counts once, by its best proof. `found` of the five adds up to
  * distinct_companies, `missing` to missing; all of it less `gone` is reported_total.
  */
 export interface CoverageCertificate {
@@ -156,6 +169,8 @@ export interface CoverageCertificate {
   unsplittable: { found: number; missing: number };
   /** Seen only in passing, or counted by a search whose parts do not reach them. */
   unproven: { found: number; missing: number };
+  /** Not asked for in this run, found on one of the nights before (stream `carried`). */
+  carried: { found: number; missing: number };
   /** Found, yet no longer counted at the end. */
   gone: number;
 }

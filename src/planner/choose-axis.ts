@@ -5,7 +5,7 @@ import { fork, join, type Task } from './tasks.js';
 import type { Dimension } from './types.js';
 
 // An incomplete dimension that reaches this share of the market goes before overlapping values.
-const GOOD_REACH = 0.8;
+export const GOOD_REACH = 0.8;
 // Positions looked at, from the end, and the share of the cap that one of them may hold.
 const RECENT = 365;
 const COARSE = 0.25;
@@ -65,7 +65,7 @@ export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Ta
 }
 
 /** What is known of a dimension; asked once per plan, by whoever needs it first. */
-function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
+export function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
   let fiber = state.facts.get(dimension);
   if (!fiber) {
     fiber = yield* fork(calibrateAxis(state, dimension));

@@ -20,6 +20,7 @@ type Gap = CoverageRecord['why'][number];
 export function describeCoverage({ market, tree, firstTotal, done, dropped }: CoverageInput): CoverageRecord {
   const { root } = tree;
   const missing = missingOf(root);
+  const reached = root.distinct + root.carried;
   const why: Gap[] = [];
   const whole = { segment: root.id, filters: root.filters, missing, class: 'unproven' as const };
   if (!done) {
@@ -35,9 +36,9 @@ export function describeCoverage({ market, tree, firstTotal, done, dropped }: Co
   return {
     market,
     reported_total: root.total,
-    distinct_companies: root.distinct,
+    distinct_companies: reached,
     missing,
-    share: firstTotal === null ? 0 : root.total === 0 ? 1 : Math.min(1, root.distinct / root.total),
+    share: firstTotal === null ? 0 : root.total === 0 ? 1 : Math.min(1, reached / root.total),
     why: why.map((entry) => ({ ...entry, reason: entry.reason + unusable })),
     certificate: certify(tree, why),
   };
@@ -73,7 +74,8 @@ function certify({ root, proofs }: SegmentTree, why: readonly Gap[]): CoverageCe
     drifted: { found: 0, missing: 0 },
     unsplittable: { found: 0, missing: 0 },
     unproven: { found: 0, missing: 0 },
-    gone: Math.max(0, root.distinct - root.total),
+    carried: { found: root.carried, missing: 0 },
+    gone: Math.max(0, root.distinct + root.carried - root.total),
   };
   for (const proof of proofs.values()) certificate[proof].found += 1;
   certificate.unproven.found = root.distinct - proofs.size;

@@ -15,6 +15,7 @@ export type {
   PlanInput,
   PlanRequest,
   Purpose,
+  Rotation,
   Route,
   RangeDimension,
   RefusedAnswer,

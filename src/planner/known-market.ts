@@ -42,7 +42,7 @@ export function recallAxis(state: CrawlState, dimension: Dimension): AxisFacts |
 export function describeCalibration(state: CrawlState): Calibration {
   const dimensions: Calibration['dimensions'] = {};
   for (const [dimension, { result }] of state.facts) {
-    if (result) dimensions[dimension.key] = describe(dimension, result);
+    if (result && state.input.dimensions.includes(dimension)) dimensions[dimension.key] = describe(dimension, result);
   }
   for (const [key, unusable] of state.dropped) if (key !== 'v1') dimensions[key] = { unusable };
   const { perPage, size, pages, v1Refusal } = state;

@@ -9,6 +9,7 @@ import { addPage, missingOf, SegmentTree } from './tree.js';
 import { isRefused, type Calibration, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
 import { describeCalibration } from './known-market.js';
 import { endsAtRoundTotal } from './round-total.js';
+import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1-listing.js';
 
 // Requests per page of the market, and besides, that no honest API needs: two passes and a repetition of each come to 4.
@@ -44,6 +45,8 @@ export interface Plan {
   /** Settled segments, ordered by id. */
   segments(): SegmentRecord[];
   coverage(): CoverageRecord;
+  /** Ids of members that were not asked for, since an earlier night found them (`Rotation.carried`). */
+  carried(): string[];
   /** What was found out about the API and the market, to be given to later nights as `known.calibration`. */
   calibration(): Calibration;
   stats(): PlanStats;
@@ -55,7 +58,7 @@ export function createPlan(input: PlanInput): Plan {
   const { root } = tree;
   let largestTotal = 0;
   let notedCap = Infinity;
-  const outcome: CrawlOutcome = { refused: null, firstTotal: null };
+  const outcome: CrawlOutcome = { refused: null, firstTotal: null, enumerated: false, inTurns: false };
   const scheduler = new Scheduler(({ segment }, answer) => {
     if (isRefused(answer) || segment === V1_PROBE) return;
     for (const id of answer.ids) root.found.add(id);
@@ -102,7 +105,11 @@ export function createPlan(input: PlanInput): Plan {
         done: crawl.done,
         dropped: state.dropped,
       }),
-    calibration: () => describeCalibration(state),
+    carried: () => carriedOver(state, outcome),
+    calibration: () => ({
+      ...describeCalibration(state),
+      turns: outcome.enumerated ? turnsTaken(state, outcome.inTurns) : null,
+    }),
     stats: () => ({
       requests: scheduler.answered,
       distinct: root.distinct,
@@ -114,6 +121,15 @@ export function createPlan(input: PlanInput): Plan {
 interface CrawlOutcome {
   refused: string | null;
   firstTotal: number | null;
+  /** The market was above the cap and searched through version 2, by turns or whole. */
+  enumerated: boolean;
+  inTurns: boolean;
+}
+
+/** Members that earlier nights found, less those that were found again. */
+function carriedOver({ input, tree: { root } }: CrawlState, { inTurns }: CrawlOutcome): string[] {
+  const carried = inTurns ? (input.known?.rotation?.carried ?? []) : [];
+  return carried.filter((id) => !root.found.has(id));
 }
 
 function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
@@ -143,9 +159,18 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
       return;
     }
   }
-  yield* enumerate(state, root, size.first, state.input.dimensions, 'first');
+  const others = yield* searchInTurns(state);
+  if (!others) yield* enumerate(state, root, size.first, state.input.dimensions, 'first');
+  Object.assign(outcome, { enumerated: true, inTurns: others !== null });
   const counted = root.total;
   yield* askTotal(state, listing ? 'final-2' : 'final');
+  if (others) {
+    const carried = carriedOver(state, outcome).length;
+    for (const segment of [root, others]) {
+      segment.carried = carried;
+      segment.carriedSince = carried > 0 ? state.input.known!.rotation!.since : null;
+    }
+  }
   // A capped total tells less than what was counted part by part. Parts that hold more than the whole may also share
   // companies: if the total is all there is, it was a count after all.
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);

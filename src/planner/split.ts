@@ -91,7 +91,7 @@ function countOf(segment: Segment): number {
 }
 
 /** One sweep over an axis of a segment, in parts side by side; every window's companies are in the segment after it. */
-function* splitBy(
+export function* splitBy(
   state: CrawlState,
   segment: Segment,
   choice: Choice,

@@ -14,6 +14,9 @@ export interface Segment {
   found: Set<string>;
   /** Size of `found`. */
   distinct: number;
+  /** Companies below that earlier nights found and that were not asked for in this run, and since when they are known. */
+  carried: number;
+  carriedSince: string | null;
   /** Rows of this segment's own pages, repetitions included. */
   rows: number;
   pages: number;
@@ -105,6 +108,8 @@ export class SegmentTree {
         total_reported: segment.total,
         rows_fetched: segment.rows,
         distinct_companies: segment.distinct,
+        carried: segment.carried,
+        carried_since: segment.carriedSince,
         pages: segment.pages,
         depth: segment.depth,
         state: segment.state!,
@@ -121,6 +126,8 @@ export class SegmentTree {
       total: 0,
       found: new Set(),
       distinct: 0,
+      carried: 0,
+      carriedSince: null,
       rows: 0,
       pages: 0,
       cost: 0,
@@ -147,9 +154,9 @@ export function addPage(segment: Segment, page: PageAnswer): void {
   segment.distinct = segment.found.size;
 }
 
-/** Companies the API counts under a segment that were not found there. */
-export function missingOf(segment: Segment): number {
-  return Math.max(0, segment.total - segment.distinct);
+/** Companies the API counts under a segment that were not found there, and that no earlier night tells of. */
+export function missingOf({ total, distinct, carried }: Segment): number {
+  return Math.max(0, total - distinct - carried);
 }
 
 /** Companies missing that none of the children misses: those that lie in no child at all. */

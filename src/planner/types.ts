@@ -55,6 +55,11 @@ export interface PlanInput {
    * search what second passes lose in turn, until every filter is tried.
    */
   secondPass?: number;
+  /**
+   * Nights over which the search for companies without a date is spread, where it costs a second search of everybody.
+   * Default 1: all of it each time.
+   */
+  remainderNights?: number;
   /** What is known of this market from earlier nights. It aims the searches; what is claimed is always asked. */
   known?: KnownMarket;
 }
@@ -64,6 +69,20 @@ export interface KnownMarket {
   distributions: Readonly<Record<string, Distribution>>;
   /** What an earlier run found out about the API; believed as long as a probe of each agrees. */
   calibration?: Calibration | null;
+  /** Whose turn it is tonight; null or left out: the market is searched whole. */
+  rotation?: Rotation | null;
+}
+
+/** Where companies without a date are searched for part by part, night by night: tonight's part. */
+export interface Rotation {
+  /** What the parts were made of, as an earlier night said (`Calibration.turns`). */
+  key: string;
+  /** Tonight's part, from 0, of so many. */
+  part: number;
+  of: number;
+  /** Ids of members without a date, each found since `since` (YYYY-MM-DD). */
+  carried: readonly string[];
+  since: string;
 }
 
 /** Companies by value, ascending (days as YYYY-MM-DD), and how many have none. */
@@ -82,6 +101,8 @@ export interface Calibration {
   totalsCap?: number | null;
   /** Why version 1 is closed to this key, or ends at some page; not asked again until all is found out anew. */
   v1Refusal?: string | null;
+  /** Parts of the market that were searched whole in this run, where turns can be taken. */
+  turns?: { key: string; searched: readonly number[] } | null;
   /** By key of the dimension, as far as they were needed. */
   dimensions: Record<string, DimensionCalibration>;
 }

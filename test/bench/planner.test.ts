@@ -3,6 +3,7 @@ import { makeCases, makeNights } from '../../bench/planner/cases.js';
 import { NONE } from '../../bench/planner/columns.js';
 import { measureCase, measureRivals, type Measured } from '../../bench/planner/measure.js';
 import { resultTable } from '../../bench/planner/table.js';
+import { measureWeek } from '../../bench/planner/turns.js';
 
 const small = makeNights(10_000);
 const large = makeNights(100_000);
@@ -61,6 +62,15 @@ function expectEveryRequestExplained(
   expect(reached / size + wasted).toBeCloseTo(requests, 6);
   expect(missing).toBe(companies - reached);
 }
+
+it('without a door, a seventh of the remainder a night finds as many at half the price', () => {
+  const whole = measureCase(small, 100, makeCases(small).find(({ name }) => name === 'warm, full')!);
+  const week = measureWeek(small.lastNight, 100);
+  expect(whole.eff).toBeGreaterThan(1.5);
+  expect(week.others).toBeLessThan(1.13);
+  expect(week.members).toBeGreaterThan(0.995);
+  expect(week.gone).toBeLessThan(0.0005);
+});
 
 describe('the rivals', () => {
   it('cost what they cost', () => {

@@ -1,0 +1,68 @@
+import type { Calibration, Rotation } from '../../src/planner/index.js';
+import { dayText } from '../../src/planner/days.js';
+import { NONE, type Columns } from './columns.js';
+import { crawl } from './crawl.js';
+import { Market } from './market.js';
+import { distributionsOf, nextNight } from './night.js';
+
+const NIGHTS = 7;
+const SEED = 20_261_121;
+
+/** A week of nights after a first one, with no door to companies without a date. */
+export interface Week {
+  /** Requests ÷ (members ÷ page size) of the first night, and on average of the nights after it. */
+  first: number;
+  others: number;
+  /** Share of the companies that are in the market on the last night and among its members. */
+  members: number;
+  /** Share of the last night's members that are in the market no more. */
+  gone: number;
+}
+
+/** Searches a market a week long, one part of it whole each night (`PlanInput.remainderNights`), 1 % changing a night. */
+export function measureWeek(start: Columns, size: number, countries?: number): Week {
+  let columns = start;
+  let calibration: Calibration | null = null;
+  let parts: string[] = [];
+  const seenOn = new Map<number, string>();
+  const effs: number[] = [];
+  let members = new Set<number>();
+  for (let night = 0; night <= NIGHTS; night++) {
+    const before = columns;
+    if (night > 0) columns = nextNight(columns, SEED + night, countries);
+    const since = parts.toSorted()[0];
+    // Who the warehouse knows to have no date: those of the night before.
+    const undated = since === undefined ? [] : idsWithoutDate(before).filter((id) => (seenOn.get(id) ?? '') >= since);
+    const rotation: Rotation | null =
+      since === undefined || !calibration?.turns
+        ? null
+        : { key: calibration.turns.key, part: parts.indexOf(since), of: NIGHTS, carried: undated.map(String), since };
+    const known = night === 0 ? {} : { known: { distributions: distributionsOf(before), calibration, rotation } };
+    const result = crawl(new Market(columns, { maxSize: size }), { remainderNights: NIGHTS, ...known });
+    const day = dayText(night);
+    members = new Set(result.carried.map(Number));
+    for (const id of new Set([...columns.id, ...before.id])) {
+      if (!result.account.has(id)) continue;
+      members.add(id);
+      seenOn.set(id, day);
+    }
+    calibration = result.calibration;
+    if (night === 0) parts = Array.from({ length: NIGHTS }, () => day);
+    for (const part of calibration.turns?.searched ?? []) parts[part] = day;
+    effs.push((result.account.requests * size) / members.size);
+  }
+  const there = new Set(columns.id);
+  const held = [...members].filter((id) => there.has(id)).length;
+  return {
+    first: effs[0]!,
+    others: effs.slice(1).reduce((sum, eff) => sum + eff, 0) / NIGHTS,
+    members: held / there.size,
+    gone: (members.size - held) / members.size,
+  };
+}
+
+function idsWithoutDate({ id, incorporated, companies }: Columns): number[] {
+  return Array.from({ length: companies }, (_, row) => row).flatMap((row) =>
+    incorporated[row] === NONE ? [id[row]!] : [],
+  );
+}

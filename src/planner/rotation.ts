@@ -1,0 +1,151 @@
+import { categoricalAxis } from './axis.js';
+import { askedFacts } from './axis-facts.js';
+import { isFixed } from './calibrate-axis.js';
+import { factsOf, GOOD_REACH, type Choice } from './choose-axis.js';
+import type { CrawlState } from './crawl-state.js';
+import { askFirst } from './questions.js';
+import { canonicalJson } from './request-key.js';
+import { enumerate, splitBy } from './split.js';
+import { fork, join, type Task } from './tasks.js';
+import { missingOf, type Segment } from './tree.js';
+import { isRefused, type CategoricalDimension, type Dimension, type PageAnswer, type Rotation } from './types.js';
+
+// More than this share cannot have come and gone between two questions.
+const DRIFT = 0.001;
+const DRIFT_FLOOR = 5;
+
+/** The dimension whose values are searched whole in turns. */
+interface Turns extends Choice {
+  dimension: CategoricalDimension;
+}
+
+/** One side of the market, cut by the values of a dimension. */
+interface Side {
+  values: readonly unknown[];
+  segment: Segment;
+  first: PageAnswer;
+}
+
+/**
+ * Searches a market above the cap as on most nights where companies without a date can be found only by searching
+ * everybody by other values: one part of these values whole, of all other parts those with a date. Who has no date there
+ * is known from the nights before.
+ * @returns the segment of the other parts; null, with nothing searched, where the market has to be searched whole
+ */
+export function* searchInTurns(state: CrawlState): Task<Segment | null> {
+  const { root } = state.tree;
+  const rotation = state.input.known?.rotation;
+  if (!rotation || root.total <= state.cap || root.total >= state.totalsCap) return null;
+  const known = state.input.dimensions.filter(({ key }) => state.input.known?.calibration?.dimensions[key]);
+  for (const dimension of known) yield* factsOf(state, dimension);
+  const dated = datedChoice(state);
+  const turns = turnsOf(state);
+  if (!dated || !turns || rotationKey(turns, rotation.of) !== rotation.key) return null;
+  const [tonight, others] = yield* askSides(state, turns, rotation);
+  const sum = (tonight?.first.total ?? 0) + (others?.first.total ?? 0);
+  if (!others || Math.abs(sum - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total)) return null;
+
+  root.splitBy.push(turns.dimension.key);
+  const rest = state.input.dimensions.filter((dimension) => dimension !== turns.dimension);
+  const work = [yield* fork(searchDated(state, others, dated, within(state, turns, others, rest), rotation.of))];
+  if (tonight) {
+    const { segment, first } = tonight;
+    work.push(yield* fork(enumerate(state, segment, first, within(state, turns, tonight, rest), 'first')));
+  }
+  yield* join(work);
+  root.state = 'remainder';
+  return others.segment;
+}
+
+/** Which parts a search of the whole market, or of one part, has covered, for later nights; null: no turns are taken. */
+export function turnsTaken(state: CrawlState, inTurns: boolean): { key: string; searched: number[] } | null {
+  const of = state.input.remainderNights ?? 1;
+  const turns = turnsOf(state);
+  if (of < 2 || !turns || !datedChoice(state)) return null;
+  const all = Array.from({ length: of }, (_, part) => part);
+  return { key: rotationKey(turns, of), searched: inTurns ? [state.input.known!.rotation!.part] : all };
+}
+
+/** Dates that reach most of a market, but not all of it. */
+function datedChoice(state: CrawlState): Choice | null {
+  for (const [dimension, { result: facts }] of state.facts) {
+    const isDate = dimension.kind === 'range' && dimension.type === 'date';
+    if (isDate && facts && !facts.complete && facts.share >= GOOD_REACH) return { dimension, facts };
+  }
+  return null;
+}
+
+/** The finest dimension that is known to lose nobody and to take several values at once. */
+function turnsOf(state: CrawlState): Turns | null {
+  const all = [...state.facts].flatMap(([dimension, { result: facts }]): Turns[] => {
+    if (dimension.kind !== 'categorical' || !facts || !state.input.dimensions.includes(dimension)) return [];
+    const { axis, complete } = facts;
+    const serves = complete && axis.windows && !axis.overlapping && axis.hi > axis.lo;
+    return serves && !isFixed(dimension, state.input.filters) ? [{ dimension, facts }] : [];
+  });
+  const size = ({ facts: { axis } }: Turns): number => axis.hi - axis.lo;
+  return all.sort((a, b) => size(b) - size(a) || (a.dimension.key < b.dimension.key ? -1 : 1))[0] ?? null;
+}
+
+/** What turns go by. With another dimension, other values or another number of parts they begin anew. */
+function rotationKey({ facts: { axis } }: Turns, of: number): string {
+  return canonicalJson([axis.key, axis.filter({ from: axis.lo, to: axis.hi }), of]);
+}
+
+/** Asks for the total of tonight's part (null where it has no values) and of the others. A value keeps its part. */
+function* askSides(
+  state: CrawlState,
+  { dimension }: Turns,
+  { part, of }: Rotation,
+): Task<[tonight: Side | null, others: Side | null]> {
+  const own = state.input.filters[dimension.key];
+  const values = Array.isArray(own) ? own : dimension.values;
+  const sides: (Side | null)[] = [];
+  for (const [isTonight, name] of [
+    [true, `part ${part + 1} of ${of}`],
+    [false, 'other parts'],
+  ] as const) {
+    const some = values.filter((_, i) => (i % of === part) === isTonight);
+    const filter = categoricalAxis(dimension, some, true).filter({ from: 0, to: some.length - 1 });
+    const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
+    const first = segment ? yield* askFirst(state, segment, 'segment') : null;
+    // Until it is searched it is a question, in case the market is searched whole after all.
+    if (segment) segment.state = 'calibration';
+    sides.push(segment && first && !isRefused(first) ? { values: some, segment, first } : null);
+  }
+  return [sides[0]!, sides[1]!];
+}
+
+/** What a side may be split by: the dimension it was cut by is left with the side's own values. */
+function within(
+  state: CrawlState,
+  { dimension, facts }: Turns,
+  { values }: Side,
+  rest: readonly Dimension[],
+): Dimension[] {
+  if (values.length < 2) return [...rest];
+  const part = { ...dimension, values };
+  const axis = categoricalAxis(part, values, true);
+  const known = askedFacts(axis, [{ from: axis.lo, to: axis.hi, count: 1 }], facts.share, true);
+  state.facts.set(part, { done: true, result: known });
+  return [part, ...rest];
+}
+
+/** Everybody with a date; the others are counted, and left to the nights whose turn they are. */
+function* searchDated(
+  state: CrawlState,
+  { segment, first }: Side,
+  dated: Choice,
+  dimensions: readonly Dimension[],
+  of: number,
+): Task<void> {
+  if (first.total <= state.cap) {
+    yield* enumerate(state, segment, first, dimensions, 'first');
+    return;
+  }
+  segment.splitBy.push(dated.dimension.key);
+  const rest = dimensions.filter((dimension) => dimension !== dated.dimension);
+  yield* splitBy(state, segment, dated, rest, 'first');
+  segment.shortfall = `split by ${dated.dimension.key}; who has no value there is searched for in one of ${of} parts a night`;
+  state.tree.settle(segment, missingOf(segment) > 0 ? 'remainder' : 'split');
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { Calibration, PlanInput, Rotation } from '../../../src/planner/index.js';
+import { crawlMarket, type CrawlOptions } from './crawl.js';
+import { generateCompanies } from './generate.js';
+import { SimulatedMarket, type Company } from './simulated-market.js';
+
+const NIGHTS = 7;
+const dayOf = (night: number): string => new Date(Date.UTC(2026, 0, 1 + night)).toISOString().slice(0, 10);
+
+/** Nights running over one market, with what a run keeps for the next one: dates of the parts, who was seen when. */
+class Nights {
+  night = 0;
+  readonly seenOn = new Map<string, string>();
+  private calibration: Calibration | null = null;
+  private key: string | null = null;
+  private parts: string[] = [];
+
+  constructor(
+    readonly market: SimulatedMarket,
+    private readonly isDated: (id: string) => boolean,
+  ) {}
+
+  /** What tonight's plan is told. */
+  input(): Partial<PlanInput> {
+    const since = this.parts.toSorted()[0];
+    const rotation: Rotation | null =
+      this.key === null || since === undefined
+        ? null
+        : {
+            key: this.key,
+            part: this.parts.indexOf(since),
+            of: NIGHTS,
+            carried: [...this.seenOn].flatMap(([id, day]) => (day >= since && !this.isDated(id) ? [id] : [])),
+            since,
+          };
+    return { remainderNights: NIGHTS, known: { distributions: {}, calibration: this.calibration, rotation } };
+  }
+
+  run(options: CrawlOptions = {}) {
+    const result = crawlMarket(this.market, this.input(), options);
+    const day = dayOf(this.night++);
+    for (const answer of result.answers.values())
+      if ('ids' in answer) for (const id of answer.ids) this.seenOn.set(id, day);
+    this.calibration = result.plan.calibration();
+    const { turns } = this.calibration;
+    if (turns?.key !== this.key) this.parts = Array.from({ length: NIGHTS }, () => day);
+    this.key = turns?.key ?? null;
+    for (const part of turns?.searched ?? []) this.parts[part] = day;
+    return { ...result, carried: result.plan.carried() };
+  }
+}
+
+const companies = generateCompanies({ companies: 30_000, seed: 11, withoutIncorporation: 0.05, legalForms: 4 });
+const undated = companies.filter(({ incorporated }) => incorporated === null);
+const ids = (some: readonly Company[]) => some.map(({ id }) => String(id));
+
+function start(of: readonly Company[] = companies): Nights {
+  const withoutDate = new Set(ids(companies.filter(({ incorporated }) => incorporated === null)));
+  return new Nights(new SimulatedMarket(of), (id) => !withoutDate.has(id));
+}
+
+describe('companies without a date, searched for part by part', () => {
+  it('cost a fraction of the first night, and nobody is lost', () => {
+    const nights = start();
+    const whole = nights.run();
+    expect(whole.coverage.missing).toBe(0);
+    expect(whole.carried).toEqual([]);
+    const requests = [];
+    for (let night = 1; night <= NIGHTS; night++) {
+      const { coverage, carried, requests: spent } = nights.run();
+      requests.push(spent);
+      expect(coverage).toMatchObject({ reported_total: 30_000, distinct_companies: 30_000, missing: 0 });
+      expect(coverage.certificate.carried).toEqual({ found: carried.length, missing: 0 });
+      expect(carried.length).toBeGreaterThan(undated.length / 3);
+    }
+    const mean = requests.reduce((sum, some) => sum + some, 0) / NIGHTS;
+    console.log(`whole ${whole.requests}, then ${requests.join(', ')}, on average ${(mean / 300).toFixed(3)} a page`);
+    expect(mean).toBeLessThan(0.85 * whole.requests);
+  });
+
+  it('each found anew within seven nights, and held no longer once they left', () => {
+    const newcomers = undated.slice(0, 40);
+    const leavers = undated.slice(40, 80);
+    const leavingDated = companies.filter(({ incorporated }) => incorporated !== null).slice(0, 40);
+    const nights = start(companies.filter((company) => !newcomers.includes(company)));
+    nights.run();
+    const gone = new Set([...leavers, ...leavingDated]);
+    nights.market.change(newcomers, (company) => gone.has(company));
+    const found = new Set<string>();
+    for (let night = 1; night <= NIGHTS; night++) {
+      const { coverage, carried, answers } = nights.run();
+      for (const answer of answers.values()) if ('ids' in answer) for (const id of answer.ids) found.add(id);
+      expect(carried).not.toEqual(
+        expect.arrayContaining([expect.toSatisfy((id: string) => ids(leavingDated).includes(id))]),
+      );
+      const { gone: fewer, ...classes } = coverage.certificate;
+      const sums = Object.values(classes).reduce((sum, some) => sum + some.found + some.missing, 0);
+      expect(sums - fewer).toBe(coverage.reported_total);
+    }
+    expect(ids(newcomers).filter((id) => !found.has(id))).toEqual([]);
+    expect(nights.run().carried.filter((id) => ids(leavers).includes(id))).toEqual([]);
+  });
+
+  it('in whatever order the answers come', () => {
+    const nights = start();
+    nights.run();
+    const input = nights.input();
+    const last = crawlMarket(nights.market, input, { pick: (inFlight) => inFlight - 1 });
+    const first = crawlMarket(nights.market, input);
+    expect(last.plan.segments()).toEqual(first.plan.segments());
+    expect(last.coverage).toEqual(first.coverage);
+    expect(last.plan.carried().toSorted()).toEqual(first.plan.carried().toSorted());
+  });
+
+  it('all at once, when the values they are searched by are other ones', () => {
+    const nights = start();
+    nights.run();
+    const input = nights.input();
+    const rotation = { ...input.known!.rotation!, key: 'other values' };
+    const { plan, coverage } = crawlMarket(nights.market, { ...input, known: { ...input.known!, rotation } });
+    expect(plan.carried()).toEqual([]);
+    expect(coverage.missing).toBe(0);
+    expect(plan.calibration().turns?.searched).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  it('never, where nobody is without a date, or version 1 lists everybody', () => {
+    const dated = start(companies.filter(({ incorporated }) => incorporated !== null));
+    dated.run();
+    expect(dated.input().known?.rotation).toBeNull();
+  });
+});
