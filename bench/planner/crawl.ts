@@ -57,7 +57,13 @@ export function crawl(market: Market, overrides: Partial<PlanInput> = {}): Crawl
   const segments = plan.segments();
   account.close(segments, largestDayOf(columns.incorporated));
   const depth = segments.reduce((most, segment) => Math.max(most, segment.depth), 0);
-  return { account, missing: plan.coverage().missing, depth, carried: plan.carried(), calibration: plan.calibration() };
+  return {
+    account,
+    missing: plan.coverage().missing,
+    depth,
+    carried: Object.values(plan.carried()).flat(),
+    calibration: plan.calibration(),
+  };
 }
 
 function largestDayOf(incorporated: Int32Array): LargestDay {

@@ -36,7 +36,12 @@ export function measureWeek(start: Columns, size: number, countries?: number): W
     const rotation: Rotation | null =
       since === undefined || !calibration?.turns
         ? null
-        : { key: calibration.turns.key, part: parts.indexOf(since), of: NIGHTS, carried: undated.map(String), since };
+        : {
+            key: calibration.turns.key,
+            part: parts.indexOf(since),
+            of: NIGHTS,
+            carried: { [since]: undated.map(String) },
+          };
     const known = night === 0 ? {} : { known: { distributions: distributionsOf(before), calibration, rotation } };
     const result = crawl(new Market(columns, { maxSize: size }), { remainderNights: NIGHTS, ...known });
     const day = dayText(night);

@@ -21,12 +21,12 @@ WHERE r.stream = 'runs'
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC
 LIMIT 1;
 
--- Those its own searches sighted, or for work that is addressed by date those of the night before (without a market all
+-- Members of the run's own night, or for work that is addressed by date those of the night before (without a market all
 -- that were ever seen).
 CREATE OR REPLACE TEMP TABLE known_companies AS
-SELECT company_id FROM ledger.market_sightings WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
+SELECT company_id FROM ledger.run_members WHERE run = (SELECT run FROM plan WHERE known = 'sighted')
 UNION
-SELECT company_id FROM ledger.market_sightings
+SELECT company_id FROM ledger.run_members
 WHERE run = (SELECT run FROM night_before) AND (SELECT known FROM plan) = 'members'
 UNION
 SELECT company_id FROM ledger.company_seen WHERE (SELECT known = 'members' AND market IS NULL FROM plan);
@@ -64,7 +64,7 @@ SELECT
 FROM known_companies AS k
 CROSS JOIN plan AS p
 LEFT JOIN night_before AS n ON true
-LEFT JOIN ledger.market_sightings AS m ON m.run = n.run AND m.company_id = k.company_id
+LEFT JOIN ledger.run_members AS m ON m.run = n.run AND m.company_id = k.company_id
 LEFT JOIN ledger.company_seen AS s ON s.company_id = k.company_id
 LEFT JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(k.company_id AS VARCHAR)
 LEFT JOIN asked AS q ON q.entity_id = CAST(k.company_id AS VARCHAR)

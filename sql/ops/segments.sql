@@ -17,6 +17,8 @@ columns:
   total_reported: BIGINT | Companies the API reported for these filters
   rows_fetched: BIGINT | Rows its pages held
   distinct_companies: BIGINT | Distinct companies found at or below it
+  carried: BIGINT | Companies below it that this run did not ask for, since an earlier night found them
+  carried_since: DATE | Each of these was found on that night or later
   pages: INTEGER | Pages fetched
   depth: INTEGER | Distance from the root
   state: VARCHAR | leaf, split, drifted, truncated, remainder or calibration
@@ -30,6 +32,8 @@ SELECT
   TRY_CAST(body ->> '$.total_reported' AS BIGINT) AS total_reported,
   TRY_CAST(body ->> '$.rows_fetched' AS BIGINT) AS rows_fetched,
   TRY_CAST(body ->> '$.distinct_companies' AS BIGINT) AS distinct_companies,
+  coalesce(TRY_CAST(body ->> '$.carried' AS BIGINT), 0) AS carried,
+  TRY_CAST(body ->> '$.carried_since' AS DATE) AS carried_since,
   TRY_CAST(body ->> '$.pages' AS INTEGER) AS pages,
   TRY_CAST(body ->> '$.depth' AS INTEGER) AS depth,
   body ->> '$.state' AS state,

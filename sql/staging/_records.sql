@@ -14,6 +14,7 @@ SELECT
     WHEN 'quota' THEN concat_ws('|', doc ->> '$.metric', doc ->> '$.read_at')
     WHEN 'due' THEN concat_ws('|', doc ->> '$.stream', doc ->> '$.reason')
     WHEN 'forecasts' THEN doc ->> '$.stream'
+    WHEN 'carried' THEN CAST(TRY_CAST(doc ->> '$.seen_on' AS DATE) AS VARCHAR)
   END AS record_key,
   observed_at,
   CASE WHEN stream = 'runs' AND (doc ->> '$.finished_at') IS NOT NULL THEN 1 ELSE 0 END AS rank,
@@ -40,4 +41,4 @@ WHEN NOT MATCHED THEN INSERT BY NAME;
 INSERT INTO ledger.dirty_runs SELECT DISTINCT run FROM batch;
 
 INSERT INTO ledger.dirty_nights
-SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL AND stream IN ('runs', 'coverage');
+SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL AND stream IN ('runs', 'coverage', 'carried');

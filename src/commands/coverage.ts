@@ -117,13 +117,16 @@ const CLASSES = {
   drifted: 'in searches that changed while they were read',
   unsplittable: 'in searches above the page cap that nothing splits further',
   unproven: 'seen in passing, or counted where no search reaches them',
+  carried: 'without a date, found a few nights ago, not asked for tonight (markets[].remainderNights)',
 } as const;
 
 /** Each class of the certificate that holds companies: how many found and missing, and what that rests on. */
 function renderCertificate(certificate: CoverageCertificate): string[] {
-  const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter(
-    (name) => certificate[name].found + certificate[name].missing > 0,
-  );
+  const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter((name) => {
+    // A night of an older version has not all of them.
+    const counts = certificate[name] as CoverageCertificate[typeof name] | undefined;
+    return counts !== undefined && counts.found + counts.missing > 0;
+  });
   const found = names.map((name) => formatCount(certificate[name].found));
   const missing = names.map((name) => formatCount(certificate[name].missing));
   const [wide, wider] = [found, missing].map((column) => Math.max(...column.map((text) => text.length)));

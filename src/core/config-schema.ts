@@ -54,6 +54,7 @@ const Market = z.strictObject({
   refresh: z.strictObject({ companies: Duration.prefault('30d'), financials: Duration.prefault('90d') }).prefault({}),
   minCoverage: Share.default(0),
   maxDrop: Share.default(0.1),
+  remainderNights: z.int().min(1).max(31).default(7),
   schedule: Schedule.optional(),
 });
 

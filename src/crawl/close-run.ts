@@ -1,6 +1,7 @@
 import type { CloseRunInput, CloseRunResult, DuePlan } from '../../schemas/pipeline/crawl.js';
 import {
   RECORD_STREAMS,
+  type CarriedRecord,
   type DueRecord,
   type ForecastRecord,
   type LandingStream,
@@ -8,6 +9,7 @@ import {
 } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { landRows, readManifests, readRunRows } from '../landing/index.js';
+import type { CarriedMembers } from '../planner/index.js';
 import { readRequests } from '../ledger/request-log.js';
 import type { CrawlDeps } from './deps.js';
 
@@ -49,6 +51,19 @@ export async function landDue(
   const counts = { ...reasons, fresh: known - due };
   const records = Object.entries(counts).map(([reason, entities]): DueRecord => ({ stream, reason, entities }));
   await landRecords(deps, ctx, 'due', stream, records);
+}
+
+/** Lands the members that a run did not ask for, since earlier nights found them. */
+export async function landCarried(
+  deps: Pick<CrawlDeps, 'config' | 'clock'>,
+  ctx: RunContext,
+  carried: CarriedMembers,
+): Promise<void> {
+  const records = Object.entries(carried).map(([seen_on, ids]): CarriedRecord => ({
+    seen_on,
+    company_ids: ids.map(Number),
+  }));
+  if (records.length > 0) await landRecords(deps, ctx, 'carried', 'search', records);
 }
 
 /** Lands what the run spent and how it ended; the models that follow see it. */

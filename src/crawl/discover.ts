@@ -5,7 +5,7 @@ import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from './answer.js';
-import { landRecords } from './close-run.js';
+import { landCarried, landRecords } from './close-run.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
@@ -200,6 +200,7 @@ async function conclude(
   const coverage = plan.coverage();
   await landRecords(deps, ctx, 'segments', 'search', plan.segments());
   await landRecords(deps, ctx, 'coverage', 'search', [coverage]);
+  await landCarried(deps, ctx, plan.carried());
   await keepCalibration(deps, ctx, plan.calibration(), coverage.share);
   const shown = coverage.why
     .slice(0, SHORTFALLS_SHOWN)

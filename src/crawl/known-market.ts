@@ -6,6 +6,7 @@ import { writeFileAtomic } from '../core/files.js';
 import { canonicalJson, type Calibration, type Distribution, type KnownMarket } from '../planner/index.js';
 import { NotPublishedError, queryPublished } from '../warehouse/index.js';
 import type { CrawlDeps } from './deps.js';
+import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
@@ -16,6 +17,8 @@ interface KeptCalibration {
   /** ISO instant. */
   at: string;
   calibration: Calibration;
+  /** When each part of the market was last searched whole; null where no turns are taken. */
+  turns: KeptTurns | null;
 }
 
 // An API may change; once a month everything is found out anew.
@@ -37,7 +40,12 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
 
 /** What the published warehouse and the last calibration tell of a market now; nothing before its first night. */
 export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<KnownMarket> {
-  return { distributions: await readDistributions(deps, ctx), calibration: readCalibration(deps, ctx) };
+  const kept = readCalibration(deps, ctx);
+  return {
+    distributions: await readDistributions(deps, ctx),
+    calibration: kept?.calibration ?? null,
+    rotation: await readRotation(deps, ctx, kept?.turns ?? null),
+  };
 }
 
 /** Keeps what a finished search found out; forgets it when the search reached too little. */
@@ -52,23 +60,25 @@ export async function keepCalibration(
     rmSync(file, { force: true });
     return;
   }
+  const before = readKept(file);
   const kept: KeptCalibration = {
     baseUrl: config.api.baseUrl,
     filters: ctx.filters,
     // What was recalled is as old as it was.
-    at: readKept(file)?.at ?? clock.now().toISOString(),
+    at: before?.at ?? clock.now().toISOString(),
     calibration,
+    turns: turnsAfter(before?.turns ?? null, calibration.turns ?? null, ctx.date),
   };
   await writeFileAtomic(file, `${JSON.stringify(kept)}\n`);
 }
 
-function readCalibration({ config, clock }: Deps, ctx: RunContext): Calibration | null {
+function readCalibration({ config, clock }: Deps, ctx: RunContext): KeptCalibration | null {
   const file = calibrationFile(config.dataDir, ctx);
   const kept = readKept(file);
   if (!kept) return null;
   const ageDays = (clock.now().getTime() - Date.parse(kept.at)) / 86_400_000;
   const same = kept.baseUrl === config.api.baseUrl && canonicalJson(kept.filters) === canonicalJson(ctx.filters);
-  if (same && ageDays >= 0 && ageDays < CALIBRATION_DAYS) return kept.calibration;
+  if (same && ageDays >= 0 && ageDays < CALIBRATION_DAYS) return kept;
   rmSync(file, { force: true });
   return null;
 }

@@ -17,8 +17,16 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
     dimensions: readDimensions(config.dataDir),
     perPage: perPage === 'auto' ? ASK_HIGH : perPage,
     horizon: { from: '1500-01-01', to: ctx.date },
+    remainderNights: remainderNightsOf(config, ctx),
     known,
   });
+}
+
+/** Nights over which the search for a market's companies without a date is spread; 1: all of it every night. */
+export function remainderNightsOf(config: Config, ctx: RunContext): number {
+  // Who has no date is known from the records only.
+  if (!ctx.streams.includes('companies')) return 1;
+  return config.markets.find(({ name }) => name === ctx.market)?.remainderNights ?? 1;
 }
 
 /** What a person is told when the API does not take a market's filters. */

@@ -3,6 +3,7 @@ export { canonicalJson } from './request-key.js';
 export { toV1Filters } from './v1-filters.js';
 export type {
   Calibration,
+  CarriedMembers,
   CategoricalDimension,
   DateFormat,
   Dimension,

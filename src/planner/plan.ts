@@ -6,7 +6,14 @@ import { enumerate } from './split.js';
 import { askAgain } from './questions.js';
 import { Scheduler, type Task } from './tasks.js';
 import { addPage, missingOf, SegmentTree } from './tree.js';
-import { isRefused, type Calibration, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
+import {
+  isRefused,
+  type Calibration,
+  type CarriedMembers,
+  type PlanAnswer,
+  type PlanInput,
+  type PlanRequest,
+} from './types.js';
 import { describeCalibration } from './known-market.js';
 import { endsAtRoundTotal } from './round-total.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
@@ -45,8 +52,8 @@ export interface Plan {
   /** Settled segments, ordered by id. */
   segments(): SegmentRecord[];
   coverage(): CoverageRecord;
-  /** Ids of members that were not asked for, since an earlier night found them (`Rotation.carried`). */
-  carried(): string[];
+  /** Members that were not asked for, since an earlier night found them (`Rotation.carried`). */
+  carried(): CarriedMembers;
   /** What was found out about the API and the market, to be given to later nights as `known.calibration`. */
   calibration(): Calibration;
   stats(): PlanStats;
@@ -127,9 +134,10 @@ interface CrawlOutcome {
 }
 
 /** Members that earlier nights found, less those that were found again. */
-function carriedOver({ input, tree: { root } }: CrawlState, { inTurns }: CrawlOutcome): string[] {
-  const carried = inTurns ? (input.known?.rotation?.carried ?? []) : [];
-  return carried.filter((id) => !root.found.has(id));
+function carriedOver({ input, tree: { root } }: CrawlState, { inTurns }: CrawlOutcome): CarriedMembers {
+  const carried = Object.entries((inTurns && input.known?.rotation?.carried) || {});
+  const left = carried.map(([night, ids]) => [night, ids.filter((id) => !root.found.has(id))] as const);
+  return Object.fromEntries(left.filter(([, ids]) => ids.length > 0));
 }
 
 function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
@@ -165,10 +173,10 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   const counted = root.total;
   yield* askTotal(state, listing ? 'final-2' : 'final');
   if (others) {
-    const carried = carriedOver(state, outcome).length;
+    const carried = carriedOver(state, outcome);
     for (const segment of [root, others]) {
-      segment.carried = carried;
-      segment.carriedSince = carried > 0 ? state.input.known!.rotation!.since : null;
+      segment.carried = Object.values(carried).reduce((sum, ids) => sum + ids.length, 0);
+      segment.carriedSince = Object.keys(carried).toSorted()[0] ?? null;
     }
   }
   // A capped total tells less than what was counted part by part. Parts that hold more than the whole may also share

@@ -73,17 +73,21 @@ export interface KnownMarket {
   rotation?: Rotation | null;
 }
 
-/** Where companies without a date are searched for part by part, night by night: tonight's part. */
+/**
+ * Where companies without a date are searched for part by part, night by night: tonight's part, and the members without
+ * a date that the nights before found.
+ */
 export interface Rotation {
   /** What the parts were made of, as an earlier night said (`Calibration.turns`). */
   key: string;
   /** Tonight's part, from 0, of so many. */
   part: number;
   of: number;
-  /** Ids of members without a date, each found since `since` (YYYY-MM-DD). */
-  carried: readonly string[];
-  since: string;
+  carried: CarriedMembers;
 }
+
+/** Ids of members by the night (YYYY-MM-DD) that found them last. */
+export type CarriedMembers = Readonly<Record<string, readonly string[]>>;
 
 /** Companies by value, ascending (days as YYYY-MM-DD), and how many have none. */
 export interface Distribution {

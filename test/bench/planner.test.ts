@@ -64,7 +64,11 @@ function expectEveryRequestExplained(
 }
 
 it('without a door, a seventh of the remainder a night finds as many at half the price', () => {
-  const whole = measureCase(small, 100, makeCases(small).find(({ name }) => name === 'warm, full')!);
+  const whole = measureCase(
+    small,
+    100,
+    makeCases(small).find(({ name }) => name === 'warm, full')!,
+  );
   const week = measureWeek(small.lastNight, 100);
   expect(whole.eff).toBeGreaterThan(1.5);
   expect(week.others).toBeLessThan(1.13);

@@ -28,6 +28,26 @@ describe('market nights', () => {
     ]);
   });
 
+  test('members that a run did not ask for are there with the night that found them, once', async () => {
+    const carried = { seen_on: '2026-11-20', company_ids: [1, 2] };
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
+      ...marketNight({ run: 'n2', date: '2026-11-21', ids: [2, 3, 4] }),
+      { stream: 'carried', run: 'n2', date: '2026-11-21', market: 'm', entity: '2026-11-20', body: carried },
+    ]);
+    expect(
+      await warehouse.db.rows(
+        `SELECT company_id, seen_on FROM marts.market_members WHERE date = DATE '2026-11-21' ORDER BY company_id`,
+      ),
+    ).toEqual([
+      { company_id: '1', seen_on: '2026-11-20' },
+      { company_id: '2', seen_on: '2026-11-21' },
+      { company_id: '3', seen_on: '2026-11-21' },
+      { company_id: '4', seen_on: '2026-11-21' },
+    ]);
+    expect(await warehouse.db.rows(daily)).toMatchObject([{}, { companies: '4', entered: '1', left: '0' }]);
+  });
+
   test('nothing is said to have left an incomplete night, nor to have entered after one', async () => {
     const warehouse = await buildFrom([
       ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2] }),
@@ -100,8 +120,8 @@ describe('market nights', () => {
       ...marketNight({ run: 'other', date: '2026-11-20', ids: [9], market: 'k' }),
     ]);
     expect(await warehouse.db.rows('FROM marts.market_members ORDER BY ALL')).toEqual([
-      { market: 'k', date: '2026-11-20', company_id: '9' },
-      { market: 'm', date: '2026-11-20', company_id: '7' },
+      { market: 'k', date: '2026-11-20', company_id: '9', seen_on: '2026-11-20' },
+      { market: 'm', date: '2026-11-20', company_id: '7', seen_on: '2026-11-20' },
     ]);
   });
 });

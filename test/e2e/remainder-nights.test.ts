@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import { advanceDay, control, countRequests } from '../helpers/sandbox.js';
+import { startTemporal } from '../helpers/temporal.js';
+import { truthOf } from '../helpers/truth.js';
+import { runCli } from '../src/commands/run-cli.js';
+
+const COMPANIES = 1_500;
+const market = { companies: COMPANIES, tenders: 1, seed: 5 };
+const NIGHTS = 3;
+
+// From the outside: no way leads to companies without a date but to search everybody by other values.
+describe('a market whose companies without a date are searched for part by part', () => {
+  let temporal: TestWorkflowEnvironment;
+  let sandbox: RunningSandbox;
+  let project: Project;
+  let now = new Date();
+  const searches: number[] = [];
+
+  const night = async (): Promise<RunResult> => {
+    const worker: RunningProcess = await project.startWorker({ TIDEMARK_NOW: now.toISOString() });
+    const before = await countRequests(sandbox, 'POST /v2/prospecting');
+    const env = Object.entries({ ...project.env, TIDEMARK_NOW: now.toISOString() });
+    const { stdout } = await runCli(['snapshot', '--json'], {
+      cwd: project.dir,
+      env: Object.fromEntries(env.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    });
+    await worker.stop();
+    searches.push((await countRequests(sandbox, 'POST /v2/prospecting')) - before);
+    now = new Date(now.getTime() + 86_400_000);
+    return JSON.parse(stdout) as RunResult;
+  };
+
+  beforeAll(async () => {
+    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ ...market, 'max-per-page': 10 })]);
+    await control(sandbox, 'faults', { route: '/v1/finder/companies', kind: 'status', status: 403, times: 0 });
+    project = makeProject({
+      api: sandbox,
+      temporal: temporal.address,
+      config: { markets: [{ name: 'demo', streams: ['companies'], remainderNights: NIGHTS }] },
+    });
+  });
+
+  afterAll(async () => {
+    await sandbox?.stop();
+    await temporal?.teardown();
+    project?.remove();
+  });
+
+  it('the first night searches everybody', async () => {
+    const { coverage } = await night();
+    expect(coverage).toMatchObject({ missing: 0, distinctCompanies: COMPANIES });
+    const carried = await project.query('SELECT count(*)::INTEGER AS n FROM marts.market_members WHERE seen_on < date');
+    expect(carried).toEqual([{ n: 0 }]);
+  });
+
+  it('the nights after it ask for a part, carry the rest over, and say so', async () => {
+    for (let again = 0; again < NIGHTS; again++) {
+      const { coverage } = await night();
+      expect(coverage).toMatchObject({ missing: 0, distinctCompanies: COMPANIES });
+    }
+    expect(Math.max(...searches.slice(1))).toBeLessThan(searches[0]!);
+    const nights = await project.query(
+      `SELECT m.date::VARCHAR AS date, count(*)::INTEGER AS members, count(*) FILTER (seen_on < m.date)::INTEGER AS carried,
+         max(date_diff('day', seen_on, m.date))::INTEGER AS oldest
+       FROM marts.market_members AS m GROUP BY m.date ORDER BY m.date`,
+    );
+    const later = nights.slice(1) as { members: number; carried: number; oldest: number }[];
+    expect(later).toHaveLength(NIGHTS);
+    for (const { members, carried, oldest } of later) {
+      expect(members).toBe(COMPANIES);
+      expect(carried).toBeGreaterThan(0);
+      expect(oldest).toBeLessThanOrEqual(NIGHTS);
+    }
+    const [stale] = await project.query(
+      `SELECT s.carried::INTEGER AS carried, c.certificate->'$.carried.found' AS certified
+       FROM ops.segments AS s JOIN ops.coverage AS c USING (run) JOIN ops.runs AS r ON r.run_id = s.run
+       WHERE s.segment = 'root' AND s.carried_since < r.date ORDER BY r.date DESC LIMIT 1`,
+    );
+    expect(stale).toMatchObject({ certified: String(later.at(-1)?.carried), carried: later.at(-1)?.carried });
+  });
+
+  it('nobody is called gone or new for not having been asked for', async () => {
+    const moves = await project.query(
+      "SELECT count(*)::INTEGER AS n FROM marts.changes WHERE kind IN ('entered', 'left')",
+    );
+    expect(moves).toEqual([{ n: 0 }]);
+  });
+
+  it('who comes and goes meanwhile is there, or gone, within as many nights', async () => {
+    await advanceDay(sandbox, 30);
+    for (let again = 0; again <= NIGHTS; again++) await night();
+    const members = await project.query(
+      'SELECT company_id::BIGINT::DOUBLE AS id FROM marts.market_members WHERE date = (SELECT max(date) FROM ops.nights)',
+    );
+    const sorted = (ids: number[]) => ids.toSorted((a, b) => a - b);
+    expect(sorted(members.map(({ id }) => Number(id)))).toEqual(sorted(truthOf(market).matching({}, 30)));
+  });
+});
