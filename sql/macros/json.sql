@@ -25,9 +25,40 @@ CREATE OR REPLACE TEMP MACRO json_items(j) AS
 CREATE OR REPLACE TEMP MACRO json_is_nested(j) AS
   coalesce(json_type(j) IN ('OBJECT', 'ARRAY'), false);
 
--- The calendar day a text begins with (`2026-11-20`, `2026-11-20 08:00:00`, `2026-11-20T08:00:00Z`).
-CREATE OR REPLACE TEMP MACRO text_date(t) AS
-  CASE WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$') THEN TRY_CAST(left(t, 10) AS DATE) END;
+-- True when an object has a key twice: readers disagree about which one counts, so neither does.
+CREATE OR REPLACE TEMP MACRO json_repeats(j) AS
+  coalesce(len(list_distinct(json_keys(j))) < len(json_keys(j)), false);
 
--- Path of a key, whatever it holds.
-CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(key, '"', '\"') || '"';
+-- A JSON text in which halves of surrogate pairs (`\ud800`), which no text can hold, are U+FFFD. Escaped backslashes and
+-- whole pairs are set aside meanwhile, by characters no JSON text has.
+CREATE OR REPLACE TEMP MACRO json_mended(t) AS
+  replace(replace(
+    regexp_replace(
+      regexp_replace(
+        replace(t, '\\', chr(2)),
+        '(?i)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})', chr(1) || '\1' || chr(1) || '\2', 'g'
+      ),
+      '(?i)\\ud[89a-f][0-9a-f]{2}', chr(65533), 'g'
+    ),
+  chr(1), '\u'), chr(2), '\\');
+
+-- The calendar day a text begins with (`2026-11-20`, `2026-11-20 08:00:00`, `2026-11-20T08:00:00Z`). There is no year 0.
+CREATE OR REPLACE TEMP MACRO text_date(t) AS
+  CASE
+    WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$') AND NOT starts_with(t, '0000')
+    THEN TRY_CAST(left(t, 10) AS DATE)
+  END;
+
+-- The instant a text states, by date and time; words DuckDB knows (`infinity`, `epoch`) are none.
+CREATE OR REPLACE TEMP MACRO text_instant(t) AS
+  CASE
+    WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9].*)?$') AND NOT starts_with(t, '0000')
+    THEN TRY_CAST(t AS TIMESTAMPTZ)
+  END;
+
+-- Path of a key as people read it, whatever it holds.
+CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(replace(key, '\', '\\'), '"', '\"') || '"';
+
+-- The value of a key, whatever it holds: a path cannot name every key, a pointer (RFC 6901) can.
+CREATE OR REPLACE TEMP MACRO json_member(j, key) AS
+  json_extract(j, '/' || replace(replace(key, '~', '~0'), '/', '~1'));

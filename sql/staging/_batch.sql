@@ -1,6 +1,26 @@
 -- Before a stream's own staging file: `batch` holds the landed rows of the parts being loaded (made by the loader from
 -- the temp view `parts`), `batch_rejects` what is found wrong, `batch_records` the hash of each row that is readable.
 CREATE OR REPLACE TEMP TABLE batch AS
+WITH parsed AS (
+  SELECT
+    *,
+    CASE
+      WHEN status BETWEEN 200 AND 299
+      THEN coalesce(TRY_CAST(body AS JSON), CASE WHEN contains(lower(body), '\ud') THEN TRY_CAST(json_mended(body) AS JSON) END)
+    END AS json
+  FROM parts
+),
+judged AS (
+  SELECT
+    *,
+    CASE
+      WHEN status NOT BETWEEN 200 AND 299 THEN 'http_error'
+      WHEN json IS NULL THEN 'not_json'
+      -- Reports are looked into year by year.
+      WHEN stream <> 'financials' AND json_repeats(json) THEN 'duplicate_key'
+    END AS fault
+  FROM parsed
+)
 SELECT
   row_number() OVER () AS row_id,
   stream,
@@ -15,17 +35,18 @@ SELECT
   CAST(fetched_at AS TIMESTAMPTZ) AS observed_at,
   sha256 AS body_hash,
   part,
-  CASE WHEN status BETWEEN 200 AND 299 THEN TRY_CAST(body AS JSON) END AS doc,
-  CASE WHEN status NOT BETWEEN 200 AND 299 OR TRY_CAST(body AS JSON) IS NULL THEN body END AS unread
-FROM parts;
+  fault,
+  CASE WHEN fault IS NULL THEN json END AS doc,
+  CASE WHEN fault IS NOT NULL THEN body END AS unread
+FROM judged;
 
 CREATE OR REPLACE TEMP TABLE batch_rejects (row_id BIGINT, reason VARCHAR, path VARCHAR, raw VARCHAR);
 CREATE OR REPLACE TEMP TABLE batch_records (row_id BIGINT, company_id BIGINT, record_hash VARCHAR, scope_year INTEGER);
 
 INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN status BETWEEN 200 AND 299 THEN 'not_json' ELSE 'http_error' END, '$', unread
+SELECT row_id, fault, '$', unread
 FROM batch
-WHERE unread IS NOT NULL
+WHERE fault IS NOT NULL
   AND (status <> 404 OR is_page)
   -- A search the API refused is an answer: the crawl plan asks to find out what this API takes.
   AND NOT (stream = 'prospecting' AND (status BETWEEN 400 AND 499 OR ends_with(request_key, '#probe')));

@@ -47,9 +47,9 @@ SELECT
     WHEN NOT regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN 'not_a_year'
     WHEN has_duplicates AND count(*) OVER (PARTITION BY row_id, year_key) > 1 THEN 'duplicate_key'
     -- null is a year without figures; any other value that is no object is wrong.
-    WHEN indicators IS NULL AND json_type(json_extract(r.doc, json_path(year_key))) <> 'NULL' THEN 'not_an_object'
+    WHEN indicators IS NULL AND json_type(json_member(r.doc, year_key)) <> 'NULL' THEN 'not_an_object'
   END AS reason,
-  CASE WHEN reason IS NOT NULL THEN CAST(json_extract(r.doc, json_path(year_key)) AS VARCHAR) END AS raw
+  CASE WHEN reason IS NOT NULL THEN CAST(json_member(r.doc, year_key) AS VARCHAR) END AS raw
 FROM unnested AS u
 JOIN reports AS r USING (row_id);
 
@@ -68,16 +68,16 @@ WITH cells AS (
   UNION ALL
   -- A name twice in one year: harmless when both say the same, unreadable when not.
   SELECT row_id, company_id, report_hash, fiscal_year, indicator,
-    CASE WHEN count(DISTINCT v) = 1 THEN min(v) ELSE '[' || string_agg(v, ',' ORDER BY v) || ']' END
+    CASE WHEN count(DISTINCT v) = 1 THEN min(v) ELSE '[' || string_agg(v, ',' ORDER BY v) || ']' END AS v
   FROM (
-    SELECT *, unnest(map_keys(indicators)) AS indicator, CAST(unnest(map_values(indicators)) AS VARCHAR) AS v
+    SELECT *, unnest(map_keys(indicators)) AS indicator, coalesce(CAST(unnest(map_values(indicators)) AS VARCHAR), 'null') AS v
     FROM report_years
     WHERE reason IS NULL AND len(list_distinct(map_keys(indicators))) < cardinality(indicators)
   )
   GROUP BY ALL
 ),
 texts AS (
-  SELECT *, CASE v[1] WHEN '"' THEN trim(v ->> '$') WHEN 't' THEN v WHEN 'f' THEN v END AS t
+  SELECT *, CASE v[1] WHEN '"' THEN trim(v ->> '$', E' \t\n\r') WHEN 't' THEN v WHEN 'f' THEN v END AS t
   FROM cells
   WHERE v IS NOT NULL AND v <> 'null' AND v <> '""'
 ),

@@ -20,7 +20,7 @@ WHERE doc IS NOT NULL AND row_id NOT IN (SELECT row_id FROM lists) AND json_type
 
 CREATE OR REPLACE TEMP TABLE list_items AS
 SELECT row_id, entity_id, body_hash, list, path || '[' || i || ']' AS path, item,
-  json_id(json_extract(item, '$.id')) AS id, json_text(json_extract(item, '$.name')) AS name,
+  CASE WHEN NOT json_repeats(item) THEN json_id(json_extract(item, '$.id')) END AS id, json_text(json_extract(item, '$.name')) AS name,
   json_text(json_extract(item, '$.short_name')) AS short_name, json_id(json_extract(item, '$.parent_id')) AS parent_id
 FROM (
   SELECT *, unnest(json_items(items)) AS item, generate_subscripts(json_items(items), 1) - 1 AS i FROM lists
@@ -33,7 +33,9 @@ FROM (
 );
 
 INSERT INTO batch_rejects
-SELECT row_id, 'no_id', path, CAST(item AS VARCHAR) FROM list_items WHERE id IS NULL;
+SELECT row_id, CASE WHEN json_repeats(item) THEN 'duplicate_key' ELSE 'no_id' END, path, CAST(item AS VARCHAR)
+FROM list_items
+WHERE id IS NULL;
 
 INSERT INTO ledger.nomenclature_items
 SELECT entity_id, body_hash, list, id, max(name), max(short_name), max(parent_id)

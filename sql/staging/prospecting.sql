@@ -14,15 +14,22 @@ WITH items AS (
   FROM batch
   WHERE doc IS NOT NULL AND NOT ends_with(request_key, '#probe')
 )
-SELECT *, json_id(json_extract(item, '$.id')) AS company_id, json_text(json_extract(item, '$.name')) AS name FROM items;
+SELECT
+  *,
+  json_repeats(item) AS repeats,
+  CASE WHEN NOT repeats THEN json_id(json_extract(item, '$.id')) END AS company_id,
+  json_text(json_extract(item, '$.name')) AS name
+FROM items;
 
 INSERT INTO batch_rejects
-SELECT row_id, 'no_id', '$.data[' || i || ']', CAST(item AS VARCHAR) FROM sighted WHERE company_id IS NULL;
+SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' ELSE 'no_id' END, '$.data[' || i || ']', CAST(item AS VARCHAR)
+FROM sighted
+WHERE company_id IS NULL;
 
 INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', '$.data[' || i || '].name', CAST(json_extract(item, '$.name') AS VARCHAR)
 FROM sighted
-WHERE json_is_nested(json_extract(item, '$.name'));
+WHERE company_id IS NOT NULL AND json_is_nested(json_extract(item, '$.name'));
 
 INSERT INTO ledger.market_sightings
 SELECT DISTINCT run, market, date, company_id FROM sighted WHERE company_id IS NOT NULL

@@ -14,7 +14,7 @@ WITH items AS (
   WHERE doc IS NOT NULL
 ),
 fields AS (
-  SELECT * EXCLUDE (f), f.*
+  SELECT * EXCLUDE (f), f.*, json_repeats(item) AS repeats
   FROM (
     SELECT *, json_transform(item, '{"slug":"JSON", "title":"JSON", "status":"JSON", "project_type":"JSON",
       "announced_date":"JSON", "deadline_date":"JSON", "countries":"JSON"}') AS f
@@ -23,7 +23,7 @@ fields AS (
 )
 SELECT
   * REPLACE (
-    json_text(slug) AS slug, json_text(title) AS title, json_text(status) AS status, json_text(project_type) AS project_type,
+    CASE WHEN NOT repeats THEN json_text(slug) END AS slug, json_text(title) AS title, json_text(status) AS status, json_text(project_type) AS project_type,
     text_date(json_text(announced_date)) AS announced_date, text_date(json_text(deadline_date)) AS deadline_date,
     json_texts(countries) AS countries
   ),
@@ -36,7 +36,9 @@ SELECT
 FROM fields;
 
 INSERT INTO batch_rejects
-SELECT row_id, 'no_slug', '$.data[' || i || ']', CAST(item AS VARCHAR) FROM summaries WHERE slug IS NULL;
+SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' ELSE 'no_slug' END, '$.data[' || i || ']', CAST(item AS VARCHAR)
+FROM summaries
+WHERE slug IS NULL;
 
 INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', '$.data[' || i || '].' || path, CAST(v AS VARCHAR)

@@ -17,10 +17,11 @@ WITH items AS (
 )
 SELECT
   *,
-  json_text(json_extract(item, '$.event_type')) AS field,
+  json_repeats(item) AS repeats,
+  CASE WHEN NOT repeats THEN json_text(json_extract(item, '$.event_type')) END AS field,
   json_text(json_extract(item, '$.status')) AS status,
   json_text(json_extract(item, '$.message')) AS message_html,
-  TRY_CAST(json_text(json_extract(item, '$.date_created')) AS TIMESTAMPTZ) AS occurred_at,
+  text_instant(json_text(json_extract(item, '$.date_created'))) AS occurred_at,
   CASE WHEN json_is_nested(json_extract(item, '$.old_value')) THEN CAST(json_extract(item, '$.old_value') AS VARCHAR)
     ELSE json_text(json_extract(item, '$.old_value')) END AS old_value,
   CASE WHEN json_is_nested(json_extract(item, '$.new_value')) THEN CAST(json_extract(item, '$.new_value') AS VARCHAR)
@@ -28,7 +29,7 @@ SELECT
 FROM items;
 
 INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN field IS NULL THEN 'no_field' ELSE 'not_an_instant' END, '$.data[' || i || ']', CAST(item AS VARCHAR)
+SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' WHEN field IS NULL THEN 'no_field' ELSE 'not_an_instant' END, '$.data[' || i || ']', CAST(item AS VARCHAR)
 FROM events
 WHERE field IS NULL OR occurred_at IS NULL;
 

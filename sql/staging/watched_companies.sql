@@ -15,13 +15,16 @@ WITH items AS (
 )
 SELECT
   *,
-  json_id(json_extract(item, '$.id')) AS company_id,
+  json_repeats(item) AS repeats,
+  CASE WHEN NOT repeats THEN json_id(json_extract(item, '$.id')) END AS company_id,
   list_sort(json_texts(json_extract(item, '$.fields'))) AS fields,
   text_date(json_text(json_extract(item, '$.date'))) AS since
 FROM items;
 
 INSERT INTO batch_rejects
-SELECT row_id, 'no_id', '$.data[' || i || ']', CAST(item AS VARCHAR) FROM watched WHERE company_id IS NULL;
+SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' ELSE 'no_id' END, '$.data[' || i || ']', CAST(item AS VARCHAR)
+FROM watched
+WHERE company_id IS NULL;
 
 INSERT INTO batch_rejects
 SELECT row_id, 'not_a_date', '$.data[' || i || '].date', CAST(json_extract(item, '$.date') AS VARCHAR)

@@ -1,0 +1,271 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../../helpers/processes.js';
+import { member, readTree, repeats, type Json } from './json-tree.js';
+
+/*
+ * What must come of an answer, read from the body alone and without the code under test: which rows there must be, and
+ * which places must be rejected. `rows` are exact; `rejects` are paths that must be there.
+ */
+export interface Verdict {
+  rows: string[];
+  rejects: string[];
+  /** Rows that may be there or not: what is wrong with them is a matter of taste. */
+  maybe?: string[];
+}
+
+export interface LandedCase {
+  stream: string;
+  entity: string | null;
+  status: number;
+  body: string;
+}
+
+/** The verdict on a landed answer. */
+export function judge({ stream, entity, status, body }: LandedCase): Verdict {
+  if (status === 404) return { rows: [], rejects: entity === null ? ['$'] : [] };
+  if (status < 200 || status > 299) return { rows: [], rejects: ['$'] };
+  const doc = readTree(body);
+  if (stream === 'financials') return judgeReport(entity ?? '', doc);
+  if (repeats(doc)) return { rows: [], rejects: ['$'] };
+  switch (stream) {
+    case 'companies':
+      return judgeCompany(entity ?? '', doc);
+    case 'tender_details':
+      return judgeDetails(entity ?? '', doc);
+    case 'prospecting':
+      return judgeItems(doc, (item) => mapped(idOf(member(item, 'id')), (id) => [`sighted ${id}`]));
+    case 'tenders':
+      return judgeItems(doc, (item) => mapped(textOf(member(item, 'slug')), (slug) => [`tender ${canonical(slug)}`]));
+    case 'watched_companies':
+      return judgeItems(doc, (item) => mapped(idOf(member(item, 'id')), (id) => [`watched ${id}`]));
+    case 'watch_events':
+      return judgeEvents(entity ?? '', doc);
+    default:
+      return judgeLists(entity ?? '', doc);
+  }
+}
+
+const TEXTS: [key: string, column: string][] = [
+  ['name', 'name'],
+  ['registration_number', 'registration_number'],
+  ['company_website', 'website'],
+  ['company_legal_form', 'legal_form'],
+  ['status', 'status'],
+  ['address_street', 'address_street'],
+  ['address_location', 'address_location'],
+  ['address_city', 'address_city'],
+  ['country_region', 'country_region'],
+  ['zip_code', 'zip_code'],
+  ['country_name', 'country_name'],
+  ['size', 'size_text'],
+  ['vat_number', 'vat_number'],
+  ['pronet', 'pronet'],
+  ['microblog', 'microblog'],
+  ['socialnet', 'socialnet'],
+];
+
+/** Columns of core.companies the oracle knows, in the order of a row's text. */
+export const COMPANY_COLUMNS = [...TEXTS.map(([, column]) => column), 'founding_date', 'phones', 'emails', 'faxes'];
+
+function judgeCompany(entity: string, doc: Json): Verdict {
+  if (doc.kind !== 'object' || idOf(member(doc, 'id')) !== entity) return { rows: [], rejects: ['$'] };
+  const rejects: string[] = [];
+  const texts = TEXTS.map(([key]) => {
+    const value = member(doc, key);
+    if (isNested(value)) rejects.push(`$.${key}`);
+    return textOf(value);
+  });
+  const founded = textOf(member(doc, 'founding_date'));
+  if (isNested(member(doc, 'founding_date')) || (founded !== null && dayOf(founded) === null))
+    rejects.push('$.founding_date');
+  const lists = ['company_phone', 'company_email', 'company_fax'].map((key) => {
+    const value = member(doc, key);
+    if (value?.kind === 'object') rejects.push(`$.${key}`);
+    if (value?.kind !== 'array') return value?.kind === 'object' ? null : listed(textOf(value), isNull(value));
+    value.items.forEach((item, i) => isNested(item) && rejects.push(`$.${key}[${i}]`));
+    return value.items.flatMap((item) => textOf(item) ?? []);
+  });
+  const row = [...texts, mapped(founded, dayOf), ...lists];
+  return { rows: [`company ${entity} ${cells(row)}`], rejects };
+}
+
+function listed(text: string | null, absent: boolean): string[] | null {
+  return absent ? null : text === null ? [] : [text];
+}
+
+const KINDS = new Map(
+  readFileSync(path.join(ROOT, 'sql', 'seeds', 'indicators.csv'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(',') as [string, string]),
+);
+const YEAR = /^(1[89]|2[01])[0-9]{2}$/;
+const NUMERIC = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$/;
+
+function judgeReport(entity: string, doc: Json): Verdict {
+  if (doc.kind !== 'object') return { rows: [], rejects: ['$'] };
+  const verdict: Verdict = { rows: [], rejects: [] };
+  for (const [year, values] of doc.entries) {
+    const twice = doc.entries.filter(([other]) => other === year).length > 1;
+    if (!YEAR.test(year) || twice || (values.kind !== 'object' && !isNull(values))) {
+      verdict.rejects.push(pathOf(year));
+    } else if (values.kind === 'object') {
+      for (const indicator of new Set(values.entries.map(([key]) => key))) {
+        const said = values.entries.filter(([key]) => key === indicator).map(([, value]) => value);
+        judgeValue(verdict, { entity, year, indicator }, said);
+      }
+    }
+  }
+  return verdict;
+}
+
+function judgeValue(verdict: Verdict, place: { entity: string; year: string; indicator: string }, said: Json[]): void {
+  const { entity, year, indicator } = place;
+  const reject = (): void => void verdict.rejects.push(`${pathOf(year)}.${quoted(indicator)}`);
+  const [value] = said;
+  if (value === undefined) return;
+  // Twice the same is once; two different ones are none.
+  if (said.length > 1 && new Set(said.map((each) => JSON.stringify(each))).size > 1) return reject();
+  if (isNested(value)) return reject();
+  if (isNull(value)) return;
+  const isText = value.kind !== 'number';
+  const text = textOf(value);
+  if (text === null) return;
+  const number = isText && !NUMERIC.test(text) ? null : Number(text);
+  const wantsText = (KINDS.get(indicator) ?? 'string') === 'string';
+  if (number !== null && !Number.isFinite(number)) return reject();
+  if (number === null && !wantsText) return reject();
+  const shown = isText || KINDS.get(indicator) === 'string' ? text : null;
+  verdict.rows.push(`value ${entity} ${year} ${cells([indicator, number, shown])}`);
+}
+
+function judgeItems(doc: Json, rowsOf: (item: Json) => string[] | null): Verdict {
+  const data = member(doc, 'data');
+  if (data?.kind !== 'array') return { rows: [], rejects: ['$'] };
+  const verdict: Verdict = { rows: [], rejects: [] };
+  data.items.forEach((item, i) => {
+    const rows = repeats(item) ? null : rowsOf(item);
+    if (rows === null) verdict.rejects.push(`$.data[${i}]`);
+    else verdict.rows.push(...rows);
+  });
+  return verdict;
+}
+
+function judgeEvents(entity: string, doc: Json): Verdict {
+  const verdict = judgeItems(doc, (item) => {
+    const field = textOf(member(item, 'event_type'));
+    const instant = textOf(member(item, 'date_created')) ?? '';
+    const sure =
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(instant) &&
+      dayOf(instant) !== null &&
+      !Number.isNaN(Date.parse(instant));
+    if (field === null || (!sure && dayOf(instant) === null)) return null;
+    return [`event ${entity} ${canonical(field)}${sure ? '' : ' perhaps'}`];
+  });
+  const perhaps = verdict.rows.filter((row) => row.endsWith(' perhaps'));
+  return {
+    rows: verdict.rows.filter((row) => !row.endsWith(' perhaps')),
+    rejects: verdict.rejects,
+    maybe: perhaps.map((row) => row.replace(/ perhaps$/, '')),
+  };
+}
+
+function judgeDetails(entity: string, doc: Json): Verdict {
+  if (doc.kind !== 'object' || textOf(member(doc, 'slug')) !== entity) return { rows: [], rejects: ['$'] };
+  const rejects = ['title', 'status', 'type', 'description', 'logo']
+    .filter((key) => isNested(member(doc, key)))
+    .map((key) => `$.${key}`);
+  for (const key of ['announced_date', 'deadline_date']) {
+    const text = textOf(member(doc, key));
+    if (isNested(member(doc, key)) || (text !== null && dayOf(text) === null)) rejects.push(`$.${key}`);
+  }
+  const row = ['title', 'status', 'type', 'description'].map((key) => textOf(member(doc, key)));
+  const days = ['announced_date', 'deadline_date'].map((key) => mapped(textOf(member(doc, key)), dayOf));
+  return { rows: [`details ${entity} ${cells([...row, ...days])}`], rejects };
+}
+
+function judgeLists(entity: string, doc: Json): Verdict {
+  const wrapped = member(doc, 'data');
+  const inner = wrapped?.kind === 'array' || wrapped?.kind === 'object' ? wrapped : doc;
+  if (inner.kind === 'array') return judgeList(entity, inner);
+  if (inner.kind !== 'object') return { rows: [], rejects: ['$'] };
+  const verdicts = inner.entries.filter(([, value]) => isNested(value)).map(([name, value]) => judgeList(name, value));
+  return { rows: verdicts.flatMap(({ rows }) => rows), rejects: verdicts.flatMap(({ rejects }) => rejects) };
+}
+
+function judgeList(name: string, items: Json): Verdict {
+  const row = (id: string | null): string[] => (id === null ? [] : [`listed ${JSON.stringify([name, id])}`]);
+  if (items.kind === 'array')
+    return { rows: items.items.flatMap((item) => row(repeats(item) ? null : idOf(member(item, 'id')))), rejects: [] };
+  return {
+    rows: items.kind === 'object' ? items.entries.flatMap(([key]) => row(idOf({ kind: 'string', value: key }))) : [],
+    rejects: [],
+  };
+}
+
+// ---- single values ----
+
+function isNull(value: Json | undefined): boolean {
+  return value === undefined || (value.kind === 'word' && value.raw === 'null');
+}
+
+function isNested(value: Json | undefined): boolean {
+  return value?.kind === 'object' || value?.kind === 'array';
+}
+
+function trimmed(text: string): string {
+  return text.replaceAll(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
+}
+
+function textOf(value: Json | undefined): string | null {
+  if (value === undefined || isNull(value) || isNested(value)) return null;
+  if (value.kind === 'string') return trimmed(value.value) || null;
+  return value.kind === 'number' || value.kind === 'word' ? value.raw : null;
+}
+
+function idOf(value: Json | undefined): string | null {
+  const text = textOf(value);
+  return text !== null && /^-?[0-9]{1,18}$/.test(text) ? String(BigInt(text)) : null;
+}
+
+/** `YYYY-MM-DD` of a text that begins with a day there is. */
+function dayOf(text: string): string | null {
+  if (!/^\d{4}-\d\d-\d\d([T ][^\n]*)?$/.test(text) || text.startsWith('0000')) return null;
+  const day = text.slice(0, 10);
+  const parsed = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().slice(0, 10) === day ? day : null;
+}
+
+function mapped<In, Out>(value: In | null, make: (value: In) => Out): Out | null {
+  return value === null ? null : make(value);
+}
+
+/** Cells as one text. */
+export function cells(values: readonly unknown[]): string {
+  return JSON.stringify(values.map(tell));
+}
+
+function tell(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tell);
+  return typeof value === 'string' ? canonical(value) : value;
+}
+
+/**
+ * A number that is no whole one, and zero, by its value: how it is written is not kept by every reader of JSON. A byte order
+ * mark in front is left out: the reader of results drops it, the table has it.
+ */
+export function canonical(written: string): string {
+  const text = written.replace(/^\ufeff/, '').replace(/^-0$/, '0');
+  const isFraction = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(text) && !/^-?[0-9]+$/.test(text);
+  return isFraction ? `#${Number(text)}` : text;
+}
+
+/** The path of a key as rejects name it. */
+export function pathOf(key: string): string {
+  return `$.${quoted(key)}`;
+}
+
+function quoted(key: string): string {
+  return `"${key.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}
