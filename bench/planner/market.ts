@@ -15,7 +15,7 @@ export interface MarketQuirks extends FilterQuirks {
   totalPagesCap?: number;
   totalsCap?: number;
   /** Companies counted in totals but never listed. */
-  hidden?: (id: number) => boolean;
+  hidden?: ((id: number) => boolean) | undefined;
   /** How version 1 answers: all its pages, ten of them, not at all (default), or any company. */
   v1?: 'uncapped' | 'capped' | 'refused' | 'ignores filters';
 }
@@ -38,6 +38,12 @@ export class Market {
   /** Answers a request of a plan. */
   answer({ route, filters, page, per_page }: PlanRequest): PlanAnswer {
     return route === 'v1' ? this.answerV1(filters, page, per_page) : this.answerV2(filters, page, per_page);
+  }
+
+  /** Ids that a search can list, page after page without a cap; none where its filters are refused. */
+  idsOf(filters: Record<string, unknown>): string[] {
+    const found = this.find(filters);
+    return typeof found === 'string' ? [] : this.list(found, 1, found.total);
   }
 
   private answerV2(filters: Record<string, unknown>, page: number, perPage: number): PlanAnswer {
