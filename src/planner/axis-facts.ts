@@ -37,7 +37,7 @@ export function buildAxis(
   const isDate = dimension.type === 'date';
   const min = positionOf(dimension, format, dimension.min ?? (isDate ? horizon.from : 0), 'first');
   const max = positionOf(dimension, format, dimension.max ?? (isDate ? horizon.to : 1_000_000_000), 'last');
-  return rangeAxis(dimension, own, min ?? 0, max ?? 1_000_000_000, format);
+  return rangeAxis(dimension, own, min ?? 0, max ?? 1_000_000_000, format, state.bounds);
 }
 
 /** A plain object, or null. */

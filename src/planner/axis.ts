@@ -1,5 +1,5 @@
 import { dayNumber, dayText, firstDay, yearOf } from './days.js';
-import type { CategoricalDimension, DateFormat, RangeDimension, Window } from './types.js';
+import type { Bounds, CategoricalDimension, DateFormat, RangeDimension, Window } from './types.js';
 
 /** A dimension as integer positions, with the way to say a window of them to the API. */
 export interface Axis {
@@ -45,7 +45,8 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
 
 /**
  * Axis of a range. `own` is the market's own filter on the key: its bounds are kept as they were written, and only
- * where it has none is the first window open below and the last one open above, so that nothing lies outside.
+ * where it has none is the first window open below and the last one open above, so that nothing lies outside. A bound
+ * that the API does not count in is said one position further out.
  */
 export function rangeAxis(
   dimension: RangeDimension,
@@ -53,6 +54,7 @@ export function rangeAxis(
   min: number,
   max: number,
   format: DateFormat,
+  bounds: Bounds = 'inclusive',
 ): Axis {
   const scale = scaleOf(dimension, format);
   const ownMin = scale.parse(own['gte'], 'first');
@@ -68,8 +70,8 @@ export function rangeAxis(
     overlapping: false,
     coord: (position) => scale.coord(position, hi),
     filter: ({ from, to }) => {
-      const gte = from > lo ? scale.say(from, 'first') : own['gte'];
-      const lte = to < hi ? scale.say(to, 'last') : own['lte'];
+      const gte = from > lo ? scale.say(bounds === 'exclusive' ? from - 1 : from, 'first') : own['gte'];
+      const lte = to < hi ? scale.say(bounds === 'inclusive' ? to : to + 1, 'last') : own['lte'];
       return {
         ...dimension.extra,
         ...own,

@@ -1,6 +1,6 @@
 import { categoricalAxis, type Axis } from './axis.js';
 import type { CrawlState } from './crawl-state.js';
-import { firstDay, yearOf } from './days.js';
+import { firstDay, midyear, yearOf } from './days.js';
 import { halve, type Counted } from './shape.js';
 import { asObject, askedFacts, buildAxis, type AxisFacts } from './axis-facts.js';
 import { recallAxis } from './known-market.js';
@@ -23,6 +23,8 @@ type Outcome = AxisFacts | { unusable: string };
 const DOMINANT = 0.97;
 // Single values tried before a dimension counts as of no use.
 const MOST_SINGLES = 6;
+// What companies on the bounds themselves may cost in a smaller market is less than to ask.
+const BOUNDS_WORTH = 20;
 // More than this share cannot have come and gone between two questions.
 const DRIFT = 0.001;
 const SURPLUS = 0.01;
@@ -135,14 +137,17 @@ function spread(n: number, most: number): number[] {
 function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Outcome> {
   const own = asObject(state.input.filters[dimension.key]) ?? {};
   if (dimension.type !== 'date')
-    return yield* calibrateBounds(state, dimension, buildAxis(state, dimension, own, 'day'));
+    return yield* calibrateSides(state, dimension, buildAxis(state, dimension, own, 'day'));
   const reasons: string[] = [];
   for (const format of ['day', 'year', 'year-as-text'] as const) {
     const understood = yield* testDateFormat(state, dimension, own, format);
     if (!('unusable' in understood)) {
       const axis = buildAxis(state, dimension, own, understood.format);
-      const outcome = yield* calibrateBounds(state, dimension, axis);
-      if (!('unusable' in outcome)) return { ...outcome, ...understood };
+      const outcome = yield* calibrateSides(state, dimension, axis);
+      if (!('unusable' in outcome)) {
+        if (outcome.complete || !(yield* findBounds(state, axis, understood))) return { ...outcome, ...understood };
+        return yield* calibrateRange(state, dimension);
+      }
       reasons.push(outcome.unusable);
     } else reasons.push(understood.unusable);
   }
@@ -188,6 +193,25 @@ function* testDateFormat(
   return { unusable: `${dimension.key} finds nobody in any year tried` };
 }
 
+/**
+ * Whether bounds mean something else than was believed: then it is noted, and all is to be asked anew. Two neighbouring
+ * spans hold less than both in one where a bound's own day is left out.
+ */
+function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understood): Task<boolean> {
+  const [first, second] = asked ?? [];
+  if (!first || !second || format !== 'day' || state.bounds !== 'inclusive') return false;
+  if (marketTotal(state) < BOUNDS_WORTH * state.cap) return false;
+  const probe = probing(state, axis);
+  const both = yield* probe({ from: first.from, to: second.to });
+  if (isRefused(both) || both.total <= first.count + second.count) return false;
+  // One more may have come in between: the day itself tells.
+  const day = yield* probe({ from: first.to, to: first.to });
+  if (isRefused(day) || day.total > 0) return false;
+  const days = yield* probe({ from: first.to, to: second.from });
+  state.bounds = !isRefused(days) && days.total > 0 ? 'half-open' : 'exclusive';
+  return true;
+}
+
 /** Pairs of spans to try, likeliest to hold companies first. */
 function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
   const lastYear = format === 'day' ? yearOf(axis.hi) : axis.hi;
@@ -200,8 +224,8 @@ function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
     .map((year): [Window, Window] =>
       format === 'day'
         ? [
-            inside({ from: firstDay(year, 1), to: firstDay(year, 7) - 1 }),
-            inside({ from: firstDay(year, 7), to: firstDay(year + 1, 1) - 1 }),
+            inside({ from: firstDay(year, 1), to: midyear(year) - 1 }),
+            inside({ from: midyear(year), to: firstDay(year + 1, 1) - 1 }),
           ]
         : [inside({ from: year - 1, to: year - 1 }), inside({ from: year, to: year })],
     )
@@ -211,7 +235,7 @@ function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
 }
 
 /** Both sides of a cut: do they filter, how many companies have a value at all, how do they spread. */
-function* calibrateBounds(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
+function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
   if (axis.lo >= axis.hi) return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
   const probe = probing(state, axis);
   const total = marketTotal(state);

@@ -1,7 +1,7 @@
 import type { AxisFacts } from './axis-facts.js';
 import type { Fiber } from './tasks.js';
 import type { SegmentTree } from './tree.js';
-import type { Dimension, PlanInput } from './types.js';
+import type { Bounds, Dimension, PlanInput } from './types.js';
 
 /** What every task of a plan shares: the input, what calibration found out, and the tree. */
 export interface CrawlState {
@@ -23,6 +23,8 @@ export interface CrawlState {
   readonly totalsCap: number;
   /** There are more companies than this total says: totals end there, unless one goes beyond it. */
   noteCappedTotals(total: number): void;
+  /** What bounds of ranges mean; believed inclusive until asking shows otherwise. */
+  bounds: Bounds;
   /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
   /** Why version 1 will not serve on later nights either. */

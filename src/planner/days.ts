@@ -22,3 +22,9 @@ export function yearOf(day: number): number {
 export function firstDay(year: number, month: number): number {
   return Math.round(Date.UTC(year, month - 1, 1) / MS_PER_DAY);
 }
+
+/** Day number of a year's first Wednesday in July: registers are open on it, and were the day before. */
+export function midyear(year: number): number {
+  const july = firstDay(year, 7);
+  return july + ((6 - (july % 7) + 7) % 7); // day 0 was a Thursday
+}

@@ -45,9 +45,9 @@ export function describeCalibration(state: CrawlState): Calibration {
     if (result && state.input.dimensions.includes(dimension)) dimensions[dimension.key] = describe(dimension, result);
   }
   for (const [key, unusable] of state.dropped) if (key !== 'v1') dimensions[key] = { unusable };
-  const { perPage, size, pages, v1Refusal } = state;
+  const { perPage, size, pages, bounds, v1Refusal } = state;
   const totalsCap = state.totalsCap < Infinity ? state.totalsCap : null;
-  return { perPage, size, pages, totalsCap, v1Refusal, dimensions };
+  return { perPage, size, pages, totalsCap, bounds, v1Refusal, dimensions };
 }
 
 function describe(dimension: Dimension, facts: AxisFacts): DimensionCalibration {

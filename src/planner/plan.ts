@@ -89,6 +89,7 @@ export function createPlan(input: PlanInput): Plan {
     noteCappedTotals: (total) => {
       notedCap = Math.min(notedCap, total);
     },
+    bounds: input.known?.calibration?.bounds ?? 'inclusive',
     v1Refusal: input.known?.calibration?.v1Refusal ?? null,
     facts: new Map(),
     dropped: new Map(),

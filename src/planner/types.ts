@@ -103,6 +103,8 @@ export interface Calibration {
   pages: number;
   /** The number where totals end; null or left out: none is known. */
   totalsCap?: number | null;
+  /** What `gte` and `lte` mean; left out: both inclusive. */
+  bounds?: Bounds;
   /** Why version 1 is closed to this key, or ends at some page; not asked again until all is found out anew. */
   v1Refusal?: string | null;
   /** Parts of the market that were searched whole in this run, where turns can be taken. */
@@ -129,6 +131,9 @@ export type DimensionCalibration =
 
 /** How a date range is said to the API. Which one it understands is found out by asking. */
 export type DateFormat = 'day' | 'year-as-dates' | 'year' | 'year-as-text';
+
+/** Whether values that equal a bound are in: both (as `gte` and `lte` say), the lower one only, or neither. */
+export type Bounds = 'inclusive' | 'half-open' | 'exclusive';
 
 /**
  * calibration: asked to learn how the API behaves. guess: the same, beyond what the reference says, so that any answer

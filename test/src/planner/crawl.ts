@@ -9,7 +9,12 @@ import {
 import type { SimulatedMarket } from './simulated-market.js';
 
 export const statuses: Dimension = { kind: 'categorical', key: 'company_status', values: [199, 200, 201] };
-export const incorporation: Dimension = { kind: 'range', key: 'company_incorporation', type: 'date' };
+export const incorporation: Dimension = {
+  kind: 'range',
+  key: 'company_incorporation',
+  type: 'date',
+  nullValue: null,
+};
 export const legalForms: Dimension = {
   kind: 'categorical',
   key: 'legal_form',

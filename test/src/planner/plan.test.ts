@@ -36,7 +36,10 @@ const shapes: fc.Arbitrary<MarketShape> = fc.record({
 const quirks: fc.Arbitrary<ApiQuirks> = fc.record({
   maxSize: fc.constantFrom(10, 25, 50, 100),
   oversize: fc.constantFrom('lower', 'refuse', 'default'),
-  dates: fc.constantFrom('days', 'days', 'years', 'years-in-dates', 'ignored', 'refused'),
+  dates: fc.constantFrom('days', 'days', 'years', 'year-texts', 'years-in-dates', 'ignored', 'refused'),
+  wrongBounds: fc.constantFrom('refused', 'empty'),
+  exclusive: fc.constantFrom(false, false, true),
+  nullSelects: fc.boolean(),
   ignored: fc.subarray(['number_of_employees', 'activity_type', 'location_countries'], { maxLength: 2 }),
   refused: fc.subarray(['financial_turnover', 'legal_form'], { maxLength: 1 }),
   firstValueOnly: fc.boolean(),
@@ -66,7 +69,8 @@ function expectExactCertificate({ certificate, ...coverage }: CoverageRecord): v
 function tightestFilter(company: Company, { ignored = [], refused = [], dates = 'days' }: ApiQuirks) {
   const { incorporated, employees: staff, turnover: sales, legalForm } = company;
   const day = incorporated === null ? null : new Date(incorporated * 86_400_000).toISOString().slice(0, 10);
-  const date = dates === 'years' ? Number(day?.slice(0, 4)) : day;
+  const year = day?.slice(0, 4);
+  const date = dates === 'years' ? Number(year) : dates === 'year-texts' ? year : day;
   const filters: Record<string, unknown> = {
     company_status: [company.status],
     location_countries: [company.country],
@@ -83,7 +87,8 @@ describe('a plan over a market that stands still', () => {
     fc.assert(
       fc.property(shapes, quirks, filterSets, (shape, api, filters) => {
         // Markets that such an API would not understand the way they are meant.
-        fc.pre(!('company_incorporation' in filters) || api.dates === 'days');
+        fc.pre(!('company_incorporation' in filters) || (api.dates === 'days' && !api.exclusive));
+        fc.pre(!('number_of_employees' in filters) || !api.exclusive);
         fc.pre(!('number_of_employees' in filters) || !api.ignored!.includes('number_of_employees'));
         fc.pre(!('company_status' in filters) || !api.firstValueOnly);
         const market = new SimulatedMarket(generateCompanies(shape), api);
@@ -117,7 +122,13 @@ describe('a plan over a market that stands still', () => {
         fc.pre(
           totalsCap > companies.length || companies.filter((c) => c.incorporated !== null).length > totalsCap * 1.1,
         );
-        const market = new SimulatedMarket(companies, { ...api, maxSize: Math.min(api.maxSize!, 25), totalsCap });
+        const market = new SimulatedMarket(companies, {
+          ...api,
+          // Without its bounds no range tells a company from its neighbours.
+          exclusive: false,
+          maxSize: Math.min(api.maxSize!, 25),
+          totalsCap,
+        });
         const { plan, answers, coverage } = crawlMarket(market, { secondPass: 100 });
         const found = new Set([...answers.values()].flatMap((a) => ('ids' in a ? a.ids : [])));
         expectExactCertificate(coverage);
@@ -194,7 +205,7 @@ describe('requests', () => {
       countries: 1,
     });
     const market = new SimulatedMarket(companies, { nullSelects: true });
-    const dimensions = [statuses, { ...incorporation, nullValue: null }, legalForms, employees, turnover];
+    const dimensions = [statuses, incorporation, legalForms, employees, turnover];
     const { coverage, ratio } = crawlMarket(market, { dimensions });
     expect(ratio).toBeLessThan(1.4);
     expect(coverage.share).toBeGreaterThan(0.995);
@@ -210,10 +221,20 @@ describe('requests', () => {
         filters: range === null || range === undefined ? rest : { ...rest, company_incorporation: range },
       });
     const usual = crawlMarket(market).requests;
-    const dimensions = [statuses, { ...incorporation, nullValue: null }, legalForms, countries, employees, turnover];
+    const dimensions = [statuses, incorporation, legalForms, countries, employees, turnover];
     const { coverage, requests } = crawlMarket(market, { dimensions });
     expect(coverage.missing).toBe(0);
     expect(requests).toBeLessThan(usual + 10);
+  });
+
+  it('are hardly more where bounds are not counted in', () => {
+    const companies = generateCompanies({ companies: 40_000, seed: 5, withoutIncorporation: 0.03 });
+    const crawls = [false, true].map((exclusive) =>
+      crawlMarket(new SimulatedMarket(companies, { exclusive, nullSelects: true })),
+    );
+    expect(crawls.map(({ plan }) => plan.calibration().bounds)).toEqual(['inclusive', 'exclusive']);
+    expect(crawls.map(({ coverage }) => coverage.missing)).toEqual([0, 0]);
+    expect(crawls[1]!.requests).toBeLessThan(1.03 * crawls[0]!.requests);
   });
 
   it('cost one and a check for a market that fits on a page', () => {
@@ -381,7 +402,7 @@ describe('version 1, which states no page cap', () => {
     const { coverage, requests, plan } = crawlWith({ v1: 'uncapped' });
     expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
     // 80 pages, the total first and last, two probes; and what puts so round a total to the test.
-    expect(requests).toBe(84 + 4);
+    expect(requests).toBe(84 + 5);
     expect(plan.segments().filter(({ state }) => state !== 'calibration')).toMatchObject([
       { segment: 'root', state: 'split', split_by: 'v1 pages' },
       { segment: 'root/v1', state: 'leaf', total_reported: 8_000, distinct_companies: 8_000, pages: 80 },
