@@ -9,6 +9,8 @@ export const GOOD_REACH = 0.8;
 // Positions looked at, from the end, and the share of the cap that one of them may hold.
 const RECENT = 365;
 const COARSE = 0.25;
+// The same where the warehouse knows how many companies each position holds.
+const COARSE_KNOWN = 0.5;
 
 export interface Choice {
   dimension: Dimension;
@@ -95,9 +97,12 @@ export function pays(state: CrawlState, total: number, { axis }: AxisFacts): boo
 }
 
 /** Whether single recent days hold so much that windows of whole days fill badly: then other values go first. */
-function isCoarse(state: CrawlState, total: number, { axis, shape, share }: AxisFacts): boolean {
+function isCoarse(state: CrawlState, total: number, { axis, shape, share, exact }: AxisFacts): boolean {
   const recent = Math.min(axis.hi - axis.lo + 1, RECENT);
-  return axis.ordered && (total * share * shape.mass(axis.hi - recent + 1, axis.hi)) / recent > COARSE * state.cap;
+  return (
+    axis.ordered &&
+    (total * share * shape.mass(axis.hi - recent + 1, axis.hi)) / recent > (exact ? COARSE_KNOWN : COARSE) * state.cap
+  );
 }
 
 /** Whether it is worth finding out more about overlapping values. */

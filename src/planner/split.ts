@@ -137,6 +137,7 @@ function* sweep(
       isCapped(state, segment) ? Infinity : segment.total * (axis.overlapping ? axis.hi - axis.lo + 1 : 2) + state.cap,
     totalsCap: () => state.totalsCap,
     windows: axis.windows,
+    ...(segment.parent ? {} : { size: state.size }),
     ordered: axis.ordered,
     // The warehouse's shape is the whole market's: of a part of it only the rough outline holds.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),

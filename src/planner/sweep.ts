@@ -17,6 +17,8 @@ export interface SweepInput {
   windows: boolean;
   /** How far off, in shares, a window's foreseen total may be at first. Default: nothing is known well. */
   error?: number;
+  /** Rows of a page: where the shape is known well, windows are made to fill their last page. */
+  size?: number;
   /** False when one position says nothing of the next: then only the shape is believed. Default true. */
   ordered?: boolean;
 }
@@ -29,6 +31,11 @@ const COLD_ERROR = 0.08;
 const FULLEST = 0.995;
 // Decay of what earlier windows taught about the density: the last two or three count most.
 const MEMORY = 0.5;
+// Of what a window could hold, the least it is cut to for the sake of full pages, and how many ends are looked at.
+const SHORTEST = 0.4;
+const MOST_TRIED = 1_000;
+// Companies that come and go in a window in a night, as a share (variance of the change).
+const MOVING = 0.0015;
 // A window this much fuller than its neighbours suggest holds a spike: halve towards it instead of interpolating.
 const SPIKE = 3;
 
@@ -83,7 +90,7 @@ export class Sweep {
   next(): Window | null {
     if (this.at > this.input.to || this.contradicts) return null;
     this.asked += 1;
-    const to = this.input.windows ? Math.min(Math.max(this.aim(), this.at), this.input.to) : this.at;
+    const to = this.input.windows ? this.fillPages(Math.min(Math.max(this.aim(), this.at), this.input.to)) : this.at;
     this.window = { from: this.at, to };
     this.foreseen = this.predict(this.window);
     return this.window;
@@ -154,6 +161,23 @@ export class Sweep {
       start = knot.end + 1;
     }
     return start > end ? end : Math.max(start - 1, shape.reach(start, need / this.density));
+  }
+
+  /** The end, at or before `to`, at which a window's last page is expected to be fullest. */
+  private fillPages(to: number): number {
+    const { size, error, cap, to: end } = this.input;
+    if (size === undefined || error === undefined || this.knots.length > 0 || to === end) return to;
+    const least = this.predict({ from: this.at, to }) * SHORTEST;
+    let [best, bestWaste] = [to, Infinity];
+    for (let at = to; at >= this.at && to - at < MOST_TRIED; at--) {
+      const foreseen = this.predict({ from: this.at, to: at });
+      if (foreseen < least || foreseen < 1) break;
+      // Last night's count is not tonight's: a page begun for one company more is the dearest.
+      const pages = Math.ceil(Math.min(cap, foreseen + 1 + Math.sqrt(foreseen * MOVING)) / size);
+      const waste = (pages * size) / foreseen;
+      if (waste < bestWaste) [best, bestWaste] = [at, waste];
+    }
+    return best;
   }
 
   private aimInside(start: number, end: number, count: number, need: number): number {
