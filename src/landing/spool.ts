@@ -54,10 +54,12 @@ function recover(file: string): LandedRow[] {
   const bytes = readFileSync(file);
   const end = bytes.lastIndexOf(0x0a) + 1;
   if (end < bytes.length) truncateSync(file, end);
-  return bytes
-    .subarray(0, end)
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as LandedRow);
+  const rows: LandedRow[] = [];
+  // Line by line: a spool of large bodies is longer than a text may be.
+  for (let from = 0; from < end;) {
+    const to = bytes.indexOf(0x0a, from);
+    if (to > from) rows.push(JSON.parse(bytes.toString('utf8', from, to)) as LandedRow);
+    from = to + 1;
+  }
+  return rows;
 }

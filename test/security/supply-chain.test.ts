@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { ROOT } from '../helpers/processes.js';
+
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+interface Locked {
+  version?: string;
+  integrity?: string;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  link?: boolean;
+  hasInstallScript?: boolean;
+}
+
+describe('the lockfile', () => {
+  const packages = Object.entries(
+    (JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }).packages,
+  );
+  const installed = packages.filter(([name]) => name !== '');
+
+  it('names one version of each package, from a registry and from nowhere else', () => {
+    expect(installed.length).toBeGreaterThan(200);
+    const odd = installed.filter(([, { version, link }]) => link || !/^\d+\.\d+\.\d+[\w.+-]*$/.test(version ?? ''));
+    expect(odd.map(([name]) => name)).toEqual([]);
+  });
+
+  it('holds the hash of what is installed; only binaries of other platforms come without (SECURITY.md)', () => {
+    const bare = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
+    const ours = bare.filter(([, { optional, os, cpu }]) => !optional || (os === undefined && cpu === undefined));
+    expect(ours.map(([name]) => name)).toEqual([]);
+    const here = bare.filter(([, { os, cpu }]) => os?.includes(process.platform) && cpu?.includes(process.arch));
+    if (process.platform === 'linux' && process.arch === 'x64')
+      expect(here.filter(([name]) => !/musl/.test(name)).map(([name]) => name)).toEqual([]);
+  });
+
+  it('runs the install scripts of no new package', () => {
+    // All of them only fetch or check binaries that the lockfile names anyway; the image is built without any.
+    const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
+    expect(new Set(scripts.map((name) => name.replace(/^.*node_modules\//, '')))).toEqual(
+      new Set(['protobufjs', '@swc/core', 'esbuild']),
+    );
+  });
+});
+
+describe('the image', () => {
+  const lines = read('Dockerfile').split('\n');
+
+  it('runs as a user without rights, which is set before anything can run', () => {
+    expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
+    expect(lines.indexOf('USER node')).toBeGreaterThan(lines.findLastIndex((line) => line.startsWith('COPY ')));
+    expect(lines.indexOf('USER node')).toBeLessThan(lines.findIndex((line) => line.startsWith('ENTRYPOINT ')));
+  });
+
+  it('holds no secret: none is named when it is built, none is copied into it', () => {
+    expect(lines.filter((line) => /^(ARG|ENV) .*(key|token|secret|password)/i.test(line))).toEqual([]);
+    expect(read('.dockerignore').split('\n')).toEqual(
+      expect.arrayContaining(['.git', '.env', '.env.*', '.npmrc', 'data', 'tidemark.yaml', '*.key', '*.pem']),
+    );
+    expect(lines.find((line) => line.includes('npm ci'))).toContain('--ignore-scripts');
+  });
+});
+
+describe('docker-compose.yml', () => {
+  interface Service {
+    ports?: string[];
+    environment?: Record<string, string>;
+    cap_drop?: string[];
+    security_opt?: string[];
+    privileged?: boolean;
+  }
+  const services = Object.entries(
+    (parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, Service> }).services,
+  );
+
+  it('opens ports to this machine only', () => {
+    const open = services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`));
+    expect(open.length).toBeGreaterThan(2);
+    expect(open.filter((port) => !/ 127\.0\.0\.1:/.test(port))).toEqual([]);
+  });
+
+  it('gives our processes no rights and holds no key but the sandbox’s', () => {
+    const ours = services.filter(([, { environment }]) => environment?.['TIDEMARK_API_KEY'] !== undefined);
+    expect(ours.map(([name]) => name)).toEqual(['setup', 'sandbox', 'crawl-worker', 'warehouse-worker']);
+    for (const [name, service] of ours) {
+      expect(service, name).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+      expect(service.privileged, name).toBeUndefined();
+      expect(service.environment?.['TIDEMARK_API_KEY']).toBe('${TIDEMARK_API_KEY:-sandbox-key}');
+    }
+  });
+});
