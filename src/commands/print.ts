@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
+import { visibleInTerminal } from '../core/visible-text.js';
 
 /** Colours for a stream: only in a terminal, and not where NO_COLOR asks for none. */
 export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnType<typeof createColors> {
@@ -7,9 +8,9 @@ export function colorsFor(stream: NodeJS.WriteStream & { fd: number }): ReturnTy
   return createColors(isatty(stream.fd) && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb');
 }
 
-/** A line of result on stdout. */
+/** A line of result on stdout. Texts of the API may stand in it: nothing but our colours is obeyed by the terminal. */
 export function say(text = ''): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${visibleInTerminal(text)}\n`);
 }
 
 /** Columns of the terminal results go to; unlimited where they go to a file or a pipe. */
@@ -19,7 +20,7 @@ export function terminalWidth(): number {
 
 /** A line for the person at the terminal, on stderr: a script that reads stdout is not disturbed. */
 export function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${visibleInTerminal(text)}\n`);
 }
 
 /** A value as JSON on stdout, pretty in a terminal. DuckDB's BIGINTs are numbers where they are exact, else text. */

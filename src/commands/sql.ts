@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { useOrdinaryMode } from '../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
+import { visibleInTerminal } from '../core/visible-text.js';
 import { examples, loadContext } from './context.js';
 import { parseCount } from './port-options.js';
 import { tell } from './print.js';
@@ -116,5 +117,7 @@ function formatOf(out: string | undefined): Format {
 }
 
 async function toStdout(text: string): Promise<void> {
-  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
+  // A program gets what is there; a terminal would obey it.
+  const shown = process.stdout.isTTY ? visibleInTerminal(text) : text;
+  return new Promise((resolve) => process.stdout.write(shown, () => resolve()));
 }

@@ -25,3 +25,11 @@ export function escapeUnseen(text: string): string {
     [...Array(found.length).keys()].map((i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
   );
 }
+
+// Colours and weights (SGR), line breaks and tabs may pass; everything else as above.
+const IN_TERMINAL = new RegExp(String.raw`(\u001b\[[\d;]*m|\r?\n|\t)|(?:${UNSEEN.source})`, 'gu');
+
+/** Text that was composed for a terminal, with our colours in it: what else a terminal would obey is an escape. */
+export function visibleInTerminal(text: string): string {
+  return text.replaceAll(IN_TERMINAL, (found, allowed: string | undefined) => allowed ?? escapeUnseen(found));
+}

@@ -1,3 +1,4 @@
+import { visibleLine } from '../core/visible-text.js';
 import { createColors } from 'picocolors';
 import { cut } from './display-width.js';
 import { formatCount, formatDuration, formatPercent, formatRate } from './format.js';
@@ -123,5 +124,5 @@ function paintBar(text: string, paint: ReturnType<typeof createColors>): string 
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return visibleLine(text).replaceAll(/\s+/g, ' ').trim();
 }

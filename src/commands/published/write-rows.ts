@@ -1,3 +1,4 @@
+import { escapeUnseen } from '../../core/visible-text.js';
 import type { PlainValue } from '../../warehouse/plain-value.js';
 
 /** Writes text out; resolves when the receiver wants more. */
@@ -19,13 +20,14 @@ export async function writeCsv({ columns, batches }: Rows, sink: Sink, { exact =
   for await (const batch of batches) await sink(batch.map(line).join(''));
 }
 
-/** Rows as one JSON array of objects, a line each. */
+/** Rows as one JSON array of objects, a line each; characters that are not seen as their escapes, which say the same. */
 export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise<void> {
   let separator = '[\n';
   for await (const batch of batches) {
     for (const row of batch) {
       await sink(
-        `${separator}${JSON.stringify(Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null])))}`,
+        separator +
+          escapeUnseen(JSON.stringify(Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null])))),
       );
       separator = ',\n';
     }

@@ -76,6 +76,13 @@ describe('writeJson', () => {
     ]);
   });
 
+  it('says exactly what is there without a character that a terminal would obey', async () => {
+    const name = 'a\u0000\u001b[2J\u009b31m\u202e😀\ud800\r\n';
+    const text = await collect(writeJson, ['name'], [[name]]);
+    expect(JSON.parse(text)).toEqual([{ name }]);
+    expect(text).toMatch(/^[\n -~😀]+$/u);
+  });
+
   it('is an empty array without rows', async () => {
     expect(JSON.parse(await collect(writeJson, ['id']))).toEqual([]);
   });
