@@ -6,6 +6,7 @@ import type {
   DiscoverInput,
   DiscoverResult,
   DuePlan,
+  EnterQuotaGateInput,
   ListInput,
   ListResult,
   LoadResult,
@@ -32,6 +33,8 @@ export interface CrawlActivities {
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
   /** Asks /v2/metrics and lands the reading. */
   readQuota(ctx: RunContext): Promise<QuotaStatus>;
+  /** Puts a run into the line at the quota gate of its API key, which it starts where there is none. */
+  enterQuotaGate(input: EnterQuotaGateInput): Promise<void>;
   /** Lands the run's closing record and its request statistics. */
   closeRun(input: CloseRunInput): Promise<CloseRunResult>;
 }

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { fetchChunk } from '../src/crawl/fetch-chunk.js';
 import { closeRun, landDue, landOpening } from '../src/crawl/close-run.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
@@ -15,8 +16,11 @@ import { withPulse } from './pulse.js';
 
 const REJECTS_OF_RUN = 'SELECT coalesce(sum(rejects), 0) FROM ledger.loaded_parts WHERE run = $run';
 
-/** Activities of the crawl queue over the given dependencies; built only by the worker. */
-export function createCrawlActivities(deps: CrawlDeps): CrawlActivities {
+/**
+ * Activities of the crawl queue over the given dependencies; built only by the worker.
+ * @param quotaGate workflow id of the quota gate of this worker's API key
+ */
+export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): CrawlActivities {
   return casting({
     async openRun(input) {
       const ctx = openRun(deps.config, deps.clock, input, {
@@ -29,6 +33,16 @@ export function createCrawlActivities(deps: CrawlDeps): CrawlActivities {
     discoverMarket: (input) => withPulse((pulse) => discoverMarket(deps, input, pulse)),
     crawlListing: (input) => withPulse((pulse) => crawlListing(deps, input, pulse)),
     crawlChunk: (input) => withPulse((pulse) => fetchChunk(deps, input, pulse)),
+    async enterQuotaGate({ waiter, workflowType, taskQueue, signal }) {
+      await Context.current().client.workflow.signalWithStart(workflowType, {
+        workflowId: quotaGate,
+        taskQueue,
+        signal,
+        signalArgs: [waiter],
+        args: [{}],
+        staticSummary: 'the daily quota of the API key: who waits for it',
+      });
+    },
     readQuota: (ctx) => withPulse((pulse) => readQuota(deps, ctx, pulse)),
     closeRun: (input) => closeRun(deps, input),
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createCrawlActivities, createWarehouseActivities } from '../activities/index.js';
@@ -58,7 +59,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
           ...shared,
           taskQueue: CRAWL_QUEUE,
           workflowBundle: bundle,
-          activities: createCrawlActivities({ config, client, clock, log }),
+          activities: createCrawlActivities({ config, client, clock, log }, quotaGateId(config, apiKey)),
           // Quick ones may finish; a chunk is cancelled at once after that and lands what it has.
           shutdownGraceTime: '1 second',
           shutdownForceTime: '30 seconds',
@@ -83,6 +84,11 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
   } finally {
     await connection.close();
   }
+}
+
+/** One gate for each key of an API, named without a word of the key. */
+function quotaGateId({ api }: Config, apiKey: string): string {
+  return `quota/${createHash('sha256').update(`${api.baseUrl} ${apiKey}`).digest('hex').slice(0, 16)}`;
 }
 
 /** Runs workers together: when one fails the others stop too, so that a half-dead process never lingers. */

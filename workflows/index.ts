@@ -1,4 +1,5 @@
 export { backfill } from './backfill.js';
 export { marketSnapshot } from './market-snapshot.js';
+export { quotaGate } from './quota-gate.js';
 export { tenderSnapshot } from './tender-snapshot.js';
 export { watchSync } from './watch-sync.js';

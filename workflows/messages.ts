@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { DiscoverResult } from '../schemas/pipeline/crawl.js';
+import type { DiscoverResult, QuotaWaiter } from '../schemas/pipeline/crawl.js';
 import type { Progress } from '../schemas/pipeline/run.js';
 
 /** How far a run is; every top-level workflow answers it. */
@@ -14,3 +14,9 @@ export const resumeSignal = defineSignal('resume');
 
 /** Requests in flight of one chunk, from the next chunk on; 0 returns to the configured number. */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
+
+/** To the quota gate: a run that reached the daily limit stands in line. */
+export const enterQuotaGateSignal = defineSignal<[QuotaWaiter]>('enterQuotaGate');
+
+/** From the quota gate to a run: there is room again. */
+export const quotaOpenedSignal = defineSignal('quotaOpened');

@@ -5,7 +5,6 @@ import {
   isCancellation,
   setCurrentDetails,
   setHandler,
-  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -19,12 +18,23 @@ import type {
   WorkflowType,
 } from '../schemas/pipeline/run.js';
 import { describeProgress } from './describe.js';
-import { coverageQuery, pauseSignal, progressQuery, resumeSignal, setConcurrencySignal } from './messages.js';
+import {
+  coverageQuery,
+  enterQuotaGateSignal,
+  pauseSignal,
+  progressQuery,
+  quotaOpenedSignal,
+  resumeSignal,
+  setConcurrencySignal,
+} from './messages.js';
 import { crawl, quick } from './proxies.js';
+import { CRAWL_QUEUE, QUOTA_GATE } from './queues.js';
+import { priorityOf, roomFor } from './quota-room.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attributes.js';
 
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
 const MAX_EVENTS = 2_000;
+const STAND_AGAIN_AFTER = '6 hours';
 
 /**
  * One top-level run: its context, what it has done, and the messages it answers. Workflows are sequences of `step`s;
@@ -43,6 +53,10 @@ export class Run {
   readonly #input: unknown;
   #paused: boolean;
   #short: boolean;
+  /** How often the quota gate let this execution go on, and the wait it is in. */
+  #quotaOpened = 0;
+  #waiting: Promise<void> | null = null;
+  #quotaUnknown = false;
 
   private constructor(input: unknown, carried: CarriedRun) {
     this.#input = input;
@@ -66,6 +80,9 @@ export class Run {
     setHandler(resumeSignal, () => {
       this.#paused = false;
       this.show();
+    });
+    setHandler(quotaOpenedSignal, () => {
+      this.#quotaOpened++;
     });
     setHandler(setConcurrencySignal, (limit) => {
       this.concurrency = limit > 0 ? Math.floor(limit) : null;
@@ -103,7 +120,7 @@ export class Run {
     ]);
     Object.assign(progress, { date: ctx.date, market: ctx.market, startedAt: ctx.startedAt });
     if (ctx.note !== null) notes.push(ctx.note);
-    const run = new Run(input, {
+    return new Run(input, {
       ctx,
       paused: false,
       concurrency: null,
@@ -115,8 +132,6 @@ export class Run {
       due: [],
       notes,
     });
-    await run.requireQuota();
-    return run;
   }
 
   /** Does a step unless an earlier execution of this run did it. */
@@ -165,14 +180,28 @@ export class Run {
     }
   }
 
-  /** After the daily limit: asks for the quota at intervals, on a durable timer, until there is room. */
-  async waitForQuota(): Promise<void> {
-    const before = this.progress.phase;
-    this.enter('waiting-for-quota');
-    do {
-      await sleep(this.ctx.probeEverySeconds * 1_000);
-    } while (!(await crawl.readQuota(this.ctx)).open);
-    this.enter(before);
+  /** After the daily limit: waits at the gate that all runs of the API key share, until it says that there is room. */
+  waitForQuota(): Promise<void> {
+    // Chunks beside each other reach the limit together; the run stands in line once.
+    this.#waiting ??= this.standInLine().finally(() => {
+      this.#waiting = null;
+    });
+    return this.#waiting;
+  }
+
+  /**
+   * Requests the run may send before it asks again: for a run that leaves part of the quota to others, what is left
+   * beyond that. Waits while that is nothing. Null: any number.
+   */
+  async quotaBudget(): Promise<number | null> {
+    if (!this.ctx.leavesQuota || this.#quotaUnknown) return null;
+    for (;;) {
+      const status = await crawl.readQuota(this.ctx);
+      this.#quotaUnknown = !status.known;
+      const room = roomFor(status, this.ctx);
+      if (room > 0) return Number.isFinite(room) ? room : null;
+      await this.waitForQuota();
+    }
   }
 
   /** Says something an operator should know; the run is no less complete for it. */
@@ -196,9 +225,23 @@ export class Run {
     setCurrentDetails(describeProgress(this.progress, this.coverage));
   }
 
-  private async requireQuota(): Promise<void> {
+  /** Waits until there is room for a run that begins. */
+  async requireQuota(): Promise<void> {
     const quota = await crawl.readQuota(this.ctx);
-    if (!quota.open) await this.waitForQuota();
+    this.#quotaUnknown = !quota.known;
+    if (roomFor(quota, this.ctx) === 0) await this.waitForQuota();
+  }
+
+  private async standInLine(): Promise<void> {
+    const before = this.progress.phase;
+    this.enter('waiting-for-quota');
+    const opened = this.#quotaOpened;
+    const waiter = { ctx: this.ctx, priority: priorityOf(this.ctx) };
+    const line = { workflowType: QUOTA_GATE, taskQueue: CRAWL_QUEUE, signal: enterQuotaGateSignal.name };
+    // Stood in line again now and then: someone may have terminated the gate.
+    do await quick.enterQuotaGate({ waiter, ...line });
+    while (!(await condition(() => this.#quotaOpened > opened, STAND_AGAIN_AFTER)));
+    this.enter(before);
   }
 }
 
@@ -214,6 +257,7 @@ export async function withRun(
 ): Promise<RunResult> {
   const run = await Run.open(workflowType, input, carried);
   try {
+    if (!carried) await run.requireQuota();
     return await work(run);
   } catch (error) {
     if (error instanceof Error && error.name === 'ContinueAsNew') throw error;

@@ -1,7 +1,7 @@
 import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../schemas/pipeline/crawl.js';
 import type { ProgressStep, RunResult } from '../schemas/pipeline/run.js';
 import { reasonsInWords } from './describe.js';
-import { heldBackBy, isIncomplete } from './gate.js';
+import { heldBackBy, isIncomplete } from './coverage-gate.js';
 import { crawl, quick, warehouse } from './proxies.js';
 import type { Run } from './run.js';
 
@@ -37,7 +37,13 @@ export async function discover(run: Run): Promise<void> {
   await run.step('search', async (shown) => {
     for (;;) {
       await run.checkpoint();
-      const input = { ctx: run.ctx, budget: DISCOVER_BUDGET, concurrency: run.concurrency, round: run.nextChunk };
+      const room = (await run.quotaBudget()) ?? DISCOVER_BUDGET;
+      const input = {
+        ctx: run.ctx,
+        budget: Math.min(DISCOVER_BUDGET, room),
+        concurrency: run.concurrency,
+        round: run.nextChunk,
+      };
       const result = await crawl.discoverMarket.executeWithOptions({ summary: `search, round ${run.nextChunk + 1}` }, [
         input,
       ]);
@@ -75,17 +81,26 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream'], name
       await run.checkpoint();
       const first = run.nextChunk;
       const count = Math.min(CHUNKS_AT_ONCE, plan.chunks - first);
-      await Promise.all(Array.from({ length: count }, (_, i) => crawlChunk(run, plan, first + i, shown)));
+      const room = await run.quotaBudget();
+      const budget = room === null ? null : Math.ceil(room / count);
+      await Promise.all(Array.from({ length: count }, (_, i) => crawlChunk(run, plan, first + i, shown, budget)));
       run.nextChunk = first + count;
       run.show();
     }
   });
 }
 
-async function crawlChunk(run: Run, plan: DuePlan, chunk: number, shown: ProgressStep): Promise<void> {
+async function crawlChunk(
+  run: Run,
+  plan: DuePlan,
+  chunk: number,
+  shown: ProgressStep,
+  room: number | null,
+): Promise<void> {
+  let budget = room;
   const summary = `${plan.stream} ${chunk + 1} of ${plan.chunks}`;
   for (;;) {
-    const input = { ctx: run.ctx, stream: plan.stream, chunk, concurrency: run.concurrency };
+    const input = { ctx: run.ctx, stream: plan.stream, chunk, concurrency: run.concurrency, budget };
     const result: ChunkResult = await crawl.crawlChunk.executeWithOptions({ summary }, [input]);
     run.progress.requests += result.requests;
     if (!result.limited) {
@@ -97,7 +112,9 @@ async function crawlChunk(run: Run, plan: DuePlan, chunk: number, shown: Progres
       }
       return;
     }
-    await run.waitForQuota();
+    // What it leaves to others is spent, or all of it: the first is told by asking, the second by the limit.
+    if (budget === null) await run.waitForQuota();
+    else budget = await run.quotaBudget();
   }
 }
 
@@ -111,6 +128,7 @@ export async function finish(run: Run): Promise<RunResult> {
   await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
   const totals = await quick.closeRun({ ctx: run.ctx, outcome, note, heldBack });
   run.progress.requests = totals.requests;
+  run.note(totals.drift ?? null);
   run.enter('loading');
   const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
   run.enter('modelling');

@@ -58,6 +58,8 @@ export interface CrawlChunkInput {
   chunk: number;
   /** Requests in flight; null: the configured `api.maxConcurrency`. */
   concurrency: number | null;
+  /** Requests it may send before it counts as limited; null or left out: any number. */
+  budget?: number | null;
 }
 
 export interface ChunkResult {
@@ -116,7 +118,30 @@ export interface QuotaStatus {
   metric: string | null;
   used: number;
   total: number;
+  /** False when the figure says that nothing is left. */
   open: boolean;
+  /** Seconds until the quota is said to start anew (`quota.resetsAt`); null where that is not configured. */
+  resetsIn: number | null;
+}
+
+/** A run that waits at the quota gate. */
+export interface QuotaWaiter {
+  ctx: RunContext;
+  /** Lower ones go first. */
+  priority: number;
+}
+
+/** What the quota gate carries over continue-as-new; `{}` when it is started. */
+export interface QuotaGateState {
+  waiting?: QuotaWaiter[];
+}
+
+/** How a run's activity reaches the gate: names that workflows own. */
+export interface EnterQuotaGateInput {
+  waiter: QuotaWaiter;
+  workflowType: string;
+  taskQueue: string;
+  signal: string;
 }
 
 export interface CloseRunInput {
@@ -132,6 +157,8 @@ export interface CloseRunResult {
   rows: number;
   /** Requests it expected to send; null for runs that made no forecast. */
   forecast: number | null;
+  /** What the API counted beyond the run's own calls, in words; null where that is nothing to speak of. */
+  drift?: string | null;
 }
 
 /** What a top-level workflow carries over continue-as-new: where it stands and what it has counted. */

@@ -18,6 +18,7 @@ export const LandingStream = z.enum([
   'due',
   'forecasts',
   'carried',
+  'quota_drift',
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
 
@@ -31,6 +32,7 @@ export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'due',
   'forecasts',
   'carried',
+  'quota_drift',
 ]);
 
 /**
@@ -192,6 +194,19 @@ export interface QuotaRecord {
   used: number;
   total: number;
   read_at: string;
+  /** Whether it is the metric that bounds a day's work (`quota.metric`). */
+  daily: boolean;
+}
+
+/** Stream `quota_drift`: one a run that read the daily metric at its start and at its end. */
+export interface QuotaDriftRecord {
+  metric: string;
+  used_before: number;
+  used_after: number;
+  /** Requests of the run in between, but for those for the metrics themselves. */
+  calls: number;
+  /** Calls the API counted that are not the run's own; below 0: calls of the run that it did not count. */
+  drift: number;
 }
 
 /** Stream `due`: one row per stream and reason. The rows of a stream add up to the entities it knows of. */

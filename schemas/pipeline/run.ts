@@ -68,6 +68,8 @@ export interface RunContext {
   startedAt: string;
   configHash: string;
   probeEverySeconds: number;
+  /** Share of the daily quota that it leaves to others (docs/configuration.md, `quota.reserve`). */
+  leavesQuota?: number;
   /** What the run must reach for its market to become current; null for runs without one. */
   gate: CoverageGate | null;
   /** Set when the run will do less than its name says, in words a person understands. */

@@ -5,6 +5,7 @@ import { BodyError, LimitError, TimeoutError, TransportError, type ApiError, typ
 import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
 import type { Pacer } from './pacer.js';
 import { readAnswer, type Reader } from './read-answer.js';
+import type { QuotaLatch } from './quota-latch.js';
 import type { Redactor } from '../core/redact.js';
 import { prepareRequest, type PreparedRequest, type RequestParts } from './request.js';
 import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
@@ -27,6 +28,7 @@ export interface CallerOptions {
   redactor: Redactor;
   gate: ConcurrencyGate;
   pacer: Pacer;
+  latch: QuotaLatch;
   retry: RetryPolicy;
   timeoutMs: number;
   onAttempt: ((attempt: AttemptReport) => void) | undefined;
@@ -86,24 +88,33 @@ export class Caller {
     attempt: number,
     signal: AbortSignal | undefined,
   ): Promise<Outcome<T>> {
-    const { gate, pacer, transport, closing } = this.#options;
+    const { gate, pacer, latch, transport, closing } = this.#options;
     signal?.throwIfAborted();
     const ticket = gate.tryAcquire() || (await gate.acquire(signal));
     try {
       signal?.throwIfAborted(); // it may have aborted in the instant the slot came
       const pause = pacer.reserve(performance.now());
       if (pause > 0) await sleep(pause, [closing, signal]);
+      const refusal = latch.refusal(this.#context(route, request, attempt - 1));
+      if (refusal) return { ok: false, error: refusal, retryAfterMs: null };
       const started = performance.now();
       const raw = await transport.send(request, signal);
       const outcome = this.#read(route, request, raw, attempt);
       this.#report(route, raw, outcome, attempt, performance.now() - started);
       if (!raw.ok && raw.kind === 'aborted') throw signal?.reason;
+      if (!outcome.ok) latch.heard(outcome.error);
       if (outcome.ok) gate.succeeded();
       else if (outcome.error instanceof LimitError && outcome.error.retryable) gate.limited(ticket);
       return outcome;
     } finally {
       gate.release();
     }
+  }
+
+  #context(route: Route<unknown>, request: PreparedRequest, attempts: number): ApiErrorContext {
+    const { redactor, now } = this.#options;
+    const requestKey = redactor.text(request.key);
+    return { endpoint: route.endpoint, requestKey, status: 0, body: '', fetchedAt: now().toISOString(), attempts };
   }
 
   #read<T>(route: Route<T>, request: PreparedRequest, raw: Answer | Fault, attempts: number): Outcome<T> {

@@ -9,6 +9,7 @@ import { createV2Endpoints, type V2Endpoints } from './endpoints-v2.js';
 import { ClientClosedError } from './errors.js';
 import type { ApiClientOptions } from './options.js';
 import { Pacer } from './pacer.js';
+import { QuotaLatch } from './quota-latch.js';
 import { createRedactor } from '../core/redact.js';
 import { createTransport } from './transport.js';
 
@@ -36,6 +37,8 @@ export interface ApiClient {
   setConcurrency(requests: number): void;
   /** Requests in flight, and how many the API lets us have at the moment. */
   concurrency(): { active: number; window: number };
+  /** Whether the API said that the daily limit is reached: data calls are refused unsent until `quota.open()`. */
+  quota: { readonly isClosed: boolean; open(): void };
   /** Rejects what waits, lets what is in flight end, closes the connections. May be called twice. */
   close(): Promise<void>;
 }
@@ -63,8 +66,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   });
   // A transport of its own even at the same address: the connector gets no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
+  const latch = new QuotaLatch();
   const shared = {
     gate,
+    latch,
     timeoutMs,
     redactor: createRedactor(options.apiKey),
     pacer: new Pacer(options.requestsPerSecond),
@@ -85,6 +90,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     v2: createV2Endpoints(caller),
     connector: createConnectorEndpoints(new Caller({ ...shared, transport: connectorTransport }), options.apiKey),
     setConcurrency: (requests) => gate.setMax(wholePositive('concurrency', requests)),
+    quota: latch,
     concurrency: () => ({ active: gate.active, window: gate.window }),
     close: async () => {
       if (closed === null) {

@@ -27,3 +27,12 @@ export function dayIn(timeZone: string, instant: Date): string {
   const parts = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   return parts.format(instant);
 }
+
+/** Whole seconds from an instant until a time of day (`HH:MM`) next comes in a time zone; 1 to 86,400. */
+export function secondsUntil(timeOfDay: string, timeZone: string, instant: Date): number {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  const [hour = 0, minute = 0, second = 0] = format.format(instant).split(':').map(Number);
+  const [wantedHour = 0, wantedMinute = 0] = timeOfDay.split(':').map(Number);
+  const ahead = (wantedHour - hour) * 3_600 + (wantedMinute - minute) * 60 - second;
+  return ahead > 0 ? ahead : ahead + 86_400;
+}

@@ -74,6 +74,11 @@ export const ConfigSchema = z.strictObject({
       metric: z.string().default('auto'),
       probeEvery: Duration.prefault('15m'),
       reserve: Percent.prefault('5%'),
+      resetsAt: z
+        .string()
+        .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like 00:00')
+        .optional(),
+      timezone: TimeZone.default('UTC'),
     })
     .prefault({}),
   data: z.string().default('./data'),

@@ -35,9 +35,16 @@ export function rowOfError(error: ApiError, entityId: string, segment: string): 
   };
 }
 
+/** What the run may send for now is sent: the rest of the quota is used up, or left to others. */
+export class NoRoomError extends Error {
+  constructor() {
+    super('no room in the daily quota for now');
+  }
+}
+
 /** The daily limit: nothing more can be had today, so work stops and waits. */
 export function isDailyLimit(error: unknown): boolean {
-  return error instanceof LimitError && error.guard === 'limits.daily';
+  return error instanceof NoRoomError || (error instanceof LimitError && error.guard === 'limits.daily');
 }
 
 /** Faults that concern every request alike: going on would only burn quota. */

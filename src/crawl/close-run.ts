@@ -5,11 +5,13 @@ import {
   type DueRecord,
   type ForecastRecord,
   type LandingStream,
+  type QuotaRecord,
   type RunRecord,
 } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { landRows, readManifests, readRunRows } from '../landing/index.js';
 import type { CarriedMembers } from '../planner/index.js';
+import { driftInWords, quotaDrift } from '../ledger/quota-drift.js';
 import { readRequests } from '../ledger/request-log.js';
 import type { CrawlDeps } from './deps.js';
 
@@ -78,18 +80,24 @@ export async function closeRun(
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
   };
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
+  const drift = quotaDrift(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
+  if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
   const finished_at = deps.clock.now().toISOString();
   await landRecords(deps, ctx, 'runs', 'close', [
     runRecord(ctx, { outcome, finished_at, note, held_back: heldBack, ...totals }),
   ]);
-  return { ...totals, forecast: readForecast(deps, ctx) };
+  return { ...totals, forecast: readForecast(deps, ctx), drift: drift && driftInWords(drift) };
 }
 
 /** Requests the run expected to send; null for runs that made no forecast. */
-function readForecast({ config }: Pick<CrawlDeps, 'config'>, { run, date }: RunContext): number | null {
-  const rows = readRunRows({ dataDir: config.dataDir, stream: 'forecasts', run, date });
-  if (rows.length === 0) return null;
-  return rows.reduce((sum, row) => sum + (JSON.parse(row.body) as ForecastRecord).requests, 0);
+function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: RunContext): number | null {
+  const forecasts = readRecords<ForecastRecord>(deps, ctx, 'forecasts');
+  return forecasts.length === 0 ? null : forecasts.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** Records of the run itself that are landed. */
+function readRecords<T>({ config }: Pick<CrawlDeps, 'config'>, { run, date }: RunContext, stream: LandingStream): T[] {
+  return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
 }
 
 type Ending = Pick<RunRecord, 'outcome' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back'>;

@@ -10,6 +10,7 @@ import type { CrawlDeps, Pulse } from './deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { filtersRefused, planMarket } from './market-plan.js';
+import { reopenQuota } from './read-quota.js';
 
 const SHORTFALLS_SHOWN = 5;
 // Until then a search that fails is tried again with all others.
@@ -51,6 +52,7 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
   };
   try {
     await bookingIn(booking, async () => {
+      await reopenQuota(deps, ctx, pulse);
       const before = writer.rows.length;
       if (round === 0) {
         const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);

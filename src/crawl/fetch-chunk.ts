@@ -5,10 +5,11 @@ import { NotFoundError, type ApiError } from '../api-client/index.js';
 import { TidemarkError } from '../core/errors.js';
 import { PartWriter } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
-import { apiAnswers, isDailyLimit, rowOfError, stopsEverything } from './answer.js';
+import { apiAnswers, isDailyLimit, NoRoomError, rowOfError, stopsEverything } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { fetchers } from './fetchers.js';
 import { inParallel } from './in-parallel.js';
+import { reopenQuota } from './read-quota.js';
 
 // After this many entities have failed one after another, each after its own retries, the API itself is asked.
 const GIVE_UP_AFTER = 20;
@@ -35,7 +36,10 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse:
   const writer = await PartWriter.open(target);
   const result = { failed: 0, limited: false };
   try {
-    await bookingIn(booking, () => fetchAll(deps, input, entities, writer, pulse, booking, result));
+    await bookingIn(booking, async () => {
+      await reopenQuota(deps, ctx, pulse);
+      await fetchAll(deps, input, entities, writer, pulse, booking, result);
+    });
   } catch (error) {
     await writer.close();
     if (!isDailyLimit(error)) throw error;
@@ -62,7 +66,9 @@ async function fetchAll(
   let inARow = 0;
   const failures = new Map<string, ApiError>();
 
+  const budget = input.budget ?? Infinity;
   const attempt = async (entity: string): Promise<void> => {
+    if (booking.requests >= budget) throw new NoRoomError();
     try {
       for await (const row of fetcher.fetch(deps.client, input.ctx, entity, pulse.signal)) await writer.append(row);
       failures.delete(entity);

@@ -4,6 +4,7 @@ import { PartWriter, readManifests, type PartTarget } from '../landing/index.js'
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { isDailyLimit, rowOf } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
+import { reopenQuota } from './read-quota.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall'>;
 
@@ -40,7 +41,10 @@ export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput,
   const writer = await PartWriter.open(target, { resume: false });
   let counts: Counts;
   try {
-    counts = await bookingIn(booking, () => readers[listing](deps, ctx.filters, writer, pulse));
+    counts = await bookingIn(booking, async () => {
+      await reopenQuota(deps, ctx, pulse);
+      return readers[listing](deps, ctx.filters, writer, pulse);
+    });
   } catch (error) {
     await writer.close();
     if (!isDailyLimit(error)) throw error;

@@ -40,8 +40,18 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     startedAt: now.toISOString(),
     configHash: config.hash,
     probeEverySeconds: config.quota.probeEvery,
+    leavesQuota: quotaLeft(config, input),
     ...decide[input.workflowType](config, now, input, past),
   };
+}
+
+/**
+ * Share of the daily quota that a run leaves unspent. A run that a person starts may use it up; a scheduled one leaves
+ * the reserve to people; a backfill leaves as much again to the scheduled runs.
+ */
+function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunInput): number {
+  if (workflowType === 'backfill') return Math.min(1, 2 * quota.reserve);
+  return scheduledTime === undefined ? 0 : quota.reserve;
 }
 
 // How far back the first sync of watch events looks.

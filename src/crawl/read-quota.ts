@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { QuotaStatus } from '../../schemas/pipeline/crawl.js';
 import type { QuotaRecord } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../schemas/v2/metrics.js';
+import { ApiError, TokenVerificationError } from '../api-client/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
+import { secondsUntil } from '../core/clock.js';
 import { landRecords } from './close-run.js';
+import { NoRoomError } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 
 /**
@@ -16,19 +20,50 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse):
     .toISOString()
     .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
-  const response = await bookingIn(booking, () => deps.client.v2.metrics({ signal: pulse.signal }));
-  const readings = readMetrics(response.data);
-  const records = readings.map(({ metric, used, total }): QuotaRecord => ({
-    metric,
+  const { groups, readAt } = await bookingIn(booking, () => askMetrics(deps, pulse));
+  const { metric, resetsAt, timezone } = deps.config.quota;
+  const daily = dailyMetric(groups, metric);
+  const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
+    metric: name,
     used,
     total,
-    read_at: response.fetchedAt,
+    read_at: readAt,
+    daily: name === daily?.metric,
   }));
-  if (records.length > 0) await landRecords(deps, ctx, 'quota', `read-${stamp}`, records);
-  const daily = dailyMetric(response.data, deps.config.quota.metric);
-  if (!daily || daily.total === 0)
-    return { known: false, metric: daily?.metric ?? null, used: daily?.used ?? 0, total: 0, open: true };
-  return { known: true, ...daily, open: daily.used < daily.total };
+  // Two chunks of a run may ask in the same millisecond.
+  const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
+  if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
+  const resetsIn = resetsAt === undefined ? null : secondsUntil(resetsAt, timezone, deps.clock.now());
+  const known = daily !== null && daily.total > 0;
+  const open = !known || daily.used < daily.total;
+  if (known && open) deps.client.quota.open();
+  return { known, metric: daily?.metric ?? null, used: daily?.used ?? 0, total: daily?.total ?? 0, open, resetsIn };
+}
+
+/** The metrics; none where the API answers in a shape that tells no figure. */
+async function askMetrics(
+  { client, clock }: CrawlDeps,
+  pulse: Pulse,
+): Promise<{ groups: MetricsReading; readAt: string }> {
+  try {
+    const { data, fetchedAt } = await client.v2.metrics({ signal: pulse.signal });
+    return { groups: data, readAt: fetchedAt };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.retryable || error instanceof TokenVerificationError) throw error;
+    return { groups: [], readAt: clock.now().toISOString() };
+  }
+}
+
+/**
+ * Lets this worker's client send again once the API says that there is room, or does not say whether there is: a run
+ * asks for this only when the quota gate let it go on.
+ * @throws NoRoomError while the figure says that nothing is left
+ */
+export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse): Promise<void> {
+  if (!deps.client.quota.isClosed) return;
+  const { known, open } = await readQuota(deps, ctx, pulse);
+  if (!known) deps.client.quota.open();
+  if (!open) throw new NoRoomError();
 }
 
 interface Metric {

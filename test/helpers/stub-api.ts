@@ -56,7 +56,9 @@ export async function startStubApi(count = 180): Promise<StubApi> {
     requests.push(`${request.method} ${url.pathname}`);
     if (request.headers.authorization !== `Token ${key}`) return send(response, 403, { detail: 'Invalid token.' });
     const asked = `${request.method} ${url.pathname}${url.search} ${JSON.stringify(body)}`;
-    if (requests.length % 37 === 0 && !stumbled.has(asked)) {
+    const { filters = {}, page = 1 } = body as { filters?: Record<string, unknown>; page?: number };
+    const alwaysFails = url.pathname === '/v2/prospecting' && broken.search(filters, page);
+    if (requests.length % 37 === 0 && !stumbled.has(asked) && !alwaysFails) {
       stumbled.add(asked);
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<html><body>One moment, please</body></html>');

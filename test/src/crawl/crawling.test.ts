@@ -171,19 +171,25 @@ describe('an API in trouble', () => {
   it('the daily limit ends the chunk without an error; the rest is fetched when there is room', async () => {
     let left = 5;
     const access = { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' };
-    const stop = await answering((id) =>
-      left-- > 0
+    const asked: string[] = [];
+    const stop = await answering((id) => {
+      asked.push(id);
+      if (id === 'metrics') return [200, []];
+      return left-- > 0
         ? [200, { id: Number(id) }]
-        : [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }],
-    );
+        : [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }];
+    });
     due([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse)).toMatchObject({
       rows: 5,
       limited: true,
     });
     expect(landed()).toEqual([]);
+    expect(asked).toEqual(['1', '2', '3', '4', '5', '6']);
     left = 100;
+    // One more: whether there is room again.
     expect(await fetchCompanies()).toMatchObject({ rows: 8, requests: 3, limited: false });
+    expect(asked.slice(6)).toEqual(['metrics', '6', '7', '8']);
     await stop();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Coverage, CoverageGate } from '../../schemas/pipeline/run.js';
-import { heldBackBy, isIncomplete } from '../../workflows/gate.js';
+import { heldBackBy, isIncomplete } from '../../workflows/coverage-gate.js';
 
 const gate = (more: Partial<CoverageGate> = {}): CoverageGate => ({
   minCoverage: 0,

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { QuotaRecord, RequestsRecord } from '../../../schemas/pipeline/landing.js';
+import { driftInWords, quotaDrift } from '../../../src/ledger/quota-drift.js';
+
+const reading = (used: number, at: number, more: Partial<QuotaRecord> = {}): QuotaRecord => ({
+  metric: 'daily_browsing',
+  used,
+  total: 1_000,
+  read_at: `2026-11-20T02:0${at}:00Z`,
+  daily: true,
+  ...more,
+});
+const sent = (endpoint: string, requests: number, errors = 0): RequestsRecord => ({
+  endpoint,
+  requests,
+  errors,
+  retries: 0,
+  bytes: 0,
+  p50_ms: null,
+  p99_ms: null,
+});
+const calls = [
+  sent('GET /v2/metrics', 9),
+  sent('GET /v2/companies/{id}', 100, 20),
+  sent('POST /v1/finder/companies', 50),
+  sent('GET /v2/companies/watch', 5),
+];
+
+it('nothing, while the API counted between the answered calls of version 2 and all of them', () => {
+  for (const used of [80, 100, 155]) {
+    expect(quotaDrift([reading(10, 1), reading(10 + used, 2)], calls)).toMatchObject({ calls: 155, drift: 0 });
+  }
+});
+
+it('what someone else used, and what was not counted', () => {
+  const other = quotaDrift([reading(0, 1), reading(20, 2), reading(255, 3)], calls);
+  expect(other).toMatchObject({ used_before: 0, used_after: 255, drift: 100 });
+  expect(driftInWords(other!)).toMatch(
+    /counted 255 .* sent 155 requests: 100 are not its own.*another user of the key/i,
+  );
+  const free = quotaDrift([reading(0, 1), reading(30, 2)], calls);
+  expect(free).toMatchObject({ drift: -50 });
+  expect(driftInWords(free!)).toMatch(/50 were not counted/);
+});
+
+it('not told where it is a handful, where the day began anew, or the metric was read once', () => {
+  expect(driftInWords(quotaDrift([reading(0, 1), reading(160, 2)], calls)!)).toBeNull();
+  expect(quotaDrift([reading(100, 1), reading(3, 2)], calls)).toBeNull();
+  expect(quotaDrift([reading(100, 1), reading(300, 2, { daily: false })], calls)).toBeNull();
+});

@@ -1,0 +1,19 @@
+import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/crawl.js';
+import type { RunContext, WorkflowType } from '../schemas/pipeline/run.js';
+
+/** Requests a run may still send today: what is left but for the share it leaves to others. Infinity: nobody knows. */
+export function roomFor({ known, used, total }: QuotaStatus, { leavesQuota = 0 }: RunContext): number {
+  return known ? Math.max(0, Math.floor(total * (1 - leavesQuota) - used)) : Infinity;
+}
+
+// What a market's night brings is worth most; a backfill can wait for another day.
+const PRIORITY: Record<WorkflowType, number> = { marketSnapshot: 1, watchSync: 2, tenderSnapshot: 3, backfill: 9 };
+
+export function priorityOf({ workflowType }: RunContext): number {
+  return PRIORITY[workflowType];
+}
+
+/** Those that wait, the most valuable first, and among equals the one that waits for longest. */
+export function inLine(waiting: readonly QuotaWaiter[]): QuotaWaiter[] {
+  return waiting.toSorted((a, b) => a.priority - b.priority);
+}
