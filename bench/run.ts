@@ -1,6 +1,7 @@
 import { benchParquetWriter } from './parquet-writer.js';
 import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
+import { benchLimits } from './limits.js';
 import { benchSearchRequests } from './search-requests.js';
 
 /** `npm run bench`, or `npm run bench -- parquet-writer`. Prints ratios within the run; see docs/performance.md. */
@@ -9,6 +10,7 @@ const benches: Record<string, () => Promise<void>> = {
   planner: benchPlanner,
   sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
+  limits: benchLimits,
 };
 
 const asked = process.argv.slice(2);

@@ -103,8 +103,14 @@ export class Caller {
       this.#report(route, raw, outcome, attempt, performance.now() - started);
       if (!raw.ok && raw.kind === 'aborted') throw signal?.reason;
       if (!outcome.ok) latch.heard(outcome.error);
-      if (outcome.ok) gate.succeeded();
-      else if (outcome.error instanceof LimitError && outcome.error.retryable) gate.limited(ticket);
+      if (outcome.ok) {
+        gate.succeeded();
+        pacer.succeeded(performance.now());
+      } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
+        // Whether there were too many at once or too many a second is not said: both give way.
+        gate.limited(ticket);
+        pacer.limited(performance.now());
+      }
       return outcome;
     } finally {
       gate.release();

@@ -1,17 +1,62 @@
-/** Spreads request starts evenly: each call of `reserve` books the next free instant. */
+// After "too much at once": a little below what the API last took, but not below half of what was sent.
+const BACK_OFF = 0.9;
+const LEAST_KEPT = 0.5;
+// While nothing is refused the pace grows again, each second by this.
+const GROWTH = 1.03;
+// Where nothing was answered yet, so much is tried.
+const FIRST_GUESS = 10;
+const SLOWEST = 1;
+const SECOND = 1_000;
+
+/**
+ * Spreads request starts evenly: each call of `reserve` books the next free instant. Without a configured pace requests
+ * start at once, until the API says "too much at once": what it took in the last second then is the pace, which grows
+ * again while nothing is refused. All instants are monotonic milliseconds.
+ */
 export class Pacer {
-  readonly #gapMs: number;
+  readonly #most: number;
+  /** Requests a second. */
+  #rate: number;
   #next = 0;
+  #setAt = 0;
+  /** Starts of seconds, or of parts of one, with the good answers in them. */
+  #answered: { at: number; count: number }[] = [];
 
   constructor(requestsPerSecond: number | undefined) {
-    this.#gapMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
+    this.#most = requestsPerSecond ?? Infinity;
+    this.#rate = this.#most;
   }
 
-  /** Milliseconds to wait from `nowMs` (monotonic) before the request may start. */
-  reserve(nowMs: number): number {
-    if (this.#gapMs === 0) return 0;
-    const start = Math.max(nowMs, this.#next);
-    this.#next = start + this.#gapMs;
-    return start - nowMs;
+  /** Milliseconds to wait from `now` before the request may start. */
+  reserve(now: number): number {
+    const rate = this.rateAt(now);
+    if (rate === Infinity) return 0;
+    const start = Math.max(now, this.#next);
+    this.#next = start + SECOND / rate;
+    return start - now;
+  }
+
+  /** Requests a second that are sent at most. */
+  rateAt(now: number): number {
+    return Math.min(this.#most, this.#rate * GROWTH ** ((now - this.#setAt) / SECOND));
+  }
+
+  /** A good answer. */
+  succeeded(now: number): void {
+    const last = this.#answered.at(-1);
+    if (last && now - last.at < SECOND / 10) last.count++;
+    else this.#answered.push({ at: now, count: 1 });
+    if (this.#answered.length > 20) this.#answered = this.#answered.filter(({ at }) => now - at <= SECOND);
+  }
+
+  /** "Too much at once"; the answers to requests already under way say it again, and count as one for a second. */
+  limited(now: number): void {
+    if (this.#setAt > 0 && now - this.#setAt < SECOND) return;
+    const taken = this.#answered.reduce((sum, { at, count }) => (now - at <= SECOND ? sum + count : sum), 0);
+    const before = this.rateAt(now);
+    const kept = before === Infinity ? (taken > 0 ? 0 : FIRST_GUESS) : before * LEAST_KEPT;
+    this.#rate = Math.max(SLOWEST, kept, Math.min(before, taken * BACK_OFF));
+    this.#setAt = now;
+    this.#next = now;
   }
 }

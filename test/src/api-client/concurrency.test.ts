@@ -152,3 +152,51 @@ describe('Pacer', () => {
     expect(new Pacer(undefined).reserve(5)).toBe(0);
   });
 });
+
+describe('the pace after "too much at once"', () => {
+  // An API that takes so many requests in each second, asked by lanes that wait for their answer before they go on.
+  const simulate = (allowed: number, lanes: number, latency: number, most?: number) => {
+    const pacer = new Pacer(most);
+    const counts = { sent: 0, refused: 0 };
+    const free = Array.from({ length: lanes }, (_, i) => 1 + i / lanes);
+    let second = -1;
+    let taken = 0;
+    for (let now = 1; now < 60_000;) {
+      const lane = free.indexOf(Math.min(...free));
+      now = free[lane]! + pacer.reserve(free[lane]!);
+      const answered = now + latency;
+      if (Math.floor(now / 1_000) !== second) [second, taken] = [Math.floor(now / 1_000), 0];
+      const refused = ++taken > allowed;
+      if (refused) pacer.limited(answered);
+      else pacer.succeeded(answered);
+      if (now > 10_000) {
+        counts.sent++;
+        if (refused) counts.refused++;
+      }
+      free[lane] = answered;
+    }
+    return { ...counts, perSecond: (counts.sent - counts.refused) / 50 };
+  };
+
+  it.each([
+    [150, 8, 1],
+    [150, 8, 40],
+    [20, 16, 5],
+    [2_000, 32, 2],
+  ])('%i a second allowed, %i at once: few are refused, and most of it is used', (allowed, lanes, latency) => {
+    const { sent, refused, perSecond } = simulate(allowed, lanes, latency);
+    expect(refused / sent).toBeLessThan(0.05);
+    expect(perSecond).toBeGreaterThan(0.85 * Math.min(allowed, (1_000 * lanes) / latency));
+  });
+
+  it('never exceeds what is configured', () => {
+    expect(simulate(1_000, 8, 1, 50).perSecond).toBeLessThanOrEqual(51);
+  });
+
+  it('comes back from an API that took nothing for a while', () => {
+    const pacer = new Pacer(undefined);
+    for (let now = 1_000; now < 20_000; now += 500) pacer.limited(now);
+    expect(pacer.rateAt(20_000)).toBeLessThan(2);
+    expect(pacer.rateAt(20_000 + 120_000)).toBeGreaterThan(20);
+  });
+});
