@@ -66,7 +66,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
         const { run, market } = ctx;
         const refreshSeconds = ctx.refreshSeconds[stream] ?? 0;
         // Without searches of its own (a past date, a backfill) a run goes by the market's latest membership.
-        const known = ctx.asOfNow ? 'sighted' : 'members';
+        const known = ctx.workflowType === 'retryRejects' ? 'rejected' : ctx.asOfNow ? 'sighted' : 'members';
         const due = await planDue(warehouse, dataDir, {
           run,
           market,

@@ -1,14 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { registerBackfill } from './commands/backfill.js';
+import { registerConcurrency } from './commands/concurrency.js';
 import { registerCoverage } from './commands/coverage.js';
 import { registerDemo } from './commands/demo.js';
 import { registerDoctor } from './commands/doctor.js';
 import { registerModels } from './commands/models.js';
+import { registerPause } from './commands/pause.js';
 import { printError, USAGE } from './commands/print-error.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
 import { registerReplay } from './commands/replay.js';
+import { registerResume } from './commands/resume.js';
 import { registerRuns } from './commands/runs.js';
 import { registerSandbox } from './commands/sandbox.js';
 import { registerSchedule } from './commands/schedule.js';
@@ -16,6 +19,7 @@ import { registerSetup } from './commands/setup.js';
 import { registerSnapshot } from './commands/snapshot.js';
 import { registerSql } from './commands/sql.js';
 import { registerStatus } from './commands/status.js';
+import { registerStop } from './commands/stop.js';
 import { registerTenders } from './commands/tenders.js';
 import { registerUp } from './commands/up.js';
 import { registerWatch } from './commands/watch/index.js';
@@ -37,6 +41,10 @@ const COMMANDS = [
   registerWatch,
   registerSql,
   registerStatus,
+  registerPause,
+  registerResume,
+  registerStop,
+  registerConcurrency,
   registerRuns,
   registerCoverage,
   registerQuota,

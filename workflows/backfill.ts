@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import { withRun } from './run.js';
-import { crawlStream, finish, readListing } from './steps.js';
+import { crawlStream, readListing } from './steps.js';
 
 /**
  * What the API can tell by date: tenders created, and watch events dated, from `from` to `to`; and the yearly
@@ -19,6 +19,5 @@ export async function backfill(input?: unknown, carried?: CarriedRun): Promise<R
     if (streams.includes('tenders')) await crawlStream(run, 'tender_details', 'tender details');
     if (streams.includes('watch_events')) await crawlStream(run, 'watch_events', 'watch events');
     if (streams.includes('financials')) await crawlStream(run, 'financials');
-    return finish(run);
   });
 }

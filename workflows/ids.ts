@@ -23,6 +23,19 @@ export function backfillId(input: {
   return `backfill/${from}..${to}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
 }
 
+/** A retry narrowed to one market or to some streams is other work than one of all. */
+export function retryId({
+  date,
+  streams,
+  market,
+}: {
+  date: string;
+  streams: readonly string[];
+  market: string | null;
+}): string {
+  return `rejects/${date}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
+}
+
 /**
  * Id a Schedule gives its runs. The server appends `-<scheduled instant>`, so a scheduled night of the market `demo`
  * runs as `snapshot/demo/scheduled-2026-11-20T02:00:00Z`.

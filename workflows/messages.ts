@@ -12,6 +12,9 @@ export const coverageQuery = defineQuery<DiscoverResult['coverage']>('coverage')
 export const pauseSignal = defineSignal('pause');
 export const resumeSignal = defineSignal('resume');
 
+/** Ends the run after what is in flight: what it fetched is kept and published, its market stays as it was. */
+export const stopSignal = defineSignal('stop');
+
 /** Requests in flight of one chunk, from the next chunk on; 0 returns to the configured number. */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 

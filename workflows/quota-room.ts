@@ -7,7 +7,13 @@ export function roomFor({ known, used, total }: QuotaStatus, { leavesQuota = 0 }
 }
 
 // What a market's night brings is worth most; a backfill can wait for another day.
-const PRIORITY: Record<WorkflowType, number> = { marketSnapshot: 1, watchSync: 2, tenderSnapshot: 3, backfill: 9 };
+const PRIORITY: Record<WorkflowType, number> = {
+  marketSnapshot: 1,
+  watchSync: 2,
+  tenderSnapshot: 3,
+  retryRejects: 5,
+  backfill: 9,
+};
 
 export function priorityOf({ workflowType }: RunContext): number {
   return PRIORITY[workflowType];

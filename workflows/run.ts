@@ -26,15 +26,20 @@ import {
   quotaOpenedSignal,
   resumeSignal,
   setConcurrencySignal,
+  stopSignal,
 } from './messages.js';
 import { crawl, quick } from './proxies.js';
 import { CRAWL_QUEUE, QUOTA_GATE } from './queues.js';
 import { priorityOf, roomFor } from './quota-room.js';
+import { finish } from './steps.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attributes.js';
 
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
 const MAX_EVENTS = 2_000;
 const STAND_AGAIN_AFTER = '6 hours';
+
+/** An operator wants the run to end here. */
+class StopRequested extends Error {}
 
 /**
  * One top-level run: its context, what it has done, and the messages it answers. Workflows are sequences of `step`s;
@@ -49,6 +54,8 @@ export class Run {
   concurrency: number | null;
   nextChunk: number;
   readonly progress: Progress;
+  /** Whether an operator stopped it before it was done. */
+  stopped = false;
   readonly #completed: string[];
   readonly #input: unknown;
   #paused: boolean;
@@ -57,6 +64,7 @@ export class Run {
   #quotaOpened = 0;
   #waiting: Promise<void> | null = null;
   #quotaUnknown = false;
+  #stopRequested = false;
 
   private constructor(input: unknown, carried: CarriedRun) {
     this.#input = input;
@@ -80,6 +88,10 @@ export class Run {
     setHandler(resumeSignal, () => {
       this.#paused = false;
       this.show();
+    });
+    setHandler(stopSignal, () => {
+      this.#stopRequested = true;
+      this.enter('stopping');
     });
     setHandler(quotaOpenedSignal, () => {
       this.#quotaOpened++;
@@ -160,9 +172,10 @@ export class Run {
     if (this.#paused) {
       const before = this.progress.phase;
       this.enter('paused');
-      await condition(() => !this.#paused);
+      await condition(() => !this.#paused || this.#stopRequested);
       this.enter(before);
     }
+    this.throwIfStopped();
     const info = workflowInfo();
     if (info.continueAsNewSuggested || info.historyLength > MAX_EVENTS) {
       await continueAsNew<(input: unknown, carried: CarriedRun) => Promise<RunResult>>(this.#input, {
@@ -240,8 +253,17 @@ export class Run {
     const line = { workflowType: QUOTA_GATE, taskQueue: CRAWL_QUEUE, signal: enterQuotaGateSignal.name };
     // Stood in line again now and then: someone may have terminated the gate.
     do await quick.enterQuotaGate({ waiter, ...line });
-    while (!(await condition(() => this.#quotaOpened > opened, STAND_AGAIN_AFTER)));
+    while (!(await condition(() => this.#quotaOpened > opened || this.#stopRequested, STAND_AGAIN_AFTER)));
+    this.throwIfStopped();
     this.enter(before);
+  }
+
+  private throwIfStopped(): void {
+    if (!this.#stopRequested) return;
+    // Once: what comes after the stop is to be done.
+    this.#stopRequested = false;
+    this.stopped = true;
+    throw new StopRequested();
   }
 }
 
@@ -253,12 +275,18 @@ export async function withRun(
   workflowType: WorkflowType,
   input: unknown,
   carried: CarriedRun | undefined,
-  work: (run: Run) => Promise<RunResult>,
+  work: (run: Run) => Promise<void>,
 ): Promise<RunResult> {
   const run = await Run.open(workflowType, input, carried);
   try {
-    if (!carried) await run.requireQuota();
-    return await work(run);
+    try {
+      if (!carried) await run.requireQuota();
+      await work(run);
+    } catch (error) {
+      if (!(error instanceof StopRequested)) throw error;
+      run.fallShort('Stopped by an operator: what was fetched is kept, and the market stays as it was.');
+    }
+    return await finish(run);
   } catch (error) {
     if (error instanceof Error && error.name === 'ContinueAsNew') throw error;
     const outcome = isCancellation(error) ? 'cancelled' : 'failed';

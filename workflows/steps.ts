@@ -122,7 +122,7 @@ async function crawlChunk(
 export async function finish(run: Run): Promise<RunResult> {
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);
   run.fallShort(heldBack);
-  const outcome = run.complete ? 'complete' : 'partial';
+  const outcome = run.stopped ? 'stopped' : run.complete ? 'complete' : 'partial';
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   await run.checkpoint();
   await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);

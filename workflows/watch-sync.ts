@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import { withRun } from './run.js';
-import { crawlStream, finish, readListing } from './steps.js';
+import { crawlStream, readListing } from './steps.js';
 
 /** Polls the events of every watched company since the last sync. Input: `{}`. */
 export async function watchSync(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
@@ -9,6 +9,5 @@ export async function watchSync(input?: unknown, carried?: CarriedRun): Promise<
     run.enter('crawling');
     await readListing(run, 'watched_companies');
     await crawlStream(run, 'watch_events', 'watch events');
-    return finish(run);
   });
 }

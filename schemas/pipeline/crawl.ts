@@ -1,4 +1,4 @@
-import type { LandingStream } from './landing.js';
+import type { LandingStream, RunRecord } from './landing.js';
 import type { Coverage, DueSummary, Progress, RunContext } from './run.js';
 
 /** A list of entity ids to fetch, kept on disk (`data/runs/<run>/due/<stream>/<chunk>.json`): never in a payload. */
@@ -146,7 +146,7 @@ export interface EnterQuotaGateInput {
 
 export interface CloseRunInput {
   ctx: RunContext;
-  outcome: 'complete' | 'partial' | 'failed' | 'cancelled';
+  outcome: Exclude<RunRecord['outcome'], 'running'>;
   note: string | null;
   /** Why its market does not become current; null when it does. */
   heldBack: string | null;

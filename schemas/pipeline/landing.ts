@@ -97,7 +97,7 @@ export interface RunRecord {
   as_of_now: boolean;
   started_at: string;
   finished_at: string | null;
-  outcome: 'running' | 'complete' | 'partial' | 'failed' | 'cancelled';
+  outcome: 'running' | 'complete' | 'partial' | 'stopped' | 'failed' | 'cancelled';
   requests: number;
   rows: number;
   config_hash: string;

@@ -30,7 +30,17 @@ export const BackfillInput = z.strictObject({
 });
 export type BackfillInput = z.infer<typeof BackfillInput>;
 
-export const WorkflowType = z.enum(['marketSnapshot', 'tenderSnapshot', 'watchSync', 'backfill']);
+/** Streams whose records can be asked for again one by one. */
+export const RetryStream = z.enum(['companies', 'financials', 'tender_details']);
+export type RetryStream = z.infer<typeof RetryStream>;
+
+export const RetryRejectsInput = z.strictObject({
+  streams: z.array(RetryStream).min(1).optional(),
+  market: z.string().min(1).optional(),
+});
+export type RetryRejectsInput = z.infer<typeof RetryRejectsInput>;
+
+export const WorkflowType = z.enum(['marketSnapshot', 'tenderSnapshot', 'watchSync', 'backfill', 'retryRejects']);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
 /** What a workflow hands to `openRun`: the raw input and what only the workflow knows about itself. */
@@ -105,7 +115,8 @@ export interface RunResult {
   date: string;
   market: string | null;
   asOfNow: boolean;
-  outcome: 'complete' | 'partial';
+  /** stopped: by an operator, before it was done; its market stays as it was. */
+  outcome: 'complete' | 'partial' | 'stopped';
   /** True when a part of the market could not be reached, and not just because it moved while it was read. */
   incomplete: boolean;
   /** Why the market does not become current; null when it does, or there is none. */
@@ -131,6 +142,7 @@ export interface Progress {
     | 'crawling'
     | 'waiting-for-quota'
     | 'paused'
+    | 'stopping'
     | 'loading'
     | 'modelling'
     | 'publishing'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { TidemarkError } from '../core/errors.js';
+import { parseStreams } from './parse-streams.js';
 import { examples, loadContext } from './context.js';
 import type { RunOptions } from './snapshot.js';
 
@@ -35,10 +35,7 @@ export function registerBackfill(program: Command): void {
           ],
         );
         const { from, to } = parseSpan(options, context.clock);
-        const streams =
-          options.streams === undefined
-            ? BackfillStream.options
-            : parseStreams(options.streams, BackfillStream.options);
+        const streams = parseStreams(options.streams, BackfillStream.options);
         const market = options.market === undefined ? null : pickMarket(context.config, options.market).name;
         const shown = [
           ...(options.streams === undefined ? [] : ['--streams', streams.join(',')]),
@@ -65,12 +62,4 @@ export function registerBackfill(program: Command): void {
         );
       },
     );
-}
-
-function parseStreams<T extends string>(list: string, allowed: readonly T[]): T[] {
-  const names = [...new Set(list.split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  const unknown = names.filter((name) => !allowed.some((known) => known === name));
-  if (unknown.length === 0 && names.length > 0) return names as T[];
-  const what = names.length === 0 ? 'names no stream' : `names ${unknown.join(', ')}`;
-  throw new TidemarkError('InvalidInput', `--streams ${what}.`, { todo: `Choose among: ${allowed.join(', ')}.` });
 }

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { examples } from './context.js';
+import { examples, loadContext } from './context.js';
 import { parseCount } from './port-options.js';
 import { printQuery, withPublished } from './with-published.js';
 
@@ -21,7 +21,7 @@ LIMIT $limit`;
 
 /** `tidemark rejects`: what the API said that could not be taken. */
 export function registerRejects(program: Command): void {
-  program
+  const rejects = program
     .command('rejects')
     .description('what failed validation and still does: by reason, or one by one')
     .option('--list', 'one by one, with the raw value')
@@ -49,4 +49,52 @@ export function registerRejects(program: Command): void {
         });
       },
     );
+  registerRetry(rejects);
+}
+
+/** `tidemark rejects retry`: asks again for the records that stand rejected. */
+function registerRetry(rejects: Command): void {
+  rejects
+    .command('retry')
+    .description('ask again for the records that failed or could not be taken, and for nothing else')
+    .option('--streams <list>', 'comma-separated: companies, financials, tender_details; default all')
+    .option('--market <name>', 'only companies of this market')
+    .option('--no-wait', 'start it and return at once')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark rejects retry', 'tidemark rejects retry --streams financials'))
+    .action(async (options: RetryOptions, command: Command) => {
+      const context = await loadContext(command);
+      const [{ parseStreams }, { runAndFollow }, { retryId }, { RetryStream }, { pickMarket }, { dayIn }] =
+        await Promise.all([
+          import('./parse-streams.js'),
+          import('./run-and-follow.js'),
+          import('../../workflows/ids.js'),
+          import('../../schemas/pipeline/run.js'),
+          import('../core/config.js'),
+          import('../core/clock.js'),
+        ]);
+      const streams = parseStreams(options.streams, RetryStream.options);
+      const market = options.market === undefined ? null : pickMarket(context.config, options.market).name;
+      const date = dayIn('UTC', context.clock.now());
+      await runAndFollow(
+        context,
+        {
+          type: 'retryRejects',
+          workflowId: retryId({ date, streams, market }),
+          input: { streams, ...(market === null ? {} : { market }) },
+          market,
+          date,
+          summary: `Rejects again: ${streams.join(', ')}`,
+          details: 'Asks again for the records that failed or could not be taken, loads, models and publishes.',
+        },
+        { wait: options.wait, json: options.json ?? false, strict: true, again: 'tidemark rejects retry' },
+      );
+    });
+}
+
+interface RetryOptions {
+  streams?: string;
+  market?: string;
+  wait: boolean;
+  json?: boolean;
 }

@@ -47,7 +47,12 @@ export async function runAndFollow({ config }: CliContext, request: RunRequest, 
 
 /** A market that is not whole, or does not become current, is no success; `strict`: neither is a record that failed. */
 function fellShort(result: RunResult, strict: boolean): boolean {
-  return result.incomplete || result.heldBack !== null || (strict && result.outcome !== 'complete');
+  return (
+    result.incomplete ||
+    result.heldBack !== null ||
+    result.outcome === 'stopped' ||
+    (strict && result.outcome !== 'complete')
+  );
 }
 
 /**

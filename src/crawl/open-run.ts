@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import {
   BackfillInput,
   MarketSnapshotInput,
+  RetryRejectsInput,
+  RetryStream,
   TenderSnapshotInput,
   WatchSyncInput,
   type OpenRunInput,
@@ -145,6 +147,26 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       },
       from: asked.from,
       to: asked.to,
+      gate: null,
+      note: null,
+    };
+  },
+
+  retryRejects(config, now, { input }) {
+    const asked = parseInput(
+      RetryRejectsInput,
+      input,
+      '{"streams": ["companies", "financials", "tender_details"], "market": "demo"}; both are optional',
+    );
+    const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
+    const today = dayIn('UTC', now);
+    return {
+      ...dated({ date: today, asOfNow: false }),
+      market: market?.name ?? null,
+      filters: {},
+      // A company that is gone is not asked for its report.
+      streams: RetryStream.options.filter((stream) => asked.streams?.includes(stream) ?? true),
+      refreshSeconds: {},
       gate: null,
       note: null,
     };

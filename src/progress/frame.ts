@@ -61,8 +61,10 @@ export function warningsOf(state: RunState): string[] {
     state.phase === 'waiting-for-quota'
       ? ['The daily limit of the API is reached. The run asks for the quota at intervals and goes on by itself.']
       : state.phase === 'paused'
-        ? ['The run is paused; send the signal "resume" in the Temporal UI.']
-        : [];
+        ? ['The run is paused: `tidemark resume`, or the signal "resume" in the Temporal UI.']
+        : state.phase === 'stopping'
+          ? ['The run ends after what is in flight; what it fetched is kept.']
+          : [];
   const idle = state.workers ? [] : ['No worker is running: start one with `tidemark worker`.'];
   const retries = state.retries.map(
     ({ activity, attempt, message }) => `${activity}, attempt ${attempt} failed, trying again: ${oneLine(message)}`,
@@ -76,6 +78,7 @@ const phaseWords: Record<RunState['phase'], string> = {
   crawling: 'crawling',
   'waiting-for-quota': 'waiting for quota',
   paused: 'paused',
+  stopping: 'stopping',
   loading: 'loading the warehouse',
   modelling: 'building the models',
   publishing: 'publishing',

@@ -19,9 +19,10 @@ export interface DueRequest {
   chunkSize: number;
   /**
    * Companies to choose from (streams companies and financials). sighted: by this run's own searches. members: the
-   * market's latest membership, or without a market all that were ever seen; for work addressed by date.
+   * market's latest membership, or without a market all that were ever seen; for work addressed by date. rejected: of any
+   * stream those of which something is rejected and not resolved.
    */
-  known?: 'sighted' | 'members';
+  known?: 'sighted' | 'members' | 'rejected';
 }
 
 export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
@@ -83,9 +84,11 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<{ known:
       now: request.now.toISOString(),
     },
   );
-  if (request.stream === 'companies' || request.stream === 'financials')
+  const rejected = request.known === 'rejected';
+  if (!rejected && (request.stream === 'companies' || request.stream === 'financials'))
     await db.runFile(readSqlFile('due/_companies.sql'));
-  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${readSqlFile(`due/${request.stream}.sql`).text}`);
+  const list = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${request.stream}.sql`);
+  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${list.text}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
   return {
     known: await db.count('SELECT count(*) FROM due_entities'),

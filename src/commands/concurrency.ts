@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { setConcurrencySignal } from '../../workflows/messages.js';
+import { examples } from './context.js';
+import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
+import { parseCount } from './port-options.js';
+import { say } from './print.js';
+
+/** `tidemark concurrency`: requests in flight of a run that is under way. */
+export function registerConcurrency(program: Command): void {
+  addPickOptions(
+    program
+      .command('concurrency')
+      .description('requests in flight of a run, from its next chunk on; 0: as configured')
+      .argument('<requests>', 'how many at once', parseCount),
+  )
+    .addHelpText('after', examples('tidemark concurrency 4', 'tidemark concurrency 0 --market nordics'))
+    .action(async (requests: number, options: PickOptions, command: Command) => {
+      await withRunning(command, options, async (run) => {
+        await run.signal(setConcurrencySignal, requests);
+        say(
+          `${run.workflowId}: ${requests === 0 ? 'as many as configured' : requests} at once, from the next chunk on.`,
+        );
+      });
+    });
+}

@@ -1,0 +1,67 @@
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { Option, type Command } from 'commander';
+import { WorkflowType } from '../../schemas/pipeline/run.js';
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+import { TidemarkError } from '../core/errors.js';
+import { loadContext } from './context.js';
+
+/** Which of the runs that are under way; left out, it has to be the only one. */
+export interface PickOptions {
+  run?: string;
+  market?: string;
+  date?: string;
+}
+
+/** Options by which a command names a run that is under way. */
+export function addPickOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--run <id>', 'workflow id, as `tidemark status` shows it'))
+    .addOption(new Option('--market <name>', 'the run of this market'))
+    .addOption(new Option('--date <day>', 'the run of this logical date'));
+}
+
+/**
+ * Runs `work` with the one run that the options name.
+ * @throws TidemarkError `InvalidInput` when none or several do, naming those that are under way
+ */
+export async function withRunning(
+  command: Command,
+  options: PickOptions,
+  work: (run: WorkflowHandle) => Promise<void>,
+): Promise<void> {
+  const { config } = await loadContext(command);
+  const { connectTemporal } = await import('../temporal/connect.js');
+  const temporal = await connectTemporal(config.dataDir);
+  try {
+    await work(await pickRun(temporal.client, options));
+  } finally {
+    await temporal.close();
+  }
+}
+
+async function pickRun(client: Client, options: PickOptions): Promise<WorkflowHandle> {
+  const types = WorkflowType.options.map((type) => `"${type}"`).join(', ');
+  const running: { workflowId: string; market: unknown; date: unknown }[] = [];
+  for await (const { workflowId, typedSearchAttributes } of client.workflow.list({
+    query: `ExecutionStatus = "Running" AND WorkflowType IN (${types})`,
+  })) {
+    const [market, date] = [MARKET_ATTRIBUTE, DATE_ATTRIBUTE].map((key) => typedSearchAttributes.get(key));
+    running.push({ workflowId, market, date });
+  }
+  const meant = running.filter(
+    ({ workflowId, market, date }) =>
+      (options.run ?? workflowId) === workflowId &&
+      (options.market ?? market) === market &&
+      (options.date ?? date) === date,
+  );
+  if (meant.length === 1 && meant[0]) return client.workflow.getHandle(meant[0].workflowId);
+  const ids = (meant.length > 1 ? meant : running).map(({ workflowId }) => workflowId).toSorted();
+  if (ids.length === 0) {
+    throw new TidemarkError('InvalidInput', 'Nothing is running.', { todo: 'See `tidemark runs` for what has ended.' });
+  }
+  throw new TidemarkError(
+    'InvalidInput',
+    meant.length > 1 ? `${meant.length} runs are under way.` : 'No such run is under way.',
+    { todo: `Name one with --run: ${ids.join(', ')}.` },
+  );
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { resumeSignal } from '../../workflows/messages.js';
+import { examples } from './context.js';
+import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
+import { say } from './print.js';
+
+/** `tidemark resume`: let a paused run go on. */
+export function registerResume(program: Command): void {
+  addPickOptions(program.command('resume').description('let a paused run go on'))
+    .addHelpText('after', examples('tidemark resume', 'tidemark resume --market nordics'))
+    .action(async (options: PickOptions, command: Command) => {
+      await withRunning(command, options, async (run) => {
+        await run.signal(resumeSignal);
+        say(`${run.workflowId}: goes on.`);
+      });
+    });
+}

@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { stopSignal } from '../../workflows/messages.js';
+import { examples } from './context.js';
+import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
+import { say } from './print.js';
+
+/** `tidemark stop`: end a run after what is in flight: what it fetched is kept, its market stays as it was. */
+export function registerStop(program: Command): void {
+  addPickOptions(
+    program
+      .command('stop')
+      .description('end a run after what is in flight: what it fetched is kept, its market stays as it was'),
+  )
+    .addHelpText('after', examples('tidemark stop', 'tidemark stop --market nordics'))
+    .action(async (options: PickOptions, command: Command) => {
+      await withRunning(command, options, async (run) => {
+        await run.signal(stopSignal);
+        say(`${run.workflowId}: ends after what is in flight, then loads and publishes what it fetched.`);
+      });
+    });
+}
