@@ -65,6 +65,7 @@ export class Run {
   #waiting: Promise<void> | null = null;
   #quotaUnknown = false;
   #stopRequested = false;
+  #stoppable = true;
 
   private constructor(input: unknown, carried: CarriedRun) {
     this.#input = input;
@@ -76,6 +77,7 @@ export class Run {
     this.due = carried.due ?? [];
     this.coverage = carried.coverage;
     this.#short = carried.short;
+    this.stopped = carried.stopped ?? false;
     this.nextChunk = carried.nextChunk;
     this.progress = carried.progress;
     this.#completed = carried.completed;
@@ -90,6 +92,7 @@ export class Run {
       this.show();
     });
     setHandler(stopSignal, () => {
+      if (!this.#stoppable) return;
       this.#stopRequested = true;
       this.enter('stopping');
     });
@@ -187,6 +190,7 @@ export class Run {
         progress: this.progress,
         coverage: this.coverage,
         short: this.#short,
+        stopped: this.stopped,
         due: this.due,
         notes: this.notes,
       });
@@ -258,10 +262,15 @@ export class Run {
     this.enter(before);
   }
 
+  /** From here on there is nothing left that a stop could spare. */
+  endCrawl(): void {
+    this.#stoppable = false;
+  }
+
   private throwIfStopped(): void {
-    if (!this.#stopRequested) return;
-    // Once: what comes after the stop is to be done.
-    this.#stopRequested = false;
+    if (!this.#stopRequested || !this.#stoppable) return;
+    // Once, and no pause any more: what comes after the stop is to be done.
+    this.#stopRequested = this.#paused = false;
     this.stopped = true;
     throw new StopRequested();
   }
@@ -281,11 +290,12 @@ export async function withRun(
   try {
     try {
       if (!carried) await run.requireQuota();
-      await work(run);
+      if (!run.stopped) await work(run);
     } catch (error) {
       if (!(error instanceof StopRequested)) throw error;
       run.fallShort('Stopped by an operator: what was fetched is kept, and the market stays as it was.');
     }
+    run.endCrawl();
     return await finish(run);
   } catch (error) {
     if (error instanceof Error && error.name === 'ContinueAsNew') throw error;

@@ -174,6 +174,7 @@ export interface CarriedRun {
   coverage: DiscoverResult['coverage'];
   /** Whether anything was not reached so far. */
   short: boolean;
+  stopped?: boolean;
   due?: DueSummary[];
   notes: string[];
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { setConcurrencySignal } from '../../workflows/messages.js';
 import { examples } from './context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { parseCount } from './port-options.js';
@@ -15,7 +14,7 @@ export function registerConcurrency(program: Command): void {
   )
     .addHelpText('after', examples('tidemark concurrency 4', 'tidemark concurrency 0 --market nordics'))
     .action(async (requests: number, options: PickOptions, command: Command) => {
-      await withRunning(command, options, async (run) => {
+      await withRunning(command, options, async (run, { setConcurrencySignal }) => {
         await run.signal(setConcurrencySignal, requests);
         say(
           `${run.workflowId}: ${requests === 0 ? 'as many as configured' : requests} at once, from the next chunk on.`,

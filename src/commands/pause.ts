@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { pauseSignal } from '../../workflows/messages.js';
 import { examples } from './context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { say } from './print.js';
@@ -9,7 +8,7 @@ export function registerPause(program: Command): void {
   addPickOptions(program.command('pause').description('let a run stop before its next chunk, until `resume`'))
     .addHelpText('after', examples('tidemark pause', 'tidemark pause --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
-      await withRunning(command, options, async (run) => {
+      await withRunning(command, options, async (run, { pauseSignal }) => {
         await run.signal(pauseSignal);
         say(`${run.workflowId}: pauses before its next chunk. Go on with: tidemark resume --run ${run.workflowId}`);
       });

@@ -1,7 +1,6 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Option, type Command } from 'commander';
-import { WorkflowType } from '../../schemas/pipeline/run.js';
-import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
+import type * as Messages from '../../workflows/messages.js';
 import { TidemarkError } from '../core/errors.js';
 import { loadContext } from './context.js';
 
@@ -21,25 +20,32 @@ export function addPickOptions(command: Command): Command {
 }
 
 /**
- * Runs `work` with the one run that the options name.
+ * Runs `work` with the one run that the options name, and the messages it takes.
  * @throws TidemarkError `InvalidInput` when none or several do, naming those that are under way
  */
 export async function withRunning(
   command: Command,
   options: PickOptions,
-  work: (run: WorkflowHandle) => Promise<void>,
+  work: (run: WorkflowHandle, messages: typeof Messages) => Promise<void>,
 ): Promise<void> {
   const { config } = await loadContext(command);
-  const { connectTemporal } = await import('../temporal/connect.js');
+  const [{ connectTemporal }, messages] = await Promise.all([
+    import('../temporal/connect.js'),
+    import('../../workflows/messages.js'),
+  ]);
   const temporal = await connectTemporal(config.dataDir);
   try {
-    await work(await pickRun(temporal.client, options));
+    await work(await pickRun(temporal.client, options), messages);
   } finally {
     await temporal.close();
   }
 }
 
 async function pickRun(client: Client, options: PickOptions): Promise<WorkflowHandle> {
+  const [{ WorkflowType }, { DATE_ATTRIBUTE, MARKET_ATTRIBUTE }] = await Promise.all([
+    import('../../schemas/pipeline/run.js'),
+    import('../../workflows/search-attributes.js'),
+  ]);
   const types = WorkflowType.options.map((type) => `"${type}"`).join(', ');
   const running: { workflowId: string; market: unknown; date: unknown }[] = [];
   for await (const { workflowId, typedSearchAttributes } of client.workflow.list({

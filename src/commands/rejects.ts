@@ -62,7 +62,9 @@ function registerRetry(rejects: Command): void {
     .option('--no-wait', 'start it and return at once')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark rejects retry', 'tidemark rejects retry --streams financials'))
-    .action(async (options: RetryOptions, command: Command) => {
+    .action(async (_: RetryOptions, command: Command) => {
+      // `--json` is an option of `rejects` too, which takes it first.
+      const options = command.optsWithGlobals<RetryOptions>();
       const context = await loadContext(command);
       const [{ parseStreams }, { runAndFollow }, { retryId }, { RetryStream }, { pickMarket }, { dayIn }] =
         await Promise.all([

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { resumeSignal } from '../../workflows/messages.js';
 import { examples } from './context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { say } from './print.js';
@@ -9,7 +8,7 @@ export function registerResume(program: Command): void {
   addPickOptions(program.command('resume').description('let a paused run go on'))
     .addHelpText('after', examples('tidemark resume', 'tidemark resume --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
-      await withRunning(command, options, async (run) => {
+      await withRunning(command, options, async (run, { resumeSignal }) => {
         await run.signal(resumeSignal);
         say(`${run.workflowId}: goes on.`);
       });

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { stopSignal } from '../../workflows/messages.js';
 import { examples } from './context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { say } from './print.js';
@@ -13,7 +12,7 @@ export function registerStop(program: Command): void {
   )
     .addHelpText('after', examples('tidemark stop', 'tidemark stop --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
-      await withRunning(command, options, async (run) => {
+      await withRunning(command, options, async (run, { stopSignal }) => {
         await run.signal(stopSignal);
         say(`${run.workflowId}: ends after what is in flight, then loads and publishes what it fetched.`);
       });

@@ -6,7 +6,8 @@ import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpe
 import { makeProject, type Project } from '../helpers/project.js';
 import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
 import { startTemporal } from '../helpers/temporal.js';
-import { expectMarketEqualsTruth } from '../helpers/truth.js';
+import { expectMarketEqualsTruth, truthOf } from '../helpers/truth.js';
+import { runCli } from '../src/commands/run-cli.js';
 
 const MARKET = { companies: 700, tenders: 5, seed: 9 };
 
@@ -18,6 +19,11 @@ describe('what an operator meets', () => {
 
   const start = (id: string): Promise<WorkflowHandle> =>
     temporal.client.workflow.start('marketSnapshot', { taskQueue: 'tidemark-crawl', workflowId: id, args: [{}] });
+  const clearFaults = () => fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+  const tidemark = (...args: string[]) => {
+    const env = Object.entries(project.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+    return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) as Record<string, string> });
+  };
   const phase = async (run: WorkflowHandle) => (await run.query<Progress>('progress')).phase;
 
   beforeAll(async () => {
@@ -52,13 +58,78 @@ describe('what an operator meets', () => {
   });
 
   it('pause stops before the next chunk, resume goes on', async () => {
-    await control(sandbox, 'faults', { kind: 'latency', latency: 5, times: 100_000 });
     const run = await start('snapshot/demo/paused');
-    await run.signal('pause');
+    expect((await tidemark('pause')).stdout).toBe(
+      'snapshot/demo/paused: pauses before its next chunk. Go on with: tidemark resume --run snapshot/demo/paused\n',
+    );
     await waitUntil('the run is paused', async () => (await phase(run)) === 'paused');
     const sent = await countRequests(sandbox);
+    expect((await tidemark('status')).stdout).toMatch(/paused.*\n.*`tidemark resume`/);
     expect(await countRequests(sandbox)).toBe(sent);
-    await run.signal('resume');
+    expect((await tidemark('resume', '--market', 'demo')).code).toBe(0);
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
+  });
+
+  it('stop ends a run after what is in flight: what it fetched is there, and the market as it was', async () => {
+    const members = () => project.query('SELECT run, count(*)::INTEGER AS n FROM ops.nights GROUP BY run');
+    const before = await members();
+    await control(sandbox, 'faults', { route: '/v2/', kind: 'latency', latency: 20, times: 0 });
+    const run = await start('snapshot/demo/stopped');
+    await waitUntil('details are fetched', async () => {
+      const { steps } = await run.query<Progress>('progress');
+      return steps.some(({ name, done }) => name === 'companies' && done > 0);
+    });
+    expect((await tidemark('stop')).code).toBe(0);
+    const result = (await run.result()) as RunResult;
+    await clearFaults();
+    expect(result).toMatchObject({ outcome: 'stopped', notes: [expect.stringMatching(/Stopped by an operator/)] });
+    expect(await members()).toEqual(before);
+    const [filed] = await project.query(
+      `SELECT outcome, rows > 0 AS kept FROM ops.runs WHERE run_id = '${result.run}'`,
+    );
+    expect(filed).toEqual({ outcome: 'stopped', kept: true });
+    await expectMarketEqualsTruth(project, MARKET);
+  });
+
+  it('stops a run that is paused, too', async () => {
+    const run = await start('snapshot/demo/paused-and-stopped');
+    await run.signal('pause');
+    await waitUntil('the run is paused', async () => (await phase(run)) === 'paused');
+    await run.signal('stop');
+    expect(((await run.result()) as RunResult).outcome).toBe('stopped');
+  });
+
+  it('a message to no run, or to one of several, names those there are', async () => {
+    expect(await tidemark('pause')).toMatchObject({ code: 2, stderr: expect.stringMatching(/Nothing is running/) });
+    const runs = [await start('snapshot/demo/one'), await start('snapshot/demo/two')];
+    await Promise.all(runs.map((run) => run.signal('pause')));
+    expect(await tidemark('resume')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/2 runs are under way.*--run: snapshot\/demo\/one, snapshot\/demo\/two/s),
+    });
+    for (const run of runs) {
+      await tidemark('stop', '--run', run.workflowId);
+      await run.result();
+    }
+  });
+
+  it('rejects retry asks again for what failed, and for nothing else', async () => {
+    const [id] = truthOf(MARKET).companyIds(0);
+    const body = { detail: 'You do not have permission to perform this action.' };
+    await control(sandbox, 'faults', { route: `/v2/financial/${id}`, kind: 'status', status: 403, body, times: 0 });
+    const run = await start('snapshot/demo/rejects');
+    expect(((await run.result()) as RunResult).outcome).toBe('partial');
+    const rejects = async () =>
+      JSON.parse((await tidemark('rejects', '--list', '--json')).stdout) as { stream: string; entity_id: string }[];
+    expect(await rejects()).toMatchObject([{ stream: 'financials', entity_id: String(id) }]);
+    expect((await tidemark('rejects', 'retry')).code).toBe(1);
+    expect(await rejects()).toHaveLength(1);
+    await clearFaults();
+    const before = await countRequests(sandbox, 'GET /v2/financial/{id}');
+    const { code, stdout } = await tidemark('rejects', 'retry', '--streams', 'financials', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'complete', due: [{ stream: 'financials', due: 1 }] });
+    expect((await countRequests(sandbox, 'GET /v2/financial/{id}')) - before).toBe(1);
+    expect(await rejects()).toEqual([]);
   });
 });
