@@ -18,7 +18,7 @@ export default defineConfig({
           ...common,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', 'test/chaos/**'],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           maxWorkers: 1,

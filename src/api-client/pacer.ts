@@ -1,8 +1,11 @@
 // After "too much at once": a little below what the API last took, but not below half of what was sent.
 const BACK_OFF = 0.9;
 const LEAST_KEPT = 0.5;
-// While nothing is refused the pace grows again, each second by this.
+// While nothing is refused the pace grows again, each second by this; after some seconds it is clear that the API takes
+// much more than it did, and it doubles.
 const GROWTH = 1.03;
+const CAREFUL_SECONDS = 8;
+const FAST_GROWTH = 2;
 // Where nothing was answered yet, so much is tried.
 const FIRST_GUESS = 10;
 const SLOWEST = 1;
@@ -38,7 +41,9 @@ export class Pacer {
 
   /** Requests a second that are sent at most. */
   rateAt(now: number): number {
-    return Math.min(this.#most, this.#rate * GROWTH ** ((now - this.#setAt) / SECOND));
+    const calm = (now - this.#setAt) / SECOND;
+    const fast = Math.max(0, calm - CAREFUL_SECONDS);
+    return Math.min(this.#most, this.#rate * GROWTH ** (calm - fast) * FAST_GROWTH ** fast);
   }
 
   /** A good answer. */

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { expectMarketEqualsTruth } from '../helpers/truth.js';
+import { runNight, type Night } from './laboratory.js';
+import { scheduleOf, STRIKES, type Strike } from './schedule.js';
+
+// `npm run chaos -- --seed 7 --minutes 20` sets these; `npm test` runs one short night.
+const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
+const MINUTES = Number(process.env['CHAOS_MINUTES'] ?? 0);
+const COMPANIES = Number(process.env['CHAOS_COMPANIES'] ?? 600);
+const COUNT = Number(process.env['CHAOS_STRIKES'] ?? STRIKES.length);
+const KINDS = process.env['CHAOS_KINDS']?.split(',') as Strike[] | undefined;
+const WEATHER = process.env['CHAOS_WEATHER'] !== 'fair';
+// Requests in flight, of each of the two chunks that a killed worker has under way, and those its successor sends twice.
+const REPEATED_A_KILL = 64;
+
+describe('a schedule', () => {
+  it('is the same for the same seed, and has each kind before one comes again', () => {
+    expect(scheduleOf({ seed: 3, strikes: 20 })).toEqual(scheduleOf({ seed: 3, strikes: 20 }));
+    expect(scheduleOf({ seed: 3, strikes: 20 })).not.toEqual(scheduleOf({ seed: 4, strikes: 20 }));
+    const first = scheduleOf({ seed: 3, strikes: STRIKES.length }).map(({ strike }) => strike);
+    expect(first.toSorted()).toEqual(STRIKES.toSorted());
+  });
+});
+
+describe('a night of faults', () => {
+  it(
+    'ends with the same tables',
+    async () => {
+      const until = Date.now() + MINUTES * 60_000;
+      for (let seed = SEED; seed === SEED || Date.now() < until; seed++) {
+        const night = await runNight({ seed, strikes: COUNT, kinds: KINDS, companies: COMPANIES, weather: WEATHER });
+        try {
+          console.log(told(seed, night));
+          // A record may have failed for good in a storm; then it is named, and asked for again.
+          expect(['complete', 'partial']).toContain(night.result.outcome);
+          await expectMarketEqualsTruth(night.project, night.market);
+          const kills = night.struck.filter((strike) => strike.endsWith('worker')).length;
+          if (!night.struck.includes('kill sandbox') && !WEATHER) {
+            expect(night.detailRequests).toBeLessThanOrEqual(2 * COMPANIES + REPEATED_A_KILL * kills);
+          }
+        } finally {
+          await night.close();
+        }
+      }
+    },
+    MINUTES * 60_000 + 300_000,
+  );
+});
+
+function told(seed: number, { struck, planned, result, detailRequests, faults }: Night): string {
+  return [
+    `seed ${seed}: ${struck.length} of ${planned.length} strikes fell: ${struck.join(', ')}`,
+    `  ${result.requests} requests booked, ${detailRequests} for details since the sandbox last started, ${faults} struck by faults; ${result.outcome}`,
+  ].join('\n');
+}

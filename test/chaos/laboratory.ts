@@ -1,0 +1,257 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import { cleanEnv, ROOT } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import type { MarketFlags } from '../helpers/truth.js';
+import { scheduleOf, type Planned, type Strike } from './schedule.js';
+import { Supervised } from './supervised.js';
+
+export interface NightOptions {
+  seed: number;
+  strikes: number;
+  kinds?: readonly Strike[] | undefined;
+  companies: number;
+  /** Faults of the network all night long: errors, cut bodies, resets, HTML pages, hangs. */
+  weather: boolean;
+}
+
+export interface Night {
+  market: MarketFlags;
+  project: Project;
+  result: RunResult;
+  planned: Planned[];
+  /** Strikes that fell while the run was under way. */
+  struck: Strike[];
+  /** Company and report requests the sandbox answered since it was last started. */
+  detailRequests: number;
+  /** Requests that a fault of the weather struck, since the sandbox was last started. */
+  faults: number;
+  close(): Promise<void>;
+}
+
+const IN_FLIGHT = 16;
+const LATENCY_MS = 30;
+const PATIENCE_MS = Number(process.env['CHAOS_PATIENCE_MS'] ?? 180_000);
+const WORKFLOW = 'snapshot/demo/chaos';
+const LIMITED = {
+  access: { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' },
+  error_guard: 'limit',
+  message_guard: 'Too many requests.',
+};
+// A share of 2, 1, 1 and 1 in a hundred; a hang outlasts the client's timeout.
+const WEATHER = [
+  { route: '/v2/', kind: 'status', status: 500, every: 50, times: 0 },
+  { route: '/v2/', kind: 'cut', every: 97, times: 0 },
+  { route: '/v2/', kind: 'reset', every: 101, times: 0 },
+  { route: '/v2/', kind: 'html', every: 103, times: 0 },
+  { route: '/v2/', kind: 'latency', latency: 4_000, every: 499, times: 0 },
+];
+
+/** One market snapshot over real processes, each of which may be struck down and is started again. */
+export async function runNight(options: NightOptions): Promise<Night> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-chaos-'));
+  const [apiPort, temporalPort] = [await freePort(), await freePort()];
+  const api = { url: `http://127.0.0.1:${apiPort}`, key: 'chaos-key-0123456789' };
+  const address = `127.0.0.1:${temporalPort}`;
+  const market = { companies: options.companies, tenders: 10, seed: options.seed };
+  const project = makeProject({
+    api,
+    temporal: address,
+    config: {
+      api: { baseUrl: api.url, maxConcurrency: IN_FLIGHT, timeout: '2s' },
+      quota: { probeEvery: '1s' },
+    },
+  });
+  const sandbox = new Supervised('the sandbox', {
+    command: process.execPath,
+    args: [
+      '--import',
+      'tsx',
+      'sandbox/server.ts',
+      ...flags({
+        ...market,
+        port: apiPort,
+        key: api.key,
+        latency: LATENCY_MS,
+        file: path.join(folder, 'sandbox.json'),
+      }),
+    ],
+    env: cleanEnv({}),
+    cwd: ROOT,
+    isUp: () => isOpen(apiPort),
+    onUp: async () => {
+      for (const fault of options.weather ? WEATHER : []) await control(api.url, 'faults', fault);
+    },
+  });
+  const cli = await ensureTemporalCli({ log: () => undefined });
+  const attributes = ['TidemarkMarket=Keyword', 'TidemarkDate=Keyword'].flatMap((one) => ['--search-attribute', one]);
+  const temporal = new Supervised('Temporal', {
+    command: cli.path,
+    args: [
+      'server',
+      'start-dev',
+      '--headless',
+      '--port',
+      String(temporalPort),
+      '--db-filename',
+      path.join(folder, 'temporal.db'),
+      ...attributes,
+    ],
+    env: cleanEnv({}),
+    isUp: () =>
+      withClient(address, async (client) => void (await client.workflowService.getSystemInfo({}))).then(() => true),
+  });
+  let ready = 0;
+  const worker = new Supervised('the worker', {
+    command: process.execPath,
+    args: ['bin/tidemark.mjs', 'worker'],
+    env: project.env,
+    cwd: ROOT,
+    // A worker that Temporal's end takes with it is started again, and serves when it can.
+    isUp: () => Promise.resolve(++ready % 10 === 0),
+  });
+  const all = [sandbox, temporal, worker];
+  const close = async (): Promise<void> => {
+    for (const one of all.toReversed()) await one.stop();
+    project.remove();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    for (const one of all) await one.start();
+    await withClient(address, (client) =>
+      client.workflow.start('marketSnapshot', { taskQueue: 'tidemark-crawl', workflowId: WORKFLOW, args: [{}] }),
+    );
+    const planned = scheduleOf(options);
+    const struck: Strike[] = [];
+    const over = { done: false };
+    const striking = (async () => {
+      for (const { after, strike } of planned) {
+        await sleep(after);
+        if (over.done) return;
+        await fall(strike, { sandbox, temporal, worker, url: api.url });
+        struck.push(strike);
+      }
+    })();
+    const result = await resultOf(address).finally(() => (over.done = true));
+    await striking;
+    const { routes } = (await (await fetch(`${api.url}/_sandbox/requests`)).json()) as {
+      routes: Record<string, number>;
+    };
+    const faults = (await (await fetch(`${api.url}/_sandbox/faults`)).json()) as { struck: number }[];
+    return {
+      market,
+      project,
+      result,
+      planned,
+      struck,
+      detailRequests: (routes['GET /v2/companies/{id}'] ?? 0) + (routes['GET /v2/financial/{id}'] ?? 0),
+      faults: faults.reduce((sum, fault) => sum + fault.struck, 0),
+      close,
+    };
+  } catch (error) {
+    const state = await stateOf(address).catch(String);
+    const said = all.map((one) => `--- ${one.name}, started ${one.starts} times\n${one.output()}`);
+    await close();
+    throw new Error(`seed ${options.seed}\n${said.join('\n')}\n--- the run\n${state}`, { cause: error });
+  }
+}
+
+interface Targets {
+  sandbox: Supervised;
+  temporal: Supervised;
+  worker: Supervised;
+  url: string;
+}
+
+async function fall(strike: Strike, { sandbox, temporal, worker, url }: Targets): Promise<void> {
+  switch (strike) {
+    case 'kill worker':
+      return worker.strike('SIGKILL');
+    case 'terminate worker':
+      return worker.strike('SIGTERM');
+    case 'kill temporal':
+      return temporal.strike('SIGKILL');
+    case 'kill sandbox':
+      return sandbox.strike('SIGKILL');
+    case 'too much at once':
+      return control(url, 'faults', { route: '/v2/companies/', kind: 'status', status: 429, body: LIMITED, times: 30 });
+    case 'daily limit':
+      await control(url, 'quota', { dailyLimit: 1 });
+      await sleep(1_500);
+      await control(url, 'quota', { dailyLimit: 0 });
+  }
+}
+
+/** The run's result, however often the server is away meanwhile. */
+async function resultOf(address: string): Promise<RunResult> {
+  for (const deadline = Date.now() + PATIENCE_MS; ;) {
+    try {
+      return await withClient(address, async (client) => {
+        const handle = client.workflow.getHandle(WORKFLOW);
+        const { status } = await handle.describe();
+        if (status.name === 'RUNNING') throw new Error('still running');
+        return (await handle.result()) as RunResult;
+      });
+    } catch (error) {
+      if (error instanceof Error && error.name === 'WorkflowFailedError') throw error;
+      if (Date.now() > deadline) throw new Error('the night did not end', { cause: error });
+    }
+    await sleep(300);
+  }
+}
+
+/** Where the run stands, for whoever looks into a night that did not end. */
+async function stateOf(address: string): Promise<string> {
+  return withClient(address, async (client) => {
+    const handle = client.workflow.getHandle(WORKFLOW);
+    const { raw } = await handle.describe();
+    const pending = (raw.pendingActivities ?? []).map(
+      ({ activityType, attempt, lastFailure }) =>
+        `${activityType?.name}, attempt ${attempt}: ${lastFailure?.message ?? ''}`,
+    );
+    const progress: unknown = await handle.query('progress').catch(String);
+    return [JSON.stringify(progress), ...pending].join('\n');
+  });
+}
+
+async function withClient<T>(address: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  try {
+    return await connection.withDeadline(Date.now() + 3_000, () => work(new Client({ connection })));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function control(url: string, what: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/_sandbox/${what}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`sandbox control ${what}: ${answer.status} ${await answer.text()}`);
+}
+
+function flags(values: Record<string, string | number>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

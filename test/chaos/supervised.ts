@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Program {
+  command: string;
+  args: string[];
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+  /** Resolves to true once it serves. */
+  isUp: () => Promise<boolean>;
+  /** Done after each start, e.g. what it forgot. */
+  onUp?: () => Promise<void>;
+}
+
+const GIVE_UP_MS = 60_000;
+
+/** A process that is started again whenever it ends, as an init system would. */
+export class Supervised {
+  #child: ChildProcess | null = null;
+  #stopping = false;
+  #running: Promise<void> = Promise.resolve();
+  #said = '';
+  starts = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly program: Program,
+  ) {}
+
+  /** Starts it and keeps it running until `stop`. */
+  async start(): Promise<void> {
+    await this.#spawn();
+    this.#running = this.#watch();
+  }
+
+  /** The last of what it wrote. */
+  output(): string {
+    return this.#said.slice(-4_000);
+  }
+
+  /** Sends a signal and waits until the next one serves. */
+  async strike(signal: NodeJS.Signals): Promise<void> {
+    const before = this.starts;
+    this.#child?.kill(signal);
+    await waitFor(`${this.name} comes back`, () => Promise.resolve(this.starts > before), this);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#child?.kill('SIGTERM');
+    const killer = setTimeout(() => this.#child?.kill('SIGKILL'), 10_000);
+    await this.#running;
+    clearTimeout(killer);
+  }
+
+  async #spawn(): Promise<void> {
+    const { command, args, env, cwd, isUp, onUp } = this.program;
+    const child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (this.#said = (this.#said + chunk.toString()).slice(-20_000)));
+    }
+    await waitFor(
+      `${this.name} serves`,
+      async () => child.exitCode !== null || child.signalCode !== null || isUp(),
+      this,
+    );
+    await onUp?.();
+    this.starts++;
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#stopping) {
+      const child = this.#child;
+      if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      if (!this.#stopping) await this.#spawn();
+    }
+    const child = this.#child;
+    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+}
+
+async function waitFor(what: string, holds: () => Promise<boolean>, of: Supervised): Promise<void> {
+  const deadline = Date.now() + GIVE_UP_MS;
+  while (!(await holds().catch(() => false))) {
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}\n${of.output()}`);
+    await sleep(50);
+  }
+}
