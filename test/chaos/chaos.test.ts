@@ -6,7 +6,7 @@ import { scheduleOf, STRIKES, type Strike } from './schedule.js';
 // `npm run chaos -- --seed 7 --minutes 20` sets these; `npm test` runs one short night.
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
 const MINUTES = Number(process.env['CHAOS_MINUTES'] ?? 0);
-const COMPANIES = Number(process.env['CHAOS_COMPANIES'] ?? 600);
+const COMPANIES = Number(process.env['CHAOS_COMPANIES'] ?? 400);
 const COUNT = Number(process.env['CHAOS_STRIKES'] ?? STRIKES.length);
 const KINDS = process.env['CHAOS_KINDS']?.split(',') as Strike[] | undefined;
 const WEATHER = process.env['CHAOS_WEATHER'] !== 'fair';

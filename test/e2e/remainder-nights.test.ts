@@ -8,7 +8,7 @@ import { startTemporal } from '../helpers/temporal.js';
 import { truthOf } from '../helpers/truth.js';
 import { runCli } from '../src/commands/run-cli.js';
 
-const COMPANIES = 1_500;
+const COMPANIES = 1_000;
 const market = { companies: COMPANIES, tenders: 1, seed: 5 };
 const NIGHTS = 3;
 
