@@ -52,6 +52,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
         timeoutMs: config.api.timeout * 1_000,
         now: () => clock.now(),
         onAttempt: bookAttempt,
+        stopAtDailyLimit: true,
         ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
       });
       workers.push(

@@ -37,7 +37,10 @@ export interface ApiClient {
   setConcurrency(requests: number): void;
   /** Requests in flight, and how many the API lets us have at the moment. */
   concurrency(): { active: number; window: number };
-  /** Whether the API said that the daily limit is reached: data calls are refused unsent until `quota.open()`. */
+  /**
+   * With `stopAtDailyLimit`: whether the API said that the daily limit is reached. Data calls are then refused unsent
+   * until `quota.open()`.
+   */
   quota: { readonly isClosed: boolean; open(): void };
   /** Rejects what waits, lets what is in flight end, closes the connections. May be called twice. */
   close(): Promise<void>;
@@ -66,7 +69,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   });
   // A transport of its own even at the same address: the connector gets no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
-  const latch = new QuotaLatch();
+  const latch = new QuotaLatch(options.stopAtDailyLimit ?? false);
   const shared = {
     gate,
     latch,

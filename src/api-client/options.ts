@@ -39,6 +39,11 @@ export interface ApiClientOptions {
   retryCapMs?: number;
   /** Longest `Retry-After` that is obeyed in full. @default 60000 */
   maxRetryAfterMs?: number;
+  /**
+   * Send no data call any more once the API said `limits.daily`, until `client.quota.open()`. Default false: each call
+   * asks, and hears it.
+   */
+  stopAtDailyLimit?: boolean;
   /** Called for every attempt sent, failed ones included. Must not throw. */
   onAttempt?: (attempt: AttemptReport) => void;
   /** The clock of `fetchedAt`. @default () => new Date() */

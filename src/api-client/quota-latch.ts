@@ -10,6 +10,12 @@ const FREE = 'GET /v2/metrics';
  */
 export class QuotaLatch {
   #message: string | null = null;
+  readonly #enabled: boolean;
+
+  /** @param enabled false: it never closes */
+  constructor(enabled: boolean) {
+    this.#enabled = enabled;
+  }
 
   get isClosed(): boolean {
     return this.#message !== null;
@@ -17,7 +23,7 @@ export class QuotaLatch {
 
   /** Takes the error of an answer; closes if it is the daily limit. */
   heard(error: unknown): void {
-    if (error instanceof LimitError && error.guard === 'limits.daily') this.#message = error.message;
+    if (this.#enabled && error instanceof LimitError && error.guard === 'limits.daily') this.#message = error.message;
   }
 
   open(): void {

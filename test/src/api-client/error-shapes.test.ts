@@ -64,8 +64,6 @@ describe('an error is told by its body, whatever the status', () => {
       async ({ client }) => {
         for (status of statuses) {
           for (const ask of routes) {
-            // The daily limit closes the client until someone opens it.
-            client.quota.open();
             const error = await rejection<ApiError>(ask(client));
             expect(error, `status ${status}`).toBeInstanceOf(expected);
             expect(error.status).toBe(status);

@@ -32,6 +32,7 @@ const use = (url: string): void => {
     baseUrl: url,
     apiKey: api.key,
     onAttempt: bookAttempt,
+    stopAtDailyLimit: true,
     retryBaseMs: 1,
     retryCapMs: 2,
     maxRetries: 2,

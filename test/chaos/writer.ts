@@ -1,0 +1,17 @@
+import { buildModels, loadLanding, openWarehouse, publish } from '../../src/warehouse/index.js';
+
+/* The writer's work on a data folder, step by step, so that a test can kill it in each: `writer.ts FOLDER RUN`. */
+const [dataDir = '', run = ''] = process.argv.slice(2);
+const now = new Date('2026-11-22T04:00:00Z');
+const step = (name: string): void => void process.stdout.write(`step ${name}\n`);
+step('open');
+const warehouse = await openWarehouse(dataDir, { threads: 1 });
+step('load');
+await loadLanding(warehouse, dataDir);
+step('model');
+await buildModels(warehouse, { now, personalData: true });
+step('publish');
+await publish(warehouse, dataDir, { run, now });
+step('close');
+await warehouse.close();
+step('end');
