@@ -27,6 +27,8 @@ const LONGEST_PAUSE_SECONDS = 3_600;
 export async function quotaGate({ waiting: carried = [] }: QuotaGateState = {}): Promise<void> {
   let waiting = carried;
   let pause: number | null = null;
+  // The run that tries where the API gives no figure.
+  let trying: string | null = null;
   setHandler(enterQuotaGateSignal, (waiter) => {
     waiting = [...waiting.filter(({ ctx }) => ctx.workflowId !== waiter.ctx.workflowId), waiter];
     show(waiting, pause);
@@ -45,14 +47,25 @@ export async function quotaGate({ waiting: carried = [] }: QuotaGateState = {}):
     } else if (status.resetsIn !== null && pause === null) {
       // No figure, but a time of day: nothing is tried before it.
       pause = status.resetsIn;
+    } else if (status.resetsIn !== null || (trying !== null && !stands(trying))) {
+      // The time has come, or whoever tried has not come back: there is room.
+      [pause, trying] = [null, null];
+      await release(inLine(waiting));
     } else {
-      // No figure: one run tries. It is back in the line, and the pause longer, if there is no room.
-      await release(status.resetsIn === null ? inLine(waiting).slice(0, 1) : inLine(waiting));
-      pause = Math.min(LONGEST_PAUSE_SECONDS, 2 * (status.resetsIn === null ? wait : first.ctx.probeEverySeconds));
+      // One tries. Where there is no room it is in the line again, and the pause longer.
+      pause = trying === null ? wait : Math.min(LONGEST_PAUSE_SECONDS, 2 * wait);
+      trying = first.ctx.workflowId;
+      await release([first]);
+      // Alone in the line: the gate stays until it is clear that it went through.
+      if (waiting.length === 0) await condition(() => waiting.length > 0, pause * 1_000);
     }
     if (workflowInfo().historyLength > MAX_EVENTS && waiting.length > 0) {
       await continueAsNew<typeof quotaGate>({ waiting });
     }
+  }
+
+  function stands(workflowId: string): boolean {
+    return waiting.some(({ ctx }) => ctx.workflowId === workflowId);
   }
 
   async function release(ready: readonly QuotaWaiter[]): Promise<void> {

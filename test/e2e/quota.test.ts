@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -136,6 +138,22 @@ describe('a daily quota that is too small', () => {
     await (await start('tenderSnapshot')).result();
     const runs = await project.query(`SELECT outcome FROM ops.runs WHERE workflow_id = '${run.workflowId}'`);
     expect(runs).toEqual([{ outcome: 'cancelled' }]);
+  });
+
+  it('without a usable figure one run tries now and then, and goes on when there is room', async () => {
+    await worker.stop();
+    const config = readFileSync(project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');
+    const file = path.join(project.dir, 'no-figure.yaml');
+    writeFileSync(file, config.replace('probeEvery:', 'metric: no_such_metric\n  probeEvery:'));
+    worker = await project.startWorker({ TIDEMARK_CONFIG: file });
+    await control(sandbox, 'quota', { dailyLimit: 1 });
+    const run = await start('marketSnapshot');
+    await waits(run);
+    const told = await refused();
+    await waitUntil('it has tried again', async () => (await refused()) > told);
+    await waits(run);
+    await control(sandbox, 'quota', { dailyLimit: 1_000_000 });
+    expect(((await run.result()) as RunResult).outcome).toBe('complete');
   });
 
   async function metric(): Promise<{ used: number; total: number }> {
