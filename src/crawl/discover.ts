@@ -148,10 +148,9 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Pro
     // A refusal is an answer: it tells the plan what this API does not take.
     if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
     if (!(await isOnlyThisSearch(deps, error, request, pulse))) throw error;
+    const fault = error as ApiError;
     // A guess that failed is no fault of the API: it is filed as refused.
-    const least = request.purpose === 'guess' ? 400 : 500;
-    const { status } = error as ApiError;
-    return refusal(error as ApiError, request, least === 400 ? least : Math.max(status, least));
+    return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
   }
 }
 
