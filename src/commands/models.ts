@@ -79,7 +79,7 @@ async function documentModels(options: { out?: string; json?: boolean }): Promis
       import('../core/files.js'),
       import('../core/file-modes.js'),
     ]);
-  const tables = describeTables(readModels());
+  const tables = describeTables(await readModels());
   const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables);
   if (options.out === undefined) return void process.stdout.write(text);
   const file = path.resolve(options.out);

@@ -22,7 +22,8 @@ export interface ModelsPlan {
  * published one, which knows the models of the last publication.
  * @throws WarehouseBusyError when a writer holds the warehouse and nothing is published yet
  */
-export async function readPlan(dataDir: string, models: Model[] = readModels()): Promise<ModelsPlan> {
+export async function readPlan(dataDir: string, given?: Model[]): Promise<ModelsPlan> {
+  const models = given ?? (await readModels());
   const file = warehouseFile(dataDir);
   const link = publishedFile(dataDir);
   if (existsSync(file)) {

@@ -55,7 +55,7 @@ export async function runCase(testCase: ModelCase): Promise<CaseResult> {
 }
 
 async function onRows({ db }: Warehouse, testCase: RowsCase): Promise<CaseFailure[]> {
-  const [expected, actual] = [testCase.expect.rows, await runOnRows(db, testCase, readModels())].map(sortRows);
+  const [expected, actual] = [testCase.expect.rows, await runOnRows(db, testCase, await readModels())].map(sortRows);
   const differences = compareRows(expected ?? [], actual ?? []);
   return differences.length === 0
     ? []

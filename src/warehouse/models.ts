@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { errorMessage } from '../core/errors.js';
 import { ModelFailedError } from './errors.js';
 import { readSqlFile, readSqlFolder, type SqlFile } from './sql-files.js';
+import { withParser, type SqlParser } from './sql-parser.js';
 
 /** Schemas that are published, in no particular order: references decide that. */
 export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
@@ -39,30 +40,82 @@ const Header = z.strictObject({
   audits: z.array(Audit).default([]),
 });
 
-export interface Model extends z.infer<typeof Header> {
+/** A model's file: its header and its query. */
+export interface ModelFile extends z.infer<typeof Header> {
   file: string;
   /** The whole file. */
   text: string;
   /** The query, without its header. */
   sql: string;
-  /** Models it reads. */
+}
+
+export interface Model extends ModelFile {
+  /** Models it reads, as DuckDB's parser finds them in its query and in its block `incremental`. */
   parents: string[];
   /** Hash of its file, of the macros and seeds it uses and of its parents' fingerprints. */
   fingerprint: string;
 }
 
-/** All models of `sql/`, each after those it reads. */
-export function readModels(): Model[] {
+/**
+ * All models of `sql/`, each after those it reads.
+ * @throws ModelFailedError when a file's header is wrong or its SQL does not parse, or a reference leads nowhere
+ */
+export async function readModels(): Promise<Model[]> {
   const files = MODEL_SCHEMAS.flatMap((schema) => readSqlFolder(schema));
   const shared = [...readSqlFolder('macros'), readSqlFile('seeds/indicators.csv')];
-  return fingerprintModels(orderModels(files.map(parseModel)), shared);
+  return fingerprintModels(orderModels(await findParents(files.map(parseModel))), shared);
+}
+
+/**
+ * Finds what each model reads.
+ * @throws ModelFailedError with file and line, when SQL of a model does not parse
+ */
+export async function findParents(models: readonly ModelFile[]): Promise<Omit<Model, 'fingerprint'>[]> {
+  return withParser(async (parser) => {
+    const found: Omit<Model, 'fingerprint'>[] = [];
+    for (const model of models) found.push({ ...model, parents: await parentsOf(parser, model) });
+    return found;
+  });
+}
+
+async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]> {
+  const firstLine = model.text.slice(0, model.text.length - model.sql.length).split('\n').length;
+  const parents = [...(await tablesIn(parser, model, model.sql, (line) => firstLine + line - 1))];
+  for (const name of ['changed', 'all'] as const) {
+    const sql = model.incremental?.[name];
+    // YAML folds its lines: the line where it begins has to do.
+    const at = model.text.split('\n').findIndex((line) => line.trim().startsWith(`${name}:`)) + 1;
+    if (sql !== undefined) parents.push(...(await tablesIn(parser, model, sql, () => at)));
+  }
+  for (const audit of model.audits) await tablesIn(parser, model, audit.sql, () => null, `audit ${audit.name}: `);
+  return [...new Set(parents)].filter((name) => isModelName(name) && name !== model.model).toSorted();
+}
+
+async function tablesIn(
+  parser: SqlParser,
+  { file }: ModelFile,
+  sql: string,
+  lineInFile: (line: number) => number | null,
+  what = '',
+): Promise<readonly string[]> {
+  const { tables, fault } = await parser.parse(sql);
+  if (tables !== undefined) return tables;
+  const line = lineInFile(fault.line ?? 1);
+  throw new ModelFailedError(
+    `sql/${file}${line === null ? '' : `:${line}`}: ${what}DuckDB cannot parse it: ${fault.message}.`,
+    'Correct the SQL there. Nothing was built; readers keep what they have.',
+  );
+}
+
+function isModelName(name: string): boolean {
+  return MODEL_SCHEMAS.some((schema) => name.startsWith(`${schema}.`));
 }
 
 /**
  * Reads a model file: a leading block comment that holds YAML, then one query.
  * @throws ModelFailedError when the header is missing or wrong
  */
-export function parseModel(file: SqlFile): Omit<Model, 'fingerprint'> {
+export function parseModel(file: SqlFile): ModelFile {
   const match = /^\/\*\n(.*?)\n\*\/\n(.*)$/s.exec(file.text);
   if (match === null) throw wrongHeader(file, 'it has no header: a block comment with YAML must come first');
   let header: z.infer<typeof Header>;
@@ -76,11 +129,7 @@ export function parseModel(file: SqlFile): Omit<Model, 'fingerprint'> {
   if ((header.kind === 'incremental') !== (header.incremental !== undefined)) {
     throw wrongHeader(file, 'kind incremental and the block `incremental` belong together');
   }
-  const sql = match[2] ?? '';
-  const read = [sql, header.incremental?.changed, header.incremental?.all].join('\n').replaceAll(/--.*$/gm, '');
-  const parents = new Set([...read.matchAll(/\b(?:core|marts|ops|meta)\.[a-z_]+\b/g)].map(([name]) => name));
-  parents.delete(header.model);
-  return { ...header, file: file.name, text: file.text, sql, parents: [...parents].toSorted() };
+  return { ...header, file: file.name, text: file.text, sql: match[2] ?? '' };
 }
 
 /** Each model after those it reads; among equals by name. */

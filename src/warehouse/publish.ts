@@ -44,7 +44,7 @@ export type TableCounts = Map<string, number>;
  */
 export async function publish(warehouse: Warehouse, dataDir: string, request: PublishRequest): Promise<PublishedBuild> {
   const { db } = warehouse;
-  const models = readModels();
+  const models = await readModels();
   const builds = buildsDir(dataDir);
   mkdirSync(builds, { recursive: true });
   const name = nameBuild(builds, request);

@@ -28,7 +28,7 @@ export interface BuildResult {
  */
 export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
   const { db } = warehouse;
-  const models = options.models ?? readModels();
+  const models = options.models ?? (await readModels());
   const now = options.now ?? new Date();
   const checks: CheckResult[] = [];
   try {

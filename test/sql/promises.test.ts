@@ -57,7 +57,7 @@ const PROMISED: Record<string, string> = {
     'model VARCHAR, version INTEGER, kind VARCHAR, fingerprint VARCHAR, applied_at TIMESTAMPTZ, state VARCHAR',
 };
 
-const models = new Map(readModels().map((model) => [model.model, model]));
+const models = new Map((await readModels()).map((model) => [model.model, model]));
 
 describe('promised tables', () => {
   test.each(Object.entries(PROMISED))('%s has the columns promised', (name, columns) => {

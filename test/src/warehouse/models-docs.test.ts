@@ -4,21 +4,21 @@ import { readModels } from '../../../src/warehouse/index.js';
 import { parseModel, type Model } from '../../../src/warehouse/models.js';
 import { describeTables, renderDictionary } from '../../../src/warehouse/models-docs.js';
 
-const dictionary = renderDictionary(describeTables(readModels()));
+const dictionary = renderDictionary(describeTables(await readModels()));
 
-function model(name: string, rest: string, sql: string): Model {
+function model(name: string, rest: string, sql: string, parents: string[] = []): Model {
   const [schema, table] = name.split('.');
   const text = `/*\nmodel: ${name}\nkind: table\nversion: 3\ngrain: thing\n${rest}\n*/\n${sql}\n`;
-  return { ...parseModel({ name: `${schema}/${table}.sql`, text }), fingerprint: name };
+  return { ...parseModel({ name: `${schema}/${table}.sql`, text }), parents, fingerprint: name };
 }
 
 test('docs/data-dictionary.md is what `tidemark models docs --out docs/data-dictionary.md` makes of sql/', () => {
   expect(readFileSync('docs/data-dictionary.md', 'utf8')).toBe(dictionary);
 });
 
-test('every model has its section, and every link goes to one', () => {
+test('every model has its section, and every link goes to one', async () => {
   const anchors = [...dictionary.matchAll(/^### (.+)$/gm)].map((match) => match[1]?.replaceAll('.', ''));
-  const tables = [...readModels().map((each) => each.model), 'meta.receipt'];
+  const tables = [...(await readModels()).map((each) => each.model), 'meta.receipt'];
   expect(new Set(anchors)).toEqual(new Set(tables.map((name) => name.replace('.', ''))));
   const targets = [...dictionary.matchAll(/\]\(#([^)]+)\)/g)].map(([, target]) => target);
   expect(targets.length).toBeGreaterThan(anchors.length);
@@ -36,6 +36,7 @@ test('a table is told with key, checks, parents and children; what Markdown woul
     'marts.daily',
     'key: [id]\ndescription: Daily.\ncolumns: { id: BIGINT | Id }',
     'FROM core.things',
+    ['core.things'],
   );
   const text = renderDictionary(describeTables([things, daily]));
   expect(text).toContain(`### core.things

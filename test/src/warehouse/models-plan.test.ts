@@ -46,7 +46,7 @@ ${sql}
 `;
   const model = parseModel({ name: `core/${name}.sql`, text });
   const built = [version, columns, sql, key, ...parents.map(({ fingerprint }) => fingerprint)];
-  return { ...model, fingerprint: built.join('|') };
+  return { ...model, parents: parents.map((parent) => parent.model), fingerprint: built.join('|') };
 }
 
 const child = (parent: Model) => write({ name: 'child', columns: ID, sql: 'SELECT id FROM core.thing' }, [parent]);
@@ -66,9 +66,9 @@ async function openBuilt(models: Model[]): Promise<Warehouse> {
 
 describe('a plan', () => {
   test('of the models a warehouse was built with has no change; none is built whole', async () => {
-    const { db } = await openBuilt(readModels());
-    const changes = planModels(readModels(), await readApplied(db, 'ledger.models'));
-    expect(changes).toHaveLength(readModels().length);
+    const { db } = await openBuilt(await readModels());
+    const changes = planModels(await readModels(), await readApplied(db, 'ledger.models'));
+    expect(changes).toHaveLength((await readModels()).length);
     expect(changes.filter(({ change, rebuild }) => change !== 'unchanged' || rebuild)).toEqual([]);
   });
 
@@ -210,11 +210,11 @@ describe('a run', () => {
   });
 
   test('mends an incremental table that was altered or dropped by hand', async () => {
-    const warehouse = await openBuilt(readModels());
+    const warehouse = await openBuilt(await readModels());
     await warehouse.db.run('ALTER TABLE core.companies_history ADD COLUMN scribble VARCHAR');
     await warehouse.db.run('DROP TABLE core.financials');
     await buildModels(warehouse);
-    const changes = planModels(readModels(), await readApplied(warehouse.db, 'ledger.models'));
+    const changes = planModels(await readModels(), await readApplied(warehouse.db, 'ledger.models'));
     expect(changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);
   });
 });
@@ -236,13 +236,13 @@ describe('readPlan', () => {
 
   test('what was published knows its models, texts included', async () => {
     const dataDir = temporaryDataDir();
-    await leaveBuilt(readModels(), dataDir, async (warehouse) => {
+    await leaveBuilt(await readModels(), dataDir, async (warehouse) => {
       await publish(warehouse, dataDir, { run: 'r', now: new Date() });
     });
     rmSync(warehouseFile(dataDir));
     const plan = await readPlan(dataDir);
     expect(plan.comparedWith).toBe('published');
-    expect(plan.changes).toHaveLength(readModels().length);
+    expect(plan.changes).toHaveLength((await readModels()).length);
     expect(plan.changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);
     expect(plan.changes.every(({ before, after }) => before !== null && before === after)).toBe(true);
   });

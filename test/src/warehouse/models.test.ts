@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildModels, ModelFailedError, readModels } from '../../../src/warehouse/index.js';
-import { orderModels, parseModel, type Model } from '../../../src/warehouse/models.js';
+import { findParents, orderModels, parseModel, type Model } from '../../../src/warehouse/models.js';
 import { buildFrom, openTestWarehouse, temporaryDataDir } from './helpers.js';
 
 function modelFile(header: string, sql: string, name = 'core/thing.sql') {
@@ -11,19 +11,46 @@ const HEADER =
   'model: core.thing\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  id: BIGINT | Id';
 
 function testModel(header: string, sql: string): Model {
-  return { ...parseModel(modelFile(header, sql)), fingerprint: sql };
+  return { ...parseModel(modelFile(header, sql)), parents: [], fingerprint: sql };
 }
 
 describe('model files', () => {
-  test('are read with their references, comments not counted', () => {
-    const model = parseModel(
-      modelFile(HEADER, '-- not core.nothing\nSELECT id FROM ops.runs JOIN core.companies USING (id)'),
-    );
+  test('are read with their references: those of DuckDB’s parser, so no text, comment or CTE is one', async () => {
+    const header = `${HEADER.replace('kind: table', 'kind: incremental')}
+incremental:
+  by: [id]
+  changed: SELECT id FROM core.watch_events -- ops.quota
+  all: SELECT id FROM core.thing
+audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
+    const sql = `WITH companies AS (SELECT 'core.tenders' AS text FROM ledger.observations), /* core.nothing */
+      "marts.changes" AS (SELECT 1 FROM companies)
+      SELECT id FROM "ops"."runs" AS r, "marts.changes" WHERE EXISTS (SELECT * FROM core.companies AS c WHERE c.id = r.id)`;
+    const [model] = await findParents([parseModel(modelFile(header, sql))]);
     expect(model).toMatchObject({
       model: 'core.thing',
-      parents: ['core.companies', 'ops.runs'],
+      parents: ['core.companies', 'core.watch_events', 'ops.runs'],
       columns: { id: { type: 'BIGINT', comment: 'Id' } },
     });
+  });
+
+  test.each([
+    ['a query', HEADER, "SELECT 'ø',\n  1 FRM x y", /sql\/core\/thing\.sql:12: DuckDB cannot parse it: .*"x"/],
+    ['two queries', HEADER, 'SELECT 1; SELECT 2', /thing\.sql:11: .*2 statements/],
+    ['no query', HEADER, 'DROP TABLE core.thing', /thing\.sql:11: .*Only SELECT/],
+    [
+      'what says which keys changed',
+      `${HEADER.replace('kind: table', 'kind: incremental')}\nincremental: \n  by: [id]\n  changed: SELECT 1\n  all: SELECT FROM FROM`,
+      'SELECT 1',
+      /thing\.sql:13: .*"FROM"/,
+    ],
+    [
+      'an audit',
+      `${HEADER}\naudits: [{name: few, severity: warn, sql: WHERE}]`,
+      'SELECT 1',
+      /thing\.sql: audit few: DuckDB cannot parse it/,
+    ],
+  ])('%s that does not parse is named with file and line', async (_, header, sql, message) => {
+    await expect(findParents([parseModel(modelFile(header, sql))])).rejects.toThrow(message);
   });
 
   test.each([
@@ -60,9 +87,9 @@ describe('model files', () => {
 describe('buildModels', () => {
   test('builds the whole set on an empty warehouse', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
-    expect(await buildModels(warehouse)).toEqual({ models: readModels().length, failedAudits: [] });
+    expect(await buildModels(warehouse)).toEqual({ models: (await readModels()).length, failedAudits: [] });
     expect(await warehouse.db.rows(`SELECT count(*)::INTEGER AS n FROM meta.models WHERE state = 'current'`)).toEqual([
-      { n: readModels().length },
+      { n: (await readModels()).length },
     ]);
   });
 
@@ -104,7 +131,7 @@ describe('buildModels', () => {
 
   test('an incremental model takes only changed keys, and all of them when its SQL changed', async () => {
     const warehouse = await buildFrom([{ stream: 'companies', entity: '1', body: { id: 1, name: 'A' } }]);
-    const models = readModels();
+    const models = await readModels();
     await warehouse.db.run(`UPDATE core.companies_history SET name = 'edited by hand'`);
     await buildModels(warehouse, { models });
     expect(await warehouse.db.rows('SELECT name FROM core.companies')).toEqual([{ name: 'edited by hand' }]);

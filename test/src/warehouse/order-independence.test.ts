@@ -146,7 +146,7 @@ async function snapshot(steps: Answer[][]): Promise<Record<string, unknown[]>> {
 
 async function readTables(warehouse: Warehouse): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
-  for (const { model } of readModels()) {
+  for (const { model } of await readModels()) {
     if (!ABOUT_THE_BUILD.has(model)) tables[model] = await warehouse.db.rows(`SELECT * FROM ${model} ORDER BY ALL`);
   }
   return tables;

@@ -34,7 +34,10 @@ describe('publish', () => {
   test('gives a file with every model, every column commented, a receipt and nothing left over', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const result = await publish(warehouse, dataDir, { run: 'r1', now: NOW });
-    expect(result).toMatchObject({ file: path.join('published', 'market.duckdb'), tables: readModels().length + 1 });
+    expect(result).toMatchObject({
+      file: path.join('published', 'market.duckdb'),
+      tables: (await readModels()).length + 1,
+    });
     expect(lstatSync(publishedFile(dataDir)).isSymbolicLink()).toBe(true);
     expect(readlinkSync(publishedFile(dataDir))).toBe(path.join('builds', 'market-20261120T040000000Z-r1.duckdb'));
     const builds = path.join(dataDir, 'published', 'builds');
@@ -66,7 +69,7 @@ describe('publish', () => {
     const footer = await warehouse.db.rows(
       `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${file}') ORDER BY key`,
     );
-    const fingerprint = readModels().find((model) => model.model === 'core.companies')?.fingerprint;
+    const fingerprint = (await readModels()).find((model) => model.model === 'core.companies')?.fingerprint;
     expect(footer).toEqual(
       expect.arrayContaining([
         { key: 'fingerprint', value: fingerprint },

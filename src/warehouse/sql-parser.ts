@@ -1,0 +1,77 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { z } from 'zod';
+import { Database } from './database.js';
+
+/** What DuckDB's parser makes of one query. */
+export type ParsedSql = { tables: readonly string[]; fault?: never } | { fault: SqlFault; tables?: never };
+
+export interface SqlFault {
+  message: string;
+  /** Line of the query it is at, from 1; null where the parser does not say. */
+  line: number | null;
+}
+
+/** DuckDB's own parser, with nothing to look names up in: it tells text, comments and CTEs from tables. */
+export interface SqlParser {
+  /** The tables one query reads that are written with a schema (`core.companies`), each once, by name. */
+  parse(sql: string): Promise<ParsedSql>;
+}
+
+const Answer = z.union([
+  z.object({ error: z.literal(false), statements: z.array(z.unknown()) }),
+  z.object({ error: z.literal(true), error_message: z.string(), position: z.coerce.number().optional() }),
+]);
+
+const TableNode = z.object({ type: z.literal('BASE_TABLE'), schema_name: z.string().min(1), table_name: z.string() });
+
+// The same text is always the same tree; one process reads the models again and again.
+const known = new Map<string, ParsedSql>();
+
+/** Makes a parser for as long as the work takes; DuckDB is only opened for what was never parsed before. */
+export async function withParser<T>(work: (parser: SqlParser) => Promise<T>): Promise<T> {
+  let opened: { instance: DuckDBInstance; db: Database } | undefined;
+  const parser: SqlParser = {
+    async parse(sql) {
+      const before = known.get(sql);
+      if (before !== undefined) return before;
+      opened ??= await open();
+      const parsed = await parse(opened.db, sql);
+      known.set(sql, parsed);
+      return parsed;
+    },
+  };
+  try {
+    return await work(parser);
+  } finally {
+    opened?.db.closeSync();
+    opened?.instance.closeSync();
+  }
+}
+
+async function open(): Promise<{ instance: DuckDBInstance; db: Database }> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1', autoinstall_known_extensions: 'false' });
+  return { instance, db: new Database(await instance.connect(), ':memory:') };
+}
+
+async function parse(db: Database, sql: string): Promise<ParsedSql> {
+  const [row] = await db.rows<{ tree: string }>('SELECT json_serialize_sql(CAST($sql AS VARCHAR)) AS tree', { sql });
+  const answer = Answer.parse(JSON.parse(row?.tree ?? ''));
+  if (answer.error) return { fault: { message: answer.error_message, line: lineAt(sql, answer.position) } };
+  if (answer.statements.length !== 1)
+    return { fault: { message: `it holds ${answer.statements.length} statements, it must be one query`, line: null } };
+  return { tables: [...new Set(findTables(answer.statements))].toSorted() };
+}
+
+/** A CTE is read by its bare name; what has a schema is a table. */
+function findTables(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(findTables);
+  if (typeof node !== 'object' || node === null) return [];
+  const table = TableNode.safeParse(node);
+  if (table.success) return [`${table.data.schema_name}.${table.data.table_name}`];
+  return Object.values(node).flatMap(findTables);
+}
+
+/** The parser counts bytes. */
+function lineAt(sql: string, position: number | undefined): number | null {
+  return position === undefined ? null : Buffer.from(sql).subarray(0, position).toString().split('\n').length;
+}
