@@ -10,11 +10,11 @@ const KEEP_ALIVE_MS = 5_000;
 export async function withPulse<T>(work: (pulse: Pulse) => Promise<T>): Promise<T> {
   const context = Context.current();
   let latest: unknown;
-  let beatenAt = 0;
+  let beatenAt = -Infinity;
   const beat = (progress: unknown): void => {
     latest = progress;
-    if (Date.now() - beatenAt < BEAT_EVERY_MS) return;
-    beatenAt = Date.now();
+    if (performance.now() - beatenAt < BEAT_EVERY_MS) return;
+    beatenAt = performance.now();
     context.heartbeat(progress);
   };
   const keepAlive = setInterval(() => context.heartbeat(latest), KEEP_ALIVE_MS);

@@ -9,6 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedRun, DiscoverResult } from '../schemas/pipeline/crawl.js';
+import type { CrawlOutcome } from '../schemas/pipeline/landing.js';
 import type {
   DueSummary,
   Progress,
@@ -56,6 +57,8 @@ export class Run {
   readonly progress: Progress;
   /** Whether an operator stopped it before it was done. */
   stopped = false;
+  /** What was filed when its crawl ended. */
+  closed: { crawled: CrawlOutcome; heldBack: string | null } | null = null;
   readonly #completed: string[];
   readonly #input: unknown;
   #paused: boolean;
@@ -246,6 +249,7 @@ export class Run {
   async requireQuota(): Promise<void> {
     const quota = await crawl.readQuota(this.ctx);
     this.#quotaUnknown = !quota.known;
+    this.note(quota.clock ?? null);
     if (roomFor(quota, this.ctx) === 0) await this.waitForQuota();
   }
 
@@ -301,7 +305,8 @@ export async function withRun(
     if (error instanceof Error && error.name === 'ContinueAsNew') throw error;
     const outcome = isCancellation(error) ? 'cancelled' : 'failed';
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
-    await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, heldBack: null }));
+    const closed = run.closed ?? { crawled: null, heldBack: null };
+    await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, ...closed }));
     throw error;
   }
 }

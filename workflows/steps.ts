@@ -127,6 +127,7 @@ export async function finish(run: Run): Promise<RunResult> {
   await run.checkpoint();
   await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
   const totals = await quick.closeRun({ ctx: run.ctx, outcome, note, heldBack });
+  run.closed = { crawled: outcome, heldBack };
   run.progress.requests = totals.requests;
   run.note(totals.drift ?? null);
   run.enter('loading');

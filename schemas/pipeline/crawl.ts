@@ -1,4 +1,4 @@
-import type { LandingStream, RunRecord } from './landing.js';
+import type { CrawlOutcome, LandingStream, RunRecord } from './landing.js';
 import type { Coverage, DueSummary, Progress, RunContext } from './run.js';
 
 /** A list of entity ids to fetch, kept on disk (`data/runs/<run>/due/<stream>/<chunk>.json`): never in a payload. */
@@ -122,6 +122,8 @@ export interface QuotaStatus {
   open: boolean;
   /** Seconds until the quota is said to start anew (`quota.resetsAt`); null where that is not configured. */
   resetsIn: number | null;
+  /** In words, how far this machine's clock is from the API's; null where that is nothing to speak of. */
+  clock?: string | null;
 }
 
 /** A run that waits at the quota gate. */
@@ -147,6 +149,8 @@ export interface EnterQuotaGateInput {
 export interface CloseRunInput {
   ctx: RunContext;
   outcome: Exclude<RunRecord['outcome'], 'running'>;
+  /** How its crawl ended, when it was closed before. */
+  crawled?: CrawlOutcome | null;
   note: string | null;
   /** Why its market does not become current; null when it does. */
   heldBack: string | null;

@@ -87,7 +87,12 @@ export interface CarriedRecord {
   company_ids: number[];
 }
 
-/** Stream `runs`: one row when a run opens (finished_at null), one when its crawl ends. The later one wins. */
+export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
+
+/**
+ * Stream `runs`: one row when a run opens (finished_at null), one when its crawl ends, and one more when it then fails or
+ * is cancelled. The later one wins.
+ */
 export interface RunRecord {
   run_id: string;
   workflow_id: string;
@@ -98,6 +103,8 @@ export interface RunRecord {
   started_at: string;
   finished_at: string | null;
   outcome: 'running' | 'complete' | 'partial' | 'stopped' | 'failed' | 'cancelled';
+  /** How its crawl ended, whatever came after; null where it did not. Missing in records of older versions. */
+  crawled?: CrawlOutcome | null;
   requests: number;
   rows: number;
   config_hash: string;

@@ -15,7 +15,7 @@ WHERE r.stream = 'runs'
   AND r.run <> p.run
   AND (r.body ->> '$.as_of_now') = 'true'
   AND (r.body ->> '$.finished_at') IS NOT NULL
-  AND (r.body ->> '$.outcome') IN ('complete', 'partial')
+  AND coalesce(r.body ->> '$.crawled', r.body ->> '$.outcome') IN ('complete', 'partial')
   AND (r.body ->> '$.held_back') IS NULL
   AND r.run IN (SELECT run FROM ledger.observations WHERE stream = 'prospecting' AND readable)
 ORDER BY (r.body ->> '$.date') DESC, as_of DESC, r.run DESC

@@ -5,8 +5,8 @@ version: 1
 grain: market and date
 key: [market, date]
 description: >-
-  Which run stands for a market on a date (the latest finished one that read the market as of now; one that failed or was
-  cancelled, or was held back, stands for nothing), and the night before it.
+  Which run stands for a market on a date (the latest whose crawl of the market as of now ended; one that was stopped, failed
+  or cancelled before that, or was held back, stands for nothing), and the night before it.
 columns:
   market: VARCHAR | Market
   date: DATE | Logical date
@@ -20,7 +20,7 @@ columns:
 WITH standing AS (
   SELECT market, date, run_id AS run, finished_at AS as_of
   FROM ops.runs
-  WHERE as_of_now AND finished_at IS NOT NULL AND outcome IN ('complete', 'partial') AND held_back IS NULL
+  WHERE as_of_now AND finished_at IS NOT NULL AND crawled IN ('complete', 'partial') AND held_back IS NULL
     AND market IS NOT NULL AND date IS NOT NULL
     AND run_id IN (SELECT run FROM ledger.observations WHERE stream = 'prospecting' AND readable)
   QUALIFY row_number() OVER (PARTITION BY market, date ORDER BY finished_at DESC, run_id DESC) = 1

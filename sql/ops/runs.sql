@@ -14,7 +14,8 @@ columns:
   as_of_now: BOOLEAN | False for a run of a past date, which files nothing as of now
   started_at: TIMESTAMPTZ | Start
   finished_at: TIMESTAMPTZ | End of its crawl; NULL while it runs
-  outcome: VARCHAR | running, complete, partial, failed or cancelled
+  outcome: VARCHAR | running, complete, partial, stopped, failed or cancelled
+  crawled: VARCHAR | How its crawl ended (complete, partial or stopped), also when the run failed or was cancelled after it; NULL where it did not end
   requests: BIGINT | Requests sent, retries included
   rows: BIGINT | Responses landed
   config_hash: VARCHAR | Hash of the configuration it ran with
@@ -31,6 +32,10 @@ SELECT
   TRY_CAST(body ->> '$.started_at' AS TIMESTAMPTZ) AS started_at,
   TRY_CAST(body ->> '$.finished_at' AS TIMESTAMPTZ) AS finished_at,
   body ->> '$.outcome' AS outcome,
+  CASE
+    WHEN coalesce(body ->> '$.crawled', body ->> '$.outcome') IN ('complete', 'partial', 'stopped')
+      THEN coalesce(body ->> '$.crawled', body ->> '$.outcome')
+  END AS crawled,
   TRY_CAST(body ->> '$.requests' AS BIGINT) AS requests,
   TRY_CAST(body ->> '$.rows' AS BIGINT) AS rows,
   body ->> '$.config_hash' AS config_hash,

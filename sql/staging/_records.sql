@@ -1,5 +1,6 @@
 -- The record streams: Tidemark's own records, one JSON object a row; the latest of
--- each key stands. A run's closing record beats its opening one.
+-- each key stands. A run's closing record beats its opening one, and one that says that it failed or was cancelled beats
+-- both, whatever the clock did meanwhile.
 INSERT INTO batch_rejects
 SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
 
@@ -18,7 +19,11 @@ SELECT
     WHEN 'carried' THEN CAST(TRY_CAST(doc ->> '$.seen_on' AS DATE) AS VARCHAR)
   END AS record_key,
   observed_at,
-  CASE WHEN stream = 'runs' AND (doc ->> '$.finished_at') IS NOT NULL THEN 1 ELSE 0 END AS rank,
+  CASE
+    WHEN stream <> 'runs' OR (doc ->> '$.finished_at') IS NULL THEN 0
+    WHEN (doc ->> '$.outcome') IN ('failed', 'cancelled') THEN 2
+    ELSE 1
+  END AS rank,
   body_hash,
   doc AS body
 FROM batch
@@ -33,10 +38,10 @@ USING (
   FROM run_records
   WHERE record_key <> ''
   QUALIFY row_number() OVER (
-    PARTITION BY stream, run, record_key ORDER BY observed_at DESC, rank DESC, body_hash DESC
+    PARTITION BY stream, run, record_key ORDER BY rank DESC, observed_at DESC, body_hash DESC
   ) = 1
 ) AS new ON old.stream = new.stream AND old.run = new.run AND old.record_key = new.record_key
-WHEN MATCHED AND (new.observed_at, new.rank, new.body_hash) > (old.observed_at, old.rank, old.body_hash) THEN UPDATE BY NAME
+WHEN MATCHED AND (new.rank, new.observed_at, new.body_hash) > (old.rank, old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
 INSERT INTO ledger.dirty_runs SELECT DISTINCT run FROM batch;

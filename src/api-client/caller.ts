@@ -135,7 +135,7 @@ export class Caller {
     }
     const body = redactor.data(raw.text.charCodeAt(0) === 0xfeff ? raw.text.slice(1) : raw.text);
     const reading = readAnswer(route.reader, { ...base, body }, raw);
-    if (reading.ok) return { ok: true, response: { data: reading.data, body, ...base } };
+    if (reading.ok) return { ok: true, response: { data: reading.data, body, servedAt: isoDate(raw.date), ...base } };
     // Errors are for people: redacted whatever the key's length, so told again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body) };
     const location = raw.location === null ? null : redactor.text(raw.location);
@@ -154,6 +154,11 @@ export class Caller {
     const error = !raw.ok && raw.kind === 'aborted' ? 'AbortError' : name;
     onAttempt({ endpoint: route.endpoint, status: raw.status, ms, bytes: raw.bytes, retry: attempt > 1, error });
   }
+}
+
+function isoDate(header: string | null): string | null {
+  const at = header === null ? Number.NaN : Date.parse(header);
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
 
 function mayRepeat(route: Route<unknown>, error: ApiError): boolean {

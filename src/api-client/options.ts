@@ -63,6 +63,8 @@ export interface ApiResponse<T> {
   body: string;
   /** ISO instant at which the answer was complete. */
   fetchedAt: string;
+  /** The server's own clock (header `Date`), as an ISO instant; null where it said none. */
+  servedAt: string | null;
   /** Canonical request: `METHOD /path {body or query, sorted keys}`. Same for the same question, holds no key. */
   requestKey: string;
   /** Attempts this call took. */

@@ -41,9 +41,12 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** ENOSPC and EDQUOT as a TidemarkError that says what to do; anything else unchanged. */
+// Full, the owner's quota, and the largest file that the system or `ulimit -f` allows.
+const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** No room for a file, as a TidemarkError that says what to do; anything else unchanged. */
 export function asDiskFull(error: unknown, file: string): unknown {
-  if (!hasErrorCode(error, 'ENOSPC') && !hasErrorCode(error, 'EDQUOT')) return error;
+  if (!NO_ROOM.some((code) => hasErrorCode(error, code))) return error;
   return new TidemarkError('DiskFull', `No space left to write ${file}: ${errorMessage(error)}`, {
     todo: 'Free space on that disk or move the data folder (TIDEMARK_DATA). Nothing that was landed is lost; the run goes on by itself.',
     retryable: true,

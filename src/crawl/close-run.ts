@@ -39,7 +39,15 @@ export async function landRecords(
 /** Lands the opening record: a run that never closes is visible as such. */
 export async function landOpening(deps: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): Promise<void> {
   await landRecords(deps, ctx, 'runs', 'open', [
-    runRecord(ctx, { outcome: 'running', finished_at: null, requests: 0, rows: 0, note: ctx.note, held_back: null }),
+    runRecord(ctx, {
+      outcome: 'running',
+      crawled: null,
+      finished_at: null,
+      requests: 0,
+      rows: 0,
+      note: ctx.note,
+      held_back: null,
+    }),
   ]);
 }
 
@@ -68,10 +76,13 @@ export async function landCarried(
   if (records.length > 0) await landRecords(deps, ctx, 'carried', 'search', records);
 }
 
-/** Lands what the run spent and how it ended; the models that follow see it. */
+/**
+ * Lands what the run spent and how it ended; the models that follow see it. Called once more when a run whose crawl was
+ * closed (`crawled`) fails or is cancelled after that.
+ */
 export async function closeRun(
   deps: CrawlDeps,
-  { ctx, outcome, note, heldBack }: CloseRunInput,
+  { ctx, outcome, crawled = null, note, heldBack }: CloseRunInput,
 ): Promise<CloseRunResult> {
   const requests = readRequests(deps.config.dataDir, ctx.run);
   const parts = readManifests(deps.config.dataDir, { run: ctx.run }).filter((part) => !RECORD_STREAMS.has(part.stream));
@@ -83,8 +94,16 @@ export async function closeRun(
   const drift = quotaDrift(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
   const finished_at = deps.clock.now().toISOString();
-  await landRecords(deps, ctx, 'runs', 'close', [
-    runRecord(ctx, { outcome, finished_at, note, held_back: heldBack, ...totals }),
+  const ended = outcome === 'failed' || outcome === 'cancelled';
+  await landRecords(deps, ctx, 'runs', crawled === null ? 'close' : 'end', [
+    runRecord(ctx, {
+      outcome,
+      crawled: ended ? crawled : outcome,
+      finished_at,
+      note,
+      held_back: heldBack,
+      ...totals,
+    }),
   ]);
   return { ...totals, forecast: readForecast(deps, ctx), drift: drift && driftInWords(drift) };
 }
@@ -100,7 +119,7 @@ function readRecords<T>({ config }: Pick<CrawlDeps, 'config'>, { run, date }: Ru
   return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
 }
 
-type Ending = Pick<RunRecord, 'outcome' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back'>;
+type Ending = Pick<RunRecord, 'outcome' | 'crawled' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back'>;
 
 function runRecord(ctx: RunContext, ending: Ending): RunRecord {
   return {

@@ -14,7 +14,9 @@ export function currentNight(
     .toSorted((a, b) => (a.date === b.date ? later(a.lastFetchedAt, b.lastFetchedAt) : later(a.date, b.date)));
   for (const part of runs) {
     const [run] = readPartRows(part).map((row) => JSON.parse(row.body) as RunRecord);
-    if (!run?.as_of_now || (run.outcome !== 'complete' && run.outcome !== 'partial') || run.held_back) continue;
+    if (!run?.as_of_now || run.held_back) continue;
+    const crawled = run.crawled === undefined ? run.outcome : run.crawled;
+    if (crawled !== 'complete' && crawled !== 'partial') continue;
     const [coverage] = readRunRows({ dataDir, stream: 'coverage', run: run.run_id, date: run.date }).map(
       (row) => JSON.parse(row.body) as CoverageRecord,
     );

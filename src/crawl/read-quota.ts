@@ -6,6 +6,7 @@ import type { MetricsReading } from '../../schemas/v2/metrics.js';
 import { ApiError, TokenVerificationError } from '../api-client/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { secondsUntil } from '../core/clock.js';
+import { clockOff } from './clock-off.js';
 import { landRecords } from './close-run.js';
 import { NoRoomError } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
@@ -13,6 +14,7 @@ import type { CrawlDeps, Pulse } from './deps.js';
 /**
  * Asks /v2/metrics and lands the reading. `open` is false only when the daily metric has a total and it is used up:
  * a total of 0 is no figure (CONTRACT, "What the reference leaves open").
+ * @throws TidemarkError `InvalidConfig` when this machine's clock is a day or more from the API's
  */
 export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse): Promise<QuotaStatus> {
   const stamp = deps.clock
@@ -20,7 +22,7 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse):
     .toISOString()
     .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
-  const { groups, readAt } = await bookingIn(booking, () => askMetrics(deps, pulse));
+  const { groups, readAt, servedAt } = await bookingIn(booking, () => askMetrics(deps, pulse));
   const { metric, resetsAt, timezone } = deps.config.quota;
   const daily = dailyMetric(groups, metric);
   const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
@@ -37,20 +39,29 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse):
   const known = daily !== null && daily.total > 0;
   const open = !known || daily.used < daily.total;
   if (known && open) deps.client.quota.open();
-  return { known, metric: daily?.metric ?? null, used: daily?.used ?? 0, total: daily?.total ?? 0, open, resetsIn };
+  const clock = clockOff(servedAt, new Date());
+  return {
+    known,
+    metric: daily?.metric ?? null,
+    used: daily?.used ?? 0,
+    total: daily?.total ?? 0,
+    open,
+    resetsIn,
+    clock,
+  };
 }
 
 /** The metrics; none where the API answers in a shape that tells no figure. */
 async function askMetrics(
   { client, clock }: CrawlDeps,
   pulse: Pulse,
-): Promise<{ groups: MetricsReading; readAt: string }> {
+): Promise<{ groups: MetricsReading; readAt: string; servedAt: string | null }> {
   try {
-    const { data, fetchedAt } = await client.v2.metrics({ signal: pulse.signal });
-    return { groups: data, readAt: fetchedAt };
+    const { data, fetchedAt, servedAt } = await client.v2.metrics({ signal: pulse.signal });
+    return { groups: data, readAt: fetchedAt, servedAt };
   } catch (error) {
     if (!(error instanceof ApiError) || error.retryable || error instanceof TokenVerificationError) throw error;
-    return { groups: [], readAt: clock.now().toISOString() };
+    return { groups: [], readAt: clock.now().toISOString(), servedAt: null };
   }
 }
 

@@ -13,7 +13,7 @@ export class Spool {
   readonly found: LandedRow[];
   readonly #file: string;
   readonly #handle: FileHandle;
-  #tail: Promise<unknown> = Promise.resolve();
+  #tail: Promise<void> = Promise.resolve();
 
   private constructor(file: string, handle: FileHandle, found: LandedRow[]) {
     this.#file = file;
@@ -29,15 +29,15 @@ export class Spool {
 
   /** Resolves once the line is handed to the operating system (it survives the process, not a power cut). */
   append(row: LandedRow): Promise<void> {
-    const written = this.#tail.then(() => this.#handle.appendFile(`${JSON.stringify(row)}\n`));
-    this.#tail = written.catch(() => undefined);
-    return written.catch((error: unknown) => {
+    // After a failure nothing more: the disk may have taken half a line, which is cut off when this is opened again.
+    this.#tail = this.#tail.then(() => this.#handle.appendFile(`${JSON.stringify(row)}\n`));
+    return this.#tail.catch((error: unknown) => {
       throw asDiskFull(error, this.#file);
     });
   }
 
   async close(): Promise<void> {
-    await this.#tail;
+    await this.#tail.catch(() => undefined);
     await this.#handle.close();
   }
 
@@ -48,18 +48,30 @@ export class Spool {
   }
 }
 
-/** Whole lines of an earlier attempt; a torn last line is cut off, so that appending goes on cleanly. */
+/**
+ * Whole lines of an earlier attempt. It is cut off at the first that is torn (a kill, a full disk, a power cut), so that
+ * appending goes on cleanly; what came after is fetched again.
+ */
 function recover(file: string): LandedRow[] {
   if (!existsSync(file)) return [];
   const bytes = readFileSync(file);
-  const end = bytes.lastIndexOf(0x0a) + 1;
-  if (end < bytes.length) truncateSync(file, end);
   const rows: LandedRow[] = [];
+  let from = 0;
   // Line by line: a spool of large bodies is longer than a text may be.
-  for (let from = 0; from < end;) {
-    const to = bytes.indexOf(0x0a, from);
-    if (to > from) rows.push(JSON.parse(bytes.toString('utf8', from, to)) as LandedRow);
+  for (let to = bytes.indexOf(0x0a); to >= 0; to = bytes.indexOf(0x0a, from)) {
+    const row = parseRow(bytes.toString('utf8', from, to));
+    if (row === undefined) break;
+    rows.push(row);
     from = to + 1;
   }
+  if (from < bytes.length) truncateSync(file, from);
   return rows;
+}
+
+function parseRow(line: string): LandedRow | undefined {
+  try {
+    return JSON.parse(line) as LandedRow;
+  } catch {
+    return undefined;
+  }
 }

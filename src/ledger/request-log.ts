@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from
 import path from 'node:path';
 import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
 import type { AttemptReport } from '../api-client/index.js';
+import { asDiskFull } from '../core/files.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
 
 interface Tally {
@@ -23,7 +24,8 @@ const FLUSH_EVERY_MS = 1_000;
 export class RequestLog {
   readonly #file: string;
   #pending = new Map<string, Tally>();
-  #flushedAt = Date.now();
+  #flushedAt = performance.now();
+  #failure: unknown;
   /** Attempts booked by this log. */
   requests = 0;
 
@@ -40,15 +42,29 @@ export class RequestLog {
     if (attempt.retry) tally.retries++;
     tally.bytes += attempt.bytes;
     addLatency(tally.latencies, attempt.ms);
-    if (Date.now() - this.#flushedAt >= FLUSH_EVERY_MS) this.flush();
+    if (performance.now() - this.#flushedAt >= FLUSH_EVERY_MS) this.#flush();
   }
 
-  flush(): void {
-    this.#flushedAt = Date.now();
+  /** @throws TidemarkError `DiskFull` when the last of it cannot be written */
+  close(): void {
+    this.#flush();
+    if (this.#failure !== undefined) throw asDiskFull(this.#failure, this.#file);
+  }
+
+  /** What cannot be written now is kept for the next time: a call that was answered is no failure. */
+  #flush(): void {
+    this.#flushedAt = performance.now();
     if (this.#pending.size === 0) return;
-    mkdirSync(path.dirname(this.#file), { recursive: true });
-    appendFileSync(this.#file, `${JSON.stringify(Object.fromEntries(this.#pending))}\n`);
-    this.#pending = new Map();
+    // A full disk may have taken half a line.
+    const mend = this.#failure === undefined ? '' : '\n';
+    try {
+      mkdirSync(path.dirname(this.#file), { recursive: true });
+      appendFileSync(this.#file, `${mend}${JSON.stringify(Object.fromEntries(this.#pending))}\n`);
+      this.#pending = new Map();
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = error;
+    }
   }
 }
 
@@ -59,7 +75,7 @@ export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Pro
   try {
     return await current.run(log, work);
   } finally {
-    log.flush();
+    log.close();
   }
 }
 

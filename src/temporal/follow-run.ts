@@ -29,13 +29,13 @@ export async function followRun(
     (error: unknown) => ({ error }),
   );
   let state: RunState | null = null;
-  let workersSeenAt = 0;
+  let workersSeenAt = -Infinity;
   let workers = true;
   try {
     for (;;) {
-      if (Date.now() - workersSeenAt > WORKERS_EVERY_MS) {
+      if (performance.now() - workersSeenAt > WORKERS_EVERY_MS) {
         workers = await hasWorkers(client);
-        workersSeenAt = Date.now();
+        workersSeenAt = performance.now();
       }
       const seen = await observe(client, handle, workers);
       state = advance(state, seen, Date.now(), startedAt.getTime());

@@ -23,7 +23,7 @@ export function createGrpcRetries(): GrpcRetries {
     retryableDecider: (attempt, status) => !closing && usual.retryableDecider(attempt, status),
     delayFunction(attempt, status) {
       const wait = Math.min(MAX_WAIT_MS, usual.delayFunction(attempt, status));
-      lastDue = Math.max(lastDue, Date.now() + wait);
+      lastDue = Math.max(lastDue, performance.now() + wait);
       return wait;
     },
   });
@@ -31,7 +31,7 @@ export function createGrpcRetries(): GrpcRetries {
     interceptors: [interceptor],
     async settle() {
       closing = true;
-      const left = lastDue - Date.now();
+      const left = lastDue - performance.now();
       if (left > -50) await delay(left + 50);
     },
   };

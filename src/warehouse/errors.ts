@@ -69,7 +69,7 @@ export class NotPublishedError extends TidemarkError {
 
 // DuckDB says it in words, with no code: writing the file, the log, or spilling to the temporary folder.
 const NO_SPACE =
-  /no space left on device|disk quota exceeded|out of disk space|failed to offload data block|max_temp_directory_size/i;
+  /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i;
 
 /** A full disk or a held lock as the error a person can act on; anything else unchanged. */
 export function asWarehouseError(error: unknown, file: string): unknown {

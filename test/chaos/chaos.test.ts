@@ -10,8 +10,8 @@ const COMPANIES = Number(process.env['CHAOS_COMPANIES'] ?? 400);
 const COUNT = Number(process.env['CHAOS_STRIKES'] ?? STRIKES.length);
 const KINDS = process.env['CHAOS_KINDS']?.split(',') as Strike[] | undefined;
 const WEATHER = process.env['CHAOS_WEATHER'] !== 'fair';
-// Requests in flight, of each of the two chunks that a killed worker has under way, and those its successor sends twice.
-const REPEATED_A_KILL = 64;
+// Requests in flight, of each of the two chunks that a stopped worker has under way, and those its successor sends twice.
+const REPEATED_A_STOP = 64;
 
 describe('a schedule', () => {
   it('is the same for the same seed, and has each kind before one comes again', () => {
@@ -34,9 +34,9 @@ describe('a night of faults', () => {
           // A record may have failed for good in a storm; then it is named, and asked for again.
           expect(['complete', 'partial']).toContain(night.result.outcome);
           await expectMarketEqualsTruth(night.project, night.market);
-          const kills = night.struck.filter((strike) => strike.endsWith('worker')).length;
+          const stops = night.struck.filter((strike) => strike.endsWith('worker') || strike === 'full disk').length;
           if (!night.struck.includes('kill sandbox') && !WEATHER) {
-            expect(night.detailRequests).toBeLessThanOrEqual(2 * COMPANIES + REPEATED_A_KILL * kills);
+            expect(night.detailRequests).toBeLessThanOrEqual(2 * COMPANIES + REPEATED_A_STOP * stops);
           }
         } finally {
           await night.close();

@@ -38,6 +38,7 @@ export interface Night {
 
 const IN_FLIGHT = 16;
 const LATENCY_MS = 30;
+const FULL_MS = 1_500;
 const PATIENCE_MS = Number(process.env['CHAOS_PATIENCE_MS'] ?? 180_000);
 const WORKFLOW = 'snapshot/demo/chaos';
 const LIMITED = {
@@ -109,15 +110,19 @@ export async function runNight(options: NightOptions): Promise<Night> {
       withClient(address, async (client) => void (await client.workflowService.getSystemInfo({}))).then(() => true),
   });
   let ready = 0;
-  const worker = new Supervised('the worker', {
-    command: process.execPath,
-    args: ['bin/tidemark.mjs', 'worker'],
-    env: project.env,
-    cwd: ROOT,
-    // A worker that Temporal's end takes with it is started again, and serves when it can.
-    isUp: () => Promise.resolve(++ready % 10 === 0),
-  });
-  const all = [sandbox, temporal, worker];
+  // Two that crawl into one data folder; one of them is the writer.
+  const workers = ['all', 'crawl'].map(
+    (queue) =>
+      new Supervised(`the worker of queue ${queue}`, {
+        command: process.execPath,
+        args: ['bin/tidemark.mjs', 'worker', '--queue', queue],
+        env: project.env,
+        cwd: ROOT,
+        // A worker that Temporal's end takes with it is started again, and serves when it can.
+        isUp: () => Promise.resolve(++ready % 10 === 0),
+      }),
+  );
+  const all = [sandbox, temporal, ...workers];
   const close = async (): Promise<void> => {
     for (const one of all.toReversed()) await one.stop();
     project.remove();
@@ -132,10 +137,11 @@ export async function runNight(options: NightOptions): Promise<Night> {
     const struck: Strike[] = [];
     const over = { done: false };
     const striking = (async () => {
-      for (const { after, strike } of planned) {
+      for (const [index, { after, strike }] of planned.entries()) {
         await sleep(after);
         if (over.done) return;
-        await fall(strike, { sandbox, temporal, worker, url: api.url });
+        const worker = workers[index % workers.length] as Supervised;
+        await fall(strike, { sandbox, temporal, worker, workers, url: api.url });
         struck.push(strike);
       }
     })();
@@ -166,11 +172,13 @@ export async function runNight(options: NightOptions): Promise<Night> {
 interface Targets {
   sandbox: Supervised;
   temporal: Supervised;
+  /** The one whose turn it is. */
   worker: Supervised;
+  workers: Supervised[];
   url: string;
 }
 
-async function fall(strike: Strike, { sandbox, temporal, worker, url }: Targets): Promise<void> {
+async function fall(strike: Strike, { sandbox, temporal, worker, workers, url }: Targets): Promise<void> {
   switch (strike) {
     case 'kill worker':
       return worker.strike('SIGKILL');
@@ -180,6 +188,9 @@ async function fall(strike: Strike, { sandbox, temporal, worker, url }: Targets)
       return temporal.strike('SIGKILL');
     case 'kill sandbox':
       return sandbox.strike('SIGKILL');
+    case 'full disk':
+      await Promise.all(workers.map((one) => one.fillDisk(FULL_MS)));
+      return;
     case 'too much at once':
       return control(url, 'faults', { route: '/v2/companies/', kind: 'status', status: 429, body: LIMITED, times: 30 });
     case 'daily limit':

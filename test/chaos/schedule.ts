@@ -1,11 +1,12 @@
 import { generator } from '../../bench/planner/random.js';
 
-/** What strikes a running night. A limit is lifted again; what is killed is started again. */
+/** What strikes a running night. A limit is lifted again, a full disk has room again; what is killed is started again. */
 export const STRIKES = [
   'kill worker',
   'terminate worker',
   'kill temporal',
   'kill sandbox',
+  'full disk',
   'daily limit',
   'too much at once',
 ] as const;

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -14,6 +14,7 @@ export interface Program {
 }
 
 const GIVE_UP_MS = 60_000;
+const ROOM_LEFT = 2_048;
 
 /** A process that is started again whenever it ends, as an init system would. */
 export class Supervised {
@@ -44,6 +45,21 @@ export class Supervised {
     const before = this.starts;
     this.#child?.kill(signal);
     await waitFor(`${this.name} comes back`, () => Promise.resolve(this.starts > before), this);
+  }
+
+  /**
+   * Lets it write nothing beyond the first bytes of a file for some time: the kernel refuses it ("File too large"), to Node
+   * and DuckDB alike. Needs `prlimit` of util-linux.
+   */
+  async fillDisk(milliseconds: number): Promise<void> {
+    const limitFiles = (bytes: number | 'unlimited'): void => {
+      const pid = this.#child?.pid;
+      // Not while it is between two lives.
+      if (pid !== undefined) spawnSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
+    };
+    limitFiles(ROOM_LEFT);
+    await sleep(milliseconds);
+    limitFiles('unlimited');
   }
 
   async stop(): Promise<void> {

@@ -26,10 +26,10 @@ export async function control(sandbox: RunningSandbox, what: string, body: objec
 }
 
 /** Waits for something the test does not cause directly; fails by its name when it does not come. */
-export async function waitUntil(what: string, holds: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(what: string, holds: () => Promise<boolean>, { everyMs = 50 } = {}): Promise<void> {
   const deadline = Date.now() + 120_000;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
-    await sleep(50);
+    await sleep(everyMs);
   }
 }

@@ -96,7 +96,8 @@ function financialRows(world: World, id: number, day: number): Record<string, un
           id: String(id),
           year: Number(year),
           indicator,
-          number: typeof value === 'number' ? value : numberIn(indicator, String(value)),
+          // JSON knows no minus zero.
+          number: typeof value === 'number' ? value + 0 : numberIn(indicator, String(value)),
           text: typeof value === 'string' ? value : null,
         })),
     );

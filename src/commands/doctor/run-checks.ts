@@ -1,6 +1,7 @@
 import { createClock, type Clock } from '../../core/clock.js';
 import { apiKeyFile, readApiKey, type Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
+import { clockOff } from '../../crawl/clock-off.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
 import { openPublished } from '../../warehouse/published.js';
@@ -61,8 +62,10 @@ function checkKey(): Finding {
 async function checkApi(config: Config, clock: Clock): Promise<Finding> {
   const api = openApi(config, clock);
   try {
-    const { data } = await api.call(async (client) => client.v2.metrics());
+    const { data, servedAt } = await api.call(async (client) => client.v2.metrics());
     const metrics = data.flatMap((group) => group.metrics).length;
+    const off = clockOff(servedAt, new Date());
+    if (off !== null) return warn('api', off, 'Set the clock of this machine (NTP).');
     return ok('api', `${config.api.baseUrl} takes the key and reports ${metrics} usage metrics`);
   } catch (error) {
     return fail('api', error);

@@ -91,6 +91,21 @@ describe('a chunk whose worker was killed', () => {
     expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2', '3']);
   });
 
+  it('is cut off at a line that was torn in its middle; what came after is asked again', async () => {
+    const first = await PartWriter.open(target);
+    await first.append(row('1'));
+    await first.close();
+    const spool = path.join(runFolder(target), '_spool', 'part-companies-00000.ndjson');
+    const [good] = readFileSync(spool, 'utf8').split('\n');
+    appendFileSync(spool, `{"request_key":"GE${good}\n${good}\n`);
+
+    const second = await PartWriter.open(target);
+    expect(second.rows).toHaveLength(1);
+    await second.append(row('2'));
+    await second.commit();
+    expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2']);
+  });
+
   it('makes the same part when it died between part and manifest', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));

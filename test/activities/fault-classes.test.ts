@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { castError } from '../../activities/cast-errors.js';
+import * as client from '../../src/api-client/errors.js';
+
+const context = (status = 200): client.ApiErrorContext => ({
+  endpoint: 'GET /v2/x',
+  requestKey: 'GET /v2/x',
+  status,
+  body: '',
+  fetchedAt: '2026-11-20T00:00:00.000Z',
+  attempts: 1,
+});
+
+/** One of each error the client throws, under the name it has in the table. */
+const ERRORS: Record<string, client.ApiError> = {
+  '`TokenVerificationError`': new client.TokenVerificationError(context(), 'd'),
+  '`PermissionDeniedError`': new client.PermissionDeniedError(context(), 'd'),
+  '`InvalidRequestError`': new client.InvalidRequestError(context(), {}),
+  '`ValidationError`': new client.ValidationError(context(), []),
+  '`AutocompleteFieldError`': new client.AutocompleteFieldError(context(), []),
+  '`LimitError` (`limits.daily`)': new client.LimitError(context(), 'limits.daily', null, 'm'),
+  '`LimitError` (`limit`)': new client.LimitError(context(), 'limit', null, 'm'),
+  '`NotFoundError`': new client.NotFoundError(context(), 'd'),
+  '`InternalApiError`': new client.InternalApiError(context(), 'd'),
+  '`TransportError`': new client.TransportError(context(), 'ECONNRESET', 'm', { unsent: false, retryable: true }),
+  '`TimeoutError`': new client.TimeoutError(context(), 1),
+  '`BodyError`': new client.BodyError(context(), 'p'),
+  '`ContractError` (status 200)': new client.ContractError(context(200), 'p'),
+  '`ContractError` (status 500)': new client.ContractError(context(500), 'p'),
+};
+
+const [, section = ''] = readFileSync('docs/failure-modes.md', 'utf8').split('## How a fault is classed');
+const table = section
+  .split('\n## ')[0]
+  ?.split('\n')
+  .filter((line) => /^\| [a-z]+ \| `/.test(line))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, , error = '', again = '', type = '', temporal = '']) => ({ error, again, type, temporal }));
+
+describe('the table of faults in docs/failure-modes.md', () => {
+  it('names every error of the client', () => {
+    const classes = Object.values(client as Record<string, unknown>).filter(
+      (one): one is typeof client.ApiError => typeof one === 'function' && one.prototype instanceof client.ApiError,
+    );
+    expect(classes.length).toBeGreaterThan(10);
+    for (const { name } of classes) expect(Object.keys(ERRORS).join()).toContain(`\`${name}\``);
+    expect(table?.map(({ error }) => error).toSorted()).toEqual(Object.keys(ERRORS).toSorted());
+  });
+
+  it.each(Object.entries(ERRORS))('is right about %s', (name, error) => {
+    const cast = castError(error);
+    if (!(cast instanceof ApplicationFailure)) throw new Error('not an ApplicationFailure');
+    expect(table?.find((row) => row.error === name)).toEqual({
+      error: name,
+      again: error.retryable ? 'yes' : 'no',
+      type: `\`${cast.type}\``,
+      temporal: cast.nonRetryable ? 'no' : 'yes',
+    });
+  });
+});
