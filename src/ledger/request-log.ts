@@ -15,7 +15,7 @@ interface Tally {
 }
 
 // What was booked is written out this often: a killed worker loses the bookings of at most so long.
-const FLUSH_EVERY_MS = 1_000;
+const FLUSH_EVERY_MS = 100;
 
 /**
  * Books every attempt of one activity, failed ones included, in `data/runs/<run>/requests/<chunk>.ndjson`: each line
@@ -113,7 +113,7 @@ function parseLine(line: string): Record<string, Tally> {
   try {
     return line === '' ? {} : (JSON.parse(line) as Record<string, Tally>);
   } catch {
-    return {}; // a line torn by a kill: its second of bookings is lost, the rest stands
+    return {}; // a line torn by a kill: its moment of bookings is lost, the rest stands
   }
 }
 
