@@ -16,8 +16,9 @@ export async function backfill(input?: unknown, carried?: CarriedRun): Promise<R
       await readListing(run, 'tenders');
     }
     if (streams.includes('watch_events')) await readListing(run, 'watched_companies');
-    if (streams.includes('tenders')) await crawlStream(run, 'tender_details', 'tender details');
-    if (streams.includes('watch_events')) await crawlStream(run, 'watch_events', 'watch events');
+    if (streams.includes('tenders')) await crawlStream(run, 'tender_details');
+    if (streams.includes('watch_events')) await crawlStream(run, 'watch_events');
     if (streams.includes('financials')) await crawlStream(run, 'financials');
+    if (streams.includes('financials_v1')) await crawlStream(run, 'financials_v1');
   });
 }

@@ -11,12 +11,12 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
       await readListing(run, 'nomenclatures');
       await discover(run);
       // In this order: which companies are gone decides whose report is worth a request.
-      for (const stream of ['companies', 'financials'] as const) {
+      for (const stream of ['companies', 'financials', 'financials_v1'] as const) {
         if (run.ctx.streams.includes(stream)) await crawlStream(run, stream);
       }
     } else {
       await readListing(run, 'watched_companies');
-      await crawlStream(run, 'watch_events', 'watch events');
+      await crawlStream(run, 'watch_events');
     }
   });
 }

@@ -3,12 +3,10 @@ import type { RetryStream, RunResult } from '../schemas/pipeline/run.js';
 import { withRun } from './run.js';
 import { crawlStream } from './steps.js';
 
-const NAMES: Partial<Record<RetryStream, string>> = { tender_details: 'tender details' };
-
 /** Asks again for the records that failed or could not be taken, and for nothing else. Input: `{streams, market}`. */
 export async function retryRejects(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('retryRejects', input, carried, async (run) => {
     run.enter('crawling');
-    for (const stream of run.ctx.streams as RetryStream[]) await crawlStream(run, stream, NAMES[stream]);
+    for (const stream of run.ctx.streams as RetryStream[]) await crawlStream(run, stream);
   });
 }

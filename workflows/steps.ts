@@ -66,8 +66,8 @@ export async function discover(run: Run): Promise<void> {
 }
 
 /** Loads what is landed, plans what is due of a stream on it, and fetches that in chunks. */
-export async function crawlStream(run: Run, stream: PlanDueInput['stream'], name: string = stream): Promise<void> {
-  await run.step(name, async (shown) => {
+export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<void> {
+  await run.step(stream.replaceAll('_', ' '), async (shown) => {
     // Asked again after continue-as-new: the chunk files are there, and the plan is small.
     const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
       { ctx: run.ctx, stream, chunkSize: CHUNK_SIZE },

@@ -9,6 +9,6 @@ export async function tenderSnapshot(input?: unknown, carried?: CarriedRun): Pro
     run.enter('crawling');
     await readListing(run, 'nomenclatures');
     await readListing(run, 'tenders');
-    await crawlStream(run, 'tender_details', 'tender details');
+    await crawlStream(run, 'tender_details');
   });
 }

@@ -8,6 +8,6 @@ export async function watchSync(input?: unknown, carried?: CarriedRun): Promise<
   return withRun('watchSync', input, carried, async (run) => {
     run.enter('crawling');
     await readListing(run, 'watched_companies');
-    await crawlStream(run, 'watch_events', 'watch events');
+    await crawlStream(run, 'watch_events');
   });
 }

@@ -8,17 +8,20 @@ import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
 const DAY_SECONDS = 86_400;
+/** Day of interim reports, `mmdd`. */
+const INTERIM = 331;
 
 /**
  * The report as `GET /v1/finder/company/financial` serves it: the numbers of the version 2 report, one entry a year,
- * newest first. A twentieth of the companies have an interim report of their latest year as well, dated half a year
- * before. `progress` is taken to be the change against the year before, in percent.
+ * newest first. A twentieth of the companies have an interim report of their latest year as well, as of 31 March (none whose
+ * year ends there). `progress` is taken to be the change against the year before, in percent.
  */
 export function v1FinancialReport(ctx: Context, index: number, report: FinancialReport): V1FinancialReport {
   const years = Object.keys(report).toSorted().toReversed();
   const reports = years.map((year) => yearly(ctx, index, Number(year), report));
   const [latest] = reports;
-  if (latest && ctx.dice.chance(0.05, TAG.indicator, index, 7)) reports.splice(1, 0, interimOf(latest));
+  if (latest && latest.date % 10_000 > INTERIM && ctx.dice.chance(0.05, TAG.indicator, index, 7))
+    reports.splice(1, 0, interimOf(latest));
   return { reports, country: marketCountryOf(ctx, index).code, companyId: String(idOf(ctx, index)) };
 }
 
@@ -53,12 +56,12 @@ function progressOf(name: string, value: number, before: FinancialYear | undefin
   return Number.isNaN(change) ? 0 : change;
 }
 
-/** Half a year earlier, half the figures. */
+/** Earlier in the year, half the figures. */
 function interimOf(report: V1Report): V1Report {
   const year = Math.floor(report.date / 10_000);
   const halved = Object.entries(report.indicators).map(([name, { value, ...rest }]) => [
     name,
     { ...rest, value: value === null || value === undefined ? null : Math.round(value / 2) },
   ]);
-  return { ...report, date: year * 10_000 + 331, indicators: Object.fromEntries(halved) as V1Report['indicators'] };
+  return { ...report, date: year * 10_000 + INTERIM, indicators: Object.fromEntries(halved) as V1Report['indicators'] };
 }

@@ -5,6 +5,7 @@ export const LandingStream = z.enum([
   'prospecting', //         POST /v2/prospecting, one row a page
   'companies', //           GET /v2/companies/{id}
   'financials', //          GET /v2/financial/{id}
+  'financials_v1', //       GET /v1/finder/company/financial
   'tenders', //             POST /v1/finder/tenders, one row a page
   'tender_details', //      GET /v1/finder/tenders/details
   'nomenclatures', //       the four lookup routes; entity_id: v1, tenders, donors

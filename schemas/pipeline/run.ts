@@ -5,11 +5,11 @@ import type { DuePlan } from './crawl.js';
 export const IsoDate = z.iso.date();
 
 /** Streams a market snapshot can hold (CONTRACT, `markets[].streams`). */
-export const MarketStream = z.enum(['companies', 'financials']);
+export const MarketStream = z.enum(['companies', 'financials', 'financials_v1']);
 export type MarketStream = z.infer<typeof MarketStream>;
 
 /** Streams a backfill can address by date. */
-export const BackfillStream = z.enum(['tenders', 'watch_events', 'financials']);
+export const BackfillStream = z.enum(['tenders', 'watch_events', 'financials', 'financials_v1']);
 export type BackfillStream = z.infer<typeof BackfillStream>;
 
 // Inputs are typed by people in the Temporal UI: strict, so that a misspelt key is an error and not a silent default.
@@ -31,7 +31,7 @@ export const BackfillInput = z.strictObject({
 export type BackfillInput = z.infer<typeof BackfillInput>;
 
 /** Streams whose records can be asked for again one by one. */
-export const RetryStream = z.enum(['companies', 'financials', 'tender_details']);
+export const RetryStream = z.enum(['companies', 'financials', 'financials_v1', 'tender_details']);
 export type RetryStream = z.infer<typeof RetryStream>;
 
 export const RetryRejectsInput = z.strictObject({

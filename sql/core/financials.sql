@@ -5,7 +5,9 @@ version: 1
 grain: value of an indicator in a fiscal year of a company, by source
 key: [company_id, fiscal_year, indicator, source]
 description: >-
-  Financial values as last reported, one row each, text indicators included. A number that came as text has both values.
+  Financial values as last reported, one row each, text indicators included. A number that came as text has both values. Both
+  versions of the API stand side by side, told apart by `source`: filter on it, or values are counted twice. Of two v1 reports
+  of one year the later date is here, the other in core.financials_history.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
@@ -16,20 +18,30 @@ columns:
   indicator: VARCHAR | Name of the indicator, as the API writes it; see core.indicators
   value_double: DOUBLE | The value as a number, in the currency beside it where it is money; NULL where it is no number
   value_text: VARCHAR | The value as text, where it came as text
-  currency: VARCHAR | Currency the report of that year states
+  currency: VARCHAR | Currency the report of that year states; v1 reports state none, so there it is NULL
   reported_date: DATE | Date the report of that year states
-  source: VARCHAR | Interface it came from (v2 or v1)
+  source: VARCHAR | Interface it came from (v2 or v1); part of the key
   observed_at: TIMESTAMPTZ | When a report with this year was last read
+  progress: DOUBLE | progress beside a v1 value as last reported; the reference does not explain it. NULL for v2
+  processed_at: TIMESTAMPTZ | processedTime beside a v1 value as last reported; NULL for v2
+  modified_at: TIMESTAMPTZ | modifyDate of a v1 report as last reported; NULL for v2
+  source_processed_on: DATE | sourceProcessedDate of a v1 report as last reported; NULL for v2
 audits:
   - name: currency_without_code
     severity: warn
     sql: SELECT DISTINCT company_id, fiscal_year FROM core.financials SEMI JOIN changed USING (company_id) WHERE currency IS NOT NULL AND NOT regexp_full_match(currency, '[A-Z]{3}')
 */
 WITH open_values AS (
-  SELECT company_id, fiscal_year, indicator, value_double, value_text, source
+  SELECT company_id, fiscal_year, indicator, value_double, value_text, source, report_date
   FROM core.financials_history
   SEMI JOIN changed USING (company_id)
-  WHERE is_current
+  WHERE is_current AND source = 'v2'
+  UNION ALL
+  SELECT company_id, fiscal_year, indicator, value_double, value_text, source, report_date
+  FROM core.financials_history
+  SEMI JOIN changed USING (company_id)
+  WHERE is_current AND source = 'v1'
+  QUALIFY report_date = max(report_date) OVER (PARTITION BY company_id, fiscal_year)
 ),
 
 -- What each year's report says about itself.
@@ -43,21 +55,43 @@ reports AS (
 ),
 
 reads AS (
-  SELECT company_id, scope_year, max(observed_at) AS read_at
+  SELECT company_id, CASE stream WHEN 'financials' THEN 'v2' ELSE 'v1' END AS source, scope_year, max(observed_at) AS read_at
   FROM ledger.observations
   SEMI JOIN changed USING (company_id)
-  WHERE stream = 'financials' AND readable
+  WHERE stream IN ('financials', 'financials_v1') AND readable
   GROUP BY ALL
 ),
 
 years AS (
-  SELECT y.company_id, y.fiscal_year, y.source, r.currency, r.reported_date, greatest(whole.read_at, single.read_at) AS observed_at
-  FROM (SELECT DISTINCT company_id, fiscal_year, source FROM open_values) AS y
+  SELECT y.company_id, y.fiscal_year, y.source, r.currency, coalesce(y.report_date, r.reported_date) AS reported_date,
+    greatest(whole.read_at, single.read_at) AS observed_at
+  FROM (SELECT DISTINCT company_id, fiscal_year, source, report_date FROM open_values) AS y
   LEFT JOIN reports AS r USING (company_id, fiscal_year, source)
-  LEFT JOIN reads AS whole ON whole.company_id = y.company_id AND whole.scope_year IS NULL
-  LEFT JOIN reads AS single ON single.company_id = y.company_id AND single.scope_year = y.fiscal_year
+  LEFT JOIN reads AS whole ON whole.company_id = y.company_id AND whole.source = y.source AND whole.scope_year IS NULL
+  LEFT JOIN reads AS single
+    ON single.company_id = y.company_id AND single.source = y.source AND single.scope_year = y.fiscal_year
+),
+
+-- What the latest v1 answer says beside each value.
+latest AS (
+  SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS report_hash
+  FROM ledger.observations
+  SEMI JOIN changed USING (company_id)
+  WHERE stream = 'financials_v1' AND readable
+  GROUP BY company_id
+),
+
+beside AS (
+  SELECT v.*
+  FROM ledger.report_values AS v
+  JOIN latest USING (company_id, report_hash)
+  WHERE v.source = 'v1' AND v.indicator IS NOT NULL
 )
 
-SELECT v.company_id, v.fiscal_year, v.indicator, v.value_double, v.value_text, y.currency, y.reported_date, v.source, y.observed_at
+SELECT v.company_id, v.fiscal_year, v.indicator, v.value_double, v.value_text, y.currency, y.reported_date, v.source, y.observed_at,
+  b.progress, b.processed_at, b.modified_at, b.source_processed_on
 FROM open_values AS v
 JOIN years AS y USING (company_id, fiscal_year, source)
+LEFT JOIN beside AS b
+  ON b.company_id = v.company_id AND b.fiscal_year = v.fiscal_year AND b.indicator = v.indicator AND b.source = v.source
+  AND b.report_date = v.report_date

@@ -1,13 +1,15 @@
 /*
 model: core.financials_history
 kind: incremental
-version: 1
-grain: version of a financial value (restatements)
-key: [company_id, fiscal_year, indicator, source, valid_from]
+version: 2
+grain: version of a value of a financial report (restatements)
+key: [company_id, fiscal_year, indicator, source, report_date, valid_from]
+nullable: [report_date]
 description: >-
   What the API said about each financial value, and from when to when. A new version starts with the first report that says
   another value; a value that a later report of the same scope no longer has ends without a successor. A value that came
-  malformed says nothing, the version before it stays open. A function of all observations, in whatever order they came.
+  malformed says nothing, the version before it stays open. A function of all observations, in whatever order they came. Of v1
+  each report of a year is here, by its date; v2 has one a year.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
@@ -17,6 +19,7 @@ columns:
   fiscal_year: INTEGER | Year of the report
   indicator: VARCHAR | Name of the indicator, as the API writes it
   source: VARCHAR | Interface it came from (v2 or v1)
+  report_date: DATE | Date of the v1 report; NULL for v2
   valid_from: TIMESTAMPTZ | When this value was first observed
   valid_to: TIMESTAMPTZ | When it was first observed to be another one, or none; NULL while open
   is_current: BOOLEAN | True while open
@@ -34,38 +37,39 @@ audits:
     sql: SELECT * FROM core.financials_history SEMI JOIN changed USING (company_id) WHERE valid_to <= valid_from
 */
 WITH observed AS (
-  SELECT company_id, scope_year, observed_at, max(record_hash) AS report_hash
+  SELECT company_id, CASE stream WHEN 'financials' THEN 'v2' ELSE 'v1' END AS source, scope_year, observed_at,
+    max(record_hash) AS report_hash
   FROM ledger.observations
   SEMI JOIN changed USING (company_id)
-  WHERE stream = 'financials' AND readable
+  WHERE stream IN ('financials', 'financials_v1') AND readable
   GROUP BY ALL
 ),
 
--- The same report again says nothing new.
+-- The same answer again says nothing new.
 told AS (
   SELECT *
   FROM observed
   QUALIFY (report_hash, scope_year) IS DISTINCT FROM
-    lag((report_hash, scope_year)) OVER (PARTITION BY company_id ORDER BY observed_at, scope_year NULLS FIRST)
+    lag((report_hash, scope_year)) OVER (PARTITION BY company_id, source ORDER BY observed_at, scope_year NULLS FIRST)
 ),
 
 steps AS (
-  SELECT *, count(*) OVER (PARTITION BY company_id) AS steps FROM told
+  SELECT *, count(*) OVER (PARTITION BY company_id, source) AS steps FROM told
 ),
 
--- Most companies were read once, or always with the same report: their values are their history.
+-- Most companies were read once, or always with the same answer: their values are their history.
 unchanged AS (
-  SELECT v.company_id, v.fiscal_year, v.indicator, v.source, s.observed_at AS valid_from, NULL AS valid_to, 1 AS version,
-    v.value_double, v.value_text, NULL AS previous_double, NULL AS previous_text
+  SELECT v.company_id, v.fiscal_year, v.indicator, v.source, v.report_date, s.observed_at AS valid_from, NULL AS valid_to,
+    1 AS version, v.value_double, v.value_text, NULL AS previous_double, NULL AS previous_text
   FROM steps AS s
-  JOIN ledger.report_values AS v ON v.company_id = s.company_id AND v.report_hash = s.report_hash
+  JOIN ledger.report_values AS v ON v.company_id = s.company_id AND v.source = s.source AND v.report_hash = s.report_hash
   WHERE s.steps = 1
     AND (s.scope_year IS NULL OR s.scope_year = v.fiscal_year)
     AND v.indicator IS NOT NULL
     AND (v.value_double IS NOT NULL OR v.value_text IS NOT NULL)
 ),
 
--- The others: every value any of their reports has, at every step that could have told it.
+-- The others: every value any of their answers has, at every step that could have told it.
 many AS (
   SELECT * FROM steps WHERE steps > 1
 ),
@@ -73,25 +77,29 @@ many AS (
 known AS (
   SELECT v.*
   FROM ledger.report_values AS v
-  SEMI JOIN many ON many.company_id = v.company_id AND many.report_hash = v.report_hash
+  SEMI JOIN many ON many.company_id = v.company_id AND many.source = v.source AND many.report_hash = v.report_hash
 ),
 
 cells AS (
-  SELECT k.company_id, k.fiscal_year, k.indicator, k.source, m.observed_at, v.value_double, v.value_text,
+  SELECT k.company_id, k.fiscal_year, k.indicator, k.source, k.report_date, m.observed_at, v.value_double, v.value_text,
     v.company_id IS NOT NULL AS present
   FROM many AS m
-  JOIN (SELECT DISTINCT company_id, fiscal_year, indicator, source FROM known WHERE indicator IS NOT NULL) AS k
-    ON k.company_id = m.company_id AND (m.scope_year IS NULL OR m.scope_year = k.fiscal_year)
+  JOIN (SELECT DISTINCT company_id, fiscal_year, indicator, source, report_date FROM known WHERE indicator IS NOT NULL) AS k
+    ON k.company_id = m.company_id AND k.source = m.source AND (m.scope_year IS NULL OR m.scope_year = k.fiscal_year)
   LEFT JOIN known AS v
-    ON v.company_id = k.company_id AND v.report_hash = m.report_hash AND v.fiscal_year = k.fiscal_year
-    AND v.indicator = k.indicator
+    ON v.company_id = k.company_id AND v.source = k.source AND v.report_hash = m.report_hash
+    AND v.fiscal_year = k.fiscal_year AND v.indicator = k.indicator AND v.report_date IS NOT DISTINCT FROM k.report_date
+  -- Of an unreadable report nothing is told; where even its date is unreadable it may be the one with what is absent.
   ANTI JOIN (SELECT * FROM known WHERE indicator IS NULL) AS unreadable
-    ON unreadable.company_id = k.company_id AND unreadable.report_hash = m.report_hash
-    AND unreadable.fiscal_year = k.fiscal_year
+    ON unreadable.company_id = k.company_id AND unreadable.source = k.source AND unreadable.report_hash = m.report_hash
+    AND CASE
+      WHEN unreadable.fiscal_year IS NULL THEN v.company_id IS NULL
+      ELSE unreadable.fiscal_year = k.fiscal_year AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
+    END
   WHERE v.company_id IS NULL OR v.value_double IS NOT NULL OR v.value_text IS NOT NULL
   -- A whole report and one year of it in the same instant: the year counts.
   QUALIFY row_number() OVER (
-    PARTITION BY k.company_id, k.fiscal_year, k.indicator, k.source, m.observed_at ORDER BY m.scope_year NULLS LAST
+    PARTITION BY k.company_id, k.fiscal_year, k.indicator, k.source, k.report_date, m.observed_at ORDER BY m.scope_year NULLS LAST
   ) = 1
 ),
 
@@ -104,25 +112,28 @@ compared AS (
 changes AS (
   SELECT *
   FROM compared
-  QUALIFY said IS DISTINCT FROM lag(said) OVER (PARTITION BY company_id, fiscal_year, indicator, source ORDER BY observed_at)
+  QUALIFY said IS DISTINCT FROM
+    lag(said) OVER (PARTITION BY company_id, fiscal_year, indicator, source, report_date ORDER BY observed_at)
 ),
 
 bounded AS (
-  SELECT *, lead(observed_at) OVER (PARTITION BY company_id, fiscal_year, indicator, source ORDER BY observed_at) AS valid_to
+  SELECT *, lead(observed_at) OVER (
+      PARTITION BY company_id, fiscal_year, indicator, source, report_date ORDER BY observed_at
+    ) AS valid_to
   FROM changes
 ),
 
 changed_values AS (
   SELECT
-    company_id, fiscal_year, indicator, source, observed_at AS valid_from, valid_to,
+    company_id, fiscal_year, indicator, source, report_date, observed_at AS valid_from, valid_to,
     CAST(row_number() OVER by_value AS INTEGER) AS version, value_double, value_text,
     lag(value_double) OVER by_value AS previous_double, lag(value_text) OVER by_value AS previous_text
   FROM bounded
   WHERE present
-  WINDOW by_value AS (PARTITION BY company_id, fiscal_year, indicator, source ORDER BY observed_at)
+  WINDOW by_value AS (PARTITION BY company_id, fiscal_year, indicator, source, report_date ORDER BY observed_at)
 )
 
-SELECT company_id, fiscal_year, indicator, source, valid_from, CAST(valid_to AS TIMESTAMPTZ) AS valid_to,
+SELECT company_id, fiscal_year, indicator, source, report_date, valid_from, CAST(valid_to AS TIMESTAMPTZ) AS valid_to,
   valid_to IS NULL AS is_current, version, value_double, value_text, CAST(previous_double AS DOUBLE) AS previous_double,
   CAST(previous_text AS VARCHAR) AS previous_text
 FROM (SELECT * FROM unchanged UNION ALL SELECT * FROM changed_values)

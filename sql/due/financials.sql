@@ -1,3 +1,4 @@
+-- Of reports, of either version of the API.
 -- Due: never answered, named by an event, back in the market, failed last time, or stale. A company whose details are gone
 -- has no report to ask for; a new name or status makes no new report.
 SELECT

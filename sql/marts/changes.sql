@@ -7,7 +7,7 @@ key: [changed_at, kind, company_id, market, field, fiscal_year]
 nullable: [market, field, fiscal_year]
 description: >-
   Everything that changed, in one list. changed is a field of a company record; restated a financial value (new_value NULL when
-  a later report no longer has it); event what the API told of a watched company; entered and left a market's members.
+  a later report no longer has it), of v2, or where v2 never had a value of that year of its latest v1 report; event what the API told of a watched company; entered and left a market's members.
 columns:
   changed_at: TIMESTAMPTZ | When it was observed; for an event when it happened
   kind: VARCHAR | changed, restated, event, entered or left
@@ -49,17 +49,27 @@ WITH fields AS (
   WHERE n.version > 1
 ),
 
+-- No change twice: one source a year, and of v1 one report.
+told AS (
+  SELECT * FROM core.financials_history WHERE source = 'v2'
+  UNION ALL
+  SELECT v.*
+  FROM core.financials_history AS v
+  ANTI JOIN (SELECT * FROM core.financials_history WHERE source = 'v2') AS better USING (company_id, fiscal_year)
+  WHERE v.source = 'v1'
+  QUALIFY v.report_date = max(v.report_date) OVER (PARTITION BY v.company_id, v.fiscal_year)
+),
+
 restated AS (
   SELECT valid_from AS changed_at, company_id, indicator AS field, fiscal_year,
     coalesce(CAST(previous_double AS VARCHAR), previous_text) AS old_value, coalesce(CAST(value_double AS VARCHAR), value_text) AS new_value
-  FROM core.financials_history
+  FROM told
   WHERE version > 1
   UNION ALL
   SELECT o.valid_to, o.company_id, o.indicator, o.fiscal_year, coalesce(CAST(o.value_double AS VARCHAR), o.value_text), NULL
-  FROM core.financials_history AS o
-  ANTI JOIN (SELECT * FROM core.financials_history WHERE version > 1) AS n
-    ON n.company_id = o.company_id AND n.fiscal_year = o.fiscal_year AND n.indicator = o.indicator AND n.source = o.source
-    AND n.valid_from = o.valid_to
+  FROM told AS o
+  ANTI JOIN (SELECT * FROM told WHERE version > 1) AS n
+    ON n.company_id = o.company_id AND n.fiscal_year = o.fiscal_year AND n.indicator = o.indicator AND n.valid_from = o.valid_to
   WHERE o.valid_to IS NOT NULL
 )
 

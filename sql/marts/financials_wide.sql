@@ -4,7 +4,9 @@ kind: incremental
 version: 1
 grain: fiscal year of a company
 key: [company_id, fiscal_year]
-description: The main figures of each fiscal year side by side. Where both interfaces report one, v2 counts.
+description: >-
+  The main figures of each fiscal year side by side, all of one report: v2's, or where v2 has no value of that year v1's. Where
+  both have the year and differ, marts.financials_disagreement says in what.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
@@ -12,7 +14,7 @@ incremental:
 columns:
   company_id: BIGINT | Id of the company
   fiscal_year: INTEGER | Year of the report
-  currency: VARCHAR | Currency of the amounts
+  currency: VARCHAR | Currency of the amounts; NULL in a row from v1, which states none
   turnover: DOUBLE | Turnover
   gross_profit: DOUBLE | Gross-Profit
   operating_profit: DOUBLE | Operating-Profit
@@ -24,22 +26,31 @@ columns:
   net_worth: DOUBLE | Net-Worth
   cash: DOUBLE | Cash
   employees: BIGINT | Employee-Numbers
+  source: VARCHAR | Interface the row is from (v2, or v1 where v2 has no value of that year)
 */
-SELECT
-  company_id,
-  fiscal_year,
-  arg_max(currency, source) AS currency,
-  arg_max(value_double, source) FILTER (indicator = 'Turnover') AS turnover,
-  arg_max(value_double, source) FILTER (indicator = 'Gross-Profit') AS gross_profit,
-  arg_max(value_double, source) FILTER (indicator = 'Operating-Profit') AS operating_profit,
-  arg_max(value_double, source) FILTER (indicator = 'EBITDA') AS ebitda,
-  arg_max(value_double, source) FILTER (indicator = 'Pre-Tax-Profit') AS pre_tax_profit,
-  arg_max(value_double, source) FILTER (indicator = 'Profit-after-Tax') AS profit_after_tax,
-  arg_max(value_double, source) FILTER (indicator = 'Total-Assets') AS total_assets,
-  arg_max(value_double, source) FILTER (indicator = 'Total-Liabilities') AS total_liabilities,
-  arg_max(value_double, source) FILTER (indicator = 'Net-Worth') AS net_worth,
-  arg_max(value_double, source) FILTER (indicator = 'Cash') AS cash,
-  TRY_CAST(arg_max(value_double, source) FILTER (indicator = 'Employee-Numbers') AS BIGINT) AS employees
-FROM core.financials
-SEMI JOIN changed USING (company_id)
-GROUP BY company_id, fiscal_year
+WITH by_source AS (
+  SELECT
+    company_id,
+    fiscal_year,
+    max(currency) AS currency,
+    max(value_double) FILTER (indicator = 'Turnover') AS turnover,
+    max(value_double) FILTER (indicator = 'Gross-Profit') AS gross_profit,
+    max(value_double) FILTER (indicator = 'Operating-Profit') AS operating_profit,
+    max(value_double) FILTER (indicator = 'EBITDA') AS ebitda,
+    max(value_double) FILTER (indicator = 'Pre-Tax-Profit') AS pre_tax_profit,
+    max(value_double) FILTER (indicator = 'Profit-after-Tax') AS profit_after_tax,
+    max(value_double) FILTER (indicator = 'Total-Assets') AS total_assets,
+    max(value_double) FILTER (indicator = 'Total-Liabilities') AS total_liabilities,
+    max(value_double) FILTER (indicator = 'Net-Worth') AS net_worth,
+    max(value_double) FILTER (indicator = 'Cash') AS cash,
+    TRY_CAST(max(value_double) FILTER (indicator = 'Employee-Numbers') AS BIGINT) AS employees,
+    source
+  FROM core.financials
+  SEMI JOIN changed USING (company_id)
+  GROUP BY company_id, fiscal_year, source
+)
+
+SELECT v.*
+FROM by_source AS v
+ANTI JOIN (SELECT * FROM by_source WHERE source = 'v2') AS better
+  ON better.company_id = v.company_id AND better.fiscal_year = v.fiscal_year AND v.source = 'v1'

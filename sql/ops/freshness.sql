@@ -10,13 +10,21 @@ description: >-
   company whose details are gone has no report to be asked for.
 columns:
   market: VARCHAR | Market
-  stream: VARCHAR | companies or financials
+  stream: VARCHAR | companies, financials or, where they are crawled, financials_v1
   answered_on: DATE | UTC day of the last answer; NULL where none ever came
   gone: BOOLEAN | True when that answer was "not found"
   companies: BIGINT | Members of the market's current night
 */
 WITH current_nights AS (
   SELECT market, max(date) AS date FROM ops.nights GROUP BY market
+),
+
+streams AS (
+  SELECT 'companies' AS stream
+  UNION ALL
+  SELECT 'financials'
+  UNION ALL
+  SELECT DISTINCT stream FROM ledger.answers WHERE stream = 'financials_v1'
 )
 
 SELECT
@@ -27,7 +35,7 @@ SELECT
   count(*) AS companies
 FROM marts.market_members AS m
 SEMI JOIN current_nights AS n ON n.market = m.market AND n.date = m.date
-CROSS JOIN (VALUES ('companies'), ('financials')) AS s(stream)
+CROSS JOIN streams AS s
 LEFT JOIN ledger.answers AS a ON a.stream = s.stream AND a.entity_id = CAST(m.company_id AS VARCHAR)
 LEFT JOIN ledger.answers AS d ON d.stream = 'companies' AND d.entity_id = CAST(m.company_id AS VARCHAR)
 WHERE s.stream = 'companies' OR NOT coalesce(d.gone, false)

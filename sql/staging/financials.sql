@@ -77,26 +77,14 @@ WITH cells AS (
   GROUP BY ALL
 ),
 texts AS (
-  SELECT *, CASE v[1] WHEN '"' THEN trim(v ->> '$', E' \t\n\r') WHEN 't' THEN v WHEN 'f' THEN v END AS t
+  SELECT *, report_text(v) AS t
   FROM cells
   WHERE v IS NOT NULL AND v <> 'null' AND v <> '""'
 ),
 numbers AS (
-  SELECT
-    *,
-    CASE
-      WHEN t IS NULL THEN TRY_CAST(v AS DOUBLE)
-      WHEN regexp_full_match(t, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?') THEN TRY_CAST(t AS DOUBLE)
-    END AS d
-  FROM texts
+  SELECT *, report_number(v, t) AS d FROM texts
 )
-SELECT
-  *,
-  CASE
-    WHEN v[1] IN ('{', '[') THEN 'wrong_type'
-    WHEN d IS NOT NULL AND NOT isfinite(d) THEN 'not_finite'
-    WHEN d IS NULL AND indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string') THEN 'not_a_number'
-  END AS reason
+SELECT *, report_fault(v, d, indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string')) AS reason
 FROM numbers
 WHERE t IS DISTINCT FROM '';
 
@@ -109,21 +97,22 @@ WITH found AS (
 )
 SELECT r.row_id, f.reason, f.path, f.raw FROM found AS f JOIN report_rows AS r USING (first_row);
 
-INSERT INTO ledger.report_values
+INSERT INTO ledger.report_values BY NAME
 SELECT
   company_id,
-  'v2',
+  'v2' AS source,
   report_hash,
   fiscal_year,
   indicator,
-  CASE WHEN reason IS NULL THEN d END,
+  CASE WHEN reason IS NULL THEN d END AS value_double,
   -- A number where the reference says text is both.
   CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') THEN v END) END
+    AS value_text
 FROM report_long
 WHERE (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v2');
 
-INSERT INTO ledger.report_values
-SELECT DISTINCT company_id, 'v2', report_hash, fiscal_year, CAST(NULL AS VARCHAR), CAST(NULL AS DOUBLE), CAST(NULL AS VARCHAR)
+INSERT INTO ledger.report_values BY NAME
+SELECT DISTINCT company_id, 'v2' AS source, report_hash, fiscal_year
 FROM report_years
 WHERE reason IS NOT NULL
   AND fiscal_year IS NOT NULL

@@ -10,7 +10,10 @@ export function registerBackfill(program: Command): void {
     .description('fetch what the API can tell of past days: tenders, watch events, yearly financials')
     .requiredOption('--from <day>', 'first day, YYYY-MM-DD')
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
-    .option('--streams <list>', 'comma-separated: tenders, watch_events, financials; default all')
+    .option(
+      '--streams <list>',
+      'comma-separated: tenders, watch_events, financials, financials_v1; default all that are configured',
+    )
     .option('--market <name>', 'only this market of tidemark.yaml; default all')
     .option('--no-wait', 'start it and return at once')
     .option('--strict', 'exit with 1 also when the run is only partial')
@@ -25,18 +28,20 @@ export function registerBackfill(program: Command): void {
         command: Command,
       ) => {
         const context = await loadContext(command);
-        const [{ parseSpan }, { runAndFollow }, { pickMarket }, { backfillId }, { BackfillStream }] = await Promise.all(
-          [
+        const [{ parseSpan }, { runAndFollow }, { backfillStreams, pickMarket }, { backfillId }, { BackfillStream }] =
+          await Promise.all([
             import('./dates.js'),
             import('./run-and-follow.js'),
             import('../core/config.js'),
             import('../../workflows/ids.js'),
             import('../../schemas/pipeline/run.js'),
-          ],
-        );
+          ]);
         const { from, to } = parseSpan(options, context.clock);
-        const streams = parseStreams(options.streams, BackfillStream.options);
-        const market = options.market === undefined ? null : pickMarket(context.config, options.market).name;
+        const picked = options.market === undefined ? null : pickMarket(context.config, options.market);
+        const market = picked?.name ?? null;
+        const configured = backfillStreams(picked === null ? context.config.markets : [picked]);
+        const streams =
+          options.streams === undefined ? configured : parseStreams(options.streams, BackfillStream.options);
         const shown = [
           ...(options.streams === undefined ? [] : ['--streams', streams.join(',')]),
           ...(market === null ? [] : ['--market', market]),

@@ -57,7 +57,7 @@ function registerRetry(rejects: Command): void {
   rejects
     .command('retry')
     .description('ask again for the records that failed or could not be taken, and for nothing else')
-    .option('--streams <list>', 'comma-separated: companies, financials, tender_details; default all')
+    .option('--streams <list>', 'comma-separated: companies, financials, financials_v1, tender_details; default all')
     .option('--market <name>', 'only companies of this market')
     .option('--no-wait', 'start it and return at once')
     .option('--json', 'print the result as JSON')

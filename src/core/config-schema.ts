@@ -51,7 +51,13 @@ const Market = z.strictObject({
   name: Name,
   filters: z.record(z.string(), z.unknown()).default({}),
   streams: z.array(MarketStream).min(1).default(['companies', 'financials']),
-  refresh: z.strictObject({ companies: Duration.prefault('30d'), financials: Duration.prefault('90d') }).prefault({}),
+  refresh: z
+    .strictObject({
+      companies: Duration.prefault('30d'),
+      financials: Duration.prefault('90d'),
+      financials_v1: Duration.prefault('90d'),
+    })
+    .prefault({}),
   minCoverage: Share.default(0),
   maxDrop: Share.default(0.1),
   remainderNights: z.int().min(1).max(31).default(7),

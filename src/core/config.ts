@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { BackfillStream } from '../../schemas/pipeline/run.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 
@@ -64,6 +65,12 @@ export function apiKeyFile(env: NodeJS.ProcessEnv = process.env): string | undef
 /** Whether names and contact data of people stand in the tables. */
 export function keepsContacts({ personalData }: Config): boolean {
   return personalData === 'contacts';
+}
+
+/** What a backfill fetches unless it is told: v1 reports only where one of the markets is configured to have them. */
+export function backfillStreams(markets: readonly MarketConfig[]): BackfillStream[] {
+  const hasV1 = markets.some(({ streams }) => streams.includes('financials_v1'));
+  return BackfillStream.options.filter((stream) => hasV1 || stream !== 'financials_v1');
 }
 
 /**

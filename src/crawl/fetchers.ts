@@ -18,6 +18,7 @@ const LAST_PAGE = 'last-page';
 export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
+  financials_v1: oneRow((client, id, signal) => client.v1.financial(id, { signal })),
   tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
   watch_events: {
     // Pages of one company are read in order; its last one is marked, so that a company cut off in the middle is

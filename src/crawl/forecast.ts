@@ -25,6 +25,7 @@ export interface MarketForecast {
 const RECORD_ENDPOINTS: Record<string, string> = {
   companies: 'GET /v2/companies/{id}',
   financials: 'GET /v2/financial/{id}',
+  financials_v1: 'GET /v1/finder/company/financial',
 };
 
 /**

@@ -12,7 +12,7 @@ import {
   type CoverageGate,
 } from '../../schemas/pipeline/run.js';
 import { dayIn, type Clock } from '../core/clock.js';
-import { pickMarket, type Config } from '../core/config.js';
+import { backfillStreams, pickMarket, type Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 import { resolveLogicalDate } from './logical-date.js';
 
@@ -129,7 +129,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(
       BackfillInput,
       input,
-      '{"from": "2026-01-01", "to": "2026-01-31", "streams": ["tenders", "watch_events", "financials"], "market": "demo"}; streams and market are optional',
+      '{"from": "2026-01-01", "to": "2026-01-31", "streams": ["tenders", "watch_events", "financials", "financials_v1"], "market": "demo"}; streams and market are optional',
     );
     const today = dayIn('UTC', now);
     if (asked.from > asked.to) throw wrongInput(`from (${asked.from}) lies after to (${asked.to})`, 'Swap them.');
@@ -141,9 +141,10 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       asOfNow: false,
       market: market?.name ?? null,
       filters: createdBetween(config.tenders?.filters ?? {}, asked.from, asked.to),
-      streams: asked.streams ?? ['tenders', 'watch_events', 'financials'],
+      streams: asked.streams ?? backfillStreams(market === undefined ? config.markets : [market]),
       refreshSeconds: market?.refresh ?? {
         financials: Math.min(...config.markets.map((m) => m.refresh.financials), 90 * 86_400),
+        financials_v1: Math.min(...config.markets.map((m) => m.refresh.financials_v1), 90 * 86_400),
       },
       from: asked.from,
       to: asked.to,
@@ -156,7 +157,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(
       RetryRejectsInput,
       input,
-      '{"streams": ["companies", "financials", "tender_details"], "market": "demo"}; both are optional',
+      '{"streams": ["companies", "financials", "financials_v1", "tender_details"], "market": "demo"}; both are optional',
     );
     const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
     const today = dayIn('UTC', now);

@@ -18,7 +18,7 @@ export interface DueRequest {
   /** Entities in a chunk file, at most. */
   chunkSize: number;
   /**
-   * Companies to choose from (streams companies and financials). sighted: by this run's own searches. members: the
+   * Companies to choose from (streams about companies). sighted: by this run's own searches. members: the
    * market's latest membership, or without a market all that were ever seen; for work addressed by date. rejected: of any
    * stream those of which something is rejected and not resolved.
    */
@@ -26,6 +26,13 @@ export interface DueRequest {
 }
 
 export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
+
+/** Streams of which a company has one record; both kinds of reports are due for the same reasons. */
+const COMPANY_LISTS: Partial<Record<DueRequest['stream'], string>> = {
+  companies: 'companies',
+  financials: 'financials',
+  financials_v1: 'financials',
+};
 
 /** Why an entity is due, most valuable first: where the day's quota ends, what stands below is left for tomorrow. */
 const CLASSES: readonly (readonly DueReason[])[] = [
@@ -85,9 +92,9 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<{ known:
     },
   );
   const rejected = request.known === 'rejected';
-  if (!rejected && (request.stream === 'companies' || request.stream === 'financials'))
-    await db.runFile(readSqlFile('due/_companies.sql'));
-  const list = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${request.stream}.sql`);
+  const ofCompanies = COMPANY_LISTS[request.stream];
+  if (!rejected && ofCompanies !== undefined) await db.runFile(readSqlFile('due/_companies.sql'));
+  const list = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${ofCompanies ?? request.stream}.sql`);
   await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${list.text}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
   return {

@@ -5,10 +5,20 @@ import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpe
 import { makeProject, queryFile, type Project } from '../helpers/project.js';
 import { advanceDay, countRequests } from '../helpers/sandbox.js';
 import { startTemporal } from '../helpers/temporal.js';
-import { expectMarketEqualsTruth, expectTendersEqualTruth, truthOf } from '../helpers/truth.js';
+import {
+  expectMarketEqualsTruth,
+  expectTendersEqualTruth,
+  expectV1FinancialsEqualTruth,
+  truthOf,
+} from '../helpers/truth.js';
 
 // Ten pages of 25 show 250 companies of a search: a market of 1,500 has to be split.
 const MARKET = { companies: 1_500, tenders: 70, seed: 5, 'max-per-page': 25 };
+
+const CONFIG = {
+  personalData: 'contacts',
+  markets: [{ name: 'demo', streams: ['companies', 'financials', 'financials_v1'] }],
+};
 
 describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
   let temporal: TestWorkflowEnvironment;
@@ -33,7 +43,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
 
   beforeAll(async () => {
     [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
-    project = makeProject({ api: sandbox, temporal: temporal.address, config: { personalData: 'contacts' } });
+    project = makeProject({ api: sandbox, temporal: temporal.address, config: CONFIG });
     worker = await project.startWorker();
     await run('tenderSnapshot', 'tenders/first');
     firstNight = await run('marketSnapshot', 'snapshot/demo/first');
@@ -49,6 +59,17 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
   it('holds the market as the sandbox does, row for row', async () => {
     await expectMarketEqualsTruth(project, MARKET);
     await expectTendersEqualTruth(project, MARKET);
+  });
+
+  it('holds the v1 reports beside those of v2, and says that they agree', async () => {
+    await expectV1FinancialsEqualTruth(project, MARKET);
+    const [both] = await project.query(
+      `SELECT count(*)::INTEGER AS n FROM core.financials AS a JOIN core.financials AS b USING (company_id, fiscal_year, indicator)
+       WHERE a.source = 'v1' AND b.source = 'v2'`,
+    );
+    expect(both?.['n']).toBeGreaterThan(10_000);
+    expect(await project.query('FROM marts.financials_disagreement')).toEqual([]);
+    expect(await project.query(`SELECT company_id FROM marts.financials_wide WHERE source <> 'v2'`)).toEqual([]);
   });
 
   it('proves its coverage', () => {

@@ -80,6 +80,8 @@ export async function startStubApi(count = 180): Promise<StubApi> {
         activity_type: ids([1, 2, 3]),
       });
     }
+    if (url.pathname === '/v1/finder/company/financial')
+      return send(response, 202, stubReportV1(Number(url.searchParams.get('id'))));
     if (url.pathname.startsWith('/v1/finder/')) {
       return send(response, 403, { error_name: 'ProductPermissionDenied', error_code: 403, message: 'no', data: {} });
     }
@@ -150,6 +152,11 @@ export function stubReport(id: number): Record<string, Record<string, unknown>> 
     '2023': { Currency: 'EUR', 'Reported-Date': '2023-12-31', Turnover: id * 1.5, 'Employee-Numbers': String(id % 90) },
     '2024': { Currency: 'EUR', Turnover: id * 2 },
   };
+}
+
+/** The same of version 1: one report, a value as text, nothing beside it. */
+export function stubReportV1(id: number): Record<string, unknown> {
+  return { companyId: id, reports: [{ date: '20231231', indicators: { Turnover: { value: String(id * 1.5) } } }] };
 }
 
 function matches(company: StubCompany, name: string, value: unknown): boolean | string {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { createWorld, type World } from '../../sandbox/world/index.js';
+import { TRUTH_TABLES } from '../../sandbox/world/truth.js';
 import type { Project } from './project.js';
 
 /** Sandbox flags that decide the market, as in `startSandbox`. */
@@ -26,6 +27,29 @@ export async function expectMarketEqualsTruth(project: Project, flags: MarketFla
     'SELECT count(*)::INTEGER AS n FROM marts.market_members WHERE date = (SELECT max(date) FROM marts.market_members)',
   );
   expect(members).toEqual({ n: ids.length });
+}
+
+/** v1 values in the published warehouse against what the sandbox holds: of each year those of the latest report. */
+export async function expectV1FinancialsEqualTruth(project: Project, flags: MarketFlags, day = 0): Promise<void> {
+  type Value = { company_id: number; date: number; indicator: string; value: number | null; progress: number };
+  const told = [...TRUTH_TABLES['financials_v1']!.rows(truthOf(flags), { from: 0, day })] as Value[];
+  const latest = new Map<string, number>();
+  const yearOf = ({ company_id, date }: Value): string => `${company_id} ${Math.floor(date / 10_000)}`;
+  for (const row of told) latest.set(yearOf(row), Math.max(row.date, latest.get(yearOf(row)) ?? 0));
+  const expected = told
+    .filter((row) => row.value !== null && latest.get(yearOf(row)) === row.date)
+    .map(
+      ({ company_id, date, indicator, value, progress }) => `${company_id} ${date} ${indicator} ${value} ${progress}`,
+    );
+  expect(told.length).toBeGreaterThan(expected.length);
+  const found = await project.query(
+    `SELECT company_id::VARCHAR AS id, strftime(reported_date, '%Y%m%d') AS date, indicator, value_double AS value, progress
+     FROM core.financials WHERE source = 'v1'`,
+  );
+  const rows = found.map(({ id, date, indicator, value, progress }) =>
+    [id, date, indicator, value, progress].map(String).join(' '),
+  );
+  expect(rows.toSorted()).toEqual(expected.toSorted());
 }
 
 /** Tenders with everything below them, row for row. */

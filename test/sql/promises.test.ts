@@ -14,7 +14,7 @@ const PROMISED: Record<string, string> = {
     'company_id BIGINT, name VARCHAR, valid_from TIMESTAMPTZ, valid_to TIMESTAMPTZ, is_current BOOLEAN, record_hash VARCHAR',
   'core.company_codes': 'company_id BIGINT, scheme VARCHAR, code_id BIGINT, value VARCHAR',
   'core.financials': `company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, value_double DOUBLE, value_text VARCHAR, currency VARCHAR,
-    reported_date DATE, source VARCHAR, observed_at TIMESTAMPTZ`,
+    reported_date DATE, source VARCHAR, observed_at TIMESTAMPTZ, progress DOUBLE, processed_at TIMESTAMPTZ, modified_at TIMESTAMPTZ`,
   'core.financials_history': `company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, source VARCHAR, valid_from TIMESTAMPTZ,
     valid_to TIMESTAMPTZ, value_double DOUBLE, value_text VARCHAR`,
   'core.indicators':
@@ -36,7 +36,9 @@ const PROMISED: Record<string, string> = {
     'market VARCHAR, date DATE, companies BIGINT, active BIGINT, entered BIGINT, left BIGINT, changed BIGINT',
   'marts.financials_wide': `company_id BIGINT, fiscal_year INTEGER, currency VARCHAR, turnover DOUBLE, gross_profit DOUBLE,
     operating_profit DOUBLE, ebitda DOUBLE, pre_tax_profit DOUBLE, profit_after_tax DOUBLE, total_assets DOUBLE, total_liabilities DOUBLE,
-    net_worth DOUBLE, cash DOUBLE, employees BIGINT`,
+    net_worth DOUBLE, cash DOUBLE, employees BIGINT, source VARCHAR`,
+  'marts.financials_disagreement': `company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, v2_double DOUBLE, v1_double DOUBLE,
+    v2_text VARCHAR, v1_text VARCHAR, difference DOUBLE, v2_reported_date DATE, v1_reported_date DATE`,
   'marts.tender_pipeline':
     'slug VARCHAR, title VARCHAR, status VARCHAR, type VARCHAR, deadline_date DATE, days_left INTEGER',
   'marts.changes':

@@ -194,7 +194,9 @@ async function foundRows(db: Warehouse['db']): Promise<string[]> {
   const companies = await rows(
     `SELECT company_id, ${COMPANY_COLUMNS.join(', ')} FROM core.companies WHERE has_details ORDER BY company_id`,
   );
-  const values = await rows('SELECT company_id, fiscal_year, indicator, value_double, value_text FROM core.financials');
+  const values =
+    await rows(`SELECT company_id, coalesce(CAST(report_date AS VARCHAR), CAST(fiscal_year AS VARCHAR)) AS told_of,
+    indicator, value_double, value_text FROM core.financials_history`);
   const details = await rows(`SELECT slug, title, status, type, description_html, announced_date, deadline_date
     FROM ledger.tender_records WHERE source = 'details'`);
   const lists = await rows('SELECT list, id, body_hash FROM ledger.nomenclature_items');
@@ -202,7 +204,7 @@ async function foundRows(db: Warehouse['db']): Promise<string[]> {
     ...companies.map(({ company_id: id, ...row }) => `company ${id} ${cells(Object.values(row))}`),
     ...values.map((v) => {
       const number = v['value_double'] === null ? null : Number(v['value_double']);
-      return `value ${v['company_id']} ${v['fiscal_year']} ${cells([v['indicator'], number, v['value_text']])}`;
+      return `value ${v['company_id']} ${v['told_of']} ${cells([v['indicator'], number, v['value_text']])}`;
     }),
     ...details.map(({ slug, ...row }) => `details ${slug} ${cells(Object.values(row))}`),
     ...lists.map((l) => `listed ${JSON.stringify([l['list'], l['id']])} ${l['body_hash']}`),

@@ -31,6 +31,8 @@ export function judge({ stream, entity, status, body }: LandedCase): Verdict {
   switch (stream) {
     case 'companies':
       return judgeCompany(entity ?? '', doc);
+    case 'financials_v1':
+      return judgeReports(entity ?? '', doc);
     case 'tender_details':
       return judgeDetails(entity ?? '', doc);
     case 'prospecting':
@@ -113,16 +115,23 @@ function judgeReport(entity: string, doc: Json): Verdict {
     } else if (values.kind === 'object') {
       for (const indicator of new Set(values.entries.map(([key]) => key))) {
         const said = values.entries.filter(([key]) => key === indicator).map(([, value]) => value);
-        judgeValue(verdict, { entity, year, indicator }, said);
+        judgeValue(verdict, { entity, of: year, indicator, path: `${pathOf(year)}.${quoted(indicator)}` }, said);
       }
     }
   }
   return verdict;
 }
 
-function judgeValue(verdict: Verdict, place: { entity: string; year: string; indicator: string }, said: Json[]): void {
-  const { entity, year, indicator } = place;
-  const reject = (): void => void verdict.rejects.push(`${pathOf(year)}.${quoted(indicator)}`);
+interface Place {
+  entity: string;
+  /** Year or day of the report. */
+  of: string;
+  indicator: string;
+  path: string;
+}
+
+function judgeValue(verdict: Verdict, { entity, of, indicator, path: where }: Place, said: Json[]): void {
+  const reject = (): void => void verdict.rejects.push(where);
   const [value] = said;
   if (value === undefined) return;
   // Twice the same is once; two different ones are none.
@@ -137,7 +146,60 @@ function judgeValue(verdict: Verdict, place: { entity: string; year: string; ind
   if (number !== null && !Number.isFinite(number)) return reject();
   if (number === null && !wantsText) return reject();
   const shown = isText || KINDS.get(indicator) === 'string' ? text : null;
-  verdict.rows.push(`value ${entity} ${year} ${cells([indicator, number, shown])}`);
+  verdict.rows.push(`value ${entity} ${of} ${cells([indicator, number, shown])}`);
+}
+
+function judgeReports(entity: string, doc: Json): Verdict {
+  const reports = member(doc, 'reports');
+  const owner = doc.kind === 'object' ? member(doc, 'companyId') : undefined;
+  // Something nested names nobody.
+  const isOther = textOf(owner) !== null && idOf(owner) !== entity;
+  if (reports === undefined || isOther || (reports.kind !== 'array' && !isNull(reports)))
+    return { rows: [], rejects: ['$'] };
+  const verdict: Verdict = { rows: [], rejects: [] };
+  const items = reports.kind === 'array' ? reports.items : [];
+  const days = items.map((item) => (item.kind === 'object' && !repeats(item) ? reportDay(member(item, 'date')) : null));
+  items.forEach((item, i) => {
+    const of = days[i] ?? null;
+    const same = items.filter((_, other) => days[other] === of).map((other) => JSON.stringify(other));
+    const indicators = member(item, 'indicators');
+    const readable = isNull(indicators) || indicators?.kind === 'object';
+    if (of === null || new Set(same).size > 1 || !readable) verdict.rejects.push(`$.reports[${i}]`);
+    else judgeIndicators(verdict, { entity, of, path: `$.reports[${i}].indicators` }, indicators);
+  });
+  return { ...verdict, rows: [...new Set(verdict.rows)] };
+}
+
+function judgeIndicators(verdict: Verdict, report: Omit<Place, 'indicator'>, indicators: Json | undefined): void {
+  const entries = indicators?.kind === 'object' ? indicators.entries.filter(([, item]) => !isNull(item)) : [];
+  for (const indicator of new Set(entries.map(([key]) => key))) {
+    const said = entries.filter(([key]) => key === indicator).map(([, item]) => item);
+    const [item] = said;
+    const where = `${report.path}.${quoted(indicator)}`;
+    const differs = new Set(said.map((each) => JSON.stringify(each))).size > 1;
+    if (item?.kind !== 'object' || repeats(item) || differs) {
+      verdict.rejects.push(where);
+      continue;
+    }
+    const value = member(item, 'value');
+    if (value === undefined || isNull(value)) continue;
+    judgeValue(verdict, { ...report, indicator, path: `${where}.value` }, [value]);
+    const progress = member(item, 'progress');
+    const isEmpty = value.kind === 'string' && trimmed(value.value) === '';
+    if (!isEmpty && !isNull(progress) && !isNumeric(progress)) verdict.rejects.push(`${where}.progress`);
+  }
+}
+
+function isNumeric(value: Json | undefined): boolean {
+  const text = textOf(value);
+  return text !== null && NUMERIC.test(text) && Number.isFinite(Number(text));
+}
+
+/** The day of a report: `yyyymmdd`, or one that begins with `yyyy-mm-dd`. */
+function reportDay(value: Json | undefined): string | null {
+  const text = textOf(value);
+  if (text === null || !/^(1[89]|2[01])/.test(text)) return null;
+  return dayOf(text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'));
 }
 
 function judgeItems(doc: Json, rowsOf: (item: Json) => string[] | null): Verdict {

@@ -77,6 +77,31 @@ export const STREAMS: FuzzedStream[] = [
     numberIn: inPath(/^\/v2\/financial\/(\d+)$/),
   },
   {
+    stream: 'financials_v1',
+    body: (n) => ({
+      reports: [
+        {
+          date: 20231231,
+          indicators: {
+            Turnover: { value: n + 0.5, processedTime: 1704067200, progress: 0.1 },
+            EBITDA: { value: '7.25', processedTime: 1704067200, progress: -3 },
+            Cash: { value: null, processedTime: 1704067200, progress: 0 },
+          },
+          modifyDate: 1704067200,
+          sourceProcessedDate: 20240401,
+        },
+        { date: 20221231, indicators: { Turnover: { value: 3 } }, modifyDate: null },
+        { date: 20220331, indicators: {} },
+      ],
+      country: 'DK',
+      companyId: companyId(n),
+    }),
+    entity: companyId,
+    ask: (client, n) => client.v1.financial(companyId(n)),
+    numberIn: (url) =>
+      url.pathname === '/v1/finder/company/financial' ? Number(url.searchParams.get('id')) - COMPANY : Number.NaN,
+  },
+  {
     stream: 'prospecting',
     body: (n) => ({
       total_companies: 3,

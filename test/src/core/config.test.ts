@@ -41,7 +41,11 @@ describe('tidemark.yaml', () => {
       },
     );
     expect(config.quota).toMatchObject({ probeEvery: 900, reserve: 0.05 });
-    expect(config.markets[0]?.refresh).toEqual({ companies: 7_200, financials: 90 * 86_400 });
+    expect(config.markets[0]?.refresh).toEqual({
+      companies: 7_200,
+      financials: 90 * 86_400,
+      financials_v1: 90 * 86_400,
+    });
     expect(config.api.baseUrl).toBe('https://api.example.com');
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
   });

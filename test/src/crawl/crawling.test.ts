@@ -18,7 +18,7 @@ import { openRun } from '../../../src/crawl/open-run.js';
 import { readRunRows, runFolder } from '../../../src/landing/index.js';
 import { bookAttempt, readRequests } from '../../../src/ledger/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
-import { startStubApi, type StubApi } from '../../helpers/stub-api.js';
+import { startStubApi, stubReportV1, type StubApi } from '../../helpers/stub-api.js';
 
 let api: StubApi;
 let project: Project;
@@ -53,8 +53,8 @@ afterEach(async () => {
   project.remove();
 });
 
-const due = (ids: (string | number)[]): void => {
-  const folder = path.join(project.dataDir, 'runs', 'run-1', 'due', 'companies');
+const due = (ids: (string | number)[], stream = 'companies'): void => {
+  const folder = path.join(project.dataDir, 'runs', 'run-1', 'due', stream);
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     path.join(folder, 'chunk-00000.json'),
@@ -72,6 +72,20 @@ describe('a chunk', () => {
     expect(await fetchCompanies()).toMatchObject({ rows: 120, failed: 0, limited: false });
     const statuses = new Map(landed().map((row) => [Number(row.entity_id), row.status]));
     expect(statuses).toEqual(new Map(ids.map((id) => [id, api.gone.has(id) ? 404 : 200])));
+  });
+
+  it('of v1 reports lands what version 1 says', async () => {
+    const stream = 'financials_v1';
+    const ids = api.companies.slice(0, 5).map(({ id }) => id);
+    due(ids, stream);
+    expect(await fetchChunk(deps, { ctx, stream, chunk: 0, concurrency: 2 }, pulse)).toMatchObject({
+      rows: 5,
+      failed: 0,
+    });
+    const rows = readRunRows({ dataDir: project.dataDir, stream, run: 'run-1', date: ctx.date });
+    expect(new Map(rows.map((row) => [Number(row.entity_id), JSON.parse(row.body)]))).toEqual(
+      new Map(ids.map((id) => [id, stubReportV1(id)])),
+    );
   });
 
   it('asks nothing when it is landed already', async () => {

@@ -117,6 +117,16 @@ describe('backfill', () => {
     expect(() => open('backfill', {})).toThrow(/from: .*to: /);
     expect(() => open('backfill', { from: '2026-01-01', to: '2026-01-02', streams: ['weather'] })).toThrow(/streams/);
   });
+
+  it('fetches v1 reports where it is told to, or its market has them', () => {
+    const [market] = config.markets;
+    const withV1: Config = { ...config, markets: [{ ...market!, streams: ['companies', 'financials_v1'] }] };
+    const input = { from: '2026-01-01', to: '2026-01-31' };
+    const asked = openRun(withV1, clock, { workflowType: 'backfill', workflowId: 'w', run: 'r', input });
+    expect(asked.streams).toEqual(['tenders', 'watch_events', 'financials', 'financials_v1']);
+    expect(asked.refreshSeconds).toMatchObject({ financials_v1: 90 * 86_400 });
+    expect(open('backfill', { ...input, streams: ['financials_v1'] }).streams).toEqual(['financials_v1']);
+  });
 });
 
 it('no input and no schedule gives a run a date that is not there yet', () => {

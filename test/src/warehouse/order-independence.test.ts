@@ -75,6 +75,24 @@ const reportAnswer = fc
     return { stream: 'financials', entity: String(id), at: when, body: bodies[body], request };
   });
 
+const v1Answer = fc
+  .record({ id: company, at, body: fc.constantFrom('a', 'b', 'interim', 'bad', 'undated', 'none') })
+  .map(({ id, at: when, body }): Answer => {
+    const report = (date: number | string, value: unknown, progress = 0) => ({
+      date,
+      indicators: { Turnover: { value, progress }, Cash: { value: 1 } },
+    });
+    const reports = {
+      a: [report(20_241_231, 10), report(20_231_231, 5)],
+      b: [report(20_231_231, 5, 1), report(20_241_231, 11)],
+      interim: [report(20_241_231, 10), report(20_240_331, 4)],
+      bad: [report(20_241_231, 'ten'), { date: 20_231_231, indicators: 5 }],
+      undated: [report('soon', 7), report(20_241_231, 12)],
+      none: [],
+    };
+    return { stream: 'financials_v1', entity: String(id), at: when, body: { reports: reports[body], companyId: id } };
+  });
+
 const tenderAnswer = fc
   .record({ at, title: fc.constantFrom('T', 'U'), details: fc.boolean() })
   .map(({ at: when, title, details }): Answer =>
@@ -114,7 +132,7 @@ const otherAnswer = fc
   });
 
 const answer = fc
-  .oneof(companyAnswer, companyAnswer, reportAnswer, reportAnswer, tenderAnswer, otherAnswer)
+  .oneof(companyAnswer, companyAnswer, reportAnswer, reportAnswer, v1Answer, tenderAnswer, otherAnswer)
   .map((one) => [one]);
 
 function shuffleIntoSteps(answers: Answer[], random: fc.Stream<number>): Answer[][] {

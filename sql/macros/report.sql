@@ -1,0 +1,35 @@
+-- Readers of one value of a report, shared by both versions of the API. `v` is its JSON text.
+
+-- The text of what came as text, without white space around it, or as a boolean.
+CREATE OR REPLACE TEMP MACRO report_text(v) AS
+  CASE v[1] WHEN '"' THEN trim(v ->> '$', E' \t\n\r') WHEN 't' THEN v WHEN 'f' THEN v END;
+
+-- The number of what came as a number, or as text `t` that is one.
+CREATE OR REPLACE TEMP MACRO report_number(v, t) AS
+  CASE
+    WHEN t IS NULL THEN TRY_CAST(v AS DOUBLE)
+    WHEN regexp_full_match(t, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?') THEN TRY_CAST(t AS DOUBLE)
+  END;
+
+-- The number a member of a report states, NULL where it states none.
+CREATE OR REPLACE TEMP MACRO stated_number(j) AS
+  report_number(CAST(j AS VARCHAR), report_text(CAST(j AS VARCHAR)));
+
+-- What is wrong with a value whose number is `d`; NULL when nothing is.
+CREATE OR REPLACE TEMP MACRO report_fault(v, d, is_number) AS
+  CASE
+    WHEN v[1] IN ('{', '[') THEN 'wrong_type'
+    WHEN d IS NOT NULL AND NOT isfinite(d) THEN 'not_finite'
+    WHEN d IS NULL AND is_number THEN 'not_a_number'
+  END;
+
+-- The day of a report, in the years a report can have: `20231231` (as a number or as text), or `2023-12-31`.
+CREATE OR REPLACE TEMP MACRO report_day(t) AS
+  CASE
+    WHEN regexp_full_match(t, '(1[89]|2[01])[0-9]{6}') THEN TRY_CAST(t[1:4] || '-' || t[5:6] || '-' || t[7:8] AS DATE)
+    WHEN regexp_matches(t, '^(1[89]|2[01])') THEN text_date(t)
+  END;
+
+-- The instant of a count of seconds since 1970; from 1e11 on (the year 5138) it can only be milliseconds.
+CREATE OR REPLACE TEMP MACRO unix_instant(n) AS
+  CASE WHEN n >= 0 AND n < 1e11 THEN to_timestamp(n) WHEN n >= 1e11 AND n < 1e14 THEN to_timestamp(n / 1000) END;

@@ -1,0 +1,167 @@
+-- GET /v1/finder/company/financial: a list of reports, each with the day it is of, and of each indicator a value with what
+-- the API says about it. Filed under the year of that day.
+CREATE OR REPLACE TEMP TABLE report_rows AS
+SELECT
+  row_id,
+  json_id(to_json(entity_id)) AS company_id,
+  body_hash AS report_hash,
+  doc,
+  min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row,
+  CASE
+    WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
+    WHEN json_type(doc) <> 'OBJECT' THEN 'not_an_object'
+    WHEN json_text(json_extract(doc, '$.companyId')) IS NOT NULL
+      AND json_id(json_extract(doc, '$.companyId')) IS DISTINCT FROM json_id(to_json(entity_id))
+    THEN 'other_id'
+    -- null says that there are none; an answer without the list says nothing.
+    WHEN coalesce(json_type(doc, '$.reports'), '') NOT IN ('ARRAY', 'NULL') THEN 'no_reports'
+  END AS fault
+FROM batch
+WHERE doc IS NOT NULL;
+
+INSERT INTO batch_rejects SELECT row_id, fault, '$', CAST(doc AS VARCHAR) FROM report_rows WHERE fault IS NOT NULL;
+
+DELETE FROM report_rows WHERE fault IS NOT NULL;
+
+INSERT INTO batch_records SELECT row_id, company_id, report_hash, NULL FROM report_rows;
+INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
+
+-- One row a report of each answer not known yet; one with rejects is read again, so that they are seen to go on.
+CREATE OR REPLACE TEMP TABLE dated_reports AS
+WITH answers AS (
+  SELECT row_id, company_id, report_hash, json_items(json_extract(doc, '$.reports')) AS items
+  FROM report_rows
+  WHERE row_id = first_row
+    AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v1' AND clean)
+),
+reports AS (
+  SELECT row_id, company_id, report_hash, unnest(generate_series(0, len(items) - 1)) AS position, unnest(items) AS report
+  FROM answers
+),
+told AS (
+  SELECT
+    *,
+    '$.reports[' || position || ']' AS path,
+    CASE
+      WHEN json_type(report) = 'OBJECT' AND NOT json_repeats(report) THEN report_day(json_text(json_extract(report, '$.date')))
+    END AS report_date,
+    json_extract(report, '$.indicators') AS indicators,
+    json_extract(report, '$.modifyDate') AS modified,
+    json_extract(report, '$.sourceProcessedDate') AS source_processed
+  FROM reports
+)
+SELECT
+  *,
+  CAST(year(report_date) AS INTEGER) AS fiscal_year,
+  unix_instant(stated_number(modified)) AS modified_at,
+  report_day(json_text(source_processed)) AS source_processed_on,
+  CASE
+    WHEN json_type(report) <> 'OBJECT' THEN 'not_an_object'
+    WHEN json_repeats(report) THEN 'duplicate_key'
+    WHEN report_date IS NULL THEN 'not_a_date'
+    -- Word for word the same report twice is one; two that differ are none.
+    WHEN count(DISTINCT CAST(report AS VARCHAR)) OVER (PARTITION BY row_id, report_date) > 1 THEN 'duplicate_key'
+    WHEN coalesce(json_type(indicators), 'NULL') NOT IN ('OBJECT', 'NULL') THEN 'not_an_object'
+  END AS reason,
+  position > min(position) OVER (PARTITION BY row_id, CAST(report AS VARCHAR)) AS is_again
+FROM told;
+
+-- One row an indicator. `v` is the JSON text of its value, `t` its text when it came as text, `d` its number.
+CREATE OR REPLACE TEMP TABLE report_long AS
+WITH cells AS (
+  SELECT row_id, company_id, report_hash, fiscal_year, report_date, modified_at, source_processed_on, path,
+    unnest(map_keys(items)) AS indicator, unnest(map_values(items)) AS item
+  FROM (SELECT *, TRY_CAST(indicators AS MAP(VARCHAR, JSON)) AS items FROM dated_reports WHERE reason IS NULL AND NOT is_again)
+),
+-- A name twice in one report: harmless when both say the same, unreadable when not.
+single AS (
+  SELECT * EXCLUDE (item), count(DISTINCT CAST(item AS VARCHAR)) > 1 AS differs, any_value(item) AS item
+  FROM cells
+  WHERE coalesce(CAST(item AS VARCHAR), 'null') <> 'null'
+  GROUP BY ALL
+),
+parts AS (
+  SELECT
+    *,
+    path || '.indicators.' || json_path(indicator)[3:] AS item_path,
+    CASE WHEN json_type(item) <> 'OBJECT' THEN 'not_an_object' WHEN differs OR json_repeats(item) THEN 'duplicate_key' END AS item_fault,
+    CAST(json_extract(item, '$.value') AS VARCHAR) AS v,
+    json_extract(item, '$.progress') AS progress_said,
+    json_extract(item, '$.processedTime') AS processed_said
+  FROM single
+),
+texts AS (
+  SELECT *, report_text(v) AS t
+  FROM parts
+  WHERE item_fault IS NOT NULL OR (v IS NOT NULL AND v <> 'null' AND v <> '""')
+),
+numbers AS (
+  SELECT *, report_number(v, t) AS d FROM texts
+)
+SELECT
+  *,
+  coalesce(item_fault, report_fault(v, d, indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string'))) AS reason,
+  CASE WHEN isfinite(stated_number(progress_said)) THEN stated_number(progress_said) END AS progress,
+  unix_instant(stated_number(processed_said)) AS processed_at
+FROM numbers
+WHERE item_fault IS NOT NULL OR t IS DISTINCT FROM '';
+
+-- Rejects belong to every row that brought the same answer.
+INSERT INTO batch_rejects
+WITH found AS (
+  SELECT row_id AS first_row, reason, path, CAST(report AS VARCHAR) AS raw FROM dated_reports WHERE reason IS NOT NULL
+  UNION ALL
+  SELECT row_id, 'not_an_instant', path || '.modifyDate', CAST(modified AS VARCHAR)
+  FROM dated_reports
+  WHERE reason IS NULL AND modified_at IS NULL AND coalesce(json_type(modified), 'NULL') <> 'NULL'
+  UNION ALL
+  SELECT row_id, 'not_a_date', path || '.sourceProcessedDate', CAST(source_processed AS VARCHAR)
+  FROM dated_reports
+  WHERE reason IS NULL AND source_processed_on IS NULL AND coalesce(json_type(source_processed), 'NULL') <> 'NULL'
+  UNION ALL
+  SELECT row_id, reason, item_path || CASE WHEN item_fault IS NULL THEN '.value' ELSE '' END,
+    CASE WHEN item_fault IS NULL THEN v ELSE CAST(item AS VARCHAR) END
+  FROM report_long
+  WHERE reason IS NOT NULL
+  UNION ALL
+  SELECT row_id, 'not_a_number', item_path || '.progress', CAST(progress_said AS VARCHAR)
+  FROM report_long
+  WHERE item_fault IS NULL AND progress IS NULL AND coalesce(json_type(progress_said), 'NULL') <> 'NULL'
+  UNION ALL
+  SELECT row_id, 'not_an_instant', item_path || '.processedTime', CAST(processed_said AS VARCHAR)
+  FROM report_long
+  WHERE item_fault IS NULL AND processed_at IS NULL AND coalesce(json_type(processed_said), 'NULL') <> 'NULL'
+)
+SELECT r.row_id, f.reason, f.path, f.raw FROM found AS f JOIN report_rows AS r USING (first_row);
+
+INSERT INTO ledger.report_values BY NAME
+SELECT
+  company_id,
+  'v1' AS source,
+  report_hash,
+  fiscal_year,
+  report_date,
+  indicator,
+  CASE WHEN reason IS NULL THEN d END AS value_double,
+  -- A number where the reference says text is both.
+  CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') THEN v END) END
+    AS value_text,
+  progress,
+  processed_at,
+  modified_at,
+  source_processed_on
+FROM report_long
+WHERE (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v1');
+
+-- Reports that were there and could not be read; without a date nobody knows which.
+INSERT INTO ledger.report_values BY NAME
+SELECT DISTINCT company_id, 'v1' AS source, report_hash, fiscal_year, report_date
+FROM dated_reports
+WHERE reason IS NOT NULL
+  AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v1');
+
+INSERT INTO ledger.reports
+SELECT company_id, 'v1', report_hash, row_id NOT IN (SELECT row_id FROM batch_rejects)
+FROM report_rows
+WHERE row_id = first_row
+  AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v1');
