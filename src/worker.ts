@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Client } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createCrawlActivities, createWarehouseActivities } from '../activities/index.js';
@@ -10,6 +12,7 @@ import { makeDataFolder } from './core/file-modes.js';
 import { bookAttempt } from './ledger/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
+import { sharePace } from './temporal/share-pace.js';
 import { namespaceError } from './temporal/search-attributes.js';
 
 export type Role = 'crawl' | 'warehouse' | 'all';
@@ -41,6 +44,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
   const connection = await connectNative(target);
   try {
     const workers: Worker[] = [];
+    const identity = `${process.pid}@${hostname()}`;
     const shared = { connection, namespace: target.namespace, maxHeartbeatThrottleInterval: '1 second' as const };
     if (apiKey !== null && bundle) {
       const client = createApiClient({
@@ -55,9 +59,15 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
         stopAtDailyLimit: true,
         ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
       });
+      const { requestsPerSecond } = config.api;
+      if (requestsPerSecond !== undefined) {
+        const temporal = new Client({ connection, namespace: target.namespace });
+        await sharePace(temporal, { identity, requestsPerSecond, setPace: (pace) => client.setPace(pace), stop });
+      }
       workers.push(
         await Worker.create({
           ...shared,
+          identity,
           taskQueue: CRAWL_QUEUE,
           workflowBundle: bundle,
           activities: createCrawlActivities({ config, client, clock, log }, quotaGateId(config, apiKey)),

@@ -37,6 +37,8 @@ export interface ApiClient {
   setConcurrency(requests: number): void;
   /** Requests in flight, and how many the API lets us have at the moment. */
   concurrency(): { active: number; window: number };
+  /** Requests a second from here on, as `requestsPerSecond`. */
+  setPace(requestsPerSecond: number): void;
   /**
    * With `stopAtDailyLimit`: whether the API said that the daily limit is reached. Data calls are then refused unsent
    * until `quota.open()`.
@@ -70,12 +72,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   // A transport of its own even at the same address: the connector gets no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   const latch = new QuotaLatch(options.stopAtDailyLimit ?? false);
+  const pacer = new Pacer(options.requestsPerSecond);
   const shared = {
     gate,
     latch,
     timeoutMs,
     redactor: createRedactor(options.apiKey),
-    pacer: new Pacer(options.requestsPerSecond),
+    pacer,
     retry: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
       baseMs: options.retryBaseMs ?? DEFAULT_RETRY_BASE_MS,
@@ -92,6 +95,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     v1: createV1Endpoints(caller),
     v2: createV2Endpoints(caller),
     connector: createConnectorEndpoints(new Caller({ ...shared, transport: connectorTransport }), options.apiKey),
+    setPace: (requestsPerSecond) => pacer.setMost(positive('requestsPerSecond', requestsPerSecond)),
     setConcurrency: (requests) => gate.setMax(wholePositive('concurrency', requests)),
     quota: latch,
     concurrency: () => ({ active: gate.active, window: gate.window }),

@@ -17,7 +17,7 @@ const SECOND = 1_000;
  * again while nothing is refused. All instants are monotonic milliseconds.
  */
 export class Pacer {
-  readonly #most: number;
+  #most: number;
   /** Requests a second. */
   #rate: number;
   #next = 0;
@@ -28,6 +28,13 @@ export class Pacer {
   constructor(requestsPerSecond: number | undefined) {
     this.#most = requestsPerSecond ?? Infinity;
     this.#rate = this.#most;
+  }
+
+  /** Another pace from here on. */
+  setMost(requestsPerSecond: number): void {
+    // Where nothing slowed it down it goes as fast as it may.
+    if (this.#rate >= this.#most) this.#rate = requestsPerSecond;
+    this.#most = requestsPerSecond;
   }
 
   /** Milliseconds to wait from `now` before the request may start. */
