@@ -72,15 +72,21 @@ ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes
 }
 
 async function documentModels(options: { out?: string; json?: boolean }): Promise<void> {
-  const [{ readModels }, { describeTables, renderDictionary }, { writeFileAtomic }, { useOrdinaryMode }] =
-    await Promise.all([
-      import('../warehouse/models.js'),
-      import('../warehouse/models-docs.js'),
-      import('../core/files.js'),
-      import('../core/file-modes.js'),
-    ]);
+  const [
+    { readModels },
+    { readFunctions },
+    { describeTables, renderDictionary },
+    { writeFileAtomic },
+    { useOrdinaryMode },
+  ] = await Promise.all([
+    import('../warehouse/models.js'),
+    import('../warehouse/functions.js'),
+    import('../warehouse/models-docs.js'),
+    import('../core/files.js'),
+    import('../core/file-modes.js'),
+  ]);
   const tables = describeTables(await readModels());
-  const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables);
+  const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables, readFunctions());
   if (options.out === undefined) return void process.stdout.write(text);
   const file = path.resolve(options.out);
   try {

@@ -1,4 +1,5 @@
 import { listAudits } from './audit.js';
+import type { SqlFunction } from './functions.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { RECEIPT_COLUMNS, RECEIPT_DESCRIPTION } from './receipt.js';
 
@@ -53,8 +54,8 @@ export function describeTables(models: readonly Model[]): TableDocs[] {
   );
 }
 
-/** The data dictionary in Markdown. */
-export function renderDictionary(tables: readonly TableDocs[]): string {
+/** The data dictionary in Markdown: tables by schema, then the functions that are published with them. */
+export function renderDictionary(tables: readonly TableDocs[], functions: readonly SqlFunction[] = []): string {
   const known = new Set(tables.map(({ table }) => table));
   const sections = MODEL_SCHEMAS.map((schema) => {
     const own = tables.filter(({ table }) => table.startsWith(`${schema}.`));
@@ -63,7 +64,7 @@ export function renderDictionary(tables: readonly TableDocs[]): string {
       '\n\n',
     );
   });
-  return `${[INTRODUCTION, renderIndex(tables), ...sections].join('\n\n')}\n`;
+  return `${[INTRODUCTION, renderIndex(tables), ...sections, ...renderFunctions(functions)].join('\n\n')}\n`;
 }
 
 const INTRODUCTION = `# Data dictionary
@@ -99,6 +100,24 @@ function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
     `Checks: ${audits.map(({ name, severity }) => `${code(name)} (${severity})`).join(', ')}`,
   ].join('\n\n');
 }
+
+function renderFunctions(functions: readonly SqlFunction[]): string[] {
+  if (functions.length === 0) return [];
+  const sections = functions.map(({ function: name, returns, parameters, description, file }) => {
+    const call = `${name}(${Object.keys(parameters).join(', ')})`;
+    const told = Object.entries(parameters).map(([parameter, what]) => `- ${code(parameter)}: ${what}`);
+    const kind = returns === 'TABLE' ? `A table: \`FROM ${call}\`` : `An expression of type ${code(returns)}`;
+    return [
+      `### ${name}`,
+      cell(description),
+      [`- ${kind}, made by [sql/${file}](../sql/${file})`, ...told].join('\n'),
+    ].join('\n\n');
+  });
+  return ['## Functions', FUNCTIONS, ...sections];
+}
+
+const FUNCTIONS = `Macros in the published DuckDB file (Parquet has none). They name tables by schema: where the file is attached beside another
+database, \`USE\` it first. \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\` lists them.`;
 
 /** The one table that is no model: the publication itself writes it. */
 function renderReceipt(): string {

@@ -6,6 +6,7 @@ import { shareWith, type Readers } from '../core/file-modes.js';
 import { syncFolder } from '../core/files.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
+import { createFunctions } from './functions.js';
 import { flipLink, removeOldBuilds, syncFile } from './links.js';
 import { readModels, type Model } from './models.js';
 import type { Warehouse } from './open.js';
@@ -96,6 +97,7 @@ async function writeBuild(
       const rows: TableCounts = new Map();
       for (const model of models) rows.set(model.model, await copyModel(db, model));
       await writeReceipt(db, rows, models, request);
+      await createFunctions(db, 'build');
       return rows.set('meta.receipt', 1);
     });
     await publishLake(db, models, lake, request.run);

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readModels } from '../../../src/warehouse/index.js';
 import { parseModel, type Model } from '../../../src/warehouse/models.js';
+import { readFunctions } from '../../../src/warehouse/functions.js';
 import { describeTables, renderDictionary } from '../../../src/warehouse/models-docs.js';
 
-const dictionary = renderDictionary(describeTables(await readModels()));
+const dictionary = renderDictionary(describeTables(await readModels()), readFunctions());
 
 function model(name: string, rest: string, sql: string, parents: string[] = []): Model {
   const [schema, table] = name.split('.');
@@ -16,9 +17,10 @@ test('docs/data-dictionary.md is what `tidemark models docs --out docs/data-dict
   expect(readFileSync('docs/data-dictionary.md', 'utf8')).toBe(dictionary);
 });
 
-test('every model has its section, and every link goes to one', async () => {
+test('every model and function has its section, and every link goes to one', async () => {
   const anchors = [...dictionary.matchAll(/^### (.+)$/gm)].map((match) => match[1]?.replaceAll('.', ''));
-  const tables = [...(await readModels()).map((each) => each.model), 'meta.receipt'];
+  const functions = readFunctions().map((each) => each.function);
+  const tables = [...(await readModels()).map((each) => each.model), 'meta.receipt', ...functions];
   expect(new Set(anchors)).toEqual(new Set(tables.map((name) => name.replace('.', ''))));
   const targets = [...dictionary.matchAll(/\]\(#([^)]+)\)/g)].map(([, target]) => target);
   expect(targets.length).toBeGreaterThan(anchors.length);

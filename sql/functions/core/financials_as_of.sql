@@ -1,0 +1,36 @@
+/*
+function: core.financials_as_of
+returns: TABLE
+parameters:
+  moment: a day (to its end, in UTC) or an instant; see core.as_of_instant
+description: >-
+  Financial values as they were known at a moment: before later restatements, without later reports. Rows as in
+  core.financials, with valid_from (since when the value was known) in place of when it was last read, and without what v1 says
+  beside its values.
+*/
+WITH known AS NOT MATERIALIZED (
+  SELECT company_id, fiscal_year, indicator, value_double, value_text, source, report_date, valid_from
+  FROM core.financials_history
+  WHERE valid_from <= core.as_of_instant(moment) AND (valid_to IS NULL OR valid_to > core.as_of_instant(moment))
+),
+
+-- Of two v1 reports of a year the later day.
+latest AS NOT MATERIALIZED (
+  SELECT * FROM known WHERE source = 'v2'
+  UNION ALL
+  SELECT * FROM known WHERE source = 'v1' QUALIFY report_date = max(report_date) OVER (PARTITION BY company_id, fiscal_year)
+),
+
+reports AS NOT MATERIALIZED (
+  SELECT company_id, fiscal_year, source,
+    max(value_text) FILTER (indicator = 'Currency') AS currency,
+    max(CASE WHEN value_text[1:4] <> '0000' THEN TRY_CAST(value_text[1:10] AS DATE) END) FILTER (indicator = 'Reported-Date') AS reported_date
+  FROM latest
+  WHERE indicator IN ('Currency', 'Reported-Date')
+  GROUP BY ALL
+)
+
+SELECT l.company_id, l.fiscal_year, l.indicator, l.value_double, l.value_text, r.currency,
+  coalesce(l.report_date, r.reported_date) AS reported_date, l.source, l.valid_from
+FROM latest AS l
+LEFT JOIN reports AS r USING (company_id, fiscal_year, source)

@@ -1,0 +1,70 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { errorMessage } from '../core/errors.js';
+import type { Database } from './database.js';
+import { ModelFailedError } from './errors.js';
+import { identifier, quote, readSqlFolder, type SqlFile } from './sql-files.js';
+
+const Header = z.strictObject({
+  function: z.string().regex(/^core\.[a-z_]+$/),
+  /** TABLE: a query, called in FROM. Anything else is the type of an expression. */
+  returns: z.string().min(1),
+  parameters: z.record(z.string().regex(/^[a-z_]+$/), z.string().min(1)),
+  description: z.string().min(1),
+});
+
+/** A function analysts call in the published file: a file of `sql/functions`, a header and one query or expression. */
+export interface SqlFunction extends z.infer<typeof Header> {
+  file: string;
+  sql: string;
+}
+
+/** All of them, each after those it calls. */
+export function readFunctions(): SqlFunction[] {
+  const functions = readSqlFolder('functions/core').map(parseFunction);
+  return functions.toSorted((a, b) => Number(calls(a, b)) - Number(calls(b, a)));
+}
+
+/**
+ * Creates the functions in an attached database that has the tables they read. They name tables by schema alone: so they
+ * find those of whatever file a reader has opened.
+ */
+export async function createFunctions(db: Database, database: string): Promise<void> {
+  const [own] = await db.rows<{ name: string }>('SELECT current_database() AS name');
+  await db.run(`USE ${identifier(database)}`);
+  try {
+    for (const { function: name, returns, parameters, description, sql } of readFunctions()) {
+      const isTable = returns === 'TABLE';
+      const signature = `${name}(${Object.keys(parameters).join(', ')})`;
+      await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${sql}` : `(${sql})`}`);
+      const said = quote(describe(description, parameters));
+      await db.run(`COMMENT ON MACRO ${isTable ? 'TABLE ' : ''}${name} IS ${said}`);
+    }
+  } finally {
+    await db.run(`USE ${identifier(own?.name ?? '')}`);
+  }
+}
+
+function describe(description: string, parameters: Record<string, string>): string {
+  const told = Object.entries(parameters).map(([name, what]) => `${name}: ${what}`);
+  return `${description} Parameters: ${told.join('; ')}.`;
+}
+
+function calls(a: SqlFunction, b: SqlFunction): boolean {
+  return a.sql.includes(`${b.function}(`);
+}
+
+function parseFunction(file: SqlFile): SqlFunction {
+  const match = /^\/\*\n(.*?)\n\*\/\n(.*)$/s.exec(file.text);
+  try {
+    const header = Header.parse(parse(match?.[1] ?? ''));
+    if (file.name !== `functions/${header.function.replace('.', '/')}.sql`)
+      throw new Error(`it makes ${header.function}, so it must be named after it`);
+    return { ...header, file: file.name, sql: (match?.[2] ?? '').trim() };
+  } catch (error) {
+    throw new ModelFailedError(
+      `sql/${file.name}: ${error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)}`,
+      'Compare with sql/functions/core/companies_as_of.sql.',
+    );
+  }
+}
