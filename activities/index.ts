@@ -9,7 +9,15 @@ import { openRun } from '../src/crawl/open-run.js';
 import { readQuota } from '../src/crawl/read-quota.js';
 import { lastSyncDate } from '../src/crawl/last-sync.js';
 import { keepsContacts } from '../src/core/config.js';
-import { buildModels, loadLanding, openWarehouse, planDue, publish, type Warehouse } from '../src/warehouse/index.js';
+import {
+  buildModels,
+  describeDrift,
+  loadLanding,
+  openWarehouse,
+  planDue,
+  publish,
+  type Warehouse,
+} from '../src/warehouse/index.js';
 import { castError } from './cast-errors.js';
 import type { CrawlActivities, WarehouseActivities } from './contract.js';
 import { withPulse } from './pulse.js';
@@ -81,13 +89,17 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
       }),
     loadLanding: ({ run }) =>
       withWarehouse(async (warehouse) => {
-        const { parts, rows } = await loadLanding(warehouse, dataDir);
-        return { parts, rows, rejects: await warehouse.db.count(REJECTS_OF_RUN, { run }) };
+        const { parts, rows, driftFault } = await loadLanding(warehouse, dataDir);
+        return { parts, rows, driftFault, rejects: await warehouse.db.count(REJECTS_OF_RUN, { run }) };
       }),
-    buildModels: () =>
-      withWarehouse((warehouse) =>
-        buildModels(warehouse, { now: deps.clock.now(), personalData: keepsContacts(deps.config) }),
-      ),
+    buildModels: ({ run }) =>
+      withWarehouse(async (warehouse) => {
+        const built = await buildModels(warehouse, {
+          now: deps.clock.now(),
+          personalData: keepsContacts(deps.config),
+        });
+        return { ...built, drift: await describeDrift(warehouse.db, run) };
+      }),
     publishWarehouse: ({ run }) =>
       withWarehouse((warehouse) =>
         publish(warehouse, dataDir, { run, now: deps.clock.now(), readers: deps.config.readers }),

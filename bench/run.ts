@@ -1,4 +1,5 @@
 import { benchParquetWriter } from './parquet-writer.js';
+import { benchDrift } from './drift.js';
 import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
 import { benchLimits } from './limits.js';
@@ -11,6 +12,7 @@ const benches: Record<string, () => Promise<void>> = {
   sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
   limits: benchLimits,
+  drift: benchDrift,
 };
 
 const asked = process.argv.slice(2);

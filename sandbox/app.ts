@@ -4,6 +4,7 @@ import { V1_ERROR_STATUS, type V1ErrorName } from '../schemas/v1/error.js';
 import { BODY_LIMIT, parseForms, parseJsonBodies } from './bodies.js';
 import { connectionLimits, isPlainHttp } from './connections.js';
 import { Refusal, v1Error } from './errors.js';
+import { withDrift } from './drift.js';
 import { withIds } from './id-form.js';
 import { sentinelFault } from './sentinels.js';
 import { applyFault } from './faults.js';
@@ -167,7 +168,8 @@ function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
     if (fault && (await applyFault(fault, request, reply))) return reply;
   });
   scope.addHook('preSerialization', (request, _reply, payload, done) => {
-    const answer = withIds(payload, sandbox.options.ids);
+    const { ids, drift } = sandbox.options;
+    const answer = withDrift(withIds(payload, ids), pathOf(request), drift);
     done(null, request.bend ? request.bend(answer) : answer);
   });
 }

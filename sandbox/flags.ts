@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { DRIFT_KINDS, type DriftKind } from './drift.js';
 import { readKeyFlags } from './permissions.js';
 import { DEFAULT_STATUSES, type SandboxOptions, type Statuses } from './options.js';
 
@@ -23,6 +24,10 @@ function count(text: string): number {
 
 function names(text: string): string[] {
   return text.split(',').filter((name) => name !== '');
+}
+
+function driftKinds(text: string): DriftKind[] {
+  return names(text).map(oneOf(...DRIFT_KINDS));
 }
 
 function oneOf<T extends string>(...allowed: T[]): (text: string) => T {
@@ -92,6 +97,7 @@ export function readFlags(argv: string[]): Flags {
       'ids as documented, or all number or text (default documented)',
       oneOf('documented', 'number', 'text'),
     )
+    .option('--drift <kinds>', 'answers with what the reference does not have: field, type, missing', driftKinds)
     .option('--ignore-filter <names>', 'company filters that are taken and left aside, e.g. nace,name', names)
     .option('--refuse-filter <names>', 'company filters that are InvalidRequest', names)
     .option(

@@ -1,3 +1,4 @@
+import type { DriftKind } from './drift.js';
 import type { KeyGrant } from './permissions.js';
 import { DEFAULT_RULES, type FilterRules, type WorldOptions } from './world/index.js';
 
@@ -50,6 +51,8 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   order: 'id' | 'shuffled';
   /** Ids of companies and people in answers: number or text as the reference has it, or all alike. */
   ids: 'documented' | 'number' | 'text';
+  /** How answers differ from the reference (`drift.ts`); none: not at all. */
+  drift: readonly DriftKind[];
   /** Data calls a day; 0: no limit. */
   dailyLimit: number;
   /** Requests a second before LimitError `limit`; 0: no limit. */
@@ -97,6 +100,7 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     refuseFilter: [],
     order: 'id',
     ids: 'documented',
+    drift: [],
     ...DEFAULT_RULES,
     dailyLimit: 0,
     rateLimit: 0,

@@ -132,6 +132,7 @@ export async function finish(run: Run): Promise<RunResult> {
   run.note(totals.drift ?? null);
   run.enter('loading');
   const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
+  if (loaded.driftFault) run.note(`Drift could not be looked for in everything: ${loaded.driftFault}`);
   run.enter('modelling');
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
   for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
@@ -154,6 +155,7 @@ export async function finish(run: Run): Promise<RunResult> {
     rejects: loaded.rejects,
     coverage: run.coverage,
     due: run.due,
+    drift: models.drift ?? [],
     published: published.file,
     notes: run.notes,
   };

@@ -187,11 +187,15 @@ export interface LoadResult {
   parts: number;
   rows: number;
   rejects: number;
+  /** Why drift could not be looked for in some of it; left out when it could. */
+  driftFault?: string | undefined;
 }
 
 export interface ModelsResult {
   models: number;
   failedAudits: string[];
+  /** What the API said that its reference does not, in words, of this run; at most five. */
+  drift?: string[];
 }
 
 export interface PublishResult {

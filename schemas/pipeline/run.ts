@@ -130,6 +130,8 @@ export interface RunResult {
   rejects: number;
   coverage: Coverage | null;
   due: DueSummary[];
+  /** Where the API's answers differ from its reference, in words, at most five; ops.drift has all. */
+  drift?: string[];
   published: string;
   notes: string[];
 }

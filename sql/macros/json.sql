@@ -62,3 +62,15 @@ CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(replace(key, '\'
 -- The value of a key, whatever it holds: a path cannot name every key, a pointer (RFC 6901) can.
 CREATE OR REPLACE TEMP MACRO json_member(j, key) AS
   json_extract(j, '/' || replace(replace(key, '~', '~0'), '/', '~1'));
+
+-- Type of a JSON text by its first character, as json_structure writes types; what is inside does not count.
+CREATE OR REPLACE TEMP MACRO json_first_type(t) AS
+  CASE ltrim(t, E' \t\n\r')[1]
+    WHEN '{' THEN '{}'
+    WHEN '[' THEN '["NULL"]'
+    WHEN '"' THEN '"VARCHAR"'
+    WHEN 't' THEN '"BOOLEAN"'
+    WHEN 'f' THEN '"BOOLEAN"'
+    WHEN 'n' THEN '"NULL"'
+    ELSE CASE WHEN t IS NULL THEN '"NULL"' ELSE '"DOUBLE"' END
+  END;

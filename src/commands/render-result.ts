@@ -22,6 +22,7 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
   }
   lines.push(`  requests   ${formatCount(result.requests)}${renderForecast(result)}`);
   lines.push(`  rows       ${formatCount(result.rows)} landed, ${formatCount(result.rejects)} rejected`);
+  for (const difference of result.drift ?? []) lines.push(`  drift      ${difference}`);
   lines.push(`  published  ${showPath(path.resolve(dataDir, result.published))}`);
   for (const note of result.notes) lines.push(paint.yellow(`  ! ${note}`));
   return lines.join('\n');

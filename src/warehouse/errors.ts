@@ -18,6 +18,8 @@ export interface LoadCounts {
   parts: number;
   rows: number;
   rejects: number;
+  /** Why drift could not be looked for in some of it; left out when it could. */
+  driftFault?: string;
 }
 
 /** Landed parts that do not match their manifests. All other parts were loaded; `loaded` says how much that was. */

@@ -5,6 +5,7 @@ export {
   WarehouseBusyError,
   type LoadCounts,
 } from './errors.js';
+export { describeDrift } from './describe-drift.js';
 export { loadLanding } from './load.js';
 export { readModels, type Model } from './models.js';
 export { openWarehouse, type Warehouse, type WarehouseOptions } from './open.js';

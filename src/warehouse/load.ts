@@ -1,7 +1,9 @@
 import { RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
+import { errorMessage } from '../core/errors.js';
 import type { LandedPart } from '../landing/index.js';
 import type { Database } from './database.js';
 import { LandingCorruptError, type LoadCounts } from './errors.js';
+import { loadDrift } from './load-drift.js';
 import type { Warehouse } from './open.js';
 import { findPartFault, listParts } from './part-check.js';
 import { writeRejectFiles } from './reject-files.js';
@@ -16,6 +18,8 @@ export interface LoadOptions {
   inRange?: (date: string) => boolean;
   /** Folder that gets `rejects/`; default the data folder. */
   rejectsIn?: string | undefined;
+  /** Looks for drift in the batch under way; default as the schemas declare. */
+  drift?: (db: Database, stream: string) => Promise<void>;
 }
 
 /**
@@ -26,7 +30,7 @@ export interface LoadOptions {
 export async function loadLanding(
   warehouse: Warehouse,
   dataDir: string,
-  { inRange = () => true, rejectsIn = dataDir }: LoadOptions = {},
+  { inRange = () => true, rejectsIn = dataDir, drift = loadDrift }: LoadOptions = {},
 ): Promise<LoadCounts> {
   const { db } = warehouse;
   const { parts, faults } = listParts(dataDir);
@@ -42,7 +46,14 @@ export async function loadLanding(
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
   for (const batch of splitIntoBatches(sound)) {
-    const rejects = await db.transaction(() => loadBatch(db, rejectsIn, batch));
+    const load = (look: LoadOptions['drift']): Promise<number> =>
+      db.transaction(() => loadBatch(db, rejectsIn, batch, look));
+    // Drift is a report about what came and no reason to lose it: where looking fails, the batch is loaded without.
+    const rejects = await load(drift).catch((error: unknown) => {
+      if (!(error instanceof DriftError)) throw error;
+      counts.driftFault ??= error.message;
+      return load(undefined);
+    });
     counts.parts += batch.length;
     counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
     counts.rejects += rejects;
@@ -51,13 +62,24 @@ export async function loadLanding(
   return counts;
 }
 
-async function loadBatch(db: Database, dataDir: string, batch: LandedPart[]): Promise<number> {
+/** Looking for drift failed, in the words of the error. */
+class DriftError extends Error {}
+
+async function loadBatch(
+  db: Database,
+  dataDir: string,
+  batch: LandedPart[],
+  drift: LoadOptions['drift'],
+): Promise<number> {
   const stream = batch[0]?.stream ?? '';
   const files = batch.map((part) => quote(part.file)).join(', ');
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
     SELECT *, parse_filename(filename) AS part FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
   await db.runFile(readSqlFile('staging/_batch.sql'));
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
+  await drift?.(db, stream).catch((error: unknown) => {
+    throw new DriftError(errorMessage(error), { cause: error });
+  });
   await db.runFile(readSqlFile('staging/_finish.sql'));
   const rejects = await writeRejectFiles(db, dataDir, batch);
   for (const part of batch) {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { declaredFields } from '../drift/declared.js';
 import { Database } from './database.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import { applyMigrations } from './migrate.js';
@@ -70,6 +71,13 @@ async function prepareSession(db: Database): Promise<void> {
   const seed = quote(sqlPath('seeds/indicators.csv'));
   await db.run(
     `CREATE OR REPLACE TEMP TABLE seed_indicators AS SELECT * FROM read_csv(${seed}, header = true, all_varchar = true)`,
+  );
+  await db.run(
+    'CREATE OR REPLACE TEMP TABLE seed_fields AS SELECT unnest(from_json(CAST($fields AS JSON), $type), recursive := true)',
+    {
+      fields: JSON.stringify(declaredFields()),
+      type: '[{"stream":"VARCHAR","route":"VARCHAR","path":"VARCHAR","parent":"VARCHAR","types":["VARCHAR"],"inside":"BOOLEAN","enough":"BIGINT"}]',
+    },
   );
 }
 

@@ -58,6 +58,7 @@ describe('flags', () => {
     ['--count-cap', '10000', 'countCap', 10_000],
     ['--order', 'shuffled', 'order', 'shuffled'],
     ['--ids', 'text', 'ids', 'text'],
+    ['--drift', 'field,missing', 'drift', ['field', 'missing']],
     ['--ignore-filter', 'nace,name', 'ignoreFilter', ['nace', 'name']],
     ['--refuse-filter', 'isic', 'refuseFilter', ['isic']],
     ['--bounds', 'half-open', 'bounds', 'half-open'],

@@ -1,0 +1,52 @@
+import type { SandboxOptions } from './options.js';
+import { isObject } from './validate.js';
+
+/** How answers may differ from the reference: a field more, a value of another type, a field that is gone. */
+export const DRIFT_KINDS = ['field', 'type', 'missing'] as const;
+export type DriftKind = (typeof DRIFT_KINDS)[number];
+
+type Change = Record<DriftKind, (record: Record<string, unknown>) => Record<string, unknown>>;
+
+const COMPANY: Change = {
+  field: (company) => ({ ...company, climate_rating: 'B+', group: { id: 7, name: 'Group' } }),
+  type: (company) => ({ ...company, zip_code: Number(String(company.zip_code ?? '').replaceAll(/\D/g, '')) }),
+  missing: ({ company_legal_form: _, ...company }) => company,
+};
+
+const SEARCH: Change = {
+  field: (page) => ({ ...page, data: rows(page).map((row, i) => ({ ...row, rank: i + 1 })) }),
+  type: (page) => ({ ...page, total_pages: String(page.total_pages) }),
+  missing: (page) => ({ ...page, data: rows(page).map(({ name: _, ...row }) => row) }),
+};
+
+const REPORT: Change = {
+  field: (report) => eachYear(report, (year) => ({ ...year, 'Carbon-Tonnes': 12.5 })),
+  type: (report) => eachYear(report, (year) => ({ ...year, Cash: { value: year.Cash ?? null } })),
+  missing: (report) => report,
+};
+
+const CHANGES: [RegExp, Change][] = [
+  [/^\/v2\/companies\/\d+$/, COMPANY],
+  [/^\/v2\/prospecting$/, SEARCH],
+  [/^\/v2\/financial\/\d+$/, REPORT],
+];
+
+/** An answer as an API would give it whose reference was not kept up to date. */
+export function withDrift(payload: unknown, path: string, kinds: SandboxOptions['drift']): unknown {
+  const change = kinds.length === 0 ? undefined : CHANGES.find(([pattern]) => pattern.test(path))?.[1];
+  if (change === undefined || !isObject(payload) || 'detail' in payload) return payload;
+  return kinds.reduce((answer, kind) => change[kind](answer), payload as Record<string, unknown>);
+}
+
+function rows(page: Record<string, unknown>): Record<string, unknown>[] {
+  return Array.isArray(page.data) ? page.data.filter(isObject) : [];
+}
+
+function eachYear(
+  report: Record<string, unknown>,
+  change: (year: Record<string, unknown>) => Record<string, unknown>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(report).map(([year, values]) => [year, isObject(values) ? change(values) : values]),
+  );
+}

@@ -1,0 +1,39 @@
+-- After a stream's own staging file: `batch_shapes`, what its bodies are made of, one row a distinct finding. structure is a
+-- JSON text as json_structure writes it; the inside of a member is looked at only where something is declared inside.
+CREATE OR REPLACE TEMP TABLE batch_shapes AS
+WITH bodies AS MATERIALIZED (
+  SELECT
+    run,
+    observed_at,
+    regexp_replace(regexp_extract(request_key, '^\S+ [^ ?]+'), '/[0-9]+', '/{id}', 'g') AS route,
+    TRY_CAST(doc AS MAP(VARCHAR, JSON)) AS members,
+    CASE WHEN members IS NULL THEN CAST(doc AS VARCHAR) ELSE '{' END AS text
+  FROM batch
+  WHERE doc IS NOT NULL
+),
+members AS (
+  SELECT route, run, observed_at, unnest(map_keys(members)) AS name, CAST(unnest(map_values(members)) AS VARCHAR) AS v
+  FROM bodies
+),
+findings AS (
+  SELECT route, run, 'member' AS level, name, v[1] AS start, CASE WHEN v[1] IN ('{', '[') AND inside THEN v END AS inside_text,
+    count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
+  FROM (
+    SELECT *, list_contains((
+      SELECT list(path[3:]) FROM seed_fields
+      WHERE stream = (SELECT any_value(stream) FROM batch) AND parent = '$' AND inside
+    ), name) AS inside
+    FROM members
+  )
+  GROUP BY ALL
+  UNION ALL
+  SELECT route, run, 'body', NULL, trim(text, E' \t\n\r')[1], NULL, count(*), min(observed_at), max(observed_at) FROM bodies GROUP BY ALL
+)
+SELECT route, run, level, name,
+  CASE WHEN inside_text IS NOT NULL THEN CAST(json_structure(CAST(inside_text AS JSON)) AS VARCHAR) ELSE json_first_type(start) END
+    AS structure,
+  CAST(sum(bodies) AS BIGINT) AS bodies, min(first_seen) AS first_seen, max(last_seen) AS last_seen
+FROM findings
+GROUP BY ALL
+ORDER BY bodies DESC, name, structure
+LIMIT 5000;

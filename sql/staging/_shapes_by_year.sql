@@ -1,0 +1,39 @@
+-- The same of reports, whose first level is years: names that the reference does not list, and values of a kind that no
+-- indicator has, which the report's own checks have found.
+CREATE OR REPLACE TEMP TABLE batch_shapes AS
+WITH bodies AS (
+  SELECT
+    row_id,
+    run,
+    observed_at,
+    regexp_replace(regexp_extract(request_key, '^\S+ [^ ?]+'), '/[0-9]+', '/{id}', 'g') AS route,
+    doc
+  FROM batch
+  WHERE doc IS NOT NULL
+),
+names AS (
+  SELECT route, run, row_id, observed_at, unnest(flatten(json_keys(doc, '$.*'))) AS name FROM bodies
+),
+wrong AS (
+  SELECT DISTINCT b.route, b.run, b.row_id, b.observed_at, json_first_type(r.raw) AS structure,
+    regexp_extract(r.path, '^\$\."[^"]*"\."([^"\\]*)"$', 1) AS name
+  FROM batch_rejects AS r
+  JOIN bodies AS b USING (row_id)
+  WHERE r.path <> '$' AND r.reason IN ('wrong_type', 'not_an_object')
+),
+findings AS (
+  SELECT DISTINCT route, run, row_id, observed_at, 'member' AS level, name, CAST(NULL AS VARCHAR) AS structure
+  FROM names
+  WHERE name NOT IN (SELECT indicator FROM seed_indicators)
+  UNION ALL
+  SELECT route, run, row_id, observed_at, CASE WHEN name = '' THEN 'year' ELSE 'member' END, nullif(name, ''), structure
+  FROM wrong
+  WHERE name = '' OR name IN (SELECT indicator FROM seed_indicators)
+  UNION ALL
+  SELECT route, run, row_id, observed_at, 'body', NULL, json_first_type(left(CAST(doc AS VARCHAR), 20)) FROM bodies
+)
+SELECT route, run, level, name, structure, count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
+FROM findings
+GROUP BY ALL
+ORDER BY bodies DESC, name, structure
+LIMIT 5000;

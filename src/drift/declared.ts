@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { Nomenclatures, TenderDonors, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
+import { V1CompaniesResponse } from '../../schemas/v1/company.js';
+import { V1FinancialReport } from '../../schemas/v1/financial-report.js';
+import { TenderDetails, TendersResponse } from '../../schemas/v1/tender.js';
+import { Company } from '../../schemas/v2/company.js';
+import { IndicatorValue } from '../../schemas/v2/financial-report.js';
+import { INDICATORS } from '../../schemas/v2/indicators.js';
+import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
+import { WatchEventsResponse, WatchListResponse } from '../../schemas/v2/watch.js';
+import { shapeOf, type Shape } from './shape.js';
+
+/** What one route's bodies look like, as the reference declares them. */
+export interface DeclaredBody {
+  /** Method and path, ids as `{id}`. */
+  route: string;
+  shape: Shape;
+  /** Bodies a run must have had before a field that none of them has counts as missing: every field may be absent now and then. */
+  enough: number;
+  /** Whether values may say something about a person: then none is shown as a sample. */
+  personal: boolean;
+}
+
+const RECORDS = 100;
+const PAGES = 10;
+
+function body(route: string, schema: z.ZodType, enough: number, personal = false): DeclaredBody {
+  return { route, shape: shapeOf(schema), enough, personal };
+}
+
+// Years are data, the indicators in them are fields.
+const Report = z.record(
+  z.string(),
+  z.looseObject(Object.fromEntries([...INDICATORS.keys()].map((name) => [name, IndicatorValue.optional()]))),
+);
+
+// What is in a version 1 report (names that are data, in lists that are long) is the business of its own checks.
+const V1Report = V1FinancialReport.extend({ reports: z.array(z.unknown()) });
+
+/** Bodies of each landing stream that comes from the API; of several routes the first stands for one that is not listed. */
+export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
+  prospecting: [
+    body('POST /v2/prospecting', ProspectingResponse, PAGES),
+    body('POST /v1/finder/companies', V1CompaniesResponse, PAGES),
+  ],
+  companies: [body('GET /v2/companies/{id}', Company, RECORDS)],
+  financials: [body('GET /v2/financial/{id}', Report, RECORDS)],
+  financials_v1: [body('GET /v1/finder/company/financial', V1Report, RECORDS)],
+  tenders: [body('POST /v1/finder/tenders', TendersResponse, PAGES)],
+  tender_details: [body('GET /v1/finder/tenders/details', TenderDetails, RECORDS, true)],
+  nomenclatures: [
+    body('GET /v1/finder/nomenclatures', Nomenclatures, 1),
+    body('GET /v1/finder/tenders/nomenclatures', TenderNomenclatures, 1),
+    body('GET /v1/finder/tenders/donors', TenderDonors, 1),
+  ],
+  watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
+  watch_events: [body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true)],
+};
+
+/** The declared body of a stream that a request's answer has. */
+export function declaredFor(stream: string, route: string): DeclaredBody | undefined {
+  const bodies = DECLARED[stream];
+  return bodies?.find((declared) => declared.route === route) ?? bodies?.[0];
+}
+
+/** One field that a route declares, for the warehouse. */
+export interface DeclaredField {
+  stream: string;
+  route: string;
+  path: string;
+  /** Path of the object it is a member of. */
+  parent: string;
+  types: string[];
+  /** Whether something is declared of what is inside it. */
+  inside: boolean;
+  enough: number;
+}
+
+/** Every field whose name is declared, of every route. Indicators are left out: a report has the few that apply. */
+export function declaredFields(): DeclaredField[] {
+  return Object.entries(DECLARED).flatMap(([stream, bodies]) =>
+    bodies.flatMap(({ route, shape, enough }) =>
+      fieldsOf(shape, '$').map((field) => ({ stream, route, enough, ...field })),
+    ),
+  );
+}
+
+function isDeclared({ fields, values, items }: Shape): boolean {
+  return (
+    fields !== undefined || values !== undefined || (items !== undefined && (items.types.size > 0 || isDeclared(items)))
+  );
+}
+
+function fieldsOf(shape: Shape, path: string): Pick<DeclaredField, 'path' | 'parent' | 'types' | 'inside'>[] {
+  const members = [...(shape.fields ?? [])].flatMap(([name, field]) => {
+    const own = { path: `${path}.${name}`, parent: path, types: [...field.types], inside: isDeclared(field) };
+    return [own, ...fieldsOf(field, own.path)];
+  });
+  return shape.items ? [...members, ...fieldsOf(shape.items, `${path}[]`)] : members;
+}

@@ -1,0 +1,157 @@
+import { compare, memberPath, typeOf, type Comparison, type Deviation, type Structure } from '../drift/compare.js';
+import { DECLARED, declaredFor, type DeclaredBody } from '../drift/declared.js';
+import { sampleOf, structureOf, valueAt } from '../drift/sample.js';
+import type { Database } from './database.js';
+import { readSqlFile } from './sql-files.js';
+
+/** A row of `batch_shapes` (sql/staging/_shapes.sql). */
+interface Finding {
+  route: string;
+  run: string;
+  level: 'body' | 'member' | 'year';
+  name: string | null;
+  structure: string | null;
+  bodies: string;
+  first_seen: string;
+  last_seen: string;
+}
+
+/** A row of ledger.shapes. */
+interface ShapeRow {
+  stream: string;
+  route: string;
+  run: string;
+  path: string;
+  kind: 'bodies' | 'seen' | 'new field' | 'changed type';
+  type: string | null;
+  bodies: number;
+  first_seen: string;
+  last_seen: string;
+  sample: string | null;
+}
+
+/** New fields told one by one in one batch: names that are data (ids as keys) would otherwise be without number. */
+const MOST_NEW = 100;
+const OTHERS = '$.…';
+
+const ROW_TYPE =
+  '[{"stream":"VARCHAR","route":"VARCHAR","run":"VARCHAR","path":"VARCHAR","kind":"VARCHAR","type":"VARCHAR","bodies":"BIGINT","first_seen":"TIMESTAMPTZ","last_seen":"TIMESTAMPTZ","sample":"VARCHAR"}]';
+
+/**
+ * Holds the bodies of the batch being loaded (`batch`, after its staging file) against what schemas/ declare, and keeps what
+ * differs in ledger.shapes. SQL groups the bodies by what they are made of; only distinct findings come here.
+ */
+export async function loadDrift(db: Database, stream: string): Promise<void> {
+  const first = DECLARED[stream]?.[0];
+  if (first === undefined) return;
+  await db.runFile(readSqlFile(first.shape.values ? 'staging/_shapes_by_year.sql' : 'staging/_shapes.sql'));
+  const shapes = new Shapes(db, stream);
+  for (const finding of await db.rows<Finding>('FROM batch_shapes ORDER BY first_seen, name, structure')) {
+    const declared = declaredFor(stream, finding.route);
+    if (declared !== undefined) await shapes.add(declared, finding);
+  }
+  await db.run('INSERT INTO ledger.shapes SELECT unnest(from_json(CAST($rows AS JSON), $type), recursive := true)', {
+    rows: JSON.stringify(shapes.rows),
+    type: ROW_TYPE,
+  });
+}
+
+/** The rows of one batch, one for each route, run, path, kind and type. */
+class Shapes {
+  readonly #db: Database;
+  readonly #stream: string;
+  readonly #rows = new Map<string, ShapeRow>();
+  #newFields = 0;
+
+  constructor(db: Database, stream: string) {
+    this.#db = db;
+    this.#stream = stream;
+  }
+
+  get rows(): ShapeRow[] {
+    return [...this.#rows.values()];
+  }
+
+  async add(declared: DeclaredBody, finding: Finding): Promise<void> {
+    if (finding.level === 'body') this.#count(declared, finding, { path: '$', kind: 'bodies', type: null });
+    const { seen, deviations } = await this.#look(declared, finding);
+    for (const path of seen) if (path !== '$') this.#count(declared, finding, { path, kind: 'seen', type: null });
+    for (const deviation of deviations) {
+      const { path, kind, type } = deviation;
+      if (this.#has(declared, finding, deviation)) {
+        this.#count(declared, finding, deviation);
+      } else if (kind === 'new field' && ++this.#newFields > MOST_NEW) {
+        this.#count(declared, finding, { path: OTHERS, kind, type: 'mixed' });
+      } else {
+        const value = await this.#firstValue(finding, path, type);
+        this.#count(declared, finding, deviation, sampleOf(value, path, declared.personal));
+      }
+    }
+  }
+
+  /** What a finding says; an indicator that nobody knows is of the type of the first value of it. */
+  async #look({ shape }: DeclaredBody, finding: Finding): Promise<Comparison> {
+    const { level, name, structure } = finding;
+    const whole = structure === null ? null : (JSON.parse(structure) as Structure);
+    if (shape.open) return NOTHING;
+    if (level === 'body') return whole === null ? NOTHING : compare(shape, whole, '$');
+    if (shape.values === undefined) return name === null ? NOTHING : compare(shape, { [name]: whole ?? 'NULL' }, '$');
+    // Indicators are told where they deviate only: a report has the few that apply to its company.
+    const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
+    if (name === null) return whole === null ? NOTHING : year(whole);
+    if (whole !== null) return year({ [name]: whole });
+    return year({ [name]: structureOf(await this.#firstValue(finding, memberPath('$.*', name))) });
+  }
+
+  #has(declared: DeclaredBody, finding: Finding, row: Deviation): boolean {
+    return this.#rows.has(keyOf(declared, finding, row));
+  }
+
+  #count(
+    { route }: DeclaredBody,
+    finding: Finding,
+    row: Pick<ShapeRow, 'path' | 'kind' | 'type'>,
+    sample: string | null = null,
+  ): void {
+    const { run, first_seen, last_seen } = finding;
+    const key = keyOf({ route }, finding, row);
+    // Findings come by their first sight, so the first sample stays.
+    const old = this.#rows.get(key) ?? {
+      ...row,
+      stream: this.#stream,
+      route,
+      run,
+      bodies: 0,
+      first_seen,
+      last_seen,
+      sample,
+    };
+    const latest = old.last_seen > last_seen ? old.last_seen : last_seen;
+    this.#rows.set(key, { ...old, bodies: old.bodies + Number(finding.bodies), last_seen: latest });
+  }
+
+  /** The value at a path, of the type asked for if any, in the first body that was found so. */
+  async #firstValue({ first_seen }: Finding, path: string, type?: string): Promise<unknown> {
+    const bodies = await this.#db.rows<{ doc: string }>(
+      `SELECT CAST(doc AS VARCHAR) AS doc FROM batch
+       WHERE observed_at = CAST($at AS TIMESTAMPTZ) AND length(CAST(doc AS VARCHAR)) < 1000000 ORDER BY body_hash LIMIT 100`,
+      { at: first_seen },
+    );
+    for (const { doc } of bodies) {
+      const value = valueAt(JSON.parse(doc), path);
+      if (value === undefined) continue;
+      if (type === undefined || type === 'mixed' || typeOf(structureOf(value)) === type) return value;
+    }
+    return undefined;
+  }
+}
+
+const NOTHING: Comparison = { seen: [], deviations: [] };
+
+function keyOf(
+  { route }: Pick<DeclaredBody, 'route'>,
+  { run }: Finding,
+  { path, kind, type }: Pick<ShapeRow, 'path' | 'kind' | 'type'>,
+): string {
+  return [route, run, path, kind, type].join('\n');
+}
