@@ -9,14 +9,14 @@ type Change = Record<DriftKind, (record: Record<string, unknown>) => Record<stri
 
 const COMPANY: Change = {
   field: (company) => ({ ...company, climate_rating: 'B+', group: { id: 7, name: 'Group' } }),
-  type: (company) => ({ ...company, zip_code: Number(String(company.zip_code ?? '').replaceAll(/\D/g, '')) }),
-  missing: ({ company_legal_form: _, ...company }) => company,
+  type: (company) => ({ ...company, zip_code: digitsOf(company.zip_code) }),
+  missing: (company) => without(company, 'company_legal_form'),
 };
 
 const SEARCH: Change = {
   field: (page) => ({ ...page, data: rows(page).map((row, i) => ({ ...row, rank: i + 1 })) }),
   type: (page) => ({ ...page, total_pages: String(page.total_pages) }),
-  missing: (page) => ({ ...page, data: rows(page).map(({ name: _, ...row }) => row) }),
+  missing: (page) => ({ ...page, data: rows(page).map((row) => without(row, 'name')) }),
 };
 
 const REPORT: Change = {
@@ -35,7 +35,15 @@ const CHANGES: [RegExp, Change][] = [
 export function withDrift(payload: unknown, path: string, kinds: SandboxOptions['drift']): unknown {
   const change = kinds.length === 0 ? undefined : CHANGES.find(([pattern]) => pattern.test(path))?.[1];
   if (change === undefined || !isObject(payload) || 'detail' in payload) return payload;
-  return kinds.reduce((answer, kind) => change[kind](answer), payload as Record<string, unknown>);
+  return kinds.reduce((answer, kind) => change[kind](answer), payload);
+}
+
+function without(record: Record<string, unknown>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+}
+
+function digitsOf(value: unknown): number {
+  return typeof value === 'string' ? Number(value.replaceAll(/\D/g, '')) : 0;
 }
 
 function rows(page: Record<string, unknown>): Record<string, unknown>[] {
