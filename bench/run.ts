@@ -2,6 +2,7 @@ import { benchParquetWriter } from './parquet-writer.js';
 import { benchDrift } from './drift.js';
 import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
+import { benchNights } from './nights.js';
 import { benchLimits } from './limits.js';
 import { benchSearchRequests } from './search-requests.js';
 
@@ -13,6 +14,7 @@ const benches: Record<string, () => Promise<void>> = {
   'search-requests': benchSearchRequests,
   limits: benchLimits,
   drift: benchDrift,
+  nights: benchNights,
 };
 
 const asked = process.argv.slice(2);

@@ -83,16 +83,34 @@ SELECT
   json_text(f.logo) AS logo,
   json_items(f.donors) AS donors,
   json_texts(f.attachments) AS attachments,
-  c.contacts
+  c.contacts,
+  -- Order within arrays is no difference.
+  sha256(CAST(to_json([json_text(f.title), json_text(f.status), json_text(f.type), json_text(f.announced_date), json_text(f.deadline_date),
+    array_to_string(list_sort(json_texts(f.countries)), chr(31)), array_to_string(list_sort(json_texts(f.industries)), chr(31)),
+    json_text(f.description), json_text(f.logo), CAST(json_items(f.donors) AS VARCHAR),
+    array_to_string(list_sort(json_texts(f.attachments)), chr(31))]) AS VARCHAR)) AS record_hash
 FROM detail_raw AS d
 LEFT JOIN contacts AS c USING (row_id)
 WHERE d.row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');
 
 MERGE INTO ledger.tender_records AS old
 USING (
-  SELECT * EXCLUDE (row_id)
+  SELECT * EXCLUDE (row_id, record_hash)
   FROM detail_typed
   QUALIFY row_number() OVER (PARTITION BY slug ORDER BY observed_at DESC, body_hash DESC) = 1
 ) AS new ON old.slug = new.slug AND old.source = new.source
 WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
+
+INSERT INTO batch_records SELECT row_id, NULL, record_hash, NULL FROM detail_typed;
+
+MERGE INTO ledger.tender_versions AS old
+USING (
+  SELECT * EXCLUDE (row_id, contacts)
+  FROM detail_typed
+  QUALIFY row_number() OVER (PARTITION BY slug, record_hash ORDER BY observed_at, body_hash) = 1
+) AS new ON old.slug = new.slug AND old.source = new.source AND old.record_hash = new.record_hash
+WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
+WHEN NOT MATCHED THEN INSERT BY NAME;
+
+INSERT INTO ledger.dirty_tenders SELECT DISTINCT slug FROM detail_typed;

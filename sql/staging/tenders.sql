@@ -72,3 +72,14 @@ USING (
 ) AS new ON old.slug = new.slug AND old.source = new.source
 WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
+
+MERGE INTO ledger.tender_versions AS old
+USING (
+  SELECT * EXCLUDE (run, body_hash), body_hash AS record_hash, body_hash
+  FROM summary_typed
+  QUALIFY row_number() OVER (PARTITION BY slug, body_hash ORDER BY observed_at) = 1
+) AS new ON old.slug = new.slug AND old.source = new.source AND old.record_hash = new.record_hash
+WHEN MATCHED AND new.observed_at < old.observed_at THEN UPDATE BY NAME
+WHEN NOT MATCHED THEN INSERT BY NAME;
+
+INSERT INTO ledger.dirty_tenders SELECT DISTINCT slug FROM summary_typed;

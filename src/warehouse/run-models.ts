@@ -8,6 +8,11 @@ import { readApplied } from './models-plan-read.js';
 import type { Warehouse } from './open.js';
 import { identifier } from './sql-files.js';
 
+// What changed since the models last ran; every `incremental.changed` reads from them.
+const DIRTY_TABLES = `
+  SELECT table_name AS "table" FROM duckdb_tables()
+  WHERE schema_name = 'ledger' AND database_name = current_database() AND starts_with(table_name, 'dirty_')`;
+
 export interface BuildOptions {
   now?: Date;
   models?: Model[];
@@ -47,7 +52,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       failOnErrors(checks);
       await saveModels(db, models, now);
       await saveChecks(db, checks, now);
-      for (const table of ['dirty_companies', 'dirty_reports', 'dirty_nights', 'dirty_runs'])
+      for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
         await db.run(`DELETE FROM ledger.${table}`);
     });
   } catch (error) {
