@@ -102,7 +102,12 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
       }),
     publishWarehouse: ({ run }) =>
       withWarehouse((warehouse) =>
-        publish(warehouse, dataDir, { run, now: deps.clock.now(), readers: deps.config.readers }),
+        publish(warehouse, dataDir, {
+          run,
+          now: deps.clock.now(),
+          readers: deps.config.readers,
+          keep: deps.config.publish.keep,
+        }),
       ),
   });
 }

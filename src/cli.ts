@@ -10,6 +10,7 @@ import { registerPause } from './commands/pause.js';
 import { printError, USAGE } from './commands/print-error.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
+import { registerPublish } from './commands/publish.js';
 import { registerReplay } from './commands/replay.js';
 import { registerResume } from './commands/resume.js';
 import { registerRuns } from './commands/runs.js';
@@ -36,6 +37,7 @@ const COMMANDS = [
   registerTenders,
   registerBackfill,
   registerReplay,
+  registerPublish,
   registerModels,
   registerSchedule,
   registerWatch,

@@ -38,6 +38,7 @@ export function registerReplay(program: Command): void {
         now: clock.now(),
         personalData: keepsContacts(config),
         readers: config.readers,
+        keep: config.publish.keep,
         from: options.from,
         to: options.to,
         into: options.into === undefined ? undefined : path.resolve(options.into),

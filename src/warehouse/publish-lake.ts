@@ -1,32 +1,133 @@
-import { mkdirSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { writeFileAtomic } from '../core/files.js';
 import type { Database } from './database.js';
 import { syncFile } from './links.js';
 import type { Model } from './models.js';
 import { quote } from './sql-files.js';
 
+/** Files of a lake, by path within it: what is in them, so that the next lake can tell what it may take over. */
+export type LakeFiles = Record<string, LakeFile>;
+
+interface LakeFile {
+  rows: number;
+  bytes: number;
+  /** Of the model and the rows. */
+  content: string;
+}
+
+/** A table, or for tables by date one day of it. */
+interface Slice {
+  model: Model;
+  /** YYYY-MM-DD; null where the table is one file. */
+  date: string | null;
+  rows: number;
+  content: string;
+}
+
+const INDEX = '_files.json';
+
 /**
- * Writes the tables of the attached `build`, in their order, as `<lake>/<schema>/<table>/data.parquet` (zstd), with run
- * and fingerprint in each footer.
+ * Writes the tables of the attached `build`, in their order, as Parquet (zstd): `<lake>/<schema>/<table>/data.parquet`, or a
+ * file `<date>.parquet` a day for tables whose key holds a date. A file that would hold what it held in the lake before is
+ * that same file (a hard link): a night adds files and rewrites none. Run, fingerprint and comments are in each footer.
+ * @param previous folder of the lake before; null where there is none
+ * @returns how many files were written, and how many taken over
  */
-export async function publishLake(db: Database, models: Model[], lake: string, run: string): Promise<void> {
+export async function publishLake(
+  db: Database,
+  models: Model[],
+  lake: string,
+  { run, previous }: { run: string; previous: string | null },
+): Promise<{ written: number; kept: number }> {
+  const before = previous === null ? {} : readIndex(previous);
+  const files: LakeFiles = {};
+  let kept = 0;
   // The build is sorted by key already; sorting it again would take longer than writing it.
   await db.run('SET preserve_insertion_order = true');
   try {
-    for (const model of models) await writeTable(db, model, lake, run);
+    for (const model of models) {
+      mkdirSync(path.join(lake, ...model.model.split('.')), { recursive: true });
+      for (const slice of await slicesOf(db, model)) {
+        const name = nameOf(slice);
+        const file = path.join(lake, name);
+        const known = before[name];
+        if (previous !== null && known?.content === slice.content && takeOver(path.join(previous, name), known, file)) {
+          files[name] = known;
+          kept++;
+        } else {
+          await writeSlice(db, slice, file, run);
+          files[name] = { rows: slice.rows, bytes: statSync(file).size, content: slice.content };
+        }
+      }
+    }
   } finally {
     await db.run('SET preserve_insertion_order = false');
   }
+  await writeFileAtomic(path.join(lake, INDEX), `${JSON.stringify(files, null, 1)}\n`);
+  return { written: Object.keys(files).length - kept, kept };
 }
 
-async function writeTable(db: Database, model: Model, lake: string, run: string): Promise<void> {
-  const folder = path.join(lake, ...model.model.split('.'));
-  const file = path.join(folder, 'data.parquet');
-  mkdirSync(folder, { recursive: true });
-  const footer = { run, model: model.model, version: String(model.version), fingerprint: model.fingerprint };
+async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
+  const date = isByDate(model) ? 'CAST(date AS VARCHAR)' : 'NULL';
+  const found = await db.rows<{ date: string | null; rows: string; content: string }>(
+    `SELECT ${date} AS date, count(*) AS rows, CAST(bit_xor(hash(t)) AS VARCHAR) AS content
+     FROM build.${model.model} AS t GROUP BY 1 ORDER BY 1`,
+  );
+  // An empty table is a file, too: its columns are what readers build on.
+  const slices = found.length > 0 ? found : [{ date: null, rows: '0', content: '' }];
+  return slices.map((slice) => ({
+    model,
+    date: slice.date,
+    rows: Number(slice.rows),
+    content: `${model.fingerprint} ${slice.rows} ${slice.content}`,
+  }));
+}
+
+function isByDate({ key, nullable, columns }: Model): boolean {
+  return key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
+}
+
+/** A path below the lake, made of names of ours and of days. */
+function nameOf({ model, date }: Slice): string {
+  return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
+}
+
+/** False where the file is gone, is not what was written, or the file system has no hard links. */
+function takeOver(from: string, known: LakeFile, to: string): boolean {
+  try {
+    if (statSync(from).size !== known.bytes) return false;
+    linkSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function writeSlice(db: Database, { model, date, rows }: Slice, file: string, run: string): Promise<void> {
+  const footer = {
+    run,
+    model: model.model,
+    version: String(model.version),
+    fingerprint: model.fingerprint,
+    rows: String(rows),
+    description: model.description,
+    columns: JSON.stringify(
+      Object.fromEntries(Object.entries(model.columns).map(([name, { comment }]) => [name, comment])),
+    ),
+  };
   const metadata = Object.entries(footer).map(([key, value]) => `${key}: ${quote(value)}`);
+  const where = date === null ? '' : ` WHERE date = DATE ${quote(date)}`;
   await db.run(
-    `COPY build.${model.model} TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
+    `COPY (SELECT * FROM build.${model.model}${where}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
   );
   await syncFile(file);
+}
+
+function readIndex(lake: string): LakeFiles {
+  try {
+    return JSON.parse(readFileSync(path.join(lake, INDEX), 'utf8')) as LakeFiles;
+  } catch {
+    return {}; // a lake of an older version, or none: everything is written
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
@@ -7,10 +7,11 @@ import { syncFolder } from '../core/files.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
 import { createFunctions } from './functions.js';
-import { flipLink, removeOldBuilds, syncFile } from './links.js';
+import { buildFile, buildLake, listBuilds, nameBuild, removeOldBuilds, showBuild } from './builds.js';
+import { syncFile } from './links.js';
 import { readModels, type Model } from './models.js';
 import type { Warehouse } from './open.js';
-import { buildsDir, publishedDir, publishedFile } from './paths.js';
+import { buildsDir, publishedFile } from './paths.js';
 import { publishLake } from './publish-lake.js';
 import { writeReceipt } from './receipt.js';
 import { identifier, quote } from './sql-files.js';
@@ -22,7 +23,7 @@ export interface PublishRequest {
   /** Who on this machine may read the build (default: its owner alone). */
   readers?: Readers | undefined;
   /** Builds to keep, this one included (default 3): readers that opened an older one keep reading it. */
-  keep?: number;
+  keep?: number | undefined;
   /** How long a replaced build stays in any case (default 60). */
   graceSeconds?: number;
 }
@@ -48,12 +49,12 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   const models = await readModels();
   const builds = buildsDir(dataDir);
   mkdirSync(builds, { recursive: true });
-  const name = nameBuild(builds, request);
-  const file = path.join(builds, `market-${name}.duckdb`);
-  const lake = path.join(builds, `lake-${name}`);
+  const name = nameBuild(dataDir, request);
+  const file = buildFile(dataDir, name);
+  const lake = buildLake(dataDir, name);
   let counts: TableCounts;
   try {
-    counts = await writeBuild(db, models, { file, lake }, request);
+    counts = await writeBuild(db, models, { file, lake, previousLake: lakeBefore(dataDir) }, request);
     await syncFile(file);
     await checkBuild(file, counts);
     shareWith(request.readers ?? 'owner', dataDir, builds, [file, lake]);
@@ -62,9 +63,8 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
     for (const leftover of [file, `${file}.wal`, lake]) rmSync(leftover, { recursive: true, force: true });
     throw asWarehouseError(error, file);
   }
-  await flipLink(publishedFile(dataDir), path.join('builds', path.basename(file)));
-  await flipLink(path.join(publishedDir(dataDir), 'lake'), path.join('builds', path.basename(lake)));
-  removeOldBuilds(builds, request.keep ?? 3, name, request.graceSeconds ?? 60);
+  await showBuild(dataDir, name);
+  removeOldBuilds(dataDir, { keep: request.keep ?? 3, graceSeconds: request.graceSeconds ?? 60 });
   return {
     file: path.relative(dataDir, publishedFile(dataDir)),
     tables: counts.size,
@@ -72,23 +72,16 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   };
 }
 
-/** `20261120T020000123Z-<run>`: sorts by time. Never the name of an existing build, which readers may be using. */
-function nameBuild(builds: string, { run, now }: PublishRequest): string {
-  const name = `${now.toISOString().replaceAll(/[-:.]/g, '')}-${run.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
-  for (let attempt = 1; ; attempt++) {
-    const candidate = attempt === 1 ? name : `${name}.${attempt}`;
-    if (
-      !existsSync(path.join(builds, `market-${candidate}.duckdb`)) &&
-      !existsSync(path.join(builds, `lake-${candidate}`))
-    )
-      return candidate;
-  }
+/** The newest lake, of which the next one takes over what stays the same; null where there is none. */
+function lakeBefore(dataDir: string): string | null {
+  const newest = listBuilds(dataDir)[0]?.name;
+  return newest === undefined ? null : buildLake(dataDir, newest);
 }
 
 async function writeBuild(
   db: Database,
   models: Model[],
-  { file, lake }: { file: string; lake: string },
+  { file, lake, previousLake }: { file: string; lake: string; previousLake: string | null },
   request: PublishRequest,
 ): Promise<TableCounts> {
   await db.run(`ATTACH ${quote(file)} AS build`);
@@ -100,7 +93,7 @@ async function writeBuild(
       await createFunctions(db, 'build');
       return rows.set('meta.receipt', 1);
     });
-    await publishLake(db, models, lake, request.run);
+    await publishLake(db, models, lake, { run: request.run, previous: previousLake });
     await db.run('CHECKPOINT build');
     return counts;
   } finally {

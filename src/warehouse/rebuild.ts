@@ -18,6 +18,7 @@ export interface RebuildRequest {
   into?: string | undefined;
   /** As for `publish`. */
   readers?: Readers | undefined;
+  keep?: number | undefined;
   /** As for `buildModels`. */
   personalData: boolean;
   /** Told of each step as it begins. */
@@ -70,7 +71,7 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
     return {
       ...loaded,
       ...built,
-      published: await publish(warehouse, into, { run: 'replay', now, readers: request.readers }),
+      published: await publish(warehouse, into, { run: 'replay', now, readers: request.readers, keep: request.keep }),
     };
   } finally {
     await warehouse.close();

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import {
   readModels,
   type Warehouse,
 } from '../../../src/warehouse/index.js';
+import { listBuilds, removeOldBuilds, showBuild } from '../../../src/warehouse/builds.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir } from './helpers.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
@@ -76,6 +77,54 @@ describe('publish', () => {
         { key: 'run', value: 'r1' },
       ]),
     );
+  });
+
+  test('a night adds files to the lake and rewrites none: what did not change is the same file', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    await publish(warehouse, dataDir, { run: 'r1', now: NOW });
+    const lake = path.join(dataDir, 'published', 'lake');
+    const file = (name: string) => statSync(path.join(lake, name));
+    const names = [
+      'marts/market_members/2026-11-20.parquet',
+      'core/companies_history/data.parquet',
+      'core/companies/data.parquet',
+    ] as const;
+    const before = names.map((name) => file(name).ino);
+    await land(dataDir, marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 3] }));
+    await loadLanding(warehouse, dataDir);
+    await buildModels(warehouse);
+    await publish(warehouse, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 60_000) });
+    const [members, history, companies] = names.map((name) => file(name).ino);
+    expect([members, history]).toEqual(before.slice(0, 2));
+    expect(companies).not.toBe(before[2]);
+    for (const { model } of await readModels()) {
+      const all = path.join(lake, ...model.split('.'), '*.parquet');
+      const [{ n = -1 } = {}] = await warehouse.db.rows<{ n: number }>(
+        `SELECT count(*)::INTEGER AS n FROM (
+          (FROM ${model} EXCEPT ALL FROM read_parquet('${all}')) UNION ALL (FROM read_parquet('${all}') EXCEPT ALL FROM ${model}))`,
+      );
+      expect([model, n]).toEqual([model, 0]);
+    }
+  });
+
+  test('readers can be set back to the build before, and on again; what they see is never removed', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const run = 'SELECT run FROM meta.receipt';
+    for (let n = 1; n <= 3; n++)
+      await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), graceSeconds: 0 });
+    const [newest, previous, oldest] = listBuilds(dataDir);
+    expect([newest, previous, oldest].map((build) => [build?.run, build?.current])).toEqual([
+      ['r3', true],
+      ['r2', false],
+      ['r1', false],
+    ]);
+    await showBuild(dataDir, oldest?.name ?? '');
+    expect(await queryPublished(dataDir, run)).toEqual([['r1']]);
+    removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0 });
+    expect(await queryPublished(dataDir, run)).toEqual([['r1']]);
+    await expect(showBuild(dataDir, previous?.name ?? '')).rejects.toThrow(/There is no build/);
+    await publish(warehouse, dataDir, { run: 'r4', now: new Date(NOW.getTime() + 240_000) });
+    expect(await queryPublished(dataDir, run)).toEqual([['r4']]);
   });
 
   test('readers that query in a loop see no error while builds replace one another', async () => {

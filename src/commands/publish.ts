@@ -1,0 +1,78 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { TidemarkError } from '../core/errors.js';
+import { formatCount } from '../progress/format.js';
+import { examples, loadContext } from './context.js';
+import { say, sayJson } from './print.js';
+import { sayTable } from './say-table.js';
+
+interface PublishOptions {
+  list?: boolean;
+  to?: string;
+  json?: boolean;
+}
+
+/** `tidemark publish`: publishes the warehouse as it stands, or sets readers back to an earlier build. */
+export function registerPublish(program: Command): void {
+  program
+    .command('publish')
+    .description('publish the warehouse as it stands; or go back to an earlier build')
+    .option('--list', 'the builds that are kept (publish.keep), newest first')
+    .option(
+      '--to <build>',
+      'let readers see this build again: PREVIOUS, or a name of --list; the next run publishes anew',
+    )
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark publish --list', 'tidemark publish --to PREVIOUS', 'tidemark publish'))
+    .action(async (options: PublishOptions, command: Command) => {
+      if (options.list && options.to !== undefined) {
+        throw new TidemarkError('InvalidInput', '--list and --to do not go together.', { todo: 'Leave one out.' });
+      }
+      const { config, clock } = await loadContext(command);
+      if (options.list) return list(config.dataDir, options);
+      if (options.to !== undefined) return goTo(config.dataDir, options.to, options);
+      const { openWarehouse, publish } = await import('../warehouse/index.js');
+      const warehouse = await openWarehouse(config.dataDir);
+      try {
+        const { readers } = config;
+        const { keep } = config.publish;
+        const build = await publish(warehouse, config.dataDir, { run: 'by-hand', now: clock.now(), readers, keep });
+        if (options.json) return sayJson(build);
+        say(`✔ published ${build.rows.toLocaleString('en-US')} rows of ${build.tables} tables`);
+        say(`  ${path.join(config.dataDir, build.file)}`);
+      } finally {
+        await warehouse.close();
+      }
+    });
+}
+
+async function list(dataDir: string, { json = false }: PublishOptions): Promise<void> {
+  const { listBuilds } = await import('../warehouse/builds.js');
+  const builds = listBuilds(dataDir);
+  if (json) return sayJson(builds);
+  if (builds.length === 0) return say('Nothing was published yet.');
+  sayTable({
+    columns: ['build', 'built_at', 'size', ''],
+    rows: builds.map(({ name, builtAt, bytes, current }) => [
+      name,
+      builtAt,
+      `${formatCount(bytes / 1_048_576)} MiB`,
+      current ? 'current' : '',
+    ]),
+  });
+}
+
+async function goTo(dataDir: string, wanted: string, { json = false }: PublishOptions): Promise<void> {
+  const { listBuilds, showBuild } = await import('../warehouse/builds.js');
+  const builds = listBuilds(dataDir);
+  const name = wanted === 'PREVIOUS' ? builds[builds.findIndex(({ current }) => current) + 1]?.name : wanted;
+  if (name === undefined) {
+    throw new TidemarkError('InvalidInput', 'There is no build before the current one.', {
+      todo: 'See `tidemark publish --list`; `publish.keep` in tidemark.yaml says how many are kept.',
+    });
+  }
+  await showBuild(dataDir, name);
+  if (json) return sayJson(listBuilds(dataDir).find(({ current }) => current));
+  say(`✔ readers see ${name} from now on; who has another build open keeps it`);
+  say('  The next run publishes anew, as does `tidemark publish`.');
+}
