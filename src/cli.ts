@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { readFileSync } from 'node:fs';
 import { registerBackfill } from './commands/backfill.js';
 import { registerConcurrency } from './commands/concurrency.js';
 import { registerCoverage } from './commands/coverage.js';
@@ -12,6 +11,7 @@ import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
 import { registerPublish } from './commands/publish.js';
 import { registerReplay } from './commands/replay.js';
+import { registerReport } from './commands/report.js';
 import { registerResume } from './commands/resume.js';
 import { registerRuns } from './commands/runs.js';
 import { registerSandbox } from './commands/sandbox.js';
@@ -26,6 +26,7 @@ import { registerUp } from './commands/up.js';
 import { registerWatch } from './commands/watch/index.js';
 import { registerWorker } from './commands/worker.js';
 import { keepFilesPrivate } from './core/file-modes.js';
+import { version } from './core/version.js';
 
 /** In the order of `--help`: start here, run, look, operate. */
 const COMMANDS = [
@@ -51,6 +52,7 @@ const COMMANDS = [
   registerCoverage,
   registerQuota,
   registerRejects,
+  registerReport,
   registerSandbox,
   registerDoctor,
 ];
@@ -84,11 +86,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
     return printError(error);
   }
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 // Before anything is written: what Tidemark keeps is its owner's alone.

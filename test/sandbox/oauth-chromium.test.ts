@@ -1,24 +1,11 @@
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findChromium } from '../helpers/chromium.js';
 import { newSession, stateOf } from './oauth-browser.js';
 import { startApp, type Running } from './running.js';
-
-/** A browser of this machine; undefined when there is none. */
-function findChromium(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-  const candidates = [
-    process.env['CHROMIUM_PATH'] ?? '',
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    ...['chromium', 'google-chrome'].flatMap((name) => folders.map((folder) => path.join(folder, name))),
-  ];
-  return candidates.find((file) => file !== '' && existsSync(file));
-}
 
 const executablePath = findChromium();
 let app: Running;

@@ -12,6 +12,7 @@ import { colorsFor, say, tell } from '../print.js';
 import { openPublished } from '../../warehouse/published.js';
 import { renderResult } from '../render-result.js';
 import { followToEnd } from '../run-and-follow.js';
+import { writeReport } from '../report.js';
 import { showPath } from '../show-path.js';
 import { snapshotRequest } from '../snapshot.js';
 import { sayTable } from '../say-table.js';
@@ -48,7 +49,8 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
       return;
     }
     await showAnswers(config);
-    summarise(config, stack, results, Date.now() - startedAt);
+    const report = await writeReport({ config, clock });
+    summarise(config, stack, report, results, Date.now() - startedAt);
     if (options.once || !process.stdout.isTTY) return;
     say('\nAll stays up for a look around. Ctrl-C ends everything; the data stays.');
     await Promise.race([untilAborted(interrupted), stack.died]);
@@ -106,7 +108,13 @@ async function showAnswers(config: Config): Promise<void> {
   }
 }
 
-function summarise(config: Config, stack: LocalStack, results: readonly RunResult[], tookMs: number): void {
+function summarise(
+  config: Config,
+  stack: LocalStack,
+  report: string,
+  results: readonly RunResult[],
+  tookMs: number,
+): void {
   const paint = colorsFor(process.stdout);
   const requests = results.reduce((sum, result) => sum + result.requests, 0);
   const file = showPath(path.join(config.dataDir, 'published', 'market.duckdb'));
@@ -114,6 +122,7 @@ function summarise(config: Config, stack: LocalStack, results: readonly RunResul
   say(`  Warehouse     ${file}  (open it read-only in any DuckDB 1.5 client, at any time)`);
   say(`  For Spark, …  ${showPath(path.join(config.dataDir, 'published', 'lake'))}`);
   say(`  Ask it        npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
+  say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
   if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   key ${stack.sandbox.key}`);
   say(`  Logs          ${showPath(path.join(config.dataDir, 'logs'))}`);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queryFile } from '../../../helpers/project.js';
@@ -37,6 +37,13 @@ describe('tidemark demo, without a terminal', () => {
     const answers = first.stdout.split(/^(?=\S.*\?.*$)/m).filter((part) => part.includes('SELECT'));
     expect(answers).toHaveLength(5);
     for (const answer of answers) expect(answer).toMatch(/─{10,}\n\S/);
+  });
+
+  it('writes the report and says where', () => {
+    expect(first.stdout).toMatch(/Report +data\/report\.html/);
+    const report = readFileSync(path.join(folder.dir, 'data', 'report.html'), 'utf8');
+    expect(report).toContain('All markets are whole');
+    expect(report).toContain('core.companies');
   });
 
   it('leaves nothing running', () => {

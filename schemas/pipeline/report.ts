@@ -1,0 +1,177 @@
+import { z } from 'zod';
+
+/* The facts of `tidemark report`: what it shows, and what `--json` prints. Instants are ISO 8601 in UTC, days YYYY-MM-DD. */
+
+const count = z.number();
+const text = z.string();
+const maybe = text.nullable();
+
+/** The published file and what it was made from; one. */
+export const ReportFile = z.object({
+  run: text,
+  built_at: text,
+  config_hash: maybe,
+  parts: count,
+  landed_rows: count,
+});
+
+/** A market's latest nights, oldest first; what is not proven is null. */
+export const ReportNight = z.object({
+  market: text,
+  date: text,
+  companies: count,
+  active: count,
+  entered: count.nullable(),
+  left: count.nullable(),
+  changed: count.nullable(),
+  is_complete: z.boolean(),
+});
+export type ReportNight = z.infer<typeof ReportNight>;
+
+/** The latest runs, newest first. */
+export const ReportRun = z.object({
+  run: text,
+  workflow_id: text,
+  type: text,
+  market: maybe,
+  date: text,
+  started_at: text,
+  seconds: count.nullable(),
+  outcome: text,
+  requests: count,
+  rows: count,
+  note: maybe,
+  held_back: maybe,
+});
+export type ReportRun = z.infer<typeof ReportRun>;
+
+/** How much of each market its latest search reached; companies by what proves them. */
+export const ReportCoverage = z.object({
+  market: text,
+  run: text,
+  date: text,
+  reported_total: count,
+  distinct_companies: count,
+  missing: count,
+  share: count,
+  classes: z.array(z.object({ class: text, found: count, missing: count })),
+});
+export type ReportCoverage = z.infer<typeof ReportCoverage>;
+
+/** Where that search fell short, the largest first. */
+export const ReportGap = z.object({
+  market: text,
+  segment: text,
+  filters: text,
+  missing: count,
+  class: text,
+  reason: text,
+  of: count,
+});
+export type ReportGap = z.infer<typeof ReportGap>;
+
+/** What the latest runs expected to spend, and spent. */
+export const ReportForecast = z.object({
+  run: text,
+  date: text,
+  market: maybe,
+  stream: text,
+  forecast: count,
+  actual: count.nullable(),
+  basis: maybe,
+});
+export type ReportForecast = z.infer<typeof ReportForecast>;
+
+/** Requests of the latest run of each kind, by endpoint. */
+export const ReportRequests = z.object({
+  workflow_id: text,
+  endpoint: text,
+  requests: count,
+  errors: count,
+  retries: count,
+  bytes: count,
+  p50_ms: count.nullable(),
+  p99_ms: count.nullable(),
+});
+export type ReportRequests = z.infer<typeof ReportRequests>;
+
+/** Readings of the API's usage metrics, the latest 60 of each, oldest first. */
+export const ReportQuota = z.object({ metric: text, used: count, total: count, read_at: text });
+export type ReportQuota = z.infer<typeof ReportQuota>;
+
+/** Members of each market's current night by the age of the last answer about them. */
+export const ReportFreshness = z.object({
+  market: text,
+  stream: text,
+  /** Days before the file was built; null where no answer ever came. */
+  days: count.nullable(),
+  companies: count,
+});
+export type ReportFreshness = z.infer<typeof ReportFreshness>;
+
+/** What was wrong in what the API said, by stream and reason. */
+export const ReportReject = z.object({
+  stream: text,
+  reason: text,
+  path: text,
+  standing: count,
+  resolved: count,
+  last_seen: text,
+});
+export type ReportReject = z.infer<typeof ReportReject>;
+
+/** Where the API's answers differ from its reference, as ops.drift has it. */
+export const ReportDrift = z.object({
+  route: text,
+  path: text,
+  kind: text,
+  type: maybe,
+  expected: maybe,
+  first_seen: text,
+  last_seen: text,
+  bodies: count,
+  share: count,
+  sample: maybe,
+});
+export type ReportDrift = z.infer<typeof ReportDrift>;
+
+/** Checks of the models that found rows. */
+export const ReportCheck = z.object({ model: text, check: text, failing_rows: count, severity: text, at: text });
+export type ReportCheck = z.infer<typeof ReportCheck>;
+
+/** The data dictionary: every published column, in order. */
+export const ReportColumn = z.object({
+  table: text,
+  description: maybe,
+  rows: count.nullable(),
+  column: text,
+  type: text,
+  comment: maybe,
+});
+
+export const ReportTable = z.object({
+  table: text,
+  description: maybe,
+  rows: count.nullable(),
+  columns: z.array(z.object({ name: text, type: text, comment: maybe })),
+});
+export type ReportTable = z.infer<typeof ReportTable>;
+
+export const ReportFacts = z.object({
+  version: text,
+  generated_at: text,
+  file: ReportFile.nullable(),
+  nights: z.array(ReportNight),
+  runs: z.array(ReportRun),
+  coverage: z.array(ReportCoverage),
+  gaps: z.array(ReportGap),
+  forecasts: z.array(ReportForecast),
+  requests: z.array(ReportRequests),
+  quota: z.array(ReportQuota),
+  freshness: z.array(ReportFreshness),
+  rejects: z.array(ReportReject),
+  drift: z.array(ReportDrift),
+  checks: z.array(ReportCheck),
+  tables: z.array(ReportTable),
+});
+export type ReportFacts = z.infer<typeof ReportFacts>;

@@ -1,0 +1,1 @@
+SELECT run, built_at, config_hash, parts, landed_rows FROM meta.receipt

@@ -1,0 +1,50 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { ReportFacts } from '../../schemas/pipeline/report.js';
+import { examples, loadContext, type CliContext } from './context.js';
+import { say, sayJson } from './print.js';
+import { showPath } from './show-path.js';
+
+/** `tidemark report`: what the published warehouse tells about itself, as one HTML file. */
+export function registerReport(program: Command): void {
+  program
+    .command('report')
+    .description('one self-contained HTML file: runs, coverage, forecasts, markets, rejects, drift, data dictionary')
+    .option('--out <file>', 'where to write it; default report.html in the data folder')
+    .option('--json', 'print the facts as JSON instead')
+    .addHelpText('after', examples('tidemark report', 'tidemark report --out report.html', 'tidemark report --json'))
+    .action(async (options: { out?: string; json?: boolean }, command: Command) => {
+      const context = await loadContext(command);
+      if (options.json) return sayJson(await readFacts(context));
+      const file = await writeReport(context, options.out);
+      say(showPath(file));
+    });
+}
+
+/** Writes the report of the published warehouse; gives the file's path. */
+export async function writeReport(context: CliContext, out?: string): Promise<string> {
+  const [{ renderReport }, { writeFileAtomic }, { useOrdinaryMode }] = await Promise.all([
+    import('../report/render.js'),
+    import('../core/files.js'),
+    import('../core/file-modes.js'),
+  ]);
+  // Under the data folder it is its owner's alone, as all there; where it was asked for, files are as they usually are.
+  const file = path.resolve(out ?? path.join(context.config.dataDir, 'report.html'));
+  await writeFileAtomic(file, renderReport(await readFacts(context)));
+  if (out !== undefined) useOrdinaryMode(file);
+  return file;
+}
+
+async function readFacts({ config, clock }: CliContext): Promise<ReportFacts> {
+  const [{ collectFacts }, { openPublished }, { version }] = await Promise.all([
+    import('../report/collect.js'),
+    import('../warehouse/published.js'),
+    import('../core/version.js'),
+  ]);
+  const published = await openPublished(config.dataDir);
+  try {
+    return await collectFacts(published, { version: version(), now: clock.now() });
+  } finally {
+    published.close();
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import * as schema from '../../schemas/pipeline/report.js';
+import { readSqlFile } from '../warehouse/sql-files.js';
+import type { Published } from '../warehouse/published.js';
+
+/** What the report tells, read from the published file alone: nothing is asked of the API, of Temporal or of the writer's file. */
+export async function collectFacts(
+  published: Published,
+  about: { version: string; now: Date },
+): Promise<schema.ReportFacts> {
+  const tables = await readTables(published);
+  const known = new Set(tables.map(({ table }) => table));
+  const read = async <T extends z.ZodType>(name: string, row: T): Promise<z.infer<T>[]> => {
+    const { text } = readSqlFile(`report/${name}.sql`);
+    const parents = text.match(/\b(?:core|marts|ops|meta)\.[a-z_]+\b/g) ?? [];
+    // A file that an older version published may lack a table: the rest is told all the same.
+    if (parents.some((parent) => !known.has(parent))) return [];
+    return z.array(row).parse(await published.objects(text));
+  };
+  const [file = null] = await read('file', schema.ReportFile);
+  return {
+    version: about.version,
+    generated_at: about.now.toISOString(),
+    file,
+    nights: await read('nights', schema.ReportNight),
+    runs: await read('runs', schema.ReportRun),
+    coverage: await read('coverage', schema.ReportCoverage),
+    gaps: await read('gaps', schema.ReportGap),
+    forecasts: await read('forecasts', schema.ReportForecast),
+    requests: await read('requests', schema.ReportRequests),
+    quota: await read('quota', schema.ReportQuota),
+    freshness: await read('freshness', schema.ReportFreshness),
+    rejects: await read('rejects', schema.ReportReject),
+    drift: await read('drift', schema.ReportDrift),
+    checks: await read('checks', schema.ReportCheck),
+    tables,
+  };
+}
+
+async function readTables(published: Published): Promise<schema.ReportTable[]> {
+  const rows = z.array(schema.ReportColumn).parse(await published.objects(readSqlFile('report/columns.sql').text));
+  const tables = new Map<string, schema.ReportTable>();
+  for (const { table, description, rows: count, column, type, comment } of rows) {
+    const known = tables.get(table) ?? { table, description, rows: count, columns: [] };
+    known.columns.push({ name: column, type, comment });
+    tables.set(table, known);
+  }
+  return [...tables.values()];
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { ReportFacts } from '../../schemas/pipeline/report.js';
+import { html, type Markup } from './html.js';
+import { renderCoverage } from './sections/coverage.js';
+import { renderDictionary } from './sections/dictionary.js';
+import { renderDrift, renderRejects } from './sections/faults.js';
+import { renderFreshness } from './sections/freshness.js';
+import { renderMarkets } from './sections/markets.js';
+import { renderForecasts, renderQuota, renderRequests } from './sections/requests.js';
+import { renderRuns } from './sections/runs.js';
+import { renderSummary } from './sections/summary.js';
+import { STYLE } from './style.js';
+import { instant } from './words.js';
+
+interface Section {
+  id: string;
+  /** As the navigation has it. */
+  short: string;
+  title: string;
+  about: string;
+  render: (facts: ReportFacts) => Markup;
+}
+
+const SECTIONS: Section[] = [
+  {
+    id: 'markets',
+    short: 'Markets',
+    title: 'Markets, night by night',
+    about: 'How many companies each market had, and what moved between two nights. Only what is proven is said.',
+    render: renderMarkets,
+  },
+  { id: 'runs', short: 'Runs', title: 'Runs', about: 'The latest runs and how they ended.', render: renderRuns },
+  {
+    id: 'coverage',
+    short: 'Coverage',
+    title: 'Coverage',
+    about: 'What each market’s latest search proved: every company counts once, by its best proof. Every gap is named.',
+    render: renderCoverage,
+  },
+  {
+    id: 'forecast',
+    short: 'Forecast',
+    title: 'Forecast against fact',
+    about: 'Requests each run expected to send when it began, and sent.',
+    render: renderForecasts,
+  },
+  {
+    id: 'requests',
+    short: 'Requests',
+    title: 'Requests and latency',
+    about: 'By endpoint, of the latest run of each kind.',
+    render: renderRequests,
+  },
+  {
+    id: 'quota',
+    short: 'Quota',
+    title: 'Quota',
+    about: 'What the API says is used of its metrics.',
+    render: renderQuota,
+  },
+  {
+    id: 'freshness',
+    short: 'Freshness',
+    title: 'Freshness',
+    about: 'How long ago the API last answered for the members of each market.',
+    render: renderFreshness,
+  },
+  {
+    id: 'rejects',
+    short: 'Rejects',
+    title: 'Failures and rejects',
+    about: 'The smallest unit that was wrong in what the API said; all else of the same answer was taken.',
+    render: renderRejects,
+  },
+  {
+    id: 'drift',
+    short: 'Drift',
+    title: 'Schema drift',
+    about: 'Where the API’s answers differ from its reference. The bodies lie in the landing zone as they came.',
+    render: renderDrift,
+  },
+  {
+    id: 'dictionary',
+    short: 'Dictionary',
+    title: 'Data dictionary',
+    about: 'Every table of the published file, with its columns.',
+    render: renderDictionary,
+  },
+];
+
+/**
+ * The report as one HTML file: no script, nothing from anywhere else (its own policy forbids it), for light and dark screens
+ * and for paper. What came from the API stands in it as text only.
+ */
+export function renderReport(facts: ReportFacts): string {
+  // The one style sheet is allowed by its hash; nothing else is.
+  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="no-referrer" />
+        <meta name="generator" content="Tidemark ${facts.version}" />
+        <title>Tidemark report, ${facts.generated_at.slice(0, 10)}</title>
+        STYLE_SHEET
+      </head>
+      <body>
+        <header>
+          <p class="kicker">Tidemark · report of ${instant(facts.generated_at)} UTC</p>
+          ${renderSummary(facts)}
+        </header>
+        <nav aria-label="Sections">
+          <ul>
+            ${SECTIONS.map(({ id, short }) => html`<li><a href="#${id}">${short}</a></li>`)}
+          </ul>
+        </nav>
+        <main>
+          ${SECTIONS.map(
+            ({ id, title, about, render }) =>
+              html`<section id="${id}">
+                <h2>${title}</h2>
+                <p class="about">${about}</p>
+                ${render(facts)}
+              </section>`,
+          )}
+        </main>
+        <footer>${renderFooter(facts)}</footer>
+      </body>
+    </html> `;
+  return page.text.replace('STYLE_SHEET', () => `<style>${STYLE}</style>`);
+}
+
+function renderFooter({ file, version }: ReportFacts): Markup {
+  if (file === null) return html`<p>Made by Tidemark ${version}.</p>`;
+  return html`<p>
+    Made by Tidemark ${version} from the file published ${instant(file.built_at)} UTC for run <code>${file.run}</code>${
+      file.config_hash === null ? null : html`, configuration <code>${file.config_hash.slice(0, 12)}</code>`
+    }:
+    ${file.landed_rows.toLocaleString('en-US')} responses in ${file.parts.toLocaleString('en-US')} parts. Times are UTC.
+  </p>`;
+}

@@ -1,0 +1,55 @@
+import type { ReportCoverage, ReportFacts } from '../../../schemas/pipeline/report.js';
+import { shareBar } from '../charts.js';
+import { html, type Markup } from '../html.js';
+import { count, percent } from '../words.js';
+import { nothing, table } from './table.js';
+
+/** How much of each market was reached, what that rests on, and where it fell short. */
+export function renderCoverage({ coverage, gaps }: ReportFacts): Markup {
+  if (coverage.length === 0) return nothing('No search has ended yet.');
+  return html`${coverage.map((market) => {
+    const own = gaps.filter((gap) => gap.market === market.market);
+    const more = (own[0]?.of ?? 0) - own.length;
+    return html`<h3>${market.market}, ${market.date}</h3>
+      <p class="about">
+        ${count(market.distinct_companies)} of ${count(market.reported_total)} companies the API reports:
+        ${percent(market.share)}${market.missing > 0 && html`, <strong>${count(market.missing)} missing</strong>`}.
+      </p>
+      ${proof(market)}${
+        own.length === 0
+          ? nothing('No part of the market fell short.')
+          : table(own, [
+              { head: 'Missing', cell: ({ missing }) => (missing === 0 ? 'unknown' : count(missing)), kind: 'num' },
+              { head: 'Class', cell: (gap) => html`<span class="badge warn">${gap.class}</span>` },
+              { head: 'Filters', cell: ({ filters }) => html`<code>${filters}</code>` },
+              { head: 'Why', cell: ({ reason }) => reason, kind: 'note' },
+            ])
+      }${more > 0 && html`<p class="about">and ${count(more)} more: tidemark coverage shows all.</p>`}`;
+  })}`;
+}
+
+function proof({ classes, missing }: ReportCoverage): Markup {
+  const parts = [
+    ...classes
+      .filter(({ found }) => found > 0)
+      .map((part) => ({ name: part.class, value: part.found, kind: part.class })),
+    ...(missing > 0 ? [{ name: 'missing', value: missing, kind: 'lost' }] : []),
+  ];
+  if (parts.length === 0) return html``;
+  const legend = parts.map(
+    ({ name, value, kind }) =>
+      html`<li>
+        <svg viewBox="0 0 10 10" aria-hidden="true"><rect class="${kind}" width="10" height="10" rx="2" /></svg>${name}
+        ${count(value)}
+      </li>`,
+  );
+  return html`<figure>
+    <figcaption>
+      What it rests on
+      <ul class="legend">
+        ${legend}
+      </ul>
+    </figcaption>
+    ${shareBar(parts)}
+  </figure>`;
+}

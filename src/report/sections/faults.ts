@@ -1,0 +1,60 @@
+import type { ReportDrift, ReportFacts } from '../../../schemas/pipeline/report.js';
+import { tinyBar } from '../charts.js';
+import { html, type Markup } from '../html.js';
+import { count, instant, percent } from '../words.js';
+import { nothing, table } from './table.js';
+
+/** What was wrong, by stream and reason; and checks of the models that found something. */
+export function renderRejects({ rejects, checks }: ReportFacts): Markup {
+  const most = Math.max(0, ...rejects.map(({ standing }) => standing));
+  const wrong =
+    rejects.length === 0
+      ? nothing('Nothing was wrong in anything the API said.')
+      : table(rejects, [
+          { head: 'Stream', cell: ({ stream }) => stream, kind: 'keep' },
+          { head: 'Reason', cell: ({ reason }) => html`<code>${reason}</code>` },
+          { head: 'Standing', cell: ({ standing }) => count(standing), kind: 'num' },
+          { head: '', cell: ({ standing }) => tinyBar(standing, most, 's4') },
+          { head: 'Resolved', cell: ({ resolved }) => count(resolved), kind: 'num' },
+          { head: 'For example at', cell: ({ path }) => html`<code>${cut(path)}</code>` },
+          { head: 'Last seen', cell: ({ last_seen }) => instant(last_seen), kind: 'keep' },
+        ]);
+  if (checks.length === 0) return wrong;
+  return html`${wrong}
+    <h3>Checks of the models that found rows</h3>
+    ${table(checks, [
+      { head: 'Model', cell: ({ model }) => html`<code>${model}</code>` },
+      { head: 'Check', cell: ({ check }) => check },
+      { head: 'Rows', cell: ({ failing_rows }) => count(failing_rows), kind: 'num' },
+      {
+        head: 'Severity',
+        cell: ({ severity }) => html`<span class="badge ${severity === 'error' ? 'bad' : 'warn'}">${severity}</span>`,
+      },
+      { head: 'At', cell: ({ at }) => instant(at), kind: 'keep' },
+    ])}`;
+}
+
+const MARKS: Record<string, string> = { 'new field': '', 'changed type': 'warn', missing: 'bad' };
+
+/** New fields, changed types and missing fields, the latest first. */
+export function renderDrift({ drift }: ReportFacts): Markup {
+  if (drift.length === 0) return nothing('Every answer was as the reference has it.');
+  return table(drift, [
+    { head: 'What', cell: ({ kind }) => html`<span class="badge ${MARKS[kind] ?? ''}">${kind}</span>`, kind: 'keep' },
+    { head: 'Path', cell: ({ path }) => html`<code>${cut(path)}</code>` },
+    { head: 'Route', cell: ({ route }) => html`<code>${route}</code>` },
+    { head: 'Type', cell: types },
+    { head: 'Example', cell: ({ sample }) => sample !== null && html`<code>${sample}</code>` },
+    { head: 'Of bodies', cell: ({ share, bodies }) => `${percent(share)} (${count(bodies)})`, kind: 'num' },
+    { head: 'First seen', cell: ({ first_seen }) => instant(first_seen), kind: 'keep' },
+    { head: 'Last seen', cell: ({ last_seen }) => instant(last_seen), kind: 'keep' },
+  ]);
+}
+
+function types({ kind, type, expected }: ReportDrift): string | null {
+  return kind === 'changed type' ? `${type} instead of ${expected}` : kind === 'missing' ? expected : type;
+}
+
+function cut(path: string): string {
+  return path.length > 90 ? `${path.slice(0, 90)}…` : path;
+}

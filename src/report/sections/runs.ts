@@ -1,0 +1,31 @@
+import type { ReportFacts, ReportRun } from '../../../schemas/pipeline/report.js';
+import { html, type Markup } from '../html.js';
+import { count, duration, instant } from '../words.js';
+import { nothing, table } from './table.js';
+
+const MARKS: Record<string, string> = {
+  complete: 'good',
+  partial: 'warn',
+  stopped: 'warn',
+  failed: 'bad',
+  cancelled: 'bad',
+};
+
+/** The latest runs, newest first. */
+export function renderRuns({ runs }: ReportFacts): Markup {
+  if (runs.length === 0) return nothing('No run has been filed yet.');
+  return table(runs, [
+    { head: 'Started', cell: ({ started_at }) => instant(started_at), kind: 'keep' },
+    { head: 'Run', cell: ({ workflow_id }) => html`<code>${workflow_id}</code>` },
+    { head: 'Outcome', cell: outcome, kind: 'keep' },
+    { head: 'Took', cell: ({ seconds }) => duration(seconds), kind: 'num' },
+    { head: 'Requests', cell: ({ requests }) => count(requests), kind: 'num' },
+    { head: 'Answers', cell: ({ rows }) => count(rows), kind: 'num' },
+    { head: 'What it says', cell: ({ note, held_back }) => held_back ?? note, kind: 'note' },
+  ]);
+}
+
+function outcome({ outcome: ended, held_back }: ReportRun): Markup {
+  const badge = html`<span class="badge ${MARKS[ended] ?? ''}">${ended}</span>`;
+  return held_back === null ? badge : html`${badge} <span class="badge warn">held back</span>`;
+}

@@ -1,0 +1,216 @@
+import * as fc from 'fast-check';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ReportFacts } from '../../../schemas/pipeline/report.js';
+import { ticks } from '../../../src/report/charts.js';
+import { collectFacts } from '../../../src/report/collect.js';
+import { html } from '../../../src/report/html.js';
+import { renderReport } from '../../../src/report/render.js';
+import { bytes, duration, percent, signed } from '../../../src/report/words.js';
+import { buildModels, loadLanding, openPublished, openWarehouse, publish } from '../../../src/warehouse/index.js';
+import { findChromium } from '../../helpers/chromium.js';
+import { land, marketNight } from '../warehouse/helpers.js';
+
+const EVIL = `"><script>document.title='struck'</script><img src=x onerror="document.title='struck'"><style>*{display:none}</style>'`;
+const NOW = new Date('2026-11-21T04:00:00.000Z');
+
+/** Two nights of a market whose API writes markup wherever it can. */
+async function hostileFacts(dataDir: string): Promise<ReportFacts> {
+  const place = { run: 'r2', date: '2026-11-21', market: 'm' } as const;
+  await land(dataDir, [
+    ...marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2, 3] }),
+    ...marketNight({ run: 'r2', date: '2026-11-21', ids: [2, 3, 4, 5], missing: 2, heldBack: EVIL }),
+    ...marketNight({ run: 'r3', date: '2026-11-21', ids: [2, 3, 4, 5], missing: 2 }).map((answer) =>
+      answer.stream === 'coverage'
+        ? {
+            ...answer,
+            body: {
+              ...(answer.body as object),
+              why: [{ segment: EVIL, filters: { nace: [EVIL] }, missing: 2, reason: EVIL, class: EVIL }],
+              certificate: { proven: { found: 4, missing: 0 }, unsplittable: { found: 0, missing: 2 } },
+            },
+          }
+        : answer,
+    ),
+    { ...place, stream: 'companies', entity: '2', body: { id: 2, name: { [EVIL]: 1 }, [EVIL]: EVIL } },
+    { ...place, stream: 'companies', entity: '3', status: 500, body: EVIL },
+    { ...place, stream: 'financials', entity: '2', body: { '2021': { [EVIL]: { a: EVIL }, Turnover: EVIL } } },
+    {
+      ...place,
+      stream: 'requests',
+      entity: 'e',
+      body: { endpoint: `GET ${EVIL}`, requests: 3, errors: 1, retries: 1, bytes: 5, p50_ms: 1, p99_ms: 2 },
+    },
+    {
+      ...place,
+      stream: 'quota',
+      entity: 'q1',
+      body: { metric: EVIL, used: 5, total: 10, read_at: '2026-11-21T02:00:00Z' },
+    },
+    {
+      ...place,
+      stream: 'quota',
+      entity: 'q2',
+      body: { metric: EVIL, used: 9, total: 10, read_at: '2026-11-21T03:00:00Z' },
+    },
+    {
+      ...place,
+      stream: 'forecasts',
+      entity: 'f',
+      body: { stream: EVIL, requests: 10, endpoints: ['GET /a'], basis: EVIL },
+    },
+  ]);
+  const warehouse = await openWarehouse(dataDir);
+  await loadLanding(warehouse, dataDir);
+  await buildModels(warehouse);
+  await publish(warehouse, dataDir, { run: 'r3', now: NOW });
+  await warehouse.close();
+  const published = await openPublished(dataDir);
+  try {
+    return await collectFacts(published, { version: '0.1.0', now: NOW });
+  } finally {
+    published.close();
+  }
+}
+
+describe('the report of a market whose API writes markup', () => {
+  let facts: ReportFacts;
+  let page: string;
+  let browser: Browser | undefined;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'tidemark-report-'));
+    facts = await hostileFacts(folder);
+    page = renderReport(facts);
+    const executablePath = findChromium();
+    if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('has facts for every section', () => {
+    for (const [name, value] of Object.entries(facts)) {
+      if (Array.isArray(value) && name !== 'checks') expect(value, name).not.toEqual([]);
+    }
+    expect(facts.file).toMatchObject({ run: 'r3', landed_rows: expect.any(Number) });
+    expect(facts.nights.map(({ date, companies, entered, left }) => [date, companies, entered, left])).toEqual([
+      ['2026-11-20', 3, null, null],
+      ['2026-11-21', 4, 2, null],
+    ]);
+    expect(facts.coverage).toMatchObject([
+      {
+        missing: 2,
+        classes: [
+          { class: 'proven', found: 4 },
+          { class: 'unsplittable', missing: 2 },
+        ],
+      },
+    ]);
+    expect(facts.gaps).toMatchObject([{ missing: 2, reason: EVIL, of: 1 }]);
+    expect(facts.drift.map(({ kind }) => kind)).toContain('changed type');
+    expect(facts.tables.find(({ table }) => table === 'core.companies')).toMatchObject({
+      rows: 5,
+      description: expect.stringContaining('company'),
+      columns: expect.arrayContaining([{ name: 'company_id', type: 'BIGINT', comment: expect.any(String) }]),
+    });
+    expect(facts.tables.flatMap(({ columns }) => columns).filter(({ comment }) => !comment)).toEqual([]);
+  });
+
+  it.each([
+    ['as it is', (text: string) => text],
+    ['even without its policy', (text: string) => text.replace(/<meta http-equiv[^>]*>/, '')],
+  ])('shows markup as text and asks for nothing, %s', async (_, change) => {
+    if (browser === undefined) return expect(page).not.toContain('<script');
+    const file = path.join(folder, 'report.html');
+    writeFileSync(file, change(page));
+    const context = await browser.newContext();
+    const tab = await context.newPage();
+    const asked: string[] = [];
+    const said: string[] = [];
+    tab.on('request', (request) => asked.push(request.url()));
+    tab.on('console', (message) => said.push(message.text()));
+    await tab.goto(`file://${file}`);
+    expect(asked).toEqual([`file://${file}`]);
+    expect(said).toEqual([]);
+    expect(await tab.title()).toBe('Tidemark report, 2026-11-21');
+    expect(await tab.locator('script, img, iframe, object, link, form, [onerror], [style]').count()).toBe(0);
+    expect(await tab.locator('style').count()).toBe(1);
+    expect(await tab.locator('#coverage').innerText()).toContain(EVIL);
+    expect(await tab.locator('#quota td code').first().innerText()).toBe(EVIL);
+    // Its own style sheet is applied, whether by its hash or freely.
+    expect(await tab.evaluate(`getComputedStyle(document.querySelector('main')).maxWidth`)).toBe('1120px');
+    expect(await tab.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    await context.close();
+  });
+
+  it('names what needs a look before anything else', () => {
+    expect(page).toMatch(/<h1>[^<]*2 companies of m were not reached/);
+    expect(
+      renderReport({
+        ...facts,
+        coverage: [],
+        checks: [],
+        runs: facts.runs.filter(({ held_back }) => held_back === null),
+      }),
+    ).toContain('<h1>Nothing needs attention');
+    const none = {
+      nights: [],
+      runs: [],
+      coverage: [],
+      gaps: [],
+      forecasts: [],
+      requests: [],
+      quota: [],
+      freshness: [],
+      rejects: [],
+      drift: [],
+      checks: [],
+      tables: [],
+      file: null,
+    };
+    expect(renderReport({ version: '1', generated_at: NOW.toISOString(), ...none })).toContain(
+      'No run has been filed yet',
+    );
+  });
+});
+
+describe('html', () => {
+  it('lets no text become markup, in an element or in a quoted attribute', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const { text: made } = html`<a title="${text}">${[text, html`<b>${text}</b>`]}</a>`;
+        expect(made).toMatch(/^<a title="[^"<>]*">[^"<>]*<b>[^"<>]*<\/b><\/a>$/);
+      }),
+    );
+  });
+});
+
+describe('figures', () => {
+  it('are round, few and in range on an axis', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: 1, max: 1e9 }), (low, size) => {
+        const found = ticks(low, low + size);
+        expect(found.length).toBeLessThanOrEqual(6);
+        for (const tick of found) expect(tick >= low && tick <= low + size).toBe(true);
+      }),
+    );
+  });
+
+  it('are written as people read them', () => {
+    expect([percent(1), percent(0.99999), percent(0), percent(0.000001)]).toEqual([
+      '100 %',
+      '99.99 %',
+      '0 %',
+      '< 0.01 %',
+    ]);
+    expect([signed(-3), signed(0), signed(1200)]).toEqual(['−3', '±0', '+1,200']);
+    expect([bytes(5), bytes(1536), bytes(3e9)]).toEqual(['5 B', '1.5 KiB', '2.8 GiB']);
+    expect([duration(null), duration(59), duration(3661)]).toEqual(['–', '59 s', '1 h 1 min']);
+  });
+});
