@@ -2,6 +2,7 @@
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
+/** A whole number with thousands apart; a dash where there is none. */
 export function count(value: number | null): string {
   return value === null ? '–' : whole.format(value);
 }
@@ -19,6 +20,7 @@ export function percent(share: number): string {
   return share > 0 && floored === 0 ? '< 0.01 %' : `${floored} %`;
 }
 
+/** Bytes in the largest unit of which there is at least one. */
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let size = value;
@@ -30,6 +32,7 @@ export function bytes(value: number): string {
   return `${size >= 100 || unit === 0 ? size.toFixed(0) : size.toFixed(1)} ${units[unit]}`;
 }
 
+/** Seconds in the two largest units. */
 export function duration(seconds: number | null): string {
   if (seconds === null) return '–';
   if (seconds < 60) return `${seconds} s`;
@@ -37,6 +40,7 @@ export function duration(seconds: number | null): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
+/** Milliseconds, with one digit behind the point where that matters. */
 export function milliseconds(value: number | null): string {
   if (value === null) return '–';
   return value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`;
