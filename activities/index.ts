@@ -97,6 +97,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
         const built = await buildModels(warehouse, {
           now: deps.clock.now(),
           personalData: keepsContacts(deps.config),
+          modelsDir: deps.config.modelsDir,
         });
         return { ...built, drift: await describeDrift(warehouse.db, run) };
       }),

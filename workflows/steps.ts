@@ -136,6 +136,7 @@ export async function finish(run: Run): Promise<RunResult> {
   run.enter('modelling');
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
   for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
+  for (const remark of models.notes ?? []) run.note(remark);
   run.enter('publishing');
   const published = await warehouse.publishWarehouse.executeWithOptions({ summary: 'publish market.duckdb' }, [
     run.ctx,

@@ -196,6 +196,8 @@ export interface ModelsResult {
   failedAudits: string[];
   /** What the API said that its reference does not, in words, of this run; at most five. */
   drift?: string[];
+  /** What a person should know of the models that were built. Left out in results of older workers. */
+  notes?: string[];
 }
 
 export interface PublishResult {

@@ -13,5 +13,10 @@ columns:
   applied_at: TIMESTAMPTZ | When this fingerprint was first applied
   state: VARCHAR | current, deprecated or retired
   definition: VARCHAR | Text of the model file it was built from; NULL where it was built before these were kept
+  table_name: VARCHAR | Table it makes; a deprecated version has its number behind the name; NULL when it is retired
+  deprecation_date: DATE | Last day a deprecated version is served
+  held_since: TIMESTAMPTZ | When a rollback brought these models back, to which runs keep until others are applied; NULL otherwise
 */
-SELECT model, version, kind, fingerprint, applied_at, state, definition FROM ledger.models
+SELECT m.model, m.version, m.kind, m.fingerprint, m.applied_at, m.state, m.definition, m.table_name, m.deprecation_date,
+  (SELECT CASE WHEN origin = 'rollback' THEN applied_at END FROM ledger.model_sets ORDER BY set_id DESC LIMIT 1) AS held_since
+FROM ledger.models AS m

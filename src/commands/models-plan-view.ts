@@ -20,7 +20,7 @@ const MARKS: Partial<Record<Change['change'], string>> = { added: '+', removed: 
 /** The plan as a person reads it: what changes and why, with the text of what was edited, then what is built. */
 export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; width: number }): string {
   const changed = plan.changes.filter(({ change }) => change !== 'unchanged');
-  const blocks = [renderBasis(plan)];
+  const blocks = [[renderBasis(plan), ...renderHold(plan), ...plan.overdue].join('\n')];
   if (plan.comparedWith === 'none') {
     blocks.push(`${changed.length} models are added: ${changed.map(({ model }) => model).join(', ')}.`);
     return blocks.join('\n\n');
@@ -32,7 +32,7 @@ export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; w
     if (group.length === 0) continue;
     blocks.push([paint.bold(`${heading}:`), ...renderGroup(group, paint, width)].join('\n'));
   }
-  blocks.push(renderBackfill(plan.changes, paint));
+  blocks.push(renderBackfill(plan, paint));
   return blocks.join('\n\n');
 }
 
@@ -49,18 +49,25 @@ function renderGroup(group: readonly Change[], paint: Paint, width: number): str
     ...change.breaking.map((reason) => paint.red(`      ${reason}`)),
     ...change.nonBreaking.map((reason) => `      ${reason}`),
     ...(change.refused.length > 0
-      ? [paint.red(`      refused: raise \`version\`, now ${change.version}, in its header`)]
+      ? [
+          paint.red(
+            `      refused: ${change.deprecationDate === null ? `raise \`version\`, now ${change.version}, in its header` : 'an older version stays as it was'}`,
+          ),
+        ]
       : []),
     ...(change.change === 'directly modified' ? renderText(change, paint, width) : []),
   ]);
 }
 
 function describe(change: Change, paint: Paint): string {
-  const { kind, rows, breaking, because, appliedVersion, version } = change;
+  const { kind, rows, breaking, because, appliedVersion, version, deprecationDate } = change;
   const versions = appliedVersion !== null && version !== null && appliedVersion !== version;
   return [
     kind,
     ...(versions ? [`version ${appliedVersion} → ${version}`] : []),
+    ...(deprecationDate === null
+      ? []
+      : [`deprecated, ${change.change === 'removed' ? 'was ' : ''}served until ${deprecationDate}`]),
     ...(rows === null ? [] : [formatRows(rows)]),
     ...(change.change === 'added' || change.change === 'altered'
       ? []
@@ -80,17 +87,36 @@ function renderText({ before, after }: Change, paint: Paint, width: number): str
 }
 
 /** Tables are built by every run: only incremental models make a plan dear. */
-function renderBackfill(changes: readonly Change[], paint: Paint): string {
+function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
+  const what = held === null ? 'the next run' : '`tidemark models apply`';
   const incremental = changes.filter(
     ({ kind, rebuild, change }) => kind === 'incremental' && rebuild && change !== 'removed',
   );
   const heading = paint.bold('Models needing backfill:');
-  if (incremental.length === 0) return `${heading} none. The next run builds tables and views anyway.`;
+  if (incremental.length === 0)
+    return [`${heading} none. Every run builds tables and views anyway.`, ...renderAffected(changes)].join('\n');
   const width = Math.max(...incremental.map(({ model }) => model.length));
   return [
-    `${heading} the next run builds these incremental ones whole`,
+    `${heading} ${what} builds these incremental ones whole`,
     ...incremental.map(({ model, rows }) => `    ${model.padEnd(width)}  ${rows === null ? 'new' : formatRows(rows)}`),
+    ...renderAffected(changes),
   ].join('\n');
+}
+
+/** Every row of a table that is built whole may be another. */
+function renderAffected(changes: readonly Change[]): string[] {
+  const affected = changes.filter(({ rebuild, rows }) => rebuild && rows !== null);
+  const rows = affected.reduce((sum, change) => sum + (change.rows ?? 0), 0);
+  return affected.length === 0 ? [] : [`Affected: ${formatRows(rows)} of ${affected.length} tables that exist.`];
+}
+
+/** What follows would be done by `models apply` only. */
+function renderHold({ held }: ModelsPlan): string[] {
+  if (held === null) return [];
+  const set = held.set === null ? '' : ` at set ${held.set}`;
+  return [
+    `Models are held${set} since the rollback of ${held.since}: runs build that set. What follows is what \`tidemark models apply\` would do.`,
+  ];
 }
 
 function formatRows(rows: number): string {

@@ -1,31 +1,52 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { CaseResult } from '../warehouse/models-test.js';
-import { examples, loadContext } from './context.js';
+import { configOption, examples, loadContext } from './context.js';
 import { FAILED } from './print-error.js';
+import { registerModelsApply } from './models-apply.js';
+import { registerModelsEnv } from './models-env.js';
 import { colorsFor, say, sayJson, tell, terminalWidth } from './print.js';
 
 /** `tidemark models …`: the SQL models of `sql/`. */
 export function registerModels(program: Command): void {
   const models = program
     .command('models')
-    .description('the SQL models: what a change of theirs will do, their data dictionary, their tests')
-    .addHelpText('after', examples('tidemark models plan', 'tidemark models docs', 'tidemark models test'));
+    .description(
+      'the SQL models: plan a change, test it, build it beside production, apply it, go back; their dictionary',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark models plan',
+        'tidemark models test',
+        'tidemark models apply --env me && tidemark models diff --env me',
+        'tidemark models apply',
+        'tidemark models rollback',
+      ),
+    );
 
   models
     .command('plan')
-    .description('what the next run will do to the warehouse, because models changed; changes nothing')
+    .description(
+      'what `models apply`, or the next run, will do to the warehouse because models changed; changes nothing',
+    )
     .option('--json', 'print the plan as JSON, with the models that do not change')
     .addHelpText(
       'after',
       `
 A change is breaking when a column goes or changes its type, or the key or the
 grain changes. It needs a new \`version\` in the model's header; without one it
-is refused, here (exit code 1) and by every run.
+is refused, here (exit code 1) and by every run. The old version can be served
+beside the new one until a day: keep its file as sql/marts/market_daily_v1.sql
+with \`deprecation_date: 2027-03-31\` in its header.
 ${examples('tidemark models plan', 'tidemark models plan --json')}`,
     )
     .action(planModels);
+
+  registerModelsApply(models);
+  registerModelsEnv(models);
 
   models
     .command('docs')
@@ -71,7 +92,7 @@ ${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes
     .action(testModels);
 }
 
-async function documentModels(options: { out?: string; json?: boolean }): Promise<void> {
+async function documentModels(options: { out?: string; json?: boolean }, command: Command): Promise<void> {
   const [
     { readModels },
     { readFunctions },
@@ -85,7 +106,7 @@ async function documentModels(options: { out?: string; json?: boolean }): Promis
     import('../core/files.js'),
     import('../core/file-modes.js'),
   ]);
-  const tables = describeTables(await readModels());
+  const tables = describeTables(await readModels(await ownModels(command)));
   const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables, readFunctions());
   if (options.out === undefined) return void process.stdout.write(text);
   const file = path.resolve(options.out);
@@ -103,19 +124,31 @@ async function documentModels(options: { out?: string; json?: boolean }): Promis
 }
 
 async function planModels(options: { json?: boolean }, command: Command): Promise<void> {
-  const { config } = await loadContext(command);
+  const { config, clock } = await loadContext(command);
   const [{ readPlan }, { refuseBreaking }, { renderPlan }] = await Promise.all([
     import('../warehouse/models-plan-read.js'),
     import('../warehouse/models-plan.js'),
     import('./models-plan-view.js'),
   ]);
-  const plan = await readPlan(config.dataDir);
+  const plan = await readPlan(config.dataDir, { modelsDir: config.modelsDir, now: clock.now() });
   if (options.json) sayJson(plan);
   else say(renderPlan(plan, { paint: colorsFor(process.stdout), width: terminalWidth() }));
   refuseBreaking(plan.changes);
 }
 
-async function testModels(paths: string[], options: { match?: string; json?: boolean }): Promise<void> {
+/** The folder with models of one's own, where a configuration names one; what needs no warehouse works without any. */
+async function ownModels(command: Command): Promise<string | undefined> {
+  const { configPath } = await import('../core/config.js');
+  const isNamed = configOption(command) !== undefined || existsSync(configPath(undefined));
+  return isNamed ? (await loadContext(command)).config.modelsDir : undefined;
+}
+
+async function testModels(
+  paths: string[],
+  options: { match?: string; json?: boolean },
+  command: Command,
+): Promise<void> {
+  const modelsDir = await ownModels(command);
   const [{ readCases }, { runCase }, { renderCase }] = await Promise.all([
     import('../warehouse/models-test-cases.js'),
     import('../warehouse/models-test.js'),
@@ -132,7 +165,7 @@ async function testModels(paths: string[], options: { match?: string; json?: boo
   const results: CaseResult[] = [];
   for (const testCase of cases) {
     if (!options.json && testCase.file !== results.at(-1)?.file) say(paint.bold(testCase.file));
-    const result = await runCase(testCase);
+    const result = await runCase(testCase, modelsDir);
     results.push(result);
     if (!options.json) say(renderCase(result, paint));
   }

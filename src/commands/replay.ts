@@ -37,6 +37,7 @@ export function registerReplay(program: Command): void {
       const result = await rebuildWarehouse(config.dataDir, {
         now: clock.now(),
         personalData: keepsContacts(config),
+        modelsDir: config.modelsDir,
         readers: config.readers,
         keep: config.publish.keep,
         from: options.from,
@@ -49,12 +50,13 @@ export function registerReplay(program: Command): void {
       if (result.faults.length > 0) process.exitCode = FAILED;
       if (options.json) return sayJson(result);
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-      const { parts, rows, rejects, models, published, faults, failedAudits } = result;
+      const { parts, rows, rejects, models, published, faults, failedAudits, notes } = result;
       say(
         `${faults.length === 0 ? '✔ replayed' : '✖ replayed in part'}: ${count(rows)} rows of ${count(parts)} parts in ${seconds} s`,
       );
       say(`  tables     ${models} models, ${count(published.rows)} rows published, ${count(rejects)} rejected`);
       for (const audit of failedAudits) say(`  audit      ${audit}`);
+      for (const note of notes) say(`  note       ${note}`);
       for (const fault of faults) say(`  unreadable ${fault}`);
       say(`  published  ${path.join(options.into ?? config.dataDir, published.file)}`);
     });

@@ -88,6 +88,7 @@ export const ConfigSchema = z.strictObject({
     })
     .prefault({}),
   data: z.string().default('./data'),
+  models: z.string().min(1).optional(),
   markets: z
     .array(Market)
     .default([])

@@ -15,6 +15,8 @@ export interface Config extends ConfigFile {
   file: string;
   /** `data`, absolute: relative paths are relative to the configuration file. */
   dataDir: string;
+  /** `models`, absolute: a folder with SQL models of one's own. */
+  modelsDir?: string | undefined;
   /** Short hash of the parsed content: equal hashes, equal settings. */
   hash: string;
 }
@@ -40,7 +42,8 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
   }
   const dataDir = path.resolve(path.dirname(file), env['TIDEMARK_DATA'] || parsed.data.data);
   const hash = createHash('sha256').update(JSON.stringify(parsed.data)).digest('hex').slice(0, 16);
-  return { ...parsed.data, file, dataDir, hash };
+  const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
+  return { ...parsed.data, file, dataDir, modelsDir, hash };
 }
 
 /**

@@ -7,6 +7,10 @@ import { RECEIPT_COLUMNS, RECEIPT_DESCRIPTION } from './receipt.js';
 export interface TableDocs {
   table: string;
   description: string;
+  /** File it is made by. */
+  path: string;
+  /** Last day it is served; null for the latest version. */
+  deprecationDate: string | null;
   kind: string;
   version: number;
   grain: string;
@@ -38,6 +42,8 @@ export function describeTables(models: readonly Model[]): TableDocs[] {
       .map((model) => ({
         table: model.model,
         description: model.description.trim(),
+        path: model.path,
+        deprecationDate: model.deprecationDate,
         kind: model.kind,
         version: model.version,
         grain: model.grain,
@@ -83,12 +89,12 @@ function renderIndex(tables: readonly TableDocs[]): string {
 }
 
 function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
-  const { table, description, kind, version, grain, key, nullable, columns, audits, parents, children } = docs;
+  const { table, description, path, kind, version, grain, key, nullable, columns, audits, parents, children } = docs;
   const names = (models: string[]) => models.map((model) => (known.has(model) ? link(model) : code(model))).join(', ');
   const facts = [
     `One row per ${grain}`,
     `Key: ${key.map(code).join(', ')}${nullable.length > 0 ? ` (may be NULL: ${nullable.map(code).join(', ')})` : ''}`,
-    `Kind: ${kind}, version ${version}, made by [sql/${table.replace('.', '/')}.sql](../sql/${table.replace('.', '/')}.sql)`,
+    `Kind: ${kind}, version ${version}, made by ${path.startsWith('sql/') ? `[${path}](../${path})` : code(path)}`,
     `Parents: ${names(parents) || 'none, it reads what was loaded from the landing zone'}`,
     `Children: ${names(children) || 'none'}`,
   ];

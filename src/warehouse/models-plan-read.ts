@@ -1,9 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { Database } from './database.js';
-import { asWarehouseError, WarehouseBusyError } from './errors.js';
+import type { Database } from './database.js';
+import { WarehouseBusyError } from './errors.js';
 import { MODEL_SCHEMAS, plainType, readModels, type Model } from './models.js';
+import { dayOf, modelsInForce } from './models-in-force.js';
 import { planModels, type AppliedModel, type ModelChange } from './models-plan.js';
+import { heldSet } from './models-sets.js';
+import { openReadOnly } from './open.js';
 import { publishedFile, warehouseFile } from './paths.js';
 import { quote } from './sql-files.js';
 
@@ -11,10 +13,23 @@ export interface ModelsPlan {
   /** What the models were compared with; `none`: there is no warehouse yet. */
   comparedWith: 'warehouse' | 'published' | 'none';
   file: string | null;
+  /** The set that a rollback put in force, to which runs keep until `models apply`; null when they build what is on disk. */
+  held: { set: number | null; since: string } | null;
+  /** Older versions past their deprecation date that stay since a model reads them, in words. */
+  overdue: string[];
   changes: (ModelChange & {
     /** Rows of the table as it is; null where there is none. */
     rows: number | null;
   })[];
+}
+
+export interface PlanOptions {
+  /** These models instead of those on disk. */
+  models?: Model[];
+  /** Folder with models of one's own. */
+  modelsDir?: string | undefined;
+  /** Decides which deprecated versions are still served. */
+  now?: Date;
 }
 
 /**
@@ -22,40 +37,51 @@ export interface ModelsPlan {
  * published one, which knows the models of the last publication.
  * @throws WarehouseBusyError when a writer holds the warehouse and nothing is published yet
  */
-export async function readPlan(dataDir: string, given?: Model[]): Promise<ModelsPlan> {
-  const models = given ?? (await readModels());
+export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
+  const onDisk = options.models ?? (await readModels(options.modelsDir));
+  const { models, overdue } = modelsInForce(onDisk, dayOf(options.now ?? new Date()));
   const file = warehouseFile(dataDir);
   const link = publishedFile(dataDir);
   if (existsSync(file)) {
     try {
-      return { comparedWith: 'warehouse', file, changes: await planFrom(file, 'ledger.models', models) };
+      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'ledger.models', models)) };
     } catch (error) {
       if (!(error instanceof WarehouseBusyError) || !existsSync(link)) throw error;
     }
   }
   if (!existsSync(link)) {
     const changes = planModels(models, []).map((change) => ({ ...change, rows: null }));
-    return { comparedWith: 'none', file: null, changes };
+    return { comparedWith: 'none', file: null, held: null, overdue, changes };
   }
-  return { comparedWith: 'published', file: link, changes: await planFrom(realpathSync(link), 'meta.models', models) };
+  const plan = await planFrom(realpathSync(link), 'meta.models', models);
+  return { comparedWith: 'published', file: link, overdue, ...plan };
 }
 
-/** Every version of every model that was applied, with the real columns of those that are current. */
-export async function readApplied(db: Database, table: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
-  // All columns: a file written by an older Tidemark has no definitions.
-  const rows = await db.rows<Omit<AppliedModel, 'columns' | 'definition'> & { definition?: string | null }>(
-    `SELECT * FROM ${table} ORDER BY model, version`,
-  );
+interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | 'fingerprint' | 'state'> {
+  definition?: string | null;
+  table_name?: string | null;
+  deprecation_date?: string | null;
+}
+
+/** Every version of every model that was applied, with the real columns of those that are served. */
+export async function readApplied(db: Database, from: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
+  // All columns: a file written by an older Tidemark does not have the last ones.
+  const rows = await db.rows<AppliedRow>(`SELECT * FROM ${from} ORDER BY model, version`);
   const columns = await readColumns(db);
-  return rows.map(({ model, version, kind, fingerprint, state, definition }) => ({
-    model,
-    version,
-    kind,
-    fingerprint,
-    state,
-    definition: definition ?? null,
-    columns: state === 'current' ? (columns.get(model) ?? null) : null,
-  }));
+  return rows.map(({ model, version, kind, fingerprint, state, definition, table_name, deprecation_date }) => {
+    const table = state === 'retired' ? null : (table_name ?? model);
+    return {
+      model,
+      version,
+      kind,
+      fingerprint,
+      state,
+      table,
+      deprecationDate: deprecation_date ?? null,
+      definition: definition ?? null,
+      columns: table === null ? null : (columns.get(table) ?? null),
+    };
+  });
 }
 
 async function readColumns(db: Database): Promise<Map<string, Map<string, string>>> {
@@ -75,28 +101,31 @@ async function planFrom(
   file: string,
   table: 'ledger.models' | 'meta.models',
   models: Model[],
-): Promise<ModelsPlan['changes']> {
-  const instance = await openReadOnly(file);
+): Promise<Pick<ModelsPlan, 'changes' | 'held'>> {
+  const { db, close } = await openReadOnly(file);
   try {
-    const db = new Database(await instance.connect(), file);
     const applied = await readApplied(db, table);
-    const real = new Set(applied.filter((one) => one.columns !== null).map((one) => one.model));
+    const real = new Set(applied.flatMap((one) => (one.columns === null ? [] : [one.table])));
     const changes: ModelsPlan['changes'] = [];
     for (const change of planModels(models, applied)) {
       const rows = real.has(change.model) ? await db.count(`SELECT count(*) FROM ${change.model}`) : null;
       changes.push({ ...change, rows });
     }
-    db.closeSync();
-    return changes;
+    return { changes, held: await readHold(db, table) };
   } finally {
-    instance.closeSync();
+    close();
   }
 }
 
-async function openReadOnly(file: string): Promise<DuckDBInstance> {
-  try {
-    return await DuckDBInstance.create(file, { access_mode: 'READ_ONLY', autoinstall_known_extensions: 'false' });
-  } catch (error) {
-    throw asWarehouseError(error, file);
+/** A file that an older Tidemark wrote knows of no hold. */
+async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
+  if (table === 'ledger.models') {
+    const [known] = await db.rows(
+      `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'model_sets'`,
+    );
+    const held = known === undefined ? undefined : await heldSet(db);
+    return held === undefined ? null : { set: held.ofSet, since: held.appliedAt };
   }
+  const [row] = await db.rows<{ held_since?: string | null }>('SELECT * FROM meta.models LIMIT 1');
+  return row?.held_since ? { set: null, since: new Date(row.held_since).toISOString().replace('.000', '') } : null;
 }

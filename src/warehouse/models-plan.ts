@@ -1,4 +1,5 @@
 import { ModelFailedError } from './errors.js';
+
 import { parseModel, type Model } from './models.js';
 import { compareShapes, declaredShape, sameColumns, type Effects, type Shape } from './models-plan-compare.js';
 
@@ -9,9 +10,13 @@ export interface AppliedModel {
   kind: string;
   fingerprint: string;
   state: 'current' | 'deprecated' | 'retired';
+  /** The table it makes; null when it is retired. */
+  table: string | null;
+  /** Last day a deprecated version is served. */
+  deprecationDate: string | null;
   /** Text of the file it was built from; null where it was built before these were kept. */
   definition: string | null;
-  /** Columns of the real table, names to types; null for versions that are not current, and where there is none. */
+  /** Columns of the real table, names to types; null for versions that are retired, and where there is none. */
   columns: ReadonlyMap<string, string> | null;
 }
 
@@ -20,9 +25,14 @@ export type ChangeKind = 'added' | 'removed' | 'directly modified' | 'indirectly
 
 /** What applying the models on disk does to one of them. */
 export interface ModelChange extends Effects {
+  /** The table. */
   model: string;
   kind: string;
   change: ChangeKind;
+  /** Where its file is, or was. */
+  file: string;
+  /** Last day a deprecated version is served; null for the latest. */
+  deprecationDate: string | null;
   appliedVersion: number | null;
   /** Null when it is removed. */
   version: number | null;
@@ -39,23 +49,18 @@ export interface ModelChange extends Effects {
 
 /** Compares the models on disk, in their order, with those applied; removed ones come last. */
 export function planModels(models: readonly Model[], applied: readonly AppliedModel[]): ModelChange[] {
-  const current = new Map(applied.filter((one) => one.state === 'current').map((one) => [one.model, one]));
+  const current = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
   const versions = new Map(applied.map((one) => [`${one.model} ${one.version}`, one]));
   const changing = new Set<string>();
   const changes: ModelChange[] = [];
   for (const model of models) {
-    const change = planModel(
-      model,
-      current.get(model.model),
-      versions.get(`${model.model} ${model.version}`),
-      changing,
-    );
+    const change = planModel(model, current.get(model.model), versions.get(`${model.name} ${model.version}`), changing);
     // Its fingerprint is part of its children's; a table that is only mended gives the rows it gave.
     if (current.get(model.model)?.fingerprint !== model.fingerprint) changing.add(model.model);
     changes.push(change);
   }
-  const gone = [...current.values()].filter((one) => !models.some(({ model }) => model === one.model));
-  return [...changes, ...gone.toSorted((a, b) => (a.model < b.model ? -1 : 1)).map(planRemoval)];
+  const gone = [...current].filter(([table]) => !models.some(({ model }) => model === table));
+  return [...changes, ...gone.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([table, one]) => planRemoval(table, one))];
 }
 
 /**
@@ -69,8 +74,18 @@ export function refuseBreaking(changes: readonly ModelChange[]): void {
     refused
       .map(({ model, version, refused: why }) => `${model} breaks what version ${version} promises: ${why.join('; ')}.`)
       .join('\n'),
-    `Raise \`version\` in the header of ${refused.map(({ model }) => `sql/${model.replace('.', '/')}.sql`).join(', ')}, or keep what readers hold on to. Nothing was built; readers keep what they have. \`tidemark models plan\` shows the whole change.`,
+    [
+      ...refused.map(wayOut),
+      'Nothing was built; readers keep what they have. `tidemark models plan` shows the whole change.',
+    ].join('\n'),
   );
+}
+
+function wayOut({ model, version, file, deprecationDate }: ModelChange): string {
+  if (deprecationDate !== null)
+    return `Put ${file} back as version ${version} was: it is there for those who read that.`;
+  const older = file.replace(/\.sql$/, `_v${version}.sql`);
+  return `Raise \`version\` in the header of ${file}, or keep what readers hold on to. To serve ${model}_v${version} beside it for a while, keep the file as it was as ${older}, with a \`deprecation_date\`.`;
 }
 
 function planModel(
@@ -80,7 +95,14 @@ function planModel(
   changing: ReadonlySet<string>,
 ): ModelChange {
   const after = declaredShape(model);
-  const common = { model: model.model, kind: model.kind, version: model.version, after: model.text };
+  const common = {
+    model: model.model,
+    kind: model.kind,
+    version: model.version,
+    file: model.path,
+    deprecationDate: model.deprecationDate,
+    after: model.text,
+  };
   const promised = sameVersion && shapeOf(sameVersion);
   const refused = promised ? compareShapes(promised, after).breaking : [];
   if (applied === undefined) {
@@ -118,11 +140,13 @@ function because(model: Model, change: ChangeKind, changing: ReadonlySet<string>
   return parents.length === 0 && change === 'indirectly modified' ? ['macros or seeds'] : parents;
 }
 
-function planRemoval(applied: AppliedModel): ModelChange {
+function planRemoval(table: string, applied: AppliedModel): ModelChange {
   return {
-    model: applied.model,
+    model: table,
     kind: applied.kind,
     change: 'removed',
+    file: `sql/${table.replace('.', '/')}.sql`,
+    deprecationDate: applied.deprecationDate,
     appliedVersion: applied.version,
     version: null,
     breaking: ['the table is no longer published'],
@@ -139,7 +163,8 @@ function planRemoval(applied: AppliedModel): ModelChange {
 function shapeOf(applied: AppliedModel): Shape | undefined {
   if (applied.definition !== null) {
     try {
-      const name = `${applied.model.replace('.', '/')}.sql`;
+      const older = applied.deprecationDate === null ? '' : `_v${applied.version}`;
+      const name = `${applied.model.replace('.', '/')}${older}.sql`;
       return declaredShape(parseModel({ name, text: applied.definition }));
     } catch {
       // A header of an older or newer Tidemark.

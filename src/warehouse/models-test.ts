@@ -33,16 +33,19 @@ export interface CaseResult {
  * Runs one case in a warehouse of its own, which goes afterwards. Answers are landed and loaded and all models built;
  * rows are put into the tables that one model reads. A model that cannot be built and a wrong query are failures of the
  * case, not errors.
+ * @param modelsDir Folder with models of one's own, beside the shipped ones
  * @throws TidemarkError `DiskFull`
  */
-export async function runCase(testCase: ModelCase): Promise<CaseResult> {
+export async function runCase(testCase: ModelCase, modelsDir?: string): Promise<CaseResult> {
   const { file, name } = testCase;
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-case-'));
   try {
     const warehouse = await openWarehouse(dataDir, { threads: 2 });
     try {
       const failures =
-        'model' in testCase ? await onRows(warehouse, testCase) : await onAnswers(warehouse, dataDir, testCase);
+        'model' in testCase
+          ? await onRows(warehouse, testCase, modelsDir)
+          : await onAnswers(warehouse, dataDir, testCase, modelsDir);
       return { file, name, failures };
     } finally {
       await warehouse.close();
@@ -54,8 +57,10 @@ export async function runCase(testCase: ModelCase): Promise<CaseResult> {
   }
 }
 
-async function onRows({ db }: Warehouse, testCase: RowsCase): Promise<CaseFailure[]> {
-  const [expected, actual] = [testCase.expect.rows, await runOnRows(db, testCase, await readModels())].map(sortRows);
+async function onRows({ db }: Warehouse, testCase: RowsCase, modelsDir?: string): Promise<CaseFailure[]> {
+  const [expected, actual] = [testCase.expect.rows, await runOnRows(db, testCase, await readModels(modelsDir))].map(
+    sortRows,
+  );
   const differences = compareRows(expected ?? [], actual ?? []);
   return differences.length === 0
     ? []
@@ -66,10 +71,11 @@ async function onAnswers(
   warehouse: Warehouse,
   dataDir: string,
   testCase: Exclude<ModelCase, RowsCase>,
+  modelsDir?: string,
 ): Promise<CaseFailure[]> {
   await landAnswers(dataDir, testCase.given);
   await loadLanding(warehouse, dataDir);
-  await buildModels(warehouse, { personalData: true });
+  await buildModels(warehouse, { personalData: true, modelsDir });
   const failures: CaseFailure[] = [];
   for (const { query, rows } of testCase.expect) {
     try {

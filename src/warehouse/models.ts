@@ -1,53 +1,10 @@
 import { createHash } from 'node:crypto';
-import { parse } from 'yaml';
-import { z } from 'zod';
-import { errorMessage } from '../core/errors.js';
 import { ModelFailedError } from './errors.js';
-import { readSqlFile, readSqlFolder, type SqlFile } from './sql-files.js';
-import { withParser, type SqlParser } from './sql-parser.js';
+import { MODEL_SCHEMAS, parseModel, type ModelFile } from './models-file.js';
+import { findParents } from './models-parents.js';
+import { readSqlFolder, readSqlFolderAt, type SqlFile } from './sql-files.js';
 
-/** Schemas that are published, in no particular order: references decide that. */
-export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
-
-const Audit = z.strictObject({
-  name: z.string(),
-  severity: z.enum(['warn', 'error']),
-  /** Selects offending rows; none is good. */
-  sql: z.string(),
-});
-export type Audit = z.infer<typeof Audit>;
-
-/** `TYPE | comment` */
-const Column = z.string().transform((text, context) => {
-  const bar = text.indexOf(' | ');
-  if (bar < 0) context.addIssue({ code: 'custom', message: 'must be written TYPE | comment' });
-  return { type: text.slice(0, bar).trim(), comment: text.slice(bar + 3).trim() };
-});
-
-const Header = z.strictObject({
-  model: z.string().regex(/^(core|marts|ops|meta)\.[a-z_]+$/),
-  /** table: built anew each time. incremental: only the keys that changed. view: a view in the writer's file. */
-  kind: z.enum(['table', 'incremental', 'view']),
-  version: z.int().min(1),
-  grain: z.string().min(1),
-  key: z.array(z.string()).min(1),
-  /** Key columns that may be NULL. */
-  nullable: z.array(z.string()).default([]),
-  description: z.string().min(1),
-  /** The query reads the keys to build from the temp table `changed`; `changed` and `all` fill it. */
-  incremental: z.strictObject({ by: z.array(z.string()).min(1), changed: z.string(), all: z.string() }).optional(),
-  columns: z.record(z.string(), Column),
-  audits: z.array(Audit).default([]),
-});
-
-/** A model's file: its header and its query. */
-export interface ModelFile extends z.infer<typeof Header> {
-  file: string;
-  /** The whole file. */
-  text: string;
-  /** The query, without its header. */
-  sql: string;
-}
+export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './models-file.js';
 
 export interface Model extends ModelFile {
   /** Models it reads, as DuckDB's parser finds them in its query and in its block `incremental`. */
@@ -56,80 +13,64 @@ export interface Model extends ModelFile {
   fingerprint: string;
 }
 
+/** All models, each after those it reads, and what they share. */
+export interface ModelSet {
+  models: Model[];
+  /** Files of macros and seeds. */
+  shared: SqlFile[];
+}
+
 /**
- * All models of `sql/`, each after those it reads.
+ * The models on disk: those of `sql/`, and those of a folder of one's own with the same subfolders, which add to them or
+ * stand in for the one of the same file name.
  * @throws ModelFailedError when a file's header is wrong or its SQL does not parse, or a reference leads nowhere
  */
-export async function readModels(): Promise<Model[]> {
-  const files = MODEL_SCHEMAS.flatMap((schema) => readSqlFolder(schema));
-  const shared = [...readSqlFolder('macros'), readSqlFile('seeds/indicators.csv')];
-  return fingerprintModels(orderModels(await findParents(files.map(parseModel))), shared);
+export async function readModelSet(own?: string): Promise<ModelSet> {
+  const files = new Map<string, SqlFile>();
+  for (const schema of MODEL_SCHEMAS) {
+    const added = own === undefined ? [] : readSqlFolderAt(own, schema);
+    for (const file of [...readSqlFolder(schema), ...added]) files.set(file.name, file);
+  }
+  return assembleModels([...files.values()], readShared());
+}
+
+/** The models on disk, without what they share. */
+export async function readModels(own?: string): Promise<Model[]> {
+  return (await readModelSet(own)).models;
+}
+
+/** Macros and seeds on disk. */
+export function readShared(): SqlFile[] {
+  return [...readSqlFolder('macros'), ...readSqlFolder('seeds', '.csv')];
+}
+
+/** Whether a set was built with the macros and seeds of today. */
+export function isSharedOnDisk({ shared }: ModelSet): boolean {
+  const plain = (files: readonly SqlFile[]) => JSON.stringify(files.map(({ name, text }) => [name, text]));
+  return plain(shared) === plain(readShared());
 }
 
 /**
- * Finds what each model reads.
- * @throws ModelFailedError with file and line, when SQL of a model does not parse
+ * Makes a set of model files, wherever they come from.
+ * @throws ModelFailedError as `readModelSet`
  */
-export async function findParents(models: readonly ModelFile[]): Promise<Omit<Model, 'fingerprint'>[]> {
-  return withParser(async (parser) => {
-    const found: Omit<Model, 'fingerprint'>[] = [];
-    for (const model of models) found.push({ ...model, parents: await parentsOf(parser, model) });
-    return found;
-  });
+export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[]): Promise<ModelSet> {
+  const parsed = files.map(parseModel);
+  checkVersions(parsed);
+  return { models: fingerprintModels(orderModels(await findParents(parsed)), shared), shared };
 }
 
-async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]> {
-  const firstLine = model.text.slice(0, model.text.length - model.sql.length).split('\n').length;
-  const parents = [...(await tablesIn(parser, model, model.sql, (line) => firstLine + line - 1))];
-  for (const name of ['changed', 'all'] as const) {
-    const sql = model.incremental?.[name];
-    // YAML folds its lines: the line where it begins has to do.
-    const at = model.text.split('\n').findIndex((line) => line.trim().startsWith(`${name}:`)) + 1;
-    if (sql !== undefined) parents.push(...(await tablesIn(parser, model, sql, () => at)));
+/** An older version is one only beside a newer one. */
+function checkVersions(models: readonly ModelFile[]): void {
+  for (const { model, name, version, path } of models) {
+    if (model === name) continue;
+    const latest = models.find((other) => other.model === name);
+    if (latest !== undefined && latest.version > version) continue;
+    throw new ModelFailedError(
+      `${path}: it is version ${version} of ${name}, ${latest === undefined ? 'of which there is no latest one' : `whose latest is version ${latest.version}`}.`,
+      `An older version is kept beside a newer one: raise \`version\` in ${latest?.path ?? `sql/${name.replace('.', '/')}.sql`}, or remove this file.`,
+    );
   }
-  for (const audit of model.audits) await tablesIn(parser, model, audit.sql, () => null, `audit ${audit.name}: `);
-  return [...new Set(parents)].filter((name) => isModelName(name) && name !== model.model).toSorted();
-}
-
-async function tablesIn(
-  parser: SqlParser,
-  { file }: ModelFile,
-  sql: string,
-  lineInFile: (line: number) => number | null,
-  what = '',
-): Promise<readonly string[]> {
-  const { tables, fault } = await parser.parse(sql);
-  if (tables !== undefined) return tables;
-  const line = lineInFile(fault.line ?? 1);
-  throw new ModelFailedError(
-    `sql/${file}${line === null ? '' : `:${line}`}: ${what}DuckDB cannot parse it: ${fault.message}.`,
-    'Correct the SQL there. Nothing was built; readers keep what they have.',
-  );
-}
-
-function isModelName(name: string): boolean {
-  return MODEL_SCHEMAS.some((schema) => name.startsWith(`${schema}.`));
-}
-
-/**
- * Reads a model file: a leading block comment that holds YAML, then one query.
- * @throws ModelFailedError when the header is missing or wrong
- */
-export function parseModel(file: SqlFile): ModelFile {
-  const match = /^\/\*\n(.*?)\n\*\/\n(.*)$/s.exec(file.text);
-  if (match === null) throw wrongHeader(file, 'it has no header: a block comment with YAML must come first');
-  let header: z.infer<typeof Header>;
-  try {
-    header = Header.parse(parse(match[1] ?? ''));
-  } catch (error) {
-    throw wrongHeader(file, error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error));
-  }
-  const expected = `${header.model.replace('.', '/')}.sql`;
-  if (file.name !== expected) throw wrongHeader(file, `it makes ${header.model}, so it must be sql/${expected}`);
-  if ((header.kind === 'incremental') !== (header.incremental !== undefined)) {
-    throw wrongHeader(file, 'kind incremental and the block `incremental` belong together');
-  }
-  return { ...header, file: file.name, text: file.text, sql: match[2] ?? '' };
 }
 
 /** Each model after those it reads; among equals by name. */
@@ -185,10 +126,7 @@ function fingerprintModels(ordered: Omit<Model, 'fingerprint'>[], shared: SqlFil
   });
 }
 
-function sha256(text: string): string {
+/** SHA-256 of a text, in hexadecimal. */
+export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-function wrongHeader(file: SqlFile, what: string): ModelFailedError {
-  return new ModelFailedError(`sql/${file.name}: ${what}`, 'Compare with sql/core/companies.sql.');
 }

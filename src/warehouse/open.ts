@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { declaredFields } from '../drift/declared.js';
 import { Database } from './database.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import { applyMigrations } from './migrate.js';
 import { warehouseFile } from './paths.js';
-import { quote, readSqlFolder, sqlPath } from './sql-files.js';
+import { prepareSession } from './session.js';
 
 export interface WarehouseOptions {
   /** Another file than the one in use. */
@@ -53,6 +52,24 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
   }
 }
 
+/** Opens a DuckDB file for reading alone, without touching it. */
+export async function openReadOnly(file: string): Promise<{ db: Database; close: () => void }> {
+  try {
+    const instance = await DuckDBInstance.create(file, {
+      access_mode: 'READ_ONLY',
+      autoinstall_known_extensions: 'false',
+    });
+    const db = new Database(await instance.connect(), file);
+    const close = (): void => {
+      db.closeSync();
+      instance.closeSync();
+    };
+    return { db, close };
+  } catch (error) {
+    throw asWarehouseError(error, file);
+  }
+}
+
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
   return DuckDBInstance.create(file, {
     temp_directory: `${file}.tmp`,
@@ -61,24 +78,6 @@ async function createInstance(file: string, options: WarehouseOptions): Promise<
     ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
     ...(options.memoryLimit === undefined ? {} : { memory_limit: options.memoryLimit }),
   });
-}
-
-/** Macros and seeds live in the session, so that a changed file takes effect with the next open and leaves no trace. */
-async function prepareSession(db: Database): Promise<void> {
-  await db.run(`SET TimeZone = 'UTC'`);
-  await db.run('SET preserve_insertion_order = false');
-  for (const macro of readSqlFolder('macros')) await db.runFile(macro);
-  const seed = quote(sqlPath('seeds/indicators.csv'));
-  await db.run(
-    `CREATE OR REPLACE TEMP TABLE seed_indicators AS SELECT * FROM read_csv(${seed}, header = true, all_varchar = true)`,
-  );
-  await db.run(
-    'CREATE OR REPLACE TEMP TABLE seed_fields AS SELECT unnest(from_json(CAST($fields AS JSON), $type), recursive := true)',
-    {
-      fields: JSON.stringify(declaredFields()),
-      type: '[{"stream":"VARCHAR","route":"VARCHAR","path":"VARCHAR","parent":"VARCHAR","types":["VARCHAR"],"inside":"BOOLEAN","enough":"BIGINT"}]',
-    },
-  );
 }
 
 async function closeWarehouse(db: Database, instance: DuckDBInstance): Promise<void> {

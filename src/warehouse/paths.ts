@@ -28,3 +28,13 @@ export function dueDir(dataDir: string, run: string, stream: string): string {
 export function chunkFile(folder: string, chunk: number): string {
   return path.join(folder, `chunk-${String(chunk).padStart(5, '0')}.json`);
 }
+
+/** `data/env`: dev environments, one file each. */
+export function envDir(dataDir: string): string {
+  return path.join(dataDir, 'env');
+}
+
+/** Changed models, built beside production. */
+export function envFile(dataDir: string, name: string): string {
+  return path.join(envDir(dataDir), `${name}.duckdb`);
+}

@@ -4,12 +4,13 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
 import { shareWith, type Readers } from '../core/file-modes.js';
 import { syncFolder } from '../core/files.js';
+import { readBuiltModels } from './built-models.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
 import { createFunctions } from './functions.js';
 import { buildFile, buildLake, listBuilds, nameBuild, removeOldBuilds, showBuild } from './builds.js';
 import { syncFile } from './links.js';
-import { readModels, type Model } from './models.js';
+import type { Model } from './models.js';
 import type { Warehouse } from './open.js';
 import { buildsDir, publishedFile } from './paths.js';
 import { publishLake } from './publish-lake.js';
@@ -46,7 +47,7 @@ export type TableCounts = Map<string, number>;
  */
 export async function publish(warehouse: Warehouse, dataDir: string, request: PublishRequest): Promise<PublishedBuild> {
   const { db } = warehouse;
-  const models = await readModels();
+  const models = await readBuiltModels(db);
   const builds = buildsDir(dataDir);
   mkdirSync(builds, { recursive: true });
   const name = nameBuild(dataDir, request);

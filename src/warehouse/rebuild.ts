@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Readers } from '../core/file-modes.js';
 import { syncFolder } from '../core/files.js';
 import { LandingCorruptError, WarehouseBusyError, type LoadCounts } from './errors.js';
+import { carryModels } from './carry-models.js';
 import { loadLanding } from './load.js';
 import { openWarehouse, type Warehouse } from './open.js';
 import { warehouseFile } from './paths.js';
@@ -21,13 +22,13 @@ export interface RebuildRequest {
   keep?: number | undefined;
   /** As for `buildModels`. */
   personalData: boolean;
+  /** As for `buildModels`. */
+  modelsDir?: string | undefined;
   /** Told of each step as it begins. */
   onStep?: (step: 'load' | 'models' | 'publish') => void;
 }
 
-export interface Rebuilt extends LoadCounts {
-  models: number;
-  failedAudits: string[];
+export interface Rebuilt extends LoadCounts, BuildResult {
   published: PublishedBuild;
   /** Landed parts that could not be read, in words; everything else is there. */
   faults: string[];
@@ -37,7 +38,8 @@ export interface Rebuilt extends LoadCounts {
  * Makes the warehouse anew from the landing zone alone, beside the one in use, and puts it in its place when it is
  * whole; then publishes. Killed in between, the old one stays in use, and what was begun is thrown away by the next call.
  * @throws WarehouseBusyError when a worker is writing the warehouse
- * @throws ModelFailedError when the models cannot be built on it; nothing was replaced
+ * @throws ModelFailedError when the models cannot be built on it, or break what a version promised to readers of the
+ *   warehouse before; nothing was replaced
  */
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
   const { now, into = dataDir, onStep = () => undefined } = request;
@@ -54,7 +56,9 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
       onStep('load');
       loaded = await loadAll(rebuilt, dataDir, request);
       onStep('models');
-      built = await buildModels(rebuilt, { now, personalData: request.personalData });
+      await carryModels(rebuilt.db, current?.db ?? null, into);
+      const { personalData, modelsDir } = request;
+      built = await buildModels(rebuilt, { now, personalData, modelsDir, origin: 'replay' });
     } finally {
       await rebuilt.close();
     }

@@ -1,12 +1,14 @@
 import { runAudits, saveChecks, type CheckResult } from './audit.js';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { buildModel, dropRelation, putSettings, readRelations, type How } from './build-model.js';
 import type { Database } from './database.js';
 import { ModelFailedError } from './errors.js';
-import { MODEL_SCHEMAS, plainType, readModels, type Model } from './models.js';
-import { planModels, refuseBreaking } from './models-plan.js';
+import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, readShared, type Model, type ModelSet } from './models.js';
+import { dayOf, modelsInForce } from './models-in-force.js';
+import { planModels, refuseBreaking, type AppliedModel } from './models-plan.js';
 import { readApplied } from './models-plan-read.js';
+import { heldSet, readSet, saveSet, type SetOrigin } from './models-sets.js';
 import type { Warehouse } from './open.js';
-import { identifier } from './sql-files.js';
+import { useShared } from './session.js';
 
 // What changed since the models last ran; every `incremental.changed` reads from them.
 const DIRTY_TABLES = `
@@ -15,7 +17,16 @@ const DIRTY_TABLES = `
 
 export interface BuildOptions {
   now?: Date;
+  /** These models instead of those in force. */
   models?: Model[];
+  /** Folder with models of one's own (docs/configuration.md, `models`). */
+  modelsDir?: string | undefined;
+  /** This set instead of the one in force, and how it came to be in force. */
+  set?: ModelSet;
+  origin?: SetOrigin;
+  ofSet?: number;
+  /** Models that were built beforehand in the attached database `stage`. */
+  staged?: ReadonlySet<string>;
   /** Whether names and contact data of people are kept (`personalData: contacts`). Default: they are not. */
   personalData?: boolean;
 }
@@ -24,34 +35,46 @@ export interface BuildResult {
   models: number;
   /** Audits of severity warn that found rows: `model.check (rows)`. */
   failedAudits: string[];
+  /** What a person should know of the set that was built, a sentence each. */
+  notes: string[];
 }
 
 /**
  * Builds all models from the ledger, in one transaction: tables anew, incremental ones for the keys that changed since
  * the last time, or wholly when the model or anything it is built from changed, or its table is not as it was built.
+ * Built are the models on disk; after a rollback those it brought back, until others are applied.
  * @throws ModelFailedError when a model breaks what its version promises, cannot be built, or an audit of severity error finds rows; the tables stay as they were
  */
 export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
   const { db } = warehouse;
-  const models = options.models ?? (await readModels());
   const now = options.now ?? new Date();
+  const { set, notes } = await chooseSet(db, options);
+  const hasOwnMacros = !isSharedOnDisk(set);
+  const { models, overdue } = modelsInForce(set.models, dayOf(now));
   const checks: CheckResult[] = [];
   try {
+    if (hasOwnMacros) await useShared(db, set.shared);
     await db.transaction(async () => {
-      await db.run('CREATE OR REPLACE TEMP TABLE settings AS SELECT CAST($keep AS BOOLEAN) AS personal_data', {
-        keep: options.personalData ?? false,
-      });
+      await putSettings(db, { personalData: options.personalData ?? false });
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-      const plan = planModels(models, await readApplied(db, 'ledger.models'));
-      refuseBreaking(plan);
+      const applied = await readApplied(db, 'ledger.models');
+      const plan = planModels(models, applied);
+      // A rollback was asked for, and says itself what readers lose.
+      if (options.origin !== 'rollback') refuseBreaking(plan);
       const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
+      const existing = await readRelations(db);
       for (const model of models) {
-        await buildModel(db, model, whole.has(model.model));
+        await buildModel(db, model, howToBuild(model, whole, options.staged), existing);
         checks.push(...(await runAudits(db, model)));
       }
       failOnErrors(checks);
+      const gone = goneTables(applied, models);
+      for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
+      notes.push(...retirementNotes(applied, set.models, gone));
       await saveModels(db, models, now);
+      await saveSet(db, set, { origin: options.origin ?? 'run', ofSet: options.ofSet ?? null, now });
       await saveChecks(db, checks, now);
+      await saveBuiltFrom(db);
       for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
         await db.run(`DELETE FROM ledger.${table}`);
     });
@@ -59,57 +82,54 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
     // The tables went back; what was found wrong is worth keeping.
     if (error instanceof ModelFailedError && error.failedAudits.length > 0) await saveChecks(db, checks, now);
     throw error;
+  } finally {
+    // What loads goes by the files, always.
+    if (hasOwnMacros) await useShared(db, readShared());
   }
-  return { models: models.length, failedAudits: checks.filter((check) => check.failingRows > 0).map(describeCheck) };
+  return {
+    models: models.length,
+    failedAudits: checks.filter((check) => check.failingRows > 0).map(describeCheck),
+    notes: [...notes, ...overdue],
+  };
 }
 
-async function buildModel(db: Database, model: Model, whole: boolean): Promise<void> {
-  try {
-    if (model.kind === 'view') {
-      await db.run(`CREATE OR REPLACE VIEW ${model.model} AS ${model.sql}`);
-      await checkColumns(db, model);
-      return;
-    }
-    if (model.incremental !== undefined) {
-      await db.run(
-        `CREATE OR REPLACE TEMP TABLE changed AS ${whole ? model.incremental.all : model.incremental.changed}`,
-      );
-    }
-    await checkColumns(db, model);
-    if (model.incremental === undefined || whole)
-      await db.run(`CREATE OR REPLACE TABLE ${model.model} AS ${model.sql}`);
-    else await replaceKeys(db, model, model.incremental.by);
-  } catch (error) {
-    if (error instanceof TidemarkError) throw error;
-    throw new ModelFailedError(
-      `Model ${model.model} (sql/${model.file}): ${errorMessage(error)}`,
-      'Correct that file; the tables are as they were.',
-      { cause: error },
-    );
-  }
+/** One hash of what is loaded; what was built from the same need not be built again. */
+export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(CAST(bit_xor(hash(stream, date, run, part, sha256)) AS VARCHAR), '') FROM ledger.loaded_parts`;
+
+async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
+  if (options.set !== undefined) return { set: options.set, notes: [] };
+  const onDisk = await readModelSet(options.modelsDir);
+  if (options.models !== undefined) return { set: { ...onDisk, models: options.models }, notes: [] };
+  const held = await heldSet(db);
+  if (held === undefined) return { set: onDisk, notes: [] };
+  return { set: await readSet(db, held), notes: [describeHold(held)] };
 }
 
-async function replaceKeys(db: Database, model: Model, by: string[]): Promise<void> {
-  const same = by.map((column) => `old.${identifier(column)} = changed.${identifier(column)}`).join(' AND ');
-  await db.run(`DELETE FROM ${model.model} AS old USING changed WHERE ${same}`);
-  await db.run(`INSERT INTO ${model.model} BY NAME ${model.sql}`);
+/** Why runs do not build what the files say. */
+export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appliedAt: string }): string {
+  return `Models are held at set ${ofSet}, since the rollback of ${appliedAt}: files changed since then take effect with \`tidemark models apply\`.`;
 }
 
-/** What the query gives must be what the header promises: names, order and types. */
-async function checkColumns(db: Database, model: Model): Promise<void> {
-  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE (${model.sql})`);
-  const actual = described.map((row) => `${row.column_name} ${plainType(row.column_type)}`);
-  const promised = Object.entries(model.columns).map(([name, { type }]) => `${name} ${plainType(type)}`);
-  if (actual.join() === promised.join()) return;
-  const missing = promised.filter((column) => !actual.includes(column));
-  const surplus = actual.filter((column) => !promised.includes(column));
-  const difference =
-    missing.length + surplus.length === 0
-      ? 'their order differs'
-      : `missing ${missing.join(', ') || 'none'}; not promised ${surplus.join(', ') || 'none'}`;
-  throw new ModelFailedError(
-    `Model ${model.model} (sql/${model.file}) does not give the columns its header promises: ${difference}.`,
-    'Change the query or the header; a breaking change needs a new version.',
+function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, staged?: ReadonlySet<string>): How {
+  if (kind !== 'view' && whole.has(model) && staged?.has(model)) return 'staged';
+  return whole.has(model) ? 'whole' : 'changed';
+}
+
+/** Tables that were made by what is in force no more. */
+function goneTables(applied: readonly AppliedModel[], models: readonly Model[]): string[] {
+  const made = new Set(models.map(({ model }) => model));
+  return applied.flatMap(({ table }) => (table === null || made.has(table) ? [] : [table]));
+}
+
+function retirementNotes(
+  applied: readonly AppliedModel[],
+  models: readonly Model[],
+  gone: readonly string[],
+): string[] {
+  return applied.flatMap(({ table, model, version, deprecationDate }) =>
+    table !== null && gone.includes(table) && models.some((one) => one.model === table)
+      ? [`${table} is retired: version ${version} of ${model} was served until ${deprecationDate}.`]
+      : [],
   );
 }
 
@@ -128,18 +148,35 @@ function describeCheck(check: CheckResult): string {
 }
 
 async function saveModels(db: Database, models: Model[], now: Date): Promise<void> {
-  await db.run(`UPDATE ledger.models SET state = 'retired' WHERE state = 'current'`);
-  for (const { model, version, kind, fingerprint, text } of models) {
+  await db.run(`UPDATE ledger.models SET state = 'retired', table_name = NULL WHERE state <> 'retired'`);
+  for (const { model, name, version, kind, fingerprint, text, deprecationDate } of models) {
     await db.run(
-      `INSERT INTO ledger.models (model, version, kind, fingerprint, applied_at, state, definition)
-       VALUES ($model, $version, $kind, $fingerprint, CAST($at AS TIMESTAMPTZ), 'current', $text)
+      `INSERT INTO ledger.models (model, version, kind, fingerprint, applied_at, state, definition, table_name, deprecation_date)
+       VALUES ($name, $version, $kind, $fingerprint, CAST($at AS TIMESTAMPTZ), $state, $text, $table, CAST($until AS DATE))
        ON CONFLICT (model, version) DO UPDATE SET
-         state = 'current',
+         state = excluded.state,
          kind = excluded.kind,
          applied_at = CASE WHEN models.fingerprint = excluded.fingerprint THEN models.applied_at ELSE excluded.applied_at END,
          fingerprint = excluded.fingerprint,
-         definition = excluded.definition`,
-      { model, version, kind, fingerprint, at: now.toISOString(), text },
+         definition = excluded.definition,
+         table_name = excluded.table_name,
+         deprecation_date = excluded.deprecation_date`,
+      {
+        name,
+        version,
+        kind,
+        fingerprint,
+        at: now.toISOString(),
+        state: deprecationDate === null ? 'current' : 'deprecated',
+        text,
+        table: model,
+        until: deprecationDate,
+      },
     );
   }
+}
+
+async function saveBuiltFrom(db: Database): Promise<void> {
+  await db.run('DELETE FROM ledger.built_from');
+  await db.run(`INSERT INTO ledger.built_from ${PARTS_HASH}`);
 }

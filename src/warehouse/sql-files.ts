@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,6 +8,8 @@ export interface SqlFile {
   /** Relative to `sql/`, with forward slashes: `core/companies.sql`. */
   name: string;
   text: string;
+  /** Where a person finds it, when it is not in `sql/`. */
+  path?: string;
 }
 
 /** One file of `sql/`. */
@@ -21,6 +23,20 @@ export function readSqlFolder(folder: string, extension = '.sql'): SqlFile[] {
     .filter((name) => name.endsWith(extension))
     .toSorted()
     .map((name) => readSqlFile(`${folder}/${name}`));
+}
+
+/** The files of one folder somewhere else, by name; none where there is no such folder. */
+export function readSqlFolderAt(root: string, folder: string): SqlFile[] {
+  const at = path.join(root, folder);
+  if (!existsSync(at)) return [];
+  return readdirSync(at)
+    .filter((name) => name.endsWith('.sql'))
+    .toSorted()
+    .map((name) => ({
+      name: `${folder}/${name}`,
+      text: readFileSync(path.join(at, name), 'utf8'),
+      path: path.join(at, name),
+    }));
 }
 
 /** Absolute path of a file under `sql/`, for DuckDB to read. */

@@ -221,7 +221,7 @@ describe('a run', () => {
 
 describe('readPlan', () => {
   test('where there is no warehouse, every model is added', async () => {
-    const plan = await readPlan(temporaryDataDir(), [write()]);
+    const plan = await readPlan(temporaryDataDir(), { models: [write()] });
     expect(plan).toMatchObject({ comparedWith: 'none', file: null, changes: [{ change: 'added', rows: null }] });
   });
 
@@ -229,7 +229,7 @@ describe('readPlan', () => {
     const dataDir = temporaryDataDir();
     await leaveBuilt([write()], dataDir);
     const before = readFileSync(warehouseFile(dataDir));
-    const plan = await readPlan(dataDir, [write({ sql: ONE.replace("'a'", "'b'") })]);
+    const plan = await readPlan(dataDir, { models: [write({ sql: ONE.replace("'a'", "'b'") })] });
     expect(plan).toMatchObject({ comparedWith: 'warehouse', changes: [{ change: 'directly modified', rows: 1 }] });
     expect(readFileSync(warehouseFile(dataDir)).equals(before)).toBe(true);
   });

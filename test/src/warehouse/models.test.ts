@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildModels, ModelFailedError, readModels } from '../../../src/warehouse/index.js';
-import { findParents, orderModels, parseModel, type Model } from '../../../src/warehouse/models.js';
+import { findParents } from '../../../src/warehouse/models-parents.js';
+import { orderModels, parseModel, type Model } from '../../../src/warehouse/models.js';
 import { buildFrom, openTestWarehouse, temporaryDataDir } from './helpers.js';
 
 function modelFile(header: string, sql: string, name = 'core/thing.sql') {
@@ -87,7 +88,7 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
 describe('buildModels', () => {
   test('builds the whole set on an empty warehouse', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
-    expect(await buildModels(warehouse)).toEqual({ models: (await readModels()).length, failedAudits: [] });
+    expect(await buildModels(warehouse)).toEqual({ models: (await readModels()).length, failedAudits: [], notes: [] });
     expect(await warehouse.db.rows(`SELECT count(*)::INTEGER AS n FROM meta.models WHERE state = 'current'`)).toEqual([
       { n: (await readModels()).length },
     ]);
@@ -110,6 +111,7 @@ describe('buildModels', () => {
     expect(await buildModels(warehouse, { models: [good] })).toEqual({
       models: 1,
       failedAudits: ['core.thing.small (2)'],
+      notes: [],
     });
     const bad = testModel(HEADER, 'SELECT CAST(unnest([1, 1, NULL]) AS BIGINT) AS id');
     const error: unknown = await buildModels(warehouse, { models: [bad] }).catch((thrown: unknown) => thrown);

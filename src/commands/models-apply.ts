@@ -1,0 +1,163 @@
+import path from 'node:path';
+import { Option, type Command } from 'commander';
+import { TidemarkError } from '../core/errors.js';
+import { formatCount } from '../progress/format.js';
+import type { Applied, ApplyRequest } from '../warehouse/models-apply.js';
+import type { ModelChange } from '../warehouse/models-plan.js';
+import type { AppliedSet } from '../warehouse/models-sets.js';
+import { examples, loadContext } from './context.js';
+import { buildEnvironment } from './models-env.js';
+import { say, sayJson, tell } from './print.js';
+import { renderTable } from './table.js';
+
+/** `tidemark models apply|rollback|history`: which models are in force. */
+export function registerModelsApply(models: Command): void {
+  models
+    .command('apply')
+    .description('build what `models plan` shows, and publish; with --env build it beside production')
+    .option('--env <name>', 'a dev environment: data/env/<name>.duckdb, made anew; production stays as it is')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Every changed model is built whole, and all that reads it: beside the tables in
+use, then taken over at once, then published. Readers keep what they have until
+then. Interrupted, run it again: what was built already is not built again.
+A breaking change without a new \`version\` is refused (exit code 1).
+Every run applies changed models as well; after a rollback only this does.
+${examples('tidemark models apply', 'tidemark models apply --env me && tidemark models diff --env me')}`,
+    )
+    .action(apply);
+
+  models
+    .command('rollback')
+    .description('go back to the set of models that was in force before; runs keep to it until `models apply`')
+    .addOption(new Option('--to <set>', 'another set, by its number in `models history`').argParser(parseSet))
+    .option('--dry-run', 'say what it would do; changes nothing')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+The texts of the models as they were then are built, not the files; the files
+stay as they are. Runs go on with what came back, and say so, until
+\`tidemark models apply\` puts the files in force again.
+${examples('tidemark models rollback', 'tidemark models rollback --to 3 --dry-run')}`,
+    )
+    .action(rollBack);
+
+  models
+    .command('history')
+    .description('the sets of models that were in force, the newest first')
+    .option('--json', 'print them as JSON')
+    .addHelpText('after', examples('tidemark models history', 'tidemark models history --json'))
+    .action(showHistory);
+}
+
+async function apply(options: { env?: string; json?: boolean }, command: Command): Promise<void> {
+  if (options.env !== undefined) return buildEnvironment(options.env, options, command);
+  const request = await readRequest(options, command);
+  const { applyModels } = await import('../warehouse/models-apply.js');
+  const begun = performance.now();
+  const result = await applyModels(request.dataDir, request);
+  if (options.json) return sayJson(withoutTexts(result));
+  if (result.built === null && result.published === null)
+    return say(`No changes: all ${result.changes.length} models are as applied.`);
+  say(`✔ applied in ${seconds(begun)} s: ${summary(result)}`);
+  sayResult(result, request.dataDir);
+}
+
+async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean }, command: Command): Promise<void> {
+  const request = await readRequest(options, command);
+  const { rollbackModels } = await import('../warehouse/models-apply.js');
+  const begun = performance.now();
+  const result = await rollbackModels(request.dataDir, { ...request, to: options.to, dryRun: options.dryRun });
+  if (options.json) return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
+  const to = `set ${result.to.ofSet ?? result.to.set} of ${result.to.appliedAt}`;
+  if (options.dryRun) say(`Would go back to ${to}: ${summary(result)}`);
+  else say(`✔ back to ${to} in ${seconds(begun)} s: ${summary(result)}`);
+  sayResult(result, request.dataDir);
+  if (!options.dryRun) say('  held       runs keep to it until `tidemark models apply`');
+}
+
+async function showHistory(options: { json?: boolean }, command: Command): Promise<void> {
+  const { config } = await loadContext(command);
+  const { readHistory } = await import('../warehouse/models-history.js');
+  const sets = (await readHistory(config.dataDir)).toReversed();
+  if (options.json) return sayJson(sets);
+  if (sets.length === 0) return say('No models were built yet.');
+  say(
+    renderTable({
+      columns: ['set', 'applied at', 'by', 'changed files'],
+      rows: sets.map(({ set, appliedAt, origin, ofSet, changed, inForce }) => [
+        `${set}${inForce ? ' *' : ''}`,
+        appliedAt,
+        ofSet === null ? origin : `${origin} to ${ofSet}`,
+        changed.length > 5 ? `${changed.slice(0, 5).join(', ')} and ${changed.length - 5} more` : changed.join(', '),
+      ]),
+    }),
+  );
+}
+
+async function readRequest(options: { json?: boolean }, command: Command): Promise<ApplyRequest & { dataDir: string }> {
+  const { config, clock } = await loadContext(command);
+  const { keepsContacts } = await import('../core/config.js');
+  return {
+    dataDir: config.dataDir,
+    now: clock.now(),
+    personalData: keepsContacts(config),
+    modelsDir: config.modelsDir,
+    readers: config.readers,
+    onStep: (step) => {
+      if (options.json) return;
+      if (step.step === 'stage') tell(`Building ${step.model} …`);
+      else tell(step.step === 'models' ? 'Taking over …' : 'Publishing …');
+    },
+  };
+}
+
+function summary({ changes, built, published }: Applied): string {
+  const of = (kind: ModelChange['change']) => changes.filter(({ change }) => change === kind).length;
+  const kinds = ['added', 'removed', 'directly modified', 'indirectly modified', 'altered'] as const;
+  const parts = kinds.flatMap((kind) => (of(kind) > 0 ? [`${of(kind)} ${kind}`] : []));
+  if (parts.length > 0) return parts.join(', ');
+  return built === null && published !== null
+    ? 'the tables were built already, now they are published'
+    : 'no model changes';
+}
+
+function sayResult({ changes, built, resumed, published }: Applied, dataDir: string): void {
+  for (const { model, change, breaking, deprecationDate } of changes.filter((one) => one.change !== 'unchanged')) {
+    const until = deprecationDate === null ? '' : `, served until ${deprecationDate}`;
+    say(
+      `  ${change === 'removed' ? 'removed' : 'model  '}    ${model}${change === 'removed' ? '' : `, ${change}${until}`}`,
+    );
+    for (const reason of breaking) say(`             Breaking: ${reason}`);
+  }
+  if (resumed.length > 0) say(`  resumed    ${resumed.length} had been built before: ${resumed.join(', ')}`);
+  for (const audit of built?.failedAudits ?? []) say(`  audit      ${audit}`);
+  for (const note of built?.notes ?? []) say(`  note       ${note}`);
+  if (published !== null)
+    say(
+      `  published  ${path.join(dataDir, published.file)}: ${published.tables} tables, ${formatCount(published.rows)} rows`,
+    );
+}
+
+/** The texts of models are in `models plan --json`. */
+function withoutTexts<R extends Applied>(result: R) {
+  return { ...result, changes: result.changes.map(({ before: _before, after: _after, ...change }) => change) };
+}
+
+function plainSet({ files: _files, ...set }: AppliedSet): Omit<AppliedSet, 'files'> {
+  return set;
+}
+
+function seconds(begun: number): string {
+  return ((performance.now() - begun) / 1_000).toFixed(1);
+}
+
+function parseSet(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new TidemarkError('InvalidInput', `${text} is no number of a set.`, {
+    todo: '`tidemark models history` lists them.',
+  });
+}

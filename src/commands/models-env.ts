@@ -1,0 +1,115 @@
+import { Option, type Command } from 'commander';
+import { TidemarkError } from '../core/errors.js';
+import { formatCount } from '../progress/format.js';
+import { examples, loadContext } from './context.js';
+import { renderDiff } from './models-diff-view.js';
+import { colorsFor, say, sayJson, tell } from './print.js';
+import { renderTable } from './table.js';
+
+/** `tidemark models diff|env`: changed models beside production. */
+export function registerModelsEnv(models: Command): void {
+  models
+    .command('diff [models...]')
+    .description('what the rows of a dev environment are beside those of production')
+    .requiredOption('--env <name>', 'the environment, made with `models apply --env <name>`')
+    .addOption(new Option('--limit <rows>', 'rows shown of each difference').default(3).argParser(parseLimit))
+    .option('--json', 'print the differences as JSON')
+    .addHelpText(
+      'after',
+      `
+Rows are told by the key in the model's header. Exit code 0, whether or not
+there are differences.
+${examples('tidemark models diff --env me', 'tidemark models diff --env me marts.market_daily --limit 10')}`,
+    )
+    .action(showDiff);
+
+  const env = models
+    .command('env')
+    .description('the dev environments there are')
+    .addHelpText('after', examples('tidemark models env list', 'tidemark models env drop me'));
+  env
+    .command('list')
+    .description('every environment, with its models')
+    .option('--json', 'print them as JSON')
+    .addHelpText('after', examples('tidemark models env list --json'))
+    .action(listEnvironments);
+  env
+    .command('drop <name>')
+    .description('remove an environment; production stays as it is')
+    .addHelpText('after', examples('tidemark models env drop me'))
+    .action(dropEnvironment);
+}
+
+/** `models apply --env NAME`. */
+export async function buildEnvironment(name: string, options: { json?: boolean }, command: Command): Promise<void> {
+  const { config, clock } = await loadContext(command);
+  const [{ applyEnv }, { keepsContacts }] = await Promise.all([
+    import('../warehouse/models-env.js'),
+    import('../core/config.js'),
+  ]);
+  const built = await applyEnv(config.dataDir, {
+    name,
+    now: clock.now(),
+    personalData: keepsContacts(config),
+    modelsDir: config.modelsDir,
+    onModel: (model) => {
+      if (!options.json) tell(`Building ${model} …`);
+    },
+  });
+  if (options.json) {
+    const refused = built.refused.map(({ model, refused: why }) => ({ model, refused: why }));
+    return sayJson({ env: name, ...built, refused });
+  }
+  if (built.models.length === 0) return say(`✔ ${name}: no model differs from those published, so it holds none.`);
+  say(`✔ ${name} built beside production: ${built.file}`);
+  for (const { model, change, rows, failedAudits } of built.models) {
+    say(`  ${model}, ${change}, ${formatCount(rows)} rows`);
+    for (const audit of failedAudits) say(`    audit failed: ${audit}`);
+  }
+  for (const { model, version, refused } of built.refused)
+    say(`  production would refuse ${model}: it breaks what version ${version} promises: ${refused.join('; ')}`);
+  say(`Compare it: tidemark models diff --env ${name}`);
+}
+
+async function showDiff(
+  models: string[],
+  options: { env: string; limit: number; json?: boolean },
+  command: Command,
+): Promise<void> {
+  const { config } = await loadContext(command);
+  const { diffEnv } = await import('../warehouse/models-diff.js');
+  const diff = await diffEnv(config.dataDir, options.env, models, options.limit);
+  if (options.json) sayJson(diff);
+  else say(renderDiff(diff, colorsFor(process.stdout)));
+}
+
+async function listEnvironments(options: { json?: boolean }, command: Command): Promise<void> {
+  const { config } = await loadContext(command);
+  const { listEnvs } = await import('../warehouse/models-env.js');
+  const envs = await listEnvs(config.dataDir);
+  if (options.json) return sayJson(envs);
+  if (envs.length === 0) return say('There is none: `tidemark models apply --env <name>` makes one.');
+  say(
+    renderTable({
+      columns: ['environment', 'built at', 'models', ''],
+      rows: envs.map(({ name, builtAt, models, isStale }) => [
+        name,
+        builtAt,
+        models.join(', '),
+        isStale ? 'production was published anew since' : '',
+      ]),
+    }),
+  );
+}
+
+async function dropEnvironment(name: string, _options: object, command: Command): Promise<void> {
+  const { config } = await loadContext(command);
+  const { dropEnv } = await import('../warehouse/models-env.js');
+  dropEnv(config.dataDir, name);
+  say(`✔ ${name} is gone`);
+}
+
+function parseLimit(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new TidemarkError('InvalidInput', `${text} is no number of rows.`, { todo: 'Write a number up to 99999.' });
+}

@@ -1,0 +1,22 @@
+import type { Database } from './database.js';
+import { ModelFailedError } from './errors.js';
+import { orderModels, parseModel, type Model } from './models.js';
+import { findParents } from './models-parents.js';
+
+/**
+ * The models the tables of the warehouse were built with, from the texts that were kept: what is published is told by
+ * them, whatever has become of the files since.
+ * @throws ModelFailedError when none was built yet
+ */
+export async function readBuiltModels(db: Database): Promise<Model[]> {
+  const rows = await db.rows<{ table_name: string; fingerprint: string; definition: string }>(
+    `SELECT table_name, fingerprint, definition FROM ledger.models
+     WHERE table_name IS NOT NULL AND definition IS NOT NULL ORDER BY table_name`,
+  );
+  if (rows.length === 0)
+    throw new ModelFailedError('No model was built yet.', 'Run `tidemark snapshot` or `tidemark models apply` first.');
+  const fingerprints = new Map(rows.map((row) => [row.table_name, row.fingerprint]));
+  const files = rows.map((row) => ({ name: `${row.table_name.replace('.', '/')}.sql`, text: row.definition }));
+  const models = await findParents(files.map(parseModel));
+  return orderModels(models.map((model) => ({ ...model, fingerprint: fingerprints.get(model.model) ?? '' })));
+}

@@ -1,0 +1,189 @@
+import { existsSync, realpathSync } from 'node:fs';
+import type { Readers } from '../core/file-modes.js';
+import { TidemarkError } from '../core/errors.js';
+import type { Database } from './database.js';
+import { readModelSet, type ModelSet } from './models.js';
+import { dayOf, modelsInForce } from './models-in-force.js';
+import { planModels, refuseBreaking, type ModelChange } from './models-plan.js';
+import { readApplied } from './models-plan-read.js';
+import { heldSet, previousSet, readSet, readSets, type AppliedSet } from './models-sets.js';
+import { openReadOnly, openWarehouse, type Warehouse } from './open.js';
+import { publishedFile, warehouseFile } from './paths.js';
+import { publish, type PublishedBuild } from './publish.js';
+import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from './run-models.js';
+import { stageModels } from './stage-models.js';
+
+export interface ApplyRequest {
+  now: Date;
+  /** As for `buildModels`. */
+  personalData: boolean;
+  modelsDir?: string | undefined;
+  /** As for `publish`. */
+  readers?: Readers | undefined;
+  /** Told of each step as it begins: a model that is built beforehand, all models, the publication. */
+  onStep?: (step: { step: 'stage'; model: string } | { step: 'models' | 'publish' }) => void;
+}
+
+export interface Applied {
+  changes: ModelChange[];
+  /** Null when there was nothing to build. */
+  built: BuildResult | null;
+  /** Models that an earlier call, which was killed or failed, had built already. */
+  resumed: string[];
+  /** Null when readers have it already. */
+  published: PublishedBuild | null;
+}
+
+/**
+ * Puts the models on disk in force: builds what changed, each model in a transaction of its own beside the tables in use,
+ * takes all of it over in one, and publishes. Called again it goes on where a killed call stopped. Ends what a rollback holds.
+ * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built: readers keep what they have
+ * @throws WarehouseBusyError while a worker writes the warehouse
+ */
+export async function applyModels(dataDir: string, request: ApplyRequest): Promise<Applied> {
+  return withWarehouse(dataDir, async (warehouse) => {
+    const { db } = warehouse;
+    const set = await readModelSet(request.modelsDir);
+    const changes = await planSet(db, set, request.now);
+    refuseBreaking(changes);
+    const isHeld = (await heldSet(db)) !== undefined;
+    if (!isHeld && changes.every(({ change }) => change === 'unchanged'))
+      return {
+        changes,
+        built: null,
+        resumed: [],
+        published: await publishChanged(warehouse, dataDir, request, 'apply'),
+      };
+    const result = await putInForce(warehouse, dataDir, { set, origin: 'apply' }, changes, request);
+    return { changes, ...result, published: await publishChanged(warehouse, dataDir, request, 'apply') };
+  });
+}
+
+export interface RolledBack extends Applied {
+  /** The set that is in force again. */
+  to: AppliedSet;
+}
+
+/**
+ * Puts an earlier set of models in force again, from the texts that were kept, and publishes. Runs keep to it until
+ * `applyModels`. A rollback that was killed before its publication is finished, not repeated.
+ * @param to Number of the set; default: the one before what is in force
+ * @throws TidemarkError `InvalidInput` when there is no such set
+ * @throws ModelFailedError when it cannot be built any more: readers keep what they have
+ */
+export async function rollbackModels(
+  dataDir: string,
+  request: ApplyRequest & { to?: number | undefined; dryRun?: boolean | undefined },
+): Promise<RolledBack> {
+  return withWarehouse(dataDir, async (warehouse) => {
+    const { db } = warehouse;
+    const sets = await readSets(db);
+    const last = sets.at(-1);
+    const { to: wanted, dryRun = false } = request;
+    if (last?.origin === 'rollback' && !dryRun && (wanted === undefined || wanted === last.ofSet)) {
+      const published = await publishChanged(warehouse, dataDir, request, 'rollback');
+      if (published !== null) return { to: last, changes: [], built: null, resumed: [], published };
+    }
+    const to = wanted === undefined ? previousSet(sets) : sets.find(({ set }) => set === wanted);
+    if (to === undefined) throw noSuchSet(wanted, sets);
+    const set = await readSet(db, to);
+    const changes = (await planSet(db, set, request.now)).map((change) => ({ ...change, refused: [] }));
+    if (dryRun) return { to, changes, built: null, resumed: [], published: null };
+    const result = await putInForce(warehouse, dataDir, { set, origin: 'rollback', ofSet: to.set }, changes, request);
+    return { to, changes, ...result, published: await publishChanged(warehouse, dataDir, request, 'rollback') };
+  });
+}
+
+async function putInForce(
+  { db }: Warehouse,
+  dataDir: string,
+  choice: Required<Pick<BuildOptions, 'set' | 'origin'>> & Pick<BuildOptions, 'ofSet'>,
+  changes: readonly ModelChange[],
+  { now, personalData, onStep = () => undefined }: ApplyRequest,
+): Promise<{ built: BuildResult; resumed: string[] }> {
+  const build = async (staged?: ReadonlySet<string>): Promise<BuildResult> => {
+    onStep({ step: 'models' });
+    return buildModels(
+      { db, close: async () => undefined },
+      { ...choice, now, personalData, ...(staged && { staged }) },
+    );
+  };
+  const [parts] = await db.rows<{ now: string; built: string | null }>(
+    `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
+  );
+  // With landed parts that no model has seen, tables that do not change are behind: then all is built at once, in order.
+  const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
+  const dear = choice.set.models.filter(({ model, kind }) => kind !== 'view' && rebuilt.has(model));
+  if (parts === undefined || parts.now !== parts.built || dear.length === 0)
+    return { built: await build(), resumed: [] };
+  const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
+  const file = `${warehouseFile(dataDir)}.apply`;
+  const staged = await stageModels(db, dear, { file, builtFrom, personalData, shared: choice.set.shared }, (model) =>
+    onStep({ step: 'stage', model }),
+  );
+  try {
+    const built = await build(staged.models);
+    await staged.close(true);
+    return { built, resumed: staged.resumed };
+  } catch (error) {
+    await staged.close(false);
+    throw error;
+  }
+}
+
+async function planSet(db: Database, set: ModelSet, now: Date): Promise<ModelChange[]> {
+  return planModels(modelsInForce(set.models, dayOf(now)).models, await readApplied(db, 'ledger.models'));
+}
+
+/** Publishes, unless readers have these very models already. */
+async function publishChanged(
+  warehouse: Warehouse,
+  dataDir: string,
+  { now, readers, onStep = () => undefined }: ApplyRequest,
+  run: string,
+): Promise<PublishedBuild | null> {
+  const link = publishedFile(dataDir);
+  if (existsSync(link)) {
+    const { db, close } = await openReadOnly(realpathSync(link));
+    try {
+      if ((await modelsHash(db)) === (await modelsHash(warehouse.db))) return null;
+    } catch {
+      // A file of an older Tidemark, or none that can be read: it is replaced.
+    } finally {
+      close();
+    }
+  }
+  onStep({ step: 'publish' });
+  return publish(warehouse, dataDir, { run, now, readers });
+}
+
+async function modelsHash(db: Database): Promise<string> {
+  const [row] = await db.rows<{ hash: string }>(
+    `SELECT md5(string_agg(CAST(m AS VARCHAR), chr(10) ORDER BY model, version)) AS hash FROM meta.models AS m`,
+  );
+  return row?.hash ?? '';
+}
+
+async function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  if (!existsSync(warehouseFile(dataDir)))
+    throw new TidemarkError('InvalidInput', `There is no warehouse at ${warehouseFile(dataDir)} yet.`, {
+      todo: 'Run `tidemark snapshot` first (or `tidemark replay`, where something has landed): it builds every model.',
+    });
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    return await work(warehouse);
+  } finally {
+    await warehouse.close();
+  }
+}
+
+function noSuchSet(wanted: number | undefined, sets: readonly AppliedSet[]): TidemarkError {
+  const known = sets.map(({ set }) => set).join(', ') || 'none';
+  return new TidemarkError(
+    'InvalidInput',
+    wanted === undefined
+      ? 'There is nothing to go back to: no other set of models was in force before.'
+      : `There is no set ${wanted} of models; there are: ${known}.`,
+    { todo: '`tidemark models history` lists the sets that were in force.' },
+  );
+}

@@ -1,0 +1,207 @@
+import { TidemarkError } from '../core/errors.js';
+import type { Database } from './database.js';
+import { readEnv, resolvePublished, withMemory, type Env } from './models-env.js';
+import { parseModel } from './models.js';
+import { identifier, quote } from './sql-files.js';
+
+/** A value as text; null where it is NULL. */
+type Shown = string | null;
+
+/** One table of an environment beside the same table of production. */
+export interface TableDiff {
+  model: string;
+  /** Columns that tell which rows belong together; null when production has no such table, or its rows cannot be told by them. */
+  key: string[] | null;
+  rowsHere: number;
+  /** Null when production has no such table. */
+  rowsThere: number | null;
+  onlyHere: number;
+  onlyThere: number;
+  /** Rows with the same key and another value in a column both have; null without a key. */
+  changed: number | null;
+  addedColumns: string[];
+  removedColumns: string[];
+  /** Columns that differ, those with most rows first. */
+  columns: { column: string; rows: number; samples: { key: Record<string, Shown>; there: Shown; here: Shown }[] }[];
+  /** Some of the rows that are in one only: their key, or all of the row without one. */
+  samplesOnlyHere: Record<string, Shown>[];
+  samplesOnlyThere: Record<string, Shown>[];
+}
+
+export interface EnvDiff {
+  env: Env;
+  tables: TableDiff[];
+}
+
+/**
+ * Compares the tables of an environment (here) with those that are published (there), by the key of each model.
+ * @param models Only these; default: all of the environment
+ * @param samples Rows shown of each kind of difference
+ * @throws TidemarkError `InvalidInput` for an environment or a model that is not there
+ */
+export async function diffEnv(
+  dataDir: string,
+  name: string,
+  models: readonly string[],
+  samples: number,
+): Promise<EnvDiff> {
+  const env = await readEnv(dataDir, name);
+  const unknown = models.find((model) => !env.models.includes(model));
+  if (unknown !== undefined)
+    throw new TidemarkError('InvalidInput', `Environment ${name} has no ${unknown}.`, {
+      todo: `It has what changed when it was built: ${env.models.join(', ') || 'nothing'}.`,
+    });
+  const wanted = models.length === 0 ? env.models : models;
+  const tables = await withMemory(env.file, async (db) => {
+    await db.run(`SET TimeZone = 'UTC'`);
+    await db.run(`ATTACH ${quote(env.file)} AS here (READ_ONLY)`);
+    await db.run(`ATTACH ${quote(resolvePublished(dataDir))} AS there (READ_ONLY)`);
+    const compared: TableDiff[] = [];
+    for (const model of wanted) compared.push(await diffTable(db, model, samples));
+    return compared;
+  });
+  return { env, tables };
+}
+
+async function diffTable(db: Database, model: string, samples: number): Promise<TableDiff> {
+  const [row] = await db.rows<{ definition: string }>(
+    'SELECT definition FROM here.main.environment WHERE model = $model',
+    { model },
+  );
+  const { key } = parseModel({ name: `${model.replace('.', '/')}.sql`, text: row?.definition ?? '' });
+  const [here, there] = [await columnsOf(db, 'here', model), await columnsOf(db, 'there', model)];
+  const rowsHere = await db.count(`SELECT count(*) FROM here.${model}`);
+  const shared = [...here.keys()].filter((column) => there.has(column));
+  const common = {
+    model,
+    rowsHere,
+    addedColumns: [...here.keys()].filter((column) => !there.has(column)),
+    removedColumns: [...there.keys()].filter((column) => !here.has(column)),
+  };
+  if (there.size === 0) {
+    const nothing = { columns: [], samplesOnlyHere: [], samplesOnlyThere: [] };
+    return {
+      ...common,
+      ...nothing,
+      addedColumns: [],
+      key: null,
+      rowsThere: null,
+      onlyHere: rowsHere,
+      onlyThere: 0,
+      changed: 0,
+    };
+  }
+  const rowsThere = await db.count(`SELECT count(*) FROM there.${model}`);
+  const hasKey =
+    key.every((column) => there.has(column)) &&
+    (await isUnique(db, 'here', model, key)) &&
+    (await isUnique(db, 'there', model, key));
+  if (!hasKey)
+    return {
+      ...common,
+      key: null,
+      rowsThere,
+      ...(await diffWhole(db, model, shared, { rowsHere, rowsThere }, samples)),
+    };
+  const values = shared.filter((column) => !key.includes(column));
+  return { ...common, key, rowsThere, ...(await diffByKey(db, model, key, values, samples)) };
+}
+
+async function diffByKey(db: Database, model: string, key: string[], values: string[], samples: number) {
+  const same = key
+    .map((column) => `here.${identifier(column)} IS NOT DISTINCT FROM there.${identifier(column)}`)
+    .join(' AND ');
+  const differ = (column: string): string =>
+    `CAST(here.${identifier(column)} AS VARCHAR) IS DISTINCT FROM CAST(there.${identifier(column)} AS VARCHAR)`;
+  await db.run(`CREATE OR REPLACE TEMP TABLE differences AS
+    SELECT here, there, here.present AS is_here, there.present AS is_there, [${values.map((column) => `CASE WHEN ${differ(column)} THEN ${quote(column)} END`).join(', ')}] AS differing
+    FROM (SELECT *, true AS present FROM here.${model}) AS here
+    FULL JOIN (SELECT *, true AS present FROM there.${model}) AS there ON ${same}
+    WHERE here.present IS NULL OR there.present IS NULL${values.map((column) => ` OR ${differ(column)}`).join('')}`);
+  const both = 'is_here AND is_there';
+  const [counts] = await db.rows<{ only_here: string; only_there: string; changed: string }>(
+    `SELECT count(*) FILTER (is_there IS NULL) AS only_here, count(*) FILTER (is_here IS NULL) AS only_there, count(*) FILTER (${both}) AS changed
+     FROM differences`,
+  );
+  const columns = await db.rows<{ column: string; rows: string }>(
+    `SELECT column_name AS column, count(*) AS rows FROM (SELECT unnest(differing) AS column_name FROM differences WHERE ${both})
+     WHERE column_name IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1`,
+  );
+  const shownKey = (side: string): string =>
+    key.map((column) => `CAST(${side}.${identifier(column)} AS VARCHAR) AS ${identifier(column)}`).join(', ');
+  const ordered = key.map((_, i) => i + 1).join(', ');
+  const onlyIn = async (side: 'here' | 'there', other: string) =>
+    db.rows<Record<string, Shown>>(
+      `SELECT ${shownKey(side)} FROM differences WHERE is_${other} IS NULL ORDER BY ${ordered} LIMIT ${samples}`,
+    );
+  const withSamples: TableDiff['columns'] = [];
+  for (const { column, rows } of columns) {
+    const shown = await db.rows<{ key: Record<string, Shown>; there: Shown; here: Shown }>(
+      `SELECT {${key.map((name) => `${quote(name)}: CAST(here.${identifier(name)} AS VARCHAR)`).join(', ')}} AS key,
+         CAST(there.${identifier(column)} AS VARCHAR) AS there, CAST(here.${identifier(column)} AS VARCHAR) AS here
+       FROM differences WHERE ${both} AND list_contains(differing, $column) ORDER BY 1 LIMIT ${samples}`,
+      { column },
+    );
+    withSamples.push({ column, rows: Number(rows), samples: shown });
+  }
+  return {
+    onlyHere: Number(counts?.only_here),
+    onlyThere: Number(counts?.only_there),
+    changed: Number(counts?.changed),
+    columns: withSamples,
+    samplesOnlyHere: await onlyIn('here', 'there'),
+    samplesOnlyThere: await onlyIn('there', 'here'),
+  };
+}
+
+/** Without a key that both have, rows are told by all columns both have. */
+async function diffWhole(
+  db: Database,
+  model: string,
+  shared: string[],
+  { rowsHere, rowsThere }: { rowsHere: number; rowsThere: number },
+  samples: number,
+) {
+  if (shared.length === 0)
+    return {
+      onlyHere: rowsHere,
+      onlyThere: rowsThere,
+      changed: null,
+      columns: [],
+      samplesOnlyHere: [],
+      samplesOnlyThere: [],
+    };
+  const list = shared.map((column) => `CAST(${identifier(column)} AS VARCHAR) AS ${identifier(column)}`).join(', ');
+  const minus = (left: string, right: string): string =>
+    `(SELECT ${list} FROM ${left}.${model} EXCEPT ALL SELECT ${list} FROM ${right}.${model})`;
+  return {
+    onlyHere: await db.count(`SELECT count(*) FROM ${minus('here', 'there')}`),
+    onlyThere: await db.count(`SELECT count(*) FROM ${minus('there', 'here')}`),
+    changed: null,
+    columns: [],
+    samplesOnlyHere: await db.rows<Record<string, Shown>>(
+      `FROM ${minus('here', 'there')} ORDER BY ALL LIMIT ${samples}`,
+    ),
+    samplesOnlyThere: await db.rows<Record<string, Shown>>(
+      `FROM ${minus('there', 'here')} ORDER BY ALL LIMIT ${samples}`,
+    ),
+  };
+}
+
+async function columnsOf(db: Database, database: string, model: string): Promise<Map<string, string>> {
+  const rows = await db.rows<{ column_name: string; data_type: string }>(
+    `SELECT column_name, data_type FROM duckdb_columns()
+     WHERE database_name = $database AND schema_name || '.' || table_name = $model ORDER BY column_index`,
+    { database, model },
+  );
+  return new Map(rows.map((row) => [row.column_name, row.data_type]));
+}
+
+async function isUnique(db: Database, database: string, model: string, key: string[]): Promise<boolean> {
+  const list = key.map(identifier).join(', ');
+  return (
+    (await db.count(
+      `SELECT count(*) FROM (SELECT 1 FROM ${database}.${model} GROUP BY ${list} HAVING count(*) > 1 LIMIT 1)`,
+    )) === 0
+  );
+}

@@ -1,0 +1,127 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { errorMessage } from '../core/errors.js';
+import { ModelFailedError } from './errors.js';
+import type { SqlFile } from './sql-files.js';
+
+/** Schemas that are published, in no particular order: references decide that. */
+export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
+
+const Audit = z.strictObject({
+  name: z.string(),
+  severity: z.enum(['warn', 'error']),
+  /** Selects offending rows; none is good. */
+  sql: z.string(),
+});
+export type Audit = z.infer<typeof Audit>;
+
+/** `TYPE | comment` */
+const Column = z.string().transform((text, context) => {
+  const bar = text.indexOf(' | ');
+  if (bar < 0) context.addIssue({ code: 'custom', message: 'must be written TYPE | comment' });
+  return { type: text.slice(0, bar).trim(), comment: text.slice(bar + 3).trim() };
+});
+
+const Header = z.strictObject({
+  model: z.string().regex(/^(core|marts|ops|meta)\.[a-z_]+$/),
+  /** table: built anew each time. incremental: only the keys that changed. view: a view in the writer's file. */
+  kind: z.enum(['table', 'incremental', 'view']),
+  version: z.int().min(1),
+  /** Last day an older version is served beside the latest; only in the file of such a version, `<model>_v<version>.sql`. */
+  deprecation_date: z.iso.date().optional(),
+  grain: z.string().min(1),
+  key: z.array(z.string()).min(1),
+  /** Key columns that may be NULL. */
+  nullable: z.array(z.string()).default([]),
+  description: z.string().min(1),
+  /** The query reads the keys to build from the temp table `changed`; `changed` and `all` fill it. */
+  incremental: z.strictObject({ by: z.array(z.string()).min(1), changed: z.string(), all: z.string() }).optional(),
+  columns: z.record(z.string(), Column),
+  audits: z.array(Audit).default([]),
+});
+type Header = z.infer<typeof Header>;
+
+/** A model's file: its header and its query. */
+export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
+  /** The table it makes: the model's name, with `_v<version>` behind it for an older version served beside the latest. */
+  model: string;
+  /** The model's name, the same for all its versions. */
+  name: string;
+  /** Last day it is served, `YYYY-MM-DD`; null for the latest version. */
+  deprecationDate: string | null;
+  /** As in `SqlFile`: `marts/market_daily.sql`. */
+  file: string;
+  /** Where a person finds it: `sql/marts/market_daily.sql`. */
+  path: string;
+  /** The whole file. */
+  text: string;
+  /** The query, without its header. */
+  sql: string;
+}
+
+/**
+ * Reads a model file: a leading block comment that holds YAML, then one query.
+ * @throws ModelFailedError when the header is missing or wrong
+ */
+export function parseModel(file: SqlFile): ModelFile {
+  const match = /^\/\*\n(.*?)\n\*\/\n(.*)$/s.exec(file.text);
+  if (match === null) throw wrongHeader(file, 'it has no header: a block comment with YAML must come first');
+  let header: Header;
+  try {
+    header = Header.parse(parse(match[1] ?? ''));
+  } catch (error) {
+    throw wrongHeader(file, error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error));
+  }
+  if ((header.kind === 'incremental') !== (header.incremental !== undefined)) {
+    throw wrongHeader(file, 'kind incremental and the block `incremental` belong together');
+  }
+  const { model: name, deprecation_date: deprecationDate = null, ...rest } = header;
+  const model = tableOf(file, header);
+  const description = deprecationDate === null ? rest.description : deprecatedDescription(header);
+  const sql = match[2] ?? '';
+  return {
+    ...rest,
+    description,
+    model,
+    name,
+    deprecationDate,
+    file: file.name,
+    path: pathOf(file),
+    text: file.text,
+    sql,
+  };
+}
+
+/** The table a file makes, told by its name: the latest version of a model, or an older one. */
+function tableOf(file: SqlFile, { model, version, deprecation_date: date }: Header): string {
+  const own = `${model.replace('.', '/')}.sql`;
+  const older = own.replace(/\.sql$/, `_v${version}.sql`);
+  if (file.name === own) {
+    if (date === undefined) return model;
+    throw wrongHeader(
+      file,
+      `deprecation_date belongs to an older version that is kept beside the latest, in sql/${older}`,
+    );
+  }
+  if (file.name !== older)
+    throw wrongHeader(
+      file,
+      `it makes version ${version} of ${model}, so it must be sql/${own}, or sql/${older} beside a newer one`,
+    );
+  if (date === undefined)
+    throw wrongHeader(file, 'an older version says until when it is served: deprecation_date: YYYY-MM-DD');
+  return `${model}_v${version}`;
+}
+
+function deprecatedDescription({ model, version, description, deprecation_date: date }: Header): string {
+  return `Deprecated: version ${version} of ${model}, served until ${date}; read ${model} instead. ${description}`;
+}
+
+/** Where a person finds a file. */
+export function pathOf(file: SqlFile): string {
+  return file.path ?? `sql/${file.name}`;
+}
+
+function wrongHeader(file: SqlFile, what: string): ModelFailedError {
+  return new ModelFailedError(`${pathOf(file)}: ${what}`, 'Compare with sql/core/companies.sql.');
+}

@@ -1,0 +1,121 @@
+import type { Database } from './database.js';
+import { assembleModels, readShared, sha256, type ModelSet } from './models.js';
+import type { SqlFile } from './sql-files.js';
+
+/** How a set of models came in force. */
+export type SetOrigin = 'run' | 'replay' | 'apply' | 'rollback' | 'migration';
+
+/** A set of models that was put in force. */
+export interface AppliedSet {
+  /** Number, from 1. */
+  set: number;
+  origin: SetOrigin;
+  /** The set whose models came back; null unless it is a rollback. */
+  ofSet: number | null;
+  /** ISO instant. */
+  appliedAt: string;
+  /** File to SHA-256 of its text. */
+  files: Map<string, string>;
+}
+
+/** Every set that was put in force, the oldest first. */
+export async function readSets(db: Database): Promise<AppliedSet[]> {
+  const rows = await db.rows<{ set: number; origin: SetOrigin; of_set: number | null; at: string; files: string }>(
+    `SELECT set_id AS set, origin, of_set, strftime(applied_at, '%Y-%m-%dT%H:%M:%SZ') AS at,
+       CAST(to_json(map(list(file), list(sha256))) AS VARCHAR) AS files
+     FROM ledger.model_sets JOIN ledger.model_set_files USING (set_id)
+     GROUP BY ALL ORDER BY set_id`,
+  );
+  return rows.map(({ set, origin, of_set: ofSet, at, files }) => ({
+    set,
+    origin,
+    ofSet,
+    appliedAt: at,
+    files: new Map(Object.entries(JSON.parse(files) as Record<string, string>)),
+  }));
+}
+
+/** The set that a rollback put in force and that runs keep to until `models apply`; undefined when they go by the files. */
+export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
+  const last = (await readSets(db)).at(-1);
+  return last?.origin === 'rollback' ? last : undefined;
+}
+
+/** The models of a set, from the texts that were kept, with the macros and seeds of its time (today's where none were kept). */
+export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): Promise<ModelSet> {
+  const files = await db.rows<{ name: string; text: string }>(
+    `SELECT file AS name, text FROM ledger.model_set_files JOIN ledger.model_texts USING (sha256) WHERE set_id = $set ORDER BY file`,
+    { set },
+  );
+  const shared = files.filter(isShared);
+  return assembleModels(
+    files.filter((file) => !isShared(file)),
+    shared.length > 0 ? shared : readShared(),
+  );
+}
+
+/** Adds a set to the history. A run that builds what is in force adds nothing. */
+export async function saveSet(
+  db: Database,
+  set: ModelSet,
+  { origin, ofSet = null, now }: { origin: SetOrigin; ofSet?: number | null; now: Date },
+): Promise<void> {
+  const texts = new Map(
+    [...set.models.map(({ file, text }) => ({ name: file, text })), ...set.shared].map(({ name, text }) => [
+      name,
+      text,
+    ]),
+  );
+  const files = new Map(
+    [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => [name, sha256(text)]),
+  );
+  const last = (await readSets(db)).at(-1);
+  const liftsHold = last?.origin === 'rollback' && origin === 'apply';
+  if (last !== undefined && sameFiles(last.files, files) && origin !== 'rollback' && !liftsHold) return;
+  const number = (last?.set ?? 0) + 1;
+  await db.run('INSERT INTO ledger.model_sets VALUES ($number, $origin, $ofSet, CAST($at AS TIMESTAMPTZ))', {
+    number,
+    origin,
+    ofSet,
+    at: now.toISOString(),
+  });
+  await db.run(
+    `INSERT INTO ledger.model_texts
+     SELECT DISTINCT sha256(text), text FROM (SELECT unnest(CAST($texts AS JSON[])) ->> '$' AS text)
+     ON CONFLICT DO NOTHING`,
+    { texts: JSON.stringify([...texts.values()]) },
+  );
+  await db.run(
+    `INSERT INTO ledger.model_set_files
+     SELECT $number, file.name, file.sha256 FROM (SELECT unnest(from_json(CAST($files AS JSON), '[{"name": "VARCHAR", "sha256": "VARCHAR"}]')) AS file)`,
+    { number, files: JSON.stringify([...files].map(([name, hash]) => ({ name, sha256: hash }))) },
+  );
+}
+
+/**
+ * The set to go back to: the last one before what is in force whose files are others. After a rollback that is the one
+ * before the set it brought back.
+ */
+export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined {
+  const last = sets.at(-1);
+  if (last === undefined) return undefined;
+  const position = last.ofSet ?? last.set;
+  const found = sets.findLast(({ set, files }) => set < position && differ(files, last.files));
+  return found?.ofSet === undefined || found.ofSet === null ? found : sets.find(({ set }) => set === found.ofSet);
+}
+
+/** Where macros and seeds of one of the two were not kept, its models decide. */
+function differ(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
+  const hasShared = [left, right].every((files) => [...files.keys()].some((name) => isShared({ name })));
+  const compared = (files: ReadonlyMap<string, string>) =>
+    new Map([...files].filter(([name]) => hasShared || !isShared({ name })));
+  return !sameFiles(compared(left), compared(right));
+}
+
+function isShared({ name }: Pick<SqlFile, 'name'>): boolean {
+  return name.startsWith('macros/') || name.startsWith('seeds/');
+}
+
+function sameFiles(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
+  return left.size === right.size && [...left].every(([name, hash]) => right.get(name) === hash);
+}

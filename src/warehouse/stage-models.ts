@@ -1,0 +1,125 @@
+import { rmSync } from 'node:fs';
+import { buildModelInto, putSettings } from './build-model.js';
+import type { Database } from './database.js';
+import { MODEL_SCHEMAS, type Model } from './models.js';
+import { useShared } from './session.js';
+import { identifier, quote, type SqlFile } from './sql-files.js';
+
+export interface Staged {
+  /** Models whose tables are in the attached database `stage`. */
+  models: ReadonlySet<string>;
+  /** Those of them that an earlier call had built already. */
+  resumed: string[];
+  /** Detaches the stage; `done` also deletes its file. */
+  close: (done: boolean) => Promise<void>;
+}
+
+export interface StageOptions {
+  file: string;
+  /** What they are built from besides each other; tables staged from something else are built again. */
+  builtFrom: string;
+  personalData: boolean;
+  /** Macros and seeds they are built with. */
+  shared: readonly SqlFile[];
+}
+
+/**
+ * Builds models whole beside the warehouse, in the file `stage`, each in a transaction of its own: a call that was killed is
+ * resumed by the next one, so long as models and data are the same.
+ * @throws ModelFailedError when one cannot be built; what was staged before stays
+ */
+export async function stageModels(
+  db: Database,
+  models: readonly Model[],
+  { file, builtFrom, personalData, shared }: StageOptions,
+  onModel: (model: string) => void = () => undefined,
+): Promise<Staged> {
+  await attach(db, file);
+  const close = async (done: boolean): Promise<void> => {
+    await db.run('DETACH stage');
+    if (done) for (const name of [file, `${file}.wal`]) rmSync(name, { force: true });
+  };
+  try {
+    await useShared(db, shared);
+    await putSettings(db, { personalData });
+    const kept = await keepValid(db, models, builtFrom);
+    await readingFirstFrom(db, 'stage', 'current', async () => {
+      for (const model of models) {
+        if (kept.has(model.model)) continue;
+        onModel(model.model);
+        await db.transaction(async () => {
+          await buildModelInto(db, model, 'stage');
+          await db.run('INSERT INTO stage.main.staged VALUES ($model, $fingerprint, $builtFrom)', {
+            model: model.model,
+            fingerprint: model.fingerprint,
+            builtFrom,
+          });
+        });
+      }
+    });
+    return { models: new Set(models.map(({ model }) => model)), resumed: [...kept], close };
+  } catch (error) {
+    await close(false);
+    throw error;
+  }
+}
+
+/**
+ * Lets a table named without its database be found in `first`, and only where it is not there in `base` (`current`: the
+ * database that is open): so the SQL of a model reads what was just built of its parents, unchanged.
+ */
+export async function readingFirstFrom<T>(
+  db: Database,
+  first: string,
+  base: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const [{ name } = { name: base }] =
+    base === 'current' ? await db.rows<{ name: string }>('SELECT current_database() AS name') : [{ name: base }];
+  const schemas = await db.rows<{ database_name: string; schema_name: string }>(
+    `SELECT database_name, schema_name FROM duckdb_schemas() WHERE schema_name IN ('ledger', ${MODEL_SCHEMAS.map(quote).join(', ')})`,
+  );
+  const paths = [first, name].flatMap((database) =>
+    schemas
+      .filter((schema) => schema.database_name === database)
+      .map((schema) => `${identifier(database)}.${schema.schema_name}`),
+  );
+  await db.run(`SET search_path = ${quote(paths.join(','))}`);
+  try {
+    return await work();
+  } finally {
+    await db.run('RESET search_path');
+  }
+}
+
+async function attach(db: Database, file: string): Promise<void> {
+  try {
+    await db.run(`ATTACH ${quote(file)} AS stage`);
+  } catch {
+    // What a killed call left cannot be read: it is only work to do again.
+    for (const name of [file, `${file}.wal`]) rmSync(name, { force: true });
+    await db.run(`ATTACH ${quote(file)} AS stage`);
+  }
+  for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS stage.${schema}`);
+  await db.run(
+    'CREATE TABLE IF NOT EXISTS stage.main.staged (model VARCHAR NOT NULL, fingerprint VARCHAR NOT NULL, built_from VARCHAR NOT NULL)',
+  );
+}
+
+/** What is staged and still right stays; all else goes, lest it be read in place of the table it is named after. */
+async function keepValid(db: Database, models: readonly Model[], builtFrom: string): Promise<Set<string>> {
+  const rows = await db.rows<{ model: string; fingerprint: string; built_from: string }>('FROM stage.main.staged');
+  const valid = new Set<string>();
+  for (const row of rows) {
+    const model = models.find((one) => one.model === row.model);
+    if (model?.fingerprint === row.fingerprint && row.built_from === builtFrom) {
+      valid.add(row.model);
+      continue;
+    }
+    await db.transaction(async () => {
+      await db.run(`DROP TABLE IF EXISTS stage.${row.model}`);
+      await db.run('DELETE FROM stage.main.staged WHERE model = $model', { model: row.model });
+    });
+  }
+  return valid;
+}
