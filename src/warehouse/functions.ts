@@ -28,15 +28,21 @@ export function readFunctions(): SqlFunction[] {
 /**
  * Creates the functions in an attached database that has the tables they read. They name tables by schema alone: so they
  * find those of whatever file a reader has opened.
+ * @param ofOtherModels The tables are those of an earlier set of models: a function they do not have the columns for is left out
  */
-export async function createFunctions(db: Database, database: string): Promise<void> {
+export async function createFunctions(db: Database, database: string, ofOtherModels = false): Promise<void> {
   const [own] = await db.rows<{ name: string }>('SELECT current_database() AS name');
   await db.run(`USE ${identifier(database)}`);
   try {
     for (const { function: name, returns, parameters, description, sql } of readFunctions()) {
       const isTable = returns === 'TABLE';
       const signature = `${name}(${Object.keys(parameters).join(', ')})`;
-      await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${sql}` : `(${sql})`}`);
+      try {
+        await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${sql}` : `(${sql})`}`);
+      } catch (error) {
+        if (ofOtherModels) continue;
+        throw error;
+      }
       const said = quote(describe(description, parameters));
       await db.run(`COMMENT ON MACRO ${isTable ? 'TABLE ' : ''}${name} IS ${said}`);
     }

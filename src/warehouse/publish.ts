@@ -11,6 +11,7 @@ import { createFunctions } from './functions.js';
 import { buildFile, buildLake, listBuilds, nameBuild, removeOldBuilds, showBuild } from './builds.js';
 import { syncFile } from './links.js';
 import type { Model } from './models.js';
+import { heldSet } from './models-sets.js';
 import type { Warehouse } from './open.js';
 import { buildsDir, publishedFile } from './paths.js';
 import { publishLake } from './publish-lake.js';
@@ -87,11 +88,12 @@ async function writeBuild(
 ): Promise<TableCounts> {
   await db.run(`ATTACH ${quote(file)} AS build`);
   try {
+    const isHeld = (await heldSet(db)) !== undefined;
     const counts = await db.transaction(async () => {
       const rows: TableCounts = new Map();
       for (const model of models) rows.set(model.model, await copyModel(db, model));
       await writeReceipt(db, rows, models, request);
-      await createFunctions(db, 'build');
+      await createFunctions(db, 'build', isHeld);
       return rows.set('meta.receipt', 1);
     });
     await publishLake(db, models, lake, { run: request.run, previous: previousLake });

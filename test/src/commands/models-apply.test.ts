@@ -30,10 +30,18 @@ describe('models on a real warehouse, with readers', () => {
   let place: ReturnType<typeof emptyFolder>;
   let dataDir: string;
   let reader: RunningProcess;
+  let minute = 0;
 
   const models = (...args: string[]) => cli('models', ...args);
-  const cli = (...args: string[]) => at('2026-11-20T12:00:00Z', ...args);
-  const at = async (now: string, ...args: string[]) => runCli(args, { cwd: place.dir, env: { TIDEMARK_NOW: now } });
+  const cli = (...args: string[]) => at(now(), ...args);
+  const at = async (instant: string, ...args: string[]) =>
+    runCli(args, { cwd: place.dir, env: { TIDEMARK_NOW: instant } });
+
+  /** A minute later each time. */
+  function now(): string {
+    minute++;
+    return new Date(Date.UTC(2026, 10, 20, 12, minute)).toISOString();
+  }
 
   /** Writes models of one's own; null removes one. */
   function edit(files: Record<string, string | null>): void {
@@ -58,7 +66,7 @@ describe('models on a real warehouse, with readers', () => {
     const warehouse = await openWarehouse(dataDir);
     try {
       const { notes } = await buildModels(warehouse, { modelsDir: path.join(place.dir, 'models') });
-      await publish(warehouse, dataDir, { run: 'night', now: new Date() });
+      await publish(warehouse, dataDir, { run: 'night', now: new Date(now()) });
       return notes;
     } finally {
       await warehouse.close();
@@ -89,7 +97,7 @@ describe('models on a real warehouse, with readers', () => {
     const warehouse: Warehouse = await openWarehouse(dataDir);
     await loadLanding(warehouse, dataDir);
     await buildModels(warehouse);
-    await publish(warehouse, dataDir, { run: 'r2', now: new Date() });
+    await publish(warehouse, dataDir, { run: 'r2', now: new Date(now()) });
     await warehouse.close();
     reader = await startProcess(['--import', 'tsx', 'test/helpers/published-reader.ts', dataDir], {
       env: cleanEnv({}),
