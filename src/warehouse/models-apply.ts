@@ -20,6 +20,7 @@ export interface ApplyRequest {
   modelsDir?: string | undefined;
   /** As for `publish`. */
   readers?: Readers | undefined;
+  keep?: number | undefined;
   /** Told of each step as it begins: a model that is built beforehand, all models, the publication. */
   onStep?: (step: { step: 'stage'; model: string } | { step: 'models' | 'publish' }) => void;
 }
@@ -139,7 +140,7 @@ async function planSet(db: Database, set: ModelSet, now: Date): Promise<ModelCha
 async function publishChanged(
   warehouse: Warehouse,
   dataDir: string,
-  { now, readers, onStep = () => undefined }: ApplyRequest,
+  { now, readers, keep, onStep = () => undefined }: ApplyRequest,
   run: string,
 ): Promise<PublishedBuild | null> {
   const link = publishedFile(dataDir);
@@ -154,7 +155,7 @@ async function publishChanged(
     }
   }
   onStep({ step: 'publish' });
-  return publish(warehouse, dataDir, { run, now, readers });
+  return publish(warehouse, dataDir, { run, now, readers, keep });
 }
 
 async function modelsHash(db: Database): Promise<string> {
