@@ -15,7 +15,7 @@ import type {
   PublishResult,
   QuotaStatus,
 } from '../schemas/pipeline/crawl.js';
-import type { OpenRunInput, RunContext } from '../schemas/pipeline/run.js';
+import type { OpenRunInput, RebuildResult, RunContext } from '../schemas/pipeline/run.js';
 
 /**
  * Activities of the queue `tidemark-crawl`: they talk to the API and land what it says. Any number of workers.
@@ -47,6 +47,8 @@ export interface WarehouseActivities {
   loadLanding(ctx: RunContext): Promise<LoadResult>;
   buildModels(ctx: RunContext): Promise<ModelsResult>;
   publishWarehouse(ctx: RunContext): Promise<PublishResult>;
+  /** Validates the input (RebuildInput), then makes the warehouse anew from the landing zone and publishes it. */
+  rebuildWarehouse(input: unknown): Promise<RebuildResult>;
 }
 
 export type Activities = CrawlActivities & WarehouseActivities;

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { Context } from '@temporalio/activity';
+import { RebuildInput } from '../schemas/pipeline/run.js';
 import { fetchChunk } from '../src/crawl/fetch-chunk.js';
 import { closeRun, landDue, landOpening } from '../src/crawl/close-run.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
@@ -6,6 +8,7 @@ import { currentNight } from '../src/crawl/current-night.js';
 import { discoverMarket } from '../src/crawl/discover.js';
 import { crawlListing } from '../src/crawl/list.js';
 import { openRun } from '../src/crawl/open-run.js';
+import { parseInput } from '../src/crawl/parse-input.js';
 import { readQuota } from '../src/crawl/read-quota.js';
 import { lastSyncDate } from '../src/crawl/last-sync.js';
 import { keepsContacts } from '../src/core/config.js';
@@ -16,6 +19,7 @@ import {
   openWarehouse,
   planDue,
   publish,
+  rebuildWarehouse,
   type Warehouse,
 } from '../src/warehouse/index.js';
 import { castError } from './cast-errors.js';
@@ -110,6 +114,28 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           keep: deps.config.publish.keep,
         }),
       ),
+    rebuildWarehouse: (input) =>
+      withPulse(async (pulse) => {
+        const { from, to } = parseInput(
+          RebuildInput,
+          input,
+          '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional',
+        );
+        // A warehouse of some nights only must not take the place of the whole one.
+        const into = from === undefined && to === undefined ? '' : path.join('rebuilt', `${from ?? ''}..${to ?? ''}`);
+        const { published, ...rebuilt } = await rebuildWarehouse(dataDir, {
+          now: deps.clock.now(),
+          from,
+          to,
+          ...(into === '' ? {} : { into: path.join(dataDir, into) }),
+          readers: deps.config.readers,
+          keep: deps.config.publish.keep,
+          personalData: keepsContacts(deps.config),
+          onStep: (step) => pulse.beat({ step, done: 0, total: null, requests: 0 }),
+        });
+        const { parts, rows, rejects, failedAudits, faults } = rebuilt;
+        return { parts, rows, rejects, failedAudits, faults, into, published: published.file };
+      }),
   });
 }
 

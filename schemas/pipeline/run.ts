@@ -166,3 +166,21 @@ export interface ProgressStep {
   /** What its total is made of, in words. */
   about?: string;
 }
+
+/** Input of the workflow `rebuildWarehouse`: first and last landing date; left out: all of them. */
+export const RebuildInput = z
+  .strictObject({ from: IsoDate.optional(), to: IsoDate.optional() })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, '`from` lies after `to`');
+
+export interface RebuildResult {
+  parts: number;
+  rows: number;
+  rejects: number;
+  failedAudits: string[];
+  /** Landed parts that could not be read, in words. */
+  faults: string[];
+  /** Folder of the warehouse that was made, relative to the data folder; '' for the one in use. */
+  into: string;
+  /** Path of the published file, relative to `into`. */
+  published: string;
+}

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import {
   BackfillInput,
   MarketSnapshotInput,
@@ -13,8 +12,8 @@ import {
 } from '../../schemas/pipeline/run.js';
 import { dayIn, type Clock } from '../core/clock.js';
 import { backfillStreams, pickMarket, type Config } from '../core/config.js';
-import { TidemarkError } from '../core/errors.js';
 import { resolveLogicalDate } from './logical-date.js';
+import { parseInput, wrongInput } from './parse-input.js';
 
 type Decided = Pick<
   RunContext,
@@ -186,15 +185,4 @@ function dayBefore(date: string, days: number): string {
 function createdBetween(filters: Record<string, unknown>, from: string, to: string): Record<string, unknown> {
   const must = typeof filters['must'] === 'object' && filters['must'] !== null ? filters['must'] : {};
   return { ...filters, must: { ...must, date_created: { from, to } } };
-}
-
-function parseInput<T>(schema: z.ZodType<T>, input: unknown, allowed: string): T {
-  const parsed = schema.safeParse(input ?? {});
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`).join('; ');
-  throw wrongInput(faults, `Allowed: ${allowed}.`);
-}
-
-function wrongInput(what: string, todo: string): TidemarkError {
-  return new TidemarkError('InvalidInput', `Wrong input: ${what}.`, { todo });
 }

@@ -139,6 +139,30 @@ describe('tidemark replay, after three nights', () => {
     expect(await tables()).toEqual(lived);
   });
 
+  it('runs as a workflow, too: all nights in place, some beside it', async () => {
+    const worker = await project.startWorker();
+    const rebuild = (id: string, input: object) =>
+      temporal.client.workflow.execute('rebuildWarehouse', {
+        taskQueue: 'tidemark-crawl',
+        workflowId: `rebuild/${id}`,
+        args: [input],
+      });
+    try {
+      rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
+      expect(await rebuild('all', {})).toMatchObject({ into: '', faults: [] });
+      expect(await tables()).toEqual(lived);
+      const some = (await rebuild('some', { to: '2026-11-18' })) as { into: string };
+      expect(some.into).toBe(path.join('rebuilt', '..2026-11-18'));
+      expect((await tables(path.join(dataDir, some.into)))['core.companies']).toMatch(/^200 /);
+      await expect(rebuild('wrong', { form: '2026-11-18' })).rejects.toMatchObject({
+        cause: { cause: { type: 'InvalidInput', message: expect.stringMatching(/Allowed: \{"from"/) } },
+      });
+    } finally {
+      await worker.stop();
+    }
+    expect(await tables()).toEqual(lived);
+  });
+
   it('names what it cannot read and rebuilds the rest', async () => {
     const folder = path.join(dataDir, 'landing', 'tenders', 'date=2026-11-20');
     const [run] = readdirSync(folder);

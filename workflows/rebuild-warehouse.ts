@@ -1,0 +1,29 @@
+import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { Progress, RebuildResult } from '../schemas/pipeline/run.js';
+import { progressQuery } from './messages.js';
+import { warehouse } from './proxies.js';
+
+/**
+ * Makes the warehouse anew from the landing zone, with no API call, and publishes it. Input: `{from, to}`; of some nights
+ * only it is a second warehouse under `data/rebuilt`, beside the one in use.
+ */
+export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> {
+  const progress: Progress = {
+    phase: 'loading',
+    date: null,
+    market: null,
+    steps: [],
+    requests: 0,
+    startedAt: null,
+    notes: [],
+  };
+  setHandler(progressQuery, () => progress);
+  setCurrentDetails('**loading** what has landed, then models and publishing; the heartbeat says which');
+  const result = await warehouse.rebuildWarehouse.executeWithOptions({ summary: 'rebuild from the landing zone' }, [
+    input,
+  ]);
+  progress.phase = 'done';
+  progress.notes.push(...result.faults.map((fault) => `Unreadable: ${fault}`));
+  setCurrentDetails(`**done**: ${result.rows} rows of ${result.parts} parts, published as \`${result.published}\``);
+  return result;
+}
