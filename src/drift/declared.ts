@@ -7,7 +7,7 @@ import { Company } from '../../schemas/v2/company.js';
 import { IndicatorValue } from '../../schemas/v2/financial-report.js';
 import { INDICATORS } from '../../schemas/v2/indicators.js';
 import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
-import { WatchEventsResponse, WatchListResponse } from '../../schemas/v2/watch.js';
+import { WatchEventsResponse, WatchListResponse, WebhookDelivery } from '../../schemas/v2/watch.js';
 import { shapeOf, type Shape } from './shape.js';
 
 /** What one route's bodies look like, as the reference declares them. */
@@ -54,7 +54,10 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
     body('GET /v1/finder/tenders/donors', TenderDonors, 1),
   ],
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
-  watch_events: [body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true)],
+  watch_events: [
+    body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),
+    body('WEBHOOK /delivery', WebhookDelivery, RECORDS, true),
+  ],
 };
 
 /** The declared body of a stream that a request's answer has. */

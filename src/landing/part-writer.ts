@@ -50,6 +50,11 @@ export class PartWriter {
     this.#rows.push(landed);
   }
 
+  /** Resolves once every row appended is on disk, so that it outlasts a power cut before the part is committed. */
+  sync(): Promise<void> {
+    return this.#spool.sync();
+  }
+
   /**
    * Writes part, then manifest (each atomically), then drops the spool. A crash between any two of these leaves a
    * state from which the next attempt makes the same part. A chunk without rows leaves nothing.

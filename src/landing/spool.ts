@@ -36,6 +36,14 @@ export class Spool {
     });
   }
 
+  /** Resolves once everything appended is on disk, power cut or not. */
+  sync(): Promise<void> {
+    this.#tail = this.#tail.then(() => this.#handle.datasync());
+    return this.#tail.catch((error: unknown) => {
+      throw asDiskFull(error, this.#file);
+    });
+  }
+
   async close(): Promise<void> {
     await this.#tail.catch(() => undefined);
     await this.#handle.close();

@@ -2,13 +2,14 @@ import { Option, type Command } from 'commander';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount } from '../../progress/format.js';
 import { examples, loadContext, type CliContext } from '../context.js';
-import { parseCount } from '../port-options.js';
+import { parseCount, portOption } from '../port-options.js';
 import { FAILED } from '../print-error.js';
 import { say, sayJson, tell } from '../print.js';
 import { showPath } from '../show-path.js';
 import type { RunOptions } from '../snapshot.js';
 import { sayTable } from '../say-table.js';
 import { printQuery, withPublished } from '../with-published.js';
+import type { ListenOptions } from './listen.js';
 import { planRequests, type WatchPlan } from './plan.js';
 
 /** `tidemark watch …`: which companies the API watches for us, and what it told of them. */
@@ -74,6 +75,8 @@ export function registerWatch(program: Command): void {
       );
     });
 
+  registerListen(watch);
+
   watch
     .command('sync')
     .description('fetch the events since the last sync, and follow the run')
@@ -108,6 +111,20 @@ export function registerWatch(program: Command): void {
           again: `tidemark watch sync --date ${date}`,
         },
       );
+    });
+}
+
+function registerListen(watch: Command): void {
+  watch
+    .command('listen')
+    .description('receive webhook deliveries and land them, until SIGTERM or Ctrl-C')
+    .addOption(portOption('--port <port>', 'the receiver', 4020))
+    .option('--host <address>', 'address to listen on; a proxy with TLS stands before it', '127.0.0.1')
+    .option('--path <path>', 'path of deliveries', '/events')
+    .addHelpText('after', examples('tidemark watch listen', 'tidemark watch listen --host 0.0.0.0 --port 4020'))
+    .action(async (options: ListenOptions, command: Command) => {
+      const { listen } = await import('./listen.js');
+      await listen(await loadContext(command), options);
     });
 }
 

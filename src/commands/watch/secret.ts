@@ -1,6 +1,10 @@
 import { chmod, mkdir } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { hasErrorCode, TidemarkError } from '../../core/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
+
+const FILE = 'webhook-secret';
 
 /** Keeps the webhook secret in `data/secrets/`, readable by this user alone; gives the file. */
 export async function writeSecret(dataDir: string, secret: string): Promise<string> {
@@ -8,7 +12,26 @@ export async function writeSecret(dataDir: string, secret: string): Promise<stri
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // It may have been there already, open.
   await chmod(folder, 0o700);
-  const file = path.join(folder, 'webhook-secret');
+  const file = path.join(folder, FILE);
   await writeFileAtomic(file, `${secret}\n`);
   return file;
+}
+
+/**
+ * The webhook secret: TIDEMARK_WEBHOOK_SECRET, else what `watch apply` kept.
+ * @throws TidemarkError `InvalidConfig` when there is none
+ */
+export function readSecret(dataDir: string, env: NodeJS.ProcessEnv = process.env): string {
+  const given = env['TIDEMARK_WEBHOOK_SECRET']?.trim();
+  if (given) return given;
+  const file = path.join(dataDir, 'secrets', FILE);
+  try {
+    const kept = readFileSync(file, 'utf8').trim();
+    if (kept !== '') return kept;
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
+  }
+  throw new TidemarkError('InvalidConfig', 'There is no webhook secret to check deliveries with.', {
+    todo: `Set watch.callback and run \`tidemark watch apply\`, which keeps it in ${file}; or set TIDEMARK_WEBHOOK_SECRET.`,
+  });
 }

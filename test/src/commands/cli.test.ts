@@ -16,7 +16,7 @@ markets:
 const COMMANDS = `
   demo, up, worker, setup, publish, snapshot, tenders, backfill, models, models plan, models docs, models test, sql, status, runs, coverage, quota, rejects, report, doctor,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
-  schedule delete, watch, watch plan, watch apply, watch list, watch events, watch sync`
+  schedule delete, watch, watch plan, watch apply, watch list, watch events, watch listen, watch sync`
   .split(',')
   .map((command) => command.trim());
 
@@ -36,6 +36,14 @@ afterAll(() => {
 
 const tidemark = async (args: readonly string[], env: Record<string, string> = {}) =>
   runCli(args, { cwd: folder.dir, env });
+
+describe('watch listen', () => {
+  it('says where a secret comes from when there is none', async () => {
+    const { code, stderr } = await tidemark(['watch', 'listen']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/no webhook secret[^]*watch apply[^]*TIDEMARK_WEBHOOK_SECRET/);
+  });
+});
 
 describe.concurrent('help', () => {
   it.each(COMMANDS)('of %s says what it is for, with an example', async (command) => {

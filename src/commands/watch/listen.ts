@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { errorMessage, hasErrorCode, TidemarkError } from '../../core/errors.js';
+import { formatCount } from '../../progress/format.js';
+import { DeliveryLog } from '../../webhook-receiver/delivery-log.js';
+import { createReceiver } from '../../webhook-receiver/receiver.js';
+import type { CliContext } from '../context.js';
+import { interruptSignalSaying, untilAborted } from '../interrupt.js';
+import { withLock } from '../local/lock.js';
+import { say, tell } from '../print.js';
+import { readSecret } from './secret.js';
+
+export interface ListenOptions {
+  port: number;
+  host: string;
+  path: string;
+}
+
+/**
+ * The webhook receiver as a process: until SIGTERM or Ctrl-C, then what is under way is answered and everything kept is
+ * committed. One per data folder.
+ */
+export async function listen({ config, clock }: CliContext, options: ListenOptions): Promise<void> {
+  const secret = readSecret(config.dataDir);
+  if (!options.path.startsWith('/')) {
+    throw new TidemarkError('InvalidInput', `--path ${options.path} is no path.`, {
+      todo: 'It begins with /, as in /events.',
+    });
+  }
+  const interrupted = interruptSignalSaying('Stopping: what is under way is answered, what was received is kept.');
+  await withLock(path.join(config.dataDir, 'secrets', 'webhook-receiver.lock'), async () => {
+    const log = await DeliveryLog.open(config.dataDir, clock, {
+      onCommit: (rows) =>
+        tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next load takes them in.`),
+    });
+    const server = createReceiver({
+      path: options.path,
+      secret,
+      keep: (body, company) => log.keep(body, company),
+      onFault: (error) => tell(`A delivery could not be kept and was answered 503: ${errorMessage(error)}`),
+    });
+    try {
+      say(`Listening on http://${options.host}:${await startListening(server, options)}${options.path}`);
+      await untilAborted(interrupted);
+    } finally {
+      await stopListening(server);
+      await log.close();
+    }
+  });
+}
+
+async function startListening(server: Server, { port, host }: ListenOptions): Promise<number> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const taken = hasErrorCode(error, 'EADDRINUSE');
+    throw new TidemarkError('InvalidInput', `${host}:${port} cannot be listened on: ${errorMessage(error)}`, {
+      todo: taken ? 'Another program has that port; choose another with --port.' : 'Choose another --host or --port.',
+      cause: error,
+    });
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+/** Takes no new connection, lets what is under way end (its own time limits see to that), closes what is idle. */
+async function stopListening(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  await closed;
+}

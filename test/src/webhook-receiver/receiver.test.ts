@@ -1,0 +1,268 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../sandbox/webhooks.js';
+import { createApiClient } from '../../../src/api-client/index.js';
+import { rowOf } from '../../../src/crawl/answer.js';
+import { landRows, readManifests, readPartRows } from '../../../src/landing/index.js';
+import { buildModels, loadLanding, openWarehouse } from '../../../src/warehouse/index.js';
+import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
+import { createReceiver, type ReceiverOptions } from '../../../src/webhook-receiver/receiver.js';
+import { cleanEnv, startProcess } from '../../helpers/processes.js';
+import { startApp } from '../../sandbox/running.js';
+
+const SECRET = 'a-secret-of-the-callback';
+const clock = { now: () => new Date('2026-11-21T02:00:00.000Z') };
+
+let dataDir: string;
+let log: DeliveryLog;
+let server: Server | undefined;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-webhooks-'));
+  log = await DeliveryLog.open(dataDir, clock);
+});
+afterEach(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  await log.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function listen(options: Partial<ReceiverOptions> = {}): Promise<string> {
+  const keep: ReceiverOptions['keep'] = (body, company) => log.keep(body, company);
+  server = createReceiver({ path: '/events', secret: SECRET, keep, ...options }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const sign = (body: string, secret = SECRET): string => createHmac('sha256', secret).update(body).digest('hex');
+
+async function deliver(url: string, body: string, headers: Record<string, string> = {}): Promise<number> {
+  const response = await fetch(url, { method: 'POST', body, headers: { 'x-svc-signature': sign(body), ...headers } });
+  return response.status;
+}
+
+function landed(): string[] {
+  return readManifests(dataDir, { stream: 'watch_events' })
+    .flatMap(readPartRows)
+    .map(({ body }) => body);
+}
+
+const delivery = (id: number): string =>
+  JSON.stringify({
+    company_data: { id, date: '2026-11-20T10:00:00Z' },
+    field: 'company.name',
+    status: 'UPDATE',
+    new_value: 'B',
+  });
+
+describe('the receiver', () => {
+  it('lands what the sandbox delivers; what is also polled is one event, come both ways', async () => {
+    const app = await startApp({ companies: 60 });
+    const client = createApiClient({ baseUrl: app.url, apiKey: app.sandbox.options.key });
+    try {
+      const ids = app.sandbox.world.companyIds(0);
+      await Promise.all(ids.map((id) => client.v2.watch.start(id)));
+      const base = await listen({ secret: '' });
+      const { data } = await client.v2.watch.setCallback(`${base}/events`);
+      server?.close();
+      const url = await listen({ secret: String(data.secret) });
+      await client.v2.watch.setCallback(`${url}/events`);
+      app.sandbox.moveTo(40);
+      for (;;) {
+        const { body } = await app.get<Delivery[]>('/_sandbox/deliveries');
+        if (body.length > 0 && body.every(({ state }) => state === 'delivered')) break;
+        await sleep(20);
+      }
+      await log.close();
+      const polled = await Promise.all(
+        ids
+          .slice(0, 30)
+          .map((id) => client.v2.watch.events(id, { per_page: 100, from_date: app.sandbox.world.dateOf(1) })),
+      );
+      const target = {
+        dataDir,
+        stream: 'watch_events',
+        run: 'poll',
+        date: '2026-11-21',
+        market: null,
+        chunk: 'p',
+      } as const;
+      await landRows(
+        target,
+        polled.map((page, i) => rowOf(page, String(ids[i]), 'last-page')),
+      );
+      const warehouse = await openWarehouse(dataDir);
+      await loadLanding(warehouse, dataDir);
+      await buildModels(warehouse);
+      const events = await warehouse.db.rows(
+        'SELECT received_via, count(*) AS n, count(new_value) AS v, count(message_text) AS m FROM core.watch_events GROUP BY ALL ORDER BY ALL',
+      );
+      const rejects = await warehouse.db.count('SELECT count(*) FROM ops.rejects');
+      await warehouse.close();
+      expect(rejects).toBe(0);
+      const told = new Set(
+        landed()
+          .filter((body) => body.includes('company_data'))
+          .map((body) => {
+            const { company_data, field } = JSON.parse(body) as {
+              company_data: { id: number; date: string };
+              field: string;
+            };
+            return `${company_data.id}/${field}/${company_data.date}`;
+          }),
+      );
+      const both = Number(events.find(({ received_via }) => received_via === 'both')?.['n']);
+      expect(events.map(({ received_via }) => received_via)).toEqual(['both', 'webhook']);
+      expect(both).toBe(polled.reduce((sum, page) => sum + page.data.data.length, 0));
+      expect(events.reduce((sum, { n }) => sum + Number(n), 0)).toBe(told.size);
+      expect(events[0]).toMatchObject({ m: events[0]?.['n'] });
+    } finally {
+      await client.close();
+      await app.close();
+    }
+  });
+
+  it('takes nothing that is not signed, not for it, or too large', async () => {
+    const url = await listen({ maxBytes: 1000 });
+    const body = delivery(1);
+    expect(await deliver(`${url}/events`, body, { 'x-svc-signature': sign(body, 'other') })).toBe(401);
+    expect(await deliver(`${url}/events`, `${body} `, { 'x-svc-signature': sign(body) })).toBe(401);
+    expect(await deliver(`${url}/events`, body, { 'x-svc-signature': '' })).toBe(401);
+    expect(await deliver(`${url}/other`, body)).toBe(404);
+    expect((await fetch(`${url}/events`)).status).toBe(405);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await deliver(`${url}/events`, body, { 'content-encoding': 'gzip' })).toBe(415);
+    expect(await deliver(`${url}/events`, 'x'.repeat(1001))).toBe(413);
+    // Without a length: cut off where it grows too large.
+    const stream = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(400)) });
+    const endless = fetch(`${url}/events`, { method: 'POST', body: stream, duplex: 'half' }).then(
+      ({ status }) => status,
+      () => 413,
+    );
+    expect(await endless).toBe(413);
+    await log.close();
+    expect(landed()).toEqual([]);
+  });
+
+  it('keeps what is signed though it cannot be read', async () => {
+    const url = await listen();
+    for (const body of ['not JSON', '{}', '\ufffd"<script>', delivery(7)])
+      expect(await deliver(`${url}/events`, body)).toBe(200);
+    await log.close();
+    expect(landed()).toEqual(['not JSON', '{}', '\ufffd"<script>', delivery(7)]);
+    expect(
+      readManifests(dataDir)
+        .flatMap(readPartRows)
+        .map(({ entity_id }) => entity_id),
+    ).toEqual([null, null, null, '7']);
+  });
+
+  it('cuts off who sends slowly', async () => {
+    const url = new URL(await listen({ headersMs: 200, requestMs: 300 }));
+    const socket = connect(Number(url.port), url.hostname);
+    socket.write(`POST /events HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nx`);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
+    await once(socket, 'close');
+    expect(Buffer.concat(chunks).toString()).not.toMatch(/^HTTP\/1.1 2/);
+    expect(await deliver(`${url.origin}/events`, delivery(1))).toBe(200);
+  });
+
+  it('says 503 where it cannot be kept, and takes it when it comes again', async () => {
+    const faults: unknown[] = [];
+    const url = await listen({ onFault: (error) => faults.push(error) });
+    const folder = path.join(dataDir, 'landing', 'watch_events', 'date=2026-11-21', 'run=webhook');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, '_spool'), 'in the way');
+    expect(await deliver(`${url}/events`, delivery(1))).toBe(503);
+    expect(faults).toHaveLength(1);
+    rmSync(path.join(folder, '_spool'));
+    expect(await deliver(`${url}/events`, delivery(1))).toBe(200);
+    await log.close();
+    expect(landed()).toEqual([delivery(1)]);
+  });
+});
+
+describe('the log of deliveries', () => {
+  it('has what it kept when it is opened again after a kill', async () => {
+    const bodies = [...Array(500).keys()].map(delivery);
+    await Promise.all(bodies.map((body, i) => log.keep(body, String(i))));
+    // All of it lies in the spool of what could be a process that is no more.
+    expect(landed()).toEqual([]);
+    const rows: number[] = [];
+    const next = await DeliveryLog.open(dataDir, clock, { onCommit: (count) => rows.push(count) });
+    expect(landed()).toEqual(bodies);
+    expect(rows).toEqual([500]);
+    await next.close();
+  });
+
+  it('fills parts with many', async () => {
+    const bodies = [...Array(2500).keys()].map(delivery);
+    await Promise.all(bodies.map((body, i) => log.keep(body, String(i))));
+    await log.close();
+    expect(landed().toSorted()).toEqual(bodies.toSorted());
+    expect(readManifests(dataDir).length).toBeLessThan(4);
+  });
+
+  it('commits by itself after a while', async () => {
+    const rows: number[] = [];
+    const quick = await DeliveryLog.open(dataDir, clock, { onCommit: (count) => rows.push(count), commitEveryMs: 20 });
+    await quick.keep(delivery(1), '1');
+    while (rows.length === 0) await sleep(10);
+    expect(landed()).toEqual([delivery(1)]);
+    await quick.close();
+  });
+});
+
+describe('tidemark watch listen', () => {
+  it('loses nothing it said 200 to, killed or ended in order', async () => {
+    const port = await freePort();
+    writeFileSync(
+      path.join(dataDir, 'tidemark.yaml'),
+      `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: .\nmarkets: [{ name: m }]\n`,
+    );
+    const start = async () =>
+      startProcess(['--import', 'tsx', 'src/cli.ts', 'watch', 'listen', '--port', String(port)], {
+        env: cleanEnv({ TIDEMARK_CONFIG: path.join(dataDir, 'tidemark.yaml'), TIDEMARK_WEBHOOK_SECRET: SECRET }),
+        ready: /Listening on/,
+      });
+    const said: string[] = [];
+    const send = async (from: number): Promise<void> => {
+      await Promise.all(
+        [...Array(60).keys()].map(async (i) => {
+          const status = await deliver(`http://127.0.0.1:${port}/events`, delivery(from + i)).catch(() => 0);
+          if (status === 200) said.push(delivery(from + i));
+        }),
+      );
+    };
+    const killed = await start();
+    await send(0);
+    const cut = send(100);
+    await killed.stop('SIGKILL');
+    await cut;
+    const ended = await start();
+    const last = send(200);
+    await last;
+    await ended.stop('SIGTERM');
+    expect(ended.child.exitCode).toBe(0);
+    expect(said.length).toBeGreaterThanOrEqual(120);
+    expect(said.filter((body) => !landed().includes(body))).toEqual([]);
+    expect(ended.output()).not.toContain(SECRET);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}
