@@ -82,10 +82,10 @@ latest AS (
 ),
 
 beside AS (
-  SELECT v.*
-  FROM ledger.report_values AS v
-  JOIN latest USING (company_id, report_hash)
-  WHERE v.source = 'v1' AND v.indicator IS NOT NULL
+  SELECT r.company_id, r.source, v.*
+  FROM latest AS l
+  JOIN ledger.reports AS r ON r.company_id = l.company_id AND r.source = 'v1' AND r.report_hash = l.report_hash
+  JOIN ledger.v1_values AS v USING (report_id)
 )
 
 SELECT v.company_id, v.fiscal_year, v.indicator, v.value_double, v.value_text, y.currency, y.reported_date, v.source, y.observed_at,
@@ -93,5 +93,4 @@ SELECT v.company_id, v.fiscal_year, v.indicator, v.value_double, v.value_text, y
 FROM open_values AS v
 JOIN years AS y USING (company_id, fiscal_year, source)
 LEFT JOIN beside AS b
-  ON b.company_id = v.company_id AND b.fiscal_year = v.fiscal_year AND b.indicator = v.indicator AND b.source = v.source
-  AND b.report_date = v.report_date
+  ON b.company_id = v.company_id AND b.source = v.source AND b.indicator = v.indicator AND b.report_date = v.report_date

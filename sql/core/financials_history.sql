@@ -54,15 +54,17 @@ told AS (
 ),
 
 steps AS (
-  SELECT *, count(*) OVER (PARTITION BY company_id, source) AS steps FROM told
+  SELECT t.*, r.report_id, count(*) OVER (PARTITION BY t.company_id, t.source) AS steps
+  FROM told AS t
+  JOIN ledger.reports AS r USING (company_id, source, report_hash)
 ),
 
 -- Most companies were read once, or always with the same answer: their values are their history.
 unchanged AS (
-  SELECT v.company_id, v.fiscal_year, v.indicator, v.source, v.report_date, s.observed_at AS valid_from, NULL AS valid_to,
+  SELECT s.company_id, v.fiscal_year, v.indicator, s.source, v.report_date, s.observed_at AS valid_from, NULL AS valid_to,
     1 AS version, v.value_double, v.value_text, NULL AS previous_double, NULL AS previous_text
   FROM steps AS s
-  JOIN ledger.report_values AS v ON v.company_id = s.company_id AND v.source = s.source AND v.report_hash = s.report_hash
+  JOIN ledger.report_values AS v USING (report_id)
   WHERE s.steps = 1
     AND (s.scope_year IS NULL OR s.scope_year = v.fiscal_year)
     AND v.indicator IS NOT NULL
@@ -75,28 +77,27 @@ many AS (
 ),
 
 known AS (
-  SELECT v.*
-  FROM ledger.report_values AS v
-  SEMI JOIN many ON many.company_id = v.company_id AND many.source = v.source AND many.report_hash = v.report_hash
+  SELECT v.*, r.company_id, r.source
+  FROM (SELECT DISTINCT company_id, source, report_id FROM many) AS r
+  JOIN ledger.report_values AS v USING (report_id)
 ),
 
 cells AS (
   SELECT k.company_id, k.fiscal_year, k.indicator, k.source, k.report_date, m.observed_at, v.value_double, v.value_text,
-    v.company_id IS NOT NULL AS present
+    v.report_id IS NOT NULL AS present
   FROM many AS m
   JOIN (SELECT DISTINCT company_id, fiscal_year, indicator, source, report_date FROM known WHERE indicator IS NOT NULL) AS k
     ON k.company_id = m.company_id AND k.source = m.source AND (m.scope_year IS NULL OR m.scope_year = k.fiscal_year)
   LEFT JOIN known AS v
-    ON v.company_id = k.company_id AND v.source = k.source AND v.report_hash = m.report_hash
-    AND v.fiscal_year = k.fiscal_year AND v.indicator = k.indicator AND v.report_date IS NOT DISTINCT FROM k.report_date
+    ON v.report_id = m.report_id AND v.fiscal_year = k.fiscal_year AND v.indicator = k.indicator AND v.report_date IS NOT DISTINCT FROM k.report_date
   -- Of an unreadable report nothing is told; where even its date is unreadable it may be the one with what is absent.
   ANTI JOIN (SELECT * FROM known WHERE indicator IS NULL) AS unreadable
-    ON unreadable.company_id = k.company_id AND unreadable.source = k.source AND unreadable.report_hash = m.report_hash
+    ON unreadable.report_id = m.report_id
     AND CASE
-      WHEN unreadable.fiscal_year IS NULL THEN v.company_id IS NULL
+      WHEN unreadable.fiscal_year IS NULL THEN v.report_id IS NULL
       ELSE unreadable.fiscal_year = k.fiscal_year AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
     END
-  WHERE v.company_id IS NULL OR v.value_double IS NOT NULL OR v.value_text IS NOT NULL
+  WHERE v.report_id IS NULL OR v.value_double IS NOT NULL OR v.value_text IS NOT NULL
   -- A whole report and one year of it in the same instant: the year counts.
   QUALIFY row_number() OVER (
     PARTITION BY k.company_id, k.fiscal_year, k.indicator, k.source, k.report_date, m.observed_at ORDER BY m.scope_year NULLS LAST

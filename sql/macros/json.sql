@@ -42,6 +42,10 @@ CREATE OR REPLACE TEMP MACRO json_mended(t) AS
     ),
   chr(1), '\u'), chr(2), '\\');
 
+-- The document of a body; NULL for what is no JSON.
+CREATE OR REPLACE TEMP MACRO json_read(t) AS
+  coalesce(TRY_CAST(t AS JSON), CASE WHEN contains(lower(t), '\ud') THEN TRY_CAST(json_mended(t) AS JSON) END);
+
 -- The calendar day a text begins with (`2026-11-20`, `2026-11-20 08:00:00`, `2026-11-20T08:00:00Z`). There is no year 0.
 CREATE OR REPLACE TEMP MACRO text_date(t) AS
   CASE

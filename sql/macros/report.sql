@@ -1,8 +1,8 @@
 -- Readers of one value of a report, shared by both versions of the API. `v` is its JSON text.
 
--- The text of what came as text, without white space around it, or as a boolean.
+-- The text of what came as text, without white space around it, or as a boolean. JSON text below # begins with a quote.
 CREATE OR REPLACE TEMP MACRO report_text(v) AS
-  CASE v[1] WHEN '"' THEN trim(v ->> '$', E' \t\n\r') WHEN 't' THEN v WHEN 'f' THEN v END;
+  CASE WHEN v < '#' THEN trim(v ->> '$', E' \t\n\r') WHEN v IN ('true', 'false') THEN v END;
 
 -- The number of what came as a number, or as text `t` that is one.
 CREATE OR REPLACE TEMP MACRO report_number(v, t) AS

@@ -4,10 +4,7 @@ CREATE OR REPLACE TEMP TABLE batch AS
 WITH parsed AS (
   SELECT
     *,
-    CASE
-      WHEN status BETWEEN 200 AND 299
-      THEN coalesce(TRY_CAST(body AS JSON), CASE WHEN contains(lower(body), '\ud') THEN TRY_CAST(json_mended(body) AS JSON) END)
-    END AS json
+    CASE WHEN status BETWEEN 200 AND 299 THEN json_read(body) END AS json
   FROM parts
 ),
 judged AS (
@@ -22,7 +19,7 @@ judged AS (
   FROM parsed
 )
 SELECT
-  row_number() OVER () AS row_id,
+  row_id,
   stream,
   run,
   CAST(date AS DATE) AS date,

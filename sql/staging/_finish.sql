@@ -2,7 +2,7 @@
 -- not rejected; single values may have been.
 CREATE OR REPLACE TEMP TABLE observed AS
 SELECT
-  b.*,
+  b.* EXCLUDE (doc, unread),
   r.company_id,
   r.record_hash,
   r.scope_year,

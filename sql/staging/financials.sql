@@ -5,39 +5,121 @@ SELECT
   row_id,
   json_id(to_json(entity_id)) AS company_id,
   body_hash AS report_hash,
-  observed_at,
-  doc,
   TRY_CAST(nullif(regexp_extract(request_key, '\byear\W{1,4}([0-9]{4})\b', 1), '') AS INTEGER) AS scope_year,
-  min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row
+  min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row,
+  CASE
+    WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
+    WHEN NOT starts_with(ltrim(CAST(doc AS VARCHAR), E' \t\n\r'), '{') THEN 'not_an_object'
+  END AS fault
 FROM batch
 WHERE doc IS NOT NULL;
 
 INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN company_id IS NULL THEN 'bad_entity_id' ELSE 'not_an_object' END, '$', CAST(doc AS VARCHAR)
-FROM report_rows
-WHERE company_id IS NULL OR json_type(doc) <> 'OBJECT';
+SELECT row_id, r.fault, '$', CAST(b.doc AS VARCHAR)
+FROM (SELECT row_id, doc FROM batch WHERE row_id IN (SELECT row_id FROM report_rows WHERE fault IS NOT NULL)) AS b
+JOIN report_rows AS r USING (row_id);
 
-DELETE FROM report_rows WHERE company_id IS NULL OR json_type(doc) <> 'OBJECT';
+DELETE FROM report_rows WHERE fault IS NOT NULL;
 
 INSERT INTO batch_records SELECT row_id, company_id, report_hash, scope_year FROM report_rows;
 INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
 
--- One row a year of each report not known yet; one with rejects is read again, so that they are seen to go on.
+SET VARIABLE next_report = (SELECT coalesce(max(report_id), -1) + 1 FROM ledger.reports);
+
+-- Each report once. One that is known is read again only if it has rejects, so that they are seen to go on.
+CREATE OR REPLACE TEMP TABLE batch_reports AS
+SELECT
+  r.row_id,
+  r.company_id,
+  r.report_hash,
+  coalesce(k.report_id, getvariable('next_report') + r.row_id) AS report_id,
+  k.report_id IS NULL AS is_new
+FROM report_rows AS r
+LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v2'
+WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
+
+-- First in one go: nearly every report is as it should be. What is not leaves a row without a value.
+INSERT INTO ledger.report_values BY NAME
+WITH reports AS (
+  SELECT report_id, years, list_unique(map_keys(years)) < cardinality(years) AS has_duplicates
+  FROM (
+    -- From the files, not from batch: a table of that few rows is read by one thread.
+    SELECT
+      getvariable('next_report') + row_id AS report_id,
+      TRY_CAST(json_read(body) AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years
+    FROM parts
+    WHERE row_id IN (SELECT row_id FROM batch_reports WHERE is_new)
+  )
+),
+years AS (
+  SELECT report_id, has_duplicates, unnest(map_keys(years)) AS year_key, unnest(map_values(years)) AS indicators
+  FROM reports
+),
+judged AS (
+  SELECT
+    report_id,
+    TRY_CAST(year_key AS INTEGER) AS fiscal_year,
+    NOT has_duplicates
+      AND regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}')
+      AND coalesce(list_unique(map_keys(indicators)) = cardinality(indicators), false) AS is_plain,
+    indicators
+  FROM years
+),
+cells AS (
+  SELECT
+    report_id,
+    fiscal_year,
+    unnest(CASE WHEN is_plain THEN map_keys(indicators) ELSE [NULL] END) AS indicator,
+    CAST(unnest(CASE WHEN is_plain THEN map_values(indicators) ELSE [NULL] END) AS VARCHAR) AS v
+  FROM judged
+),
+texts AS (
+  SELECT *, report_text(v) AS t FROM cells WHERE indicator IS NULL OR v NOT IN ('null', '""')
+),
+numbers AS (
+  SELECT
+    *,
+    report_number(v, t) AS d,
+    indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string') AS is_number,
+    indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') AS is_text
+  FROM texts
+)
+SELECT
+  report_id,
+  fiscal_year,
+  indicator,
+  CASE WHEN isfinite(d) THEN d END AS value_double,
+  -- A number where the reference says text is both.
+  CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN is_text THEN v END) WHEN d IS NULL AND NOT is_number THEN nullif(t, '') END
+    AS value_text
+FROM numbers;
+
+-- Then, value by value, those in which anything is odd.
+CREATE OR REPLACE TEMP TABLE odd_reports AS
+SELECT row_id, report_id, is_new
+FROM batch_reports
+WHERE NOT is_new
+  OR report_id IN (
+    SELECT report_id
+    FROM ledger.report_values
+    WHERE report_id >= getvariable('next_report') AND value_double IS NULL AND value_text IS NULL
+  );
+
+DELETE FROM ledger.report_values WHERE report_id IN (SELECT report_id FROM odd_reports WHERE is_new);
+
 CREATE OR REPLACE TEMP TABLE report_years AS
 WITH reports AS (
-  SELECT row_id, company_id, report_hash, TRY_CAST(doc AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years, doc
-  FROM report_rows
-  WHERE row_id = first_row
-    AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v2' AND clean)
+  SELECT o.row_id, o.report_id, o.is_new, TRY_CAST(b.doc AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years, b.doc
+  FROM batch AS b
+  JOIN odd_reports AS o USING (row_id)
 ),
 unnested AS (
   SELECT
     row_id,
-    company_id,
-    report_hash,
+    report_id,
+    is_new,
     unnest(map_keys(years)) AS year_key,
-    unnest(map_values(years)) AS indicators,
-    len(list_distinct(map_keys(years))) < cardinality(years) AS has_duplicates
+    unnest(map_values(years)) AS indicators
   FROM reports
 )
 SELECT
@@ -45,7 +127,7 @@ SELECT
   CASE WHEN regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN CAST(year_key AS INTEGER) END AS fiscal_year,
   CASE
     WHEN NOT regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN 'not_a_year'
-    WHEN has_duplicates AND count(*) OVER (PARTITION BY row_id, year_key) > 1 THEN 'duplicate_key'
+    WHEN count(*) OVER (PARTITION BY row_id, year_key) > 1 THEN 'duplicate_key'
     -- null is a year without figures; any other value that is no object is wrong.
     WHEN indicators IS NULL AND json_type(json_member(r.doc, year_key)) <> 'NULL' THEN 'not_an_object'
   END AS reason,
@@ -56,23 +138,18 @@ JOIN reports AS r USING (row_id);
 -- One row a value. `v` is its JSON text, `t` its text when it came as text (or as a boolean), `d` its number.
 CREATE OR REPLACE TEMP TABLE report_long AS
 WITH cells AS (
-  SELECT
-    row_id,
-    company_id,
-    report_hash,
-    fiscal_year,
-    unnest(map_keys(indicators)) AS indicator,
+  SELECT row_id, report_id, is_new, fiscal_year, unnest(map_keys(indicators)) AS indicator,
     CAST(unnest(map_values(indicators)) AS VARCHAR) AS v
   FROM report_years
-  WHERE reason IS NULL AND len(list_distinct(map_keys(indicators))) = cardinality(indicators)
+  WHERE reason IS NULL AND list_unique(map_keys(indicators)) = cardinality(indicators)
   UNION ALL
   -- A name twice in one year: harmless when both say the same, unreadable when not.
-  SELECT row_id, company_id, report_hash, fiscal_year, indicator,
+  SELECT row_id, report_id, is_new, fiscal_year, indicator,
     CASE WHEN count(DISTINCT v) = 1 THEN min(v) ELSE '[' || string_agg(v, ',' ORDER BY v) || ']' END AS v
   FROM (
     SELECT *, unnest(map_keys(indicators)) AS indicator, coalesce(CAST(unnest(map_values(indicators)) AS VARCHAR), 'null') AS v
     FROM report_years
-    WHERE reason IS NULL AND len(list_distinct(map_keys(indicators))) < cardinality(indicators)
+    WHERE reason IS NULL AND list_unique(map_keys(indicators)) < cardinality(indicators)
   )
   GROUP BY ALL
 ),
@@ -82,11 +159,10 @@ texts AS (
   WHERE v IS NOT NULL AND v <> 'null' AND v <> '""'
 ),
 numbers AS (
-  SELECT *, report_number(v, t) AS d FROM texts
+  SELECT *, report_number(v, t) AS d FROM texts WHERE t IS DISTINCT FROM ''
 )
 SELECT *, report_fault(v, d, indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string')) AS reason
-FROM numbers
-WHERE t IS DISTINCT FROM '';
+FROM numbers;
 
 -- Rejects belong to every row that brought the same report.
 INSERT INTO batch_rejects
@@ -99,27 +175,20 @@ SELECT r.row_id, f.reason, f.path, f.raw FROM found AS f JOIN report_rows AS r U
 
 INSERT INTO ledger.report_values BY NAME
 SELECT
-  company_id,
-  'v2' AS source,
-  report_hash,
+  report_id,
   fiscal_year,
   indicator,
   CASE WHEN reason IS NULL THEN d END AS value_double,
-  -- A number where the reference says text is both.
   CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') THEN v END) END
     AS value_text
 FROM report_long
-WHERE (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v2');
-
-INSERT INTO ledger.report_values BY NAME
-SELECT DISTINCT company_id, 'v2' AS source, report_hash, fiscal_year
+WHERE is_new
+UNION ALL BY NAME
+SELECT DISTINCT report_id, fiscal_year
 FROM report_years
-WHERE reason IS NOT NULL
-  AND fiscal_year IS NOT NULL
-  AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v2');
+WHERE reason IS NOT NULL AND fiscal_year IS NOT NULL AND is_new;
 
 INSERT INTO ledger.reports
-SELECT company_id, 'v2', report_hash, row_id NOT IN (SELECT row_id FROM batch_rejects)
-FROM report_rows
-WHERE row_id = first_row
-  AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v2');
+SELECT report_id, company_id, 'v2', report_hash, row_id NOT IN (SELECT row_id FROM batch_rejects)
+FROM batch_reports
+WHERE is_new;

@@ -26,16 +26,26 @@ DELETE FROM report_rows WHERE fault IS NOT NULL;
 INSERT INTO batch_records SELECT row_id, company_id, report_hash, NULL FROM report_rows;
 INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
 
--- One row a report of each answer not known yet; one with rejects is read again, so that they are seen to go on.
+-- Each answer once. One that is known is read again only if it has rejects, so that they are seen to go on.
+CREATE OR REPLACE TEMP TABLE batch_reports AS
+SELECT
+  r.row_id,
+  r.company_id,
+  r.report_hash,
+  r.doc,
+  coalesce(k.report_id, (SELECT coalesce(max(report_id), 0) FROM ledger.reports) + row_number() OVER ()) AS report_id,
+  k.report_id IS NULL AS is_new
+FROM report_rows AS r
+LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v1'
+WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
+
+-- One row a report of each answer.
 CREATE OR REPLACE TEMP TABLE dated_reports AS
 WITH answers AS (
-  SELECT row_id, company_id, report_hash, json_items(json_extract(doc, '$.reports')) AS items
-  FROM report_rows
-  WHERE row_id = first_row
-    AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v1' AND clean)
+  SELECT row_id, report_id, is_new, json_items(json_extract(doc, '$.reports')) AS items FROM batch_reports
 ),
 reports AS (
-  SELECT row_id, company_id, report_hash, unnest(generate_series(0, len(items) - 1)) AS position, unnest(items) AS report
+  SELECT row_id, report_id, is_new, unnest(generate_series(0, len(items) - 1)) AS position, unnest(items) AS report
   FROM answers
 ),
 told AS (
@@ -69,7 +79,7 @@ FROM told;
 -- One row an indicator. `v` is the JSON text of its value, `t` its text when it came as text, `d` its number.
 CREATE OR REPLACE TEMP TABLE report_long AS
 WITH cells AS (
-  SELECT row_id, company_id, report_hash, fiscal_year, report_date, modified_at, source_processed_on, path,
+  SELECT row_id, report_id, is_new, fiscal_year, report_date, modified_at, source_processed_on, path,
     unnest(map_keys(items)) AS indicator, unnest(map_values(items)) AS item
   FROM (SELECT *, TRY_CAST(indicators AS MAP(VARCHAR, JSON)) AS items FROM dated_reports WHERE reason IS NULL AND NOT is_again)
 ),
@@ -136,32 +146,26 @@ SELECT r.row_id, f.reason, f.path, f.raw FROM found AS f JOIN report_rows AS r U
 
 INSERT INTO ledger.report_values BY NAME
 SELECT
-  company_id,
-  'v1' AS source,
-  report_hash,
+  report_id,
   fiscal_year,
   report_date,
   indicator,
   CASE WHEN reason IS NULL THEN d END AS value_double,
   -- A number where the reference says text is both.
   CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') THEN v END) END
-    AS value_text,
-  progress,
-  processed_at,
-  modified_at,
-  source_processed_on
+    AS value_text
 FROM report_long
-WHERE (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v1');
-
+WHERE is_new
+UNION ALL BY NAME
 -- Reports that were there and could not be read; without a date nobody knows which.
-INSERT INTO ledger.report_values BY NAME
-SELECT DISTINCT company_id, 'v1' AS source, report_hash, fiscal_year, report_date
+SELECT DISTINCT report_id, fiscal_year, report_date
 FROM dated_reports
-WHERE reason IS NOT NULL
-  AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v1');
+WHERE reason IS NOT NULL AND is_new;
+
+INSERT INTO ledger.v1_values
+SELECT report_id, report_date, indicator, progress, processed_at, modified_at, source_processed_on FROM report_long WHERE is_new;
 
 INSERT INTO ledger.reports
-SELECT company_id, 'v1', report_hash, row_id NOT IN (SELECT row_id FROM batch_rejects)
-FROM report_rows
-WHERE row_id = first_row
-  AND (company_id, report_hash) NOT IN (SELECT (company_id, report_hash) FROM ledger.reports WHERE source = 'v1');
+SELECT report_id, company_id, 'v1', report_hash, row_id NOT IN (SELECT row_id FROM batch_rejects)
+FROM batch_reports
+WHERE is_new;

@@ -73,8 +73,10 @@ async function loadBatch(
 ): Promise<number> {
   const stream = batch[0]?.stream ?? '';
   const files = batch.map((part) => quote(part.file)).join(', ');
+  // A row's number is where it lies: so any statement can read the files again, with all threads, and know its rows.
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
-    SELECT *, parse_filename(filename) AS part FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
+    SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part
+    FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
   await db.runFile(readSqlFile('staging/_batch.sql'));
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
   await drift?.(db, stream).catch((error: unknown) => {

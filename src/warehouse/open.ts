@@ -73,6 +73,8 @@ export async function openReadOnly(file: string): Promise<{ db: Database; close:
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
   return DuckDBInstance.create(file, {
     temp_directory: `${file}.tmp`,
+    // Only Tidemark opens this file, so it need not be one that older versions of DuckDB can read.
+    storage_compatibility_version: 'v1.5.0',
     // Nothing here needs an extension that is not built in, and a machine without network must not wait for one.
     autoinstall_known_extensions: 'false',
     ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
