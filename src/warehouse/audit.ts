@@ -43,9 +43,19 @@ export async function runAudits(db: Database, model: Model): Promise<CheckResult
   return results;
 }
 
-/** Keeps the last result of each check; results of checks that no longer exist go. */
-export async function saveChecks(db: Database, results: CheckResult[], now: Date): Promise<void> {
-  await db.run('DELETE FROM ledger.checks');
+/**
+ * Keeps the last result of each check; results of checks that no longer exist go.
+ * @param unchanged Models that were not checked this time: their results stay
+ */
+export async function saveChecks(
+  db: Database,
+  results: CheckResult[],
+  now: Date,
+  unchanged: readonly string[] = [],
+): Promise<void> {
+  await db.run(`DELETE FROM ledger.checks WHERE NOT list_contains(CAST($unchanged AS JSON)::VARCHAR[], model)`, {
+    unchanged: JSON.stringify(unchanged),
+  });
   for (const { model, check, failingRows, severity } of results) {
     await db.run(
       'INSERT INTO ledger.checks VALUES ($model, $check, $failingRows, $severity, CAST($at AS TIMESTAMPTZ))',

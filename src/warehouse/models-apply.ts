@@ -96,34 +96,34 @@ export async function rollbackModels(
 }
 
 async function putInForce(
-  { db }: Warehouse,
+  warehouse: Warehouse,
   dataDir: string,
   choice: Required<Pick<BuildOptions, 'set' | 'origin'>> & Pick<BuildOptions, 'ofSet'>,
   changes: readonly ModelChange[],
   { now, personalData, onStep = () => undefined }: ApplyRequest,
 ): Promise<{ built: BuildResult; resumed: string[] }> {
-  const build = async (staged?: ReadonlySet<string>): Promise<BuildResult> => {
+  const { db } = warehouse;
+  const build = async (options: Pick<BuildOptions, 'only' | 'staged'> = {}): Promise<BuildResult> => {
     onStep({ step: 'models' });
-    return buildModels(
-      { db, close: async () => undefined },
-      { ...choice, now, personalData, ...(staged && { staged }) },
-    );
+    return buildModels(warehouse, { ...choice, ...options, now, personalData });
   };
   const [parts] = await db.rows<{ now: string; built: string | null }>(
     `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
   );
   // With landed parts that no model has seen, tables that do not change are behind: then all is built at once, in order.
+  if (parts === undefined || parts.now !== parts.built) return { built: await build(), resumed: [] };
+  const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
   const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
-  const dear = choice.set.models.filter(({ model, kind }) => kind !== 'view' && rebuilt.has(model));
-  if (parts === undefined || parts.now !== parts.built || dear.length === 0)
-    return { built: await build(), resumed: [] };
+  const toStage = choice.set.models.filter(({ model, kind }) => kind !== 'view' && rebuilt.has(model));
+  if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
   const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
   const file = `${warehouseFile(dataDir)}.apply`;
-  const staged = await stageModels(db, dear, { file, builtFrom, personalData, shared: choice.set.shared }, (model) =>
+  const { shared } = choice.set;
+  const staged = await stageModels(db, toStage, { file, builtFrom, personalData, shared }, (model) =>
     onStep({ step: 'stage', model }),
   );
   try {
-    const built = await build(staged.models);
+    const built = await build({ only, staged: staged.models });
     await staged.close(true);
     return { built, resumed: staged.resumed };
   } catch (error) {

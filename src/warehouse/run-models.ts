@@ -25,6 +25,8 @@ export interface BuildOptions {
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;
+  /** Models to build, where all others are known to be as they would be built. Default: all. */
+  only?: ReadonlySet<string>;
   /** Models that were built beforehand in the attached database `stage`. */
   staged?: ReadonlySet<string>;
   /** Whether names and contact data of people are kept (`personalData: contacts`). Default: they are not. */
@@ -63,7 +65,8 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       if (options.origin !== 'rollback') refuseBreaking(plan);
       const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
       const existing = await readRelations(db);
-      for (const model of models) {
+      const { only } = options;
+      for (const model of models.filter((one) => only?.has(one.model) ?? true)) {
         await buildModel(db, model, howToBuild(model, whole, options.staged), existing);
         checks.push(...(await runAudits(db, model)));
       }
@@ -73,7 +76,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       notes.push(...retirementNotes(applied, set.models, gone));
       await saveModels(db, models, now);
       await saveSet(db, set, { origin: options.origin ?? 'run', ofSet: options.ofSet ?? null, now });
-      await saveChecks(db, checks, now);
+      await saveChecks(db, checks, now, only && models.flatMap(({ model }) => (only.has(model) ? [] : [model])));
       await saveBuiltFrom(db);
       for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
         await db.run(`DELETE FROM ledger.${table}`);

@@ -227,6 +227,29 @@ describe('models on a real warehouse, with readers', () => {
     expect(history.slice(0, 3).map(({ origin }) => origin)).toEqual(['apply', 'rollback', 'apply']);
   });
 
+  it('killed in the middle changes nothing; the next apply goes on with what was built', async () => {
+    const model = (name: string, sql: string) =>
+      `/*\nmodel: marts.${name}\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  id: BIGINT | Id\n*/\n${sql}\n`;
+    const endless =
+      'SELECT CAST(max(hash(a.range + b.range) % 7) AS BIGINT) AS id FROM marts.quick, range(10000000) AS a, range(10000000) AS b';
+    edit({ 'quick.sql': model('quick', 'SELECT 1::BIGINT AS id'), 'slow.sql': model('slow', endless) });
+    const killed = await startProcess(
+      ['--import', 'tsx', 'src/cli.ts', '--config', path.join(place.dir, 'tidemark.yaml'), 'models', 'apply'],
+      {
+        env: cleanEnv({ TIDEMARK_NOW: now() }),
+        ready: /^Building marts\.slow/,
+      },
+    );
+    await killed.stop('SIGKILL');
+    expect(await rows(`SELECT 1 FROM duckdb_tables() WHERE table_name = 'quick'`)).toEqual([]);
+
+    edit({ 'slow.sql': model('slow', 'SELECT id FROM marts.quick') });
+    const { code, stdout } = await models('apply');
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 had been built before: marts.quick\n');
+    expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
+  });
+
   it('goes when its date has passed; readers noticed nothing of all this', async () => {
     const { stdout } = await at('2027-01-01T00:00:00Z', 'models', 'apply');
     expect(stdout).toContain(
