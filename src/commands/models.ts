@@ -50,7 +50,9 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
 
   models
     .command('docs')
-    .description('the data dictionary: every published table with its columns, key, checks and lineage')
+    .description(
+      'the data dictionary: every published table with its columns, key and checks, and where each column comes from',
+    )
     .option('--out <file>', 'write to a file instead of the terminal')
     .option('--json', 'as JSON instead of Markdown')
     .addHelpText('after', examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json'))
@@ -96,17 +98,20 @@ async function documentModels(options: { out?: string; json?: boolean }, command
   const [
     { readModels },
     { readFunctions },
+    { readLineage },
     { describeTables, renderDictionary },
     { writeFileAtomic },
     { useOrdinaryMode },
   ] = await Promise.all([
     import('../warehouse/models.js'),
     import('../warehouse/functions.js'),
+    import('../warehouse/lineage.js'),
     import('../warehouse/models-docs.js'),
     import('../core/files.js'),
     import('../core/file-modes.js'),
   ]);
-  const tables = describeTables(await readModels(await ownModels(command)));
+  const models = await readModels(await ownModels(command));
+  const tables = describeTables(models, await readLineage(models));
   const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables, readFunctions());
   if (options.out === undefined) return void process.stdout.write(text);
   const file = path.resolve(options.out);

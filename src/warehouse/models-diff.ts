@@ -1,6 +1,7 @@
 import { TidemarkError } from '../core/errors.js';
 import type { Database } from './database.js';
-import { readEnv, resolvePublished, withMemory, type Env } from './models-env.js';
+import { withMemory } from './in-memory.js';
+import { readEnv, resolvePublished, type Env } from './models-env.js';
 import { parseModel } from './models.js';
 import { identifier, quote } from './sql-files.js';
 

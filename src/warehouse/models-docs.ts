@@ -1,7 +1,15 @@
 import { listAudits } from './audit.js';
 import type { SqlFunction } from './functions.js';
+import type { ColumnLineage, Lineage } from './lineage.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { RECEIPT_COLUMNS, RECEIPT_DESCRIPTION } from './receipt.js';
+
+/** A column; with where its values come from, where that was read. */
+export interface ColumnDocs extends Partial<ColumnLineage> {
+  name: string;
+  type: string;
+  comment: string;
+}
 
 /** A published table as the data dictionary tells of it. */
 export interface TableDocs {
@@ -17,7 +25,7 @@ export interface TableDocs {
   key: string[];
   /** Key columns that may be NULL. */
   nullable: string[];
-  columns: { name: string; type: string; comment: string }[];
+  columns: ColumnDocs[];
   /** What is checked of it each time it is built, the checks of its key included. */
   audits: { name: string; severity: string; sql: string }[];
   /** Models it reads. */
@@ -33,8 +41,11 @@ const SCHEMAS: Record<(typeof MODEL_SCHEMAS)[number], string> = {
   meta: 'what it was made with',
 };
 
-/** Every model as a table of the dictionary, by schema and name. */
-export function describeTables(models: readonly Model[]): TableDocs[] {
+/**
+ * Every model as a table of the dictionary, by schema and name.
+ * @param lineage As `readLineage` gives it; without it columns say nothing of where they come from
+ */
+export function describeTables(models: readonly Model[], lineage?: Lineage): TableDocs[] {
   return MODEL_SCHEMAS.flatMap((schema) =>
     models
       .filter(({ model }) => model.startsWith(`${schema}.`))
@@ -49,7 +60,11 @@ export function describeTables(models: readonly Model[]): TableDocs[] {
         grain: model.grain,
         key: model.key,
         nullable: model.nullable,
-        columns: Object.entries(model.columns).map(([name, column]) => ({ name, ...column })),
+        columns: Object.entries(model.columns).map(([name, column]) => ({
+          name,
+          ...column,
+          ...lineage?.get(model.model)?.get(name),
+        })),
         audits: listAudits(model),
         parents: model.parents,
         children: models
@@ -81,7 +96,14 @@ file. The same words are comments in the warehouse: \`tidemark sql "SELECT colum
 duckdb_columns() WHERE table_name = 'companies'"\`.
 
 Kind says how a table is built: \`table\` anew by every run, \`incremental\` only for the keys that changed, \`view\` from the
-writer's own tables. All are published as tables. A new version is one that breaks queries written for the one before.`;
+writer's own tables. All are published as tables. A new version is one that breaks queries written for the one before.
+
+From says where a column's values come from, as DuckDB binds the model's SQL: a column of another table as it is, or *derived* from the
+columns named, or *made* of none (a count of rows, a constant). What merely selects rows (joins, filters) is not counted. \`ledger\` is what
+was loaded, which only the writer's file has. \`tidemark models docs --json\` has it for programs.`;
+
+/** Columns of one table that a derived column names; `--json` has all. */
+const MAX_SOURCES = 8;
 
 function renderIndex(tables: readonly TableDocs[]): string {
   const rows = tables.map(({ table, grain, key }) => [link(table), cell(grain), key.map(code).join(', ')]);
@@ -132,10 +154,33 @@ function renderReceipt(): string {
 }
 
 function renderColumns(columns: TableDocs['columns']): string {
+  const hasLineage = columns.some(({ lineage }) => lineage !== undefined);
   return markdownTable(
-    ['Column', 'Type', 'What it is'],
-    columns.map(({ name, type, comment }) => [code(name), code(type), cell(comment)]),
+    ['Column', 'Type', 'What it is', ...(hasLineage ? ['From'] : [])],
+    columns.map((column) => [
+      code(column.name),
+      code(column.type),
+      cell(column.comment),
+      ...(hasLineage ? [renderLineage(column)] : []),
+    ]),
   );
+}
+
+/** `core.companies.name`; of a computed column, what it is computed from, by table. */
+function renderLineage({ lineage, from = [] }: ColumnDocs): string {
+  if (lineage === undefined || lineage === 'unknown') return '';
+  if (lineage === 'copied') return from.map(code).join(', ');
+  const tables = [...new Set(from.map(tableOf))];
+  const told = tables.map((table) => {
+    const names = from.filter((column) => tableOf(column) === table).map((column) => column.slice(table.length + 1));
+    const more = names.length - MAX_SOURCES;
+    return `${code(table)} (${names.slice(0, MAX_SOURCES).join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+  });
+  return `${lineage}${told.length > 0 ? `: ${told.join(', ')}` : ''}`;
+}
+
+function tableOf(column: string): string {
+  return column.slice(0, column.lastIndexOf('.'));
 }
 
 function markdownTable(head: string[], rows: string[][]): string {

@@ -1,12 +1,12 @@
 import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { TidemarkError } from '../core/errors.js';
 import { syncFolder } from '../core/files.js';
 import { runAudits } from './audit.js';
 import { buildModelInto, putSettings } from './build-model.js';
-import { Database } from './database.js';
-import { asWarehouseError, NotPublishedError } from './errors.js';
+import type { Database } from './database.js';
+import { NotPublishedError } from './errors.js';
+import { withMemory } from './in-memory.js';
 import { MODEL_SCHEMAS, readModels, type Model } from './models.js';
 import { dayOf, modelsInForce } from './models-in-force.js';
 import { planModels, type ChangeKind, type ModelChange } from './models-plan.js';
@@ -158,23 +158,6 @@ export function dropEnv(dataDir: string, name: string): void {
   const file = envFile(dataDir, checkName(name));
   if (!existsSync(file)) throw noSuchEnv(dataDir, name);
   for (const end of ['', '.wal']) rmSync(file + end, { force: true });
-}
-
-/** Opens a database in memory, with a place on disk for what does not fit. */
-export async function withMemory<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const instance = await DuckDBInstance.create(':memory:', {
-    temp_directory: `${file}.tmp`,
-    autoinstall_known_extensions: 'false',
-  });
-  const db = new Database(await instance.connect(), file);
-  try {
-    return await work(db);
-  } catch (error) {
-    throw asWarehouseError(error, file);
-  } finally {
-    db.closeSync();
-    instance.closeSync();
-  }
 }
 
 /** The published build that is current. @throws NotPublishedError */

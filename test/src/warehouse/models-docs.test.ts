@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readModels } from '../../../src/warehouse/index.js';
 import { parseModel, type Model } from '../../../src/warehouse/models.js';
+import { readLineage } from '../../../src/warehouse/lineage.js';
 import { readFunctions } from '../../../src/warehouse/functions.js';
 import { describeTables, renderDictionary } from '../../../src/warehouse/models-docs.js';
 
-const dictionary = renderDictionary(describeTables(await readModels()), readFunctions());
+const models = await readModels();
+const dictionary = renderDictionary(describeTables(models, await readLineage(models)), readFunctions());
 
 function model(name: string, rest: string, sql: string, parents: string[] = []): Model {
   const [schema, table] = name.split('.');
@@ -25,6 +27,13 @@ test('every model and function has its section, and every link goes to one', asy
   const targets = [...dictionary.matchAll(/\]\(#([^)]+)\)/g)].map(([, target]) => target);
   expect(targets.length).toBeGreaterThan(anchors.length);
   expect(targets.filter((target) => !anchors.includes(target))).toEqual([]);
+});
+
+test('of every column it is known where it comes from', async () => {
+  const unknown = [...(await readLineage(models))].flatMap(([name, columns]) =>
+    [...columns].flatMap(([column, { lineage }]) => (lineage === 'unknown' ? [`${name}.${column}`] : [])),
+  );
+  expect(unknown).toEqual([]);
 });
 
 test('a table is told with key, checks, parents and children; what Markdown would misread is escaped', () => {

@@ -1,0 +1,23 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { Database } from './database.js';
+import { asWarehouseError } from './errors.js';
+
+/**
+ * Opens a database in memory for as long as the work takes.
+ * @param file What the work is about: errors name it, and what does not fit into memory goes to a folder beside it
+ */
+export async function withMemory<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    temp_directory: `${file}.tmp`,
+    autoinstall_known_extensions: 'false',
+  });
+  const db = new Database(await instance.connect(), file);
+  try {
+    return await work(db);
+  } catch (error) {
+    throw asWarehouseError(error, file);
+  } finally {
+    db.closeSync();
+    instance.closeSync();
+  }
+}

@@ -1,0 +1,221 @@
+/** Where the values of one column come from. */
+export interface Source {
+  /** `schema.table.column`, each once. */
+  columns: ReadonlySet<string>;
+  /** The column is one of these as it is (a cast is no difference); else it is computed from them. */
+  isCopy: boolean;
+}
+
+/** A node of the plan, or of an expression in it, as DuckDB writes it: see `json_serialize_plan`. */
+type Node = Record<string, unknown>;
+
+/** What one operator hands on: a source for each of its output columns, by position. */
+type Outputs = Source[];
+
+interface Scope {
+  /** Outputs of CTEs, by the index of their definition. */
+  ctes: Map<number, Outputs>;
+  /** What the subqueries of the innermost correlated join get from outside. */
+  outer: Outputs;
+}
+
+const NOTHING: Source = { columns: new Set(), isCopy: false };
+const SETS = new Set(['LOGICAL_UNION', 'LOGICAL_INTERSECT', 'LOGICAL_RECURSIVE_CTE']);
+const PASSING = new Set(['LOGICAL_DISTINCT', 'LOGICAL_LIMIT', 'LOGICAL_TOP_N', 'LOGICAL_SAMPLE']);
+const JOINS = new Set([
+  'LOGICAL_COMPARISON_JOIN',
+  'LOGICAL_ANY_JOIN',
+  'LOGICAL_DELIM_JOIN',
+  'LOGICAL_ASOF_JOIN',
+  'LOGICAL_CROSS_PRODUCT',
+  'LOGICAL_POSITIONAL_JOIN',
+]);
+
+/**
+ * Follows each output column of a bound plan to the columns of tables its value is computed from. Conditions of joins,
+ * filters and groups decide which rows there are, not what is in them: they are no source. Of EXISTS the outer side is told.
+ * @param plan Root operator, with references resolved to positions
+ * @throws Error at an operator it does not know: then nothing certain can be said
+ */
+export function traceColumns(plan: unknown): Outputs {
+  return trace(asNode(plan), { ctes: new Map(), outer: [] });
+}
+
+function trace(node: Node, scope: Scope): Outputs {
+  const type = String(node['type']);
+  const children = nodes(node['children']);
+  if (JOINS.has(type)) return traceJoin(node, type, children, scope);
+  if (SETS.has(type)) return traceSet(node, type, children, scope);
+  const input = (): Outputs => children.flatMap((child) => trace(child, scope));
+  if (PASSING.has(type)) return input();
+  switch (type) {
+    case 'LOGICAL_GET':
+      return traceTable(node);
+    case 'LOGICAL_PROJECTION':
+      return all(node['expressions'], input());
+    case 'LOGICAL_FILTER':
+      return pick(input(), node['projection_map']);
+    case 'LOGICAL_ORDER_BY':
+      return pick(input(), node['projections']);
+    case 'LOGICAL_EXCEPT':
+      return children[0] === undefined ? [] : trace(children[0], scope);
+    case 'LOGICAL_AGGREGATE_AND_GROUP_BY': {
+      const from = input();
+      const groupings = list(node['grouping_functions']).map(() => NOTHING);
+      return [...all(node['groups'], from), ...all(node['expressions'], from), ...groupings];
+    }
+    case 'LOGICAL_WINDOW':
+    case 'LOGICAL_UNNEST': {
+      const from = input();
+      return [...from, ...all(node['expressions'], from)];
+    }
+    case 'LOGICAL_MATERIALIZED_CTE': {
+      const [definition, use] = children;
+      if (definition === undefined || use === undefined) break;
+      scope.ctes.set(Number(node['table_index']), trace(definition, scope));
+      return trace(use, scope);
+    }
+    case 'LOGICAL_CTE_REF': {
+      const known = scope.ctes.get(Number(node['cte_index']));
+      if (known === undefined) break;
+      return known;
+    }
+    case 'LOGICAL_DELIM_GET':
+      return scope.outer;
+    case 'LOGICAL_DUMMY_SCAN':
+      return [NOTHING];
+    case 'LOGICAL_EXPRESSION_GET': {
+      const from = input();
+      return merge(list(node['expressions']).map((row) => all(row, from)));
+    }
+  }
+  throw new Error(`no lineage through ${type}`);
+}
+
+function traceTable(node: Node): Outputs {
+  const data = node['function_data'];
+  const table = isNode(data) && typeof data['table'] === 'string' ? `${String(data['schema'])}.${data['table']}` : null;
+  const names = list(node['names']);
+  const columns = nodes(node['column_indexes']).map((column): Source => {
+    const name = names[Number(column['index'])];
+    return table === null || typeof name !== 'string'
+      ? NOTHING
+      : { columns: new Set([`${table}.${name}`]), isCopy: true };
+  });
+  return pick(columns, node['projection_ids']);
+}
+
+function traceJoin(node: Node, type: string, [first, second]: Node[], scope: Scope): Outputs {
+  if (first === undefined || second === undefined) throw new Error(`${type} without two sides`);
+  // Of a correlated join the inner side reads what the outer one hands in.
+  const isFlipped = node['delim_flipped'] === true;
+  const outerSide = isFlipped ? second : first;
+  const outer = trace(outerSide, scope);
+  const handed = list(node['duplicate_eliminated_columns']);
+  const inner = trace(
+    isFlipped ? first : second,
+    handed.length === 0 ? scope : { ...scope, outer: all(handed, outer) },
+  );
+  const [left, right] = isFlipped ? [inner, outer] : [outer, inner];
+  const leftOut = pick(left, node['left_projection_map']);
+  const rightOut = pick(right, node['right_projection_map']);
+  switch (node['join_type']) {
+    case 'SEMI':
+    case 'ANTI':
+      return leftOut;
+    case 'RIGHT_SEMI':
+    case 'RIGHT_ANTI':
+      return rightOut;
+    case 'MARK': {
+      const conditions = nodes(node['conditions']);
+      const compared = conditions.flatMap((one) => [evaluate(one['left'], left), evaluate(one['right'], right)]);
+      return [...leftOut, computed(compared)];
+    }
+  }
+  return [...leftOut, ...rightOut];
+}
+
+function traceSet(node: Node, type: string, children: Node[], scope: Scope): Outputs {
+  const [first, ...others] = children;
+  if (first === undefined) throw new Error(`${type} without sides`);
+  const base = trace(first, scope);
+  // A recursive CTE reads itself: what it begins with is what its own columns come from.
+  if (type === 'LOGICAL_RECURSIVE_CTE') scope.ctes.set(Number(node['table_index']), base);
+  return merge([base, ...others.map((child) => trace(child, scope))]);
+}
+
+/** Column by column, the sources of several inputs; a copy only where all are copies of the same column. */
+function merge(inputs: Outputs[]): Outputs {
+  const [first = []] = inputs;
+  return first.map((_, i) => {
+    const sources = inputs.map((input) => input[i] ?? NOTHING);
+    const columns = new Set(sources.flatMap((source) => [...source.columns]));
+    return { columns, isCopy: columns.size === 1 && sources.every((source) => source.isCopy) };
+  });
+}
+
+function evaluate(expression: unknown, input: Outputs): Source {
+  const node = asNode(expression);
+  switch (node['expression_class']) {
+    case 'BOUND_REF': {
+      const source = input[Number(node['index'])];
+      if (source === undefined) throw new Error('a reference beyond its input');
+      return source;
+    }
+    case 'BOUND_CAST':
+      return evaluate(node['child'], input);
+    case 'BOUND_WINDOW': {
+      const values = all(node['children'], input);
+      // What a row number or a rank is made of is the order itself.
+      const order = [
+        ...all(node['partitions'], input),
+        ...nodes(node['orders']).map((one) => evaluate(one['expression'], input)),
+      ];
+      return computed(values.length > 0 ? values : order);
+    }
+    default:
+      return computed(operands(node).map((operand) => evaluate(operand, input)));
+  }
+}
+
+/** The expressions an expression is made of; `function_data` holds copies of its own, bound to something else. */
+function operands(node: Node): unknown[] {
+  return Object.entries(node).flatMap(([key, value]) => (key === 'function_data' ? [] : expressionsIn(value)));
+}
+
+function expressionsIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(expressionsIn);
+  if (!isNode(value)) return [];
+  return 'expression_class' in value ? [value] : Object.values(value).flatMap(expressionsIn);
+}
+
+function computed(sources: readonly Source[]): Source {
+  return { columns: new Set(sources.flatMap(({ columns }) => [...columns])), isCopy: false };
+}
+
+function all(expressions: unknown, input: Outputs): Outputs {
+  return list(expressions).map((expression) => evaluate(expression, input));
+}
+
+/** The outputs at the positions of a projection map; an empty map keeps all. */
+function pick(outputs: Outputs, map: unknown): Outputs {
+  const positions = list(map);
+  return positions.length === 0 ? outputs : positions.map((position) => outputs[Number(position)] ?? NOTHING);
+}
+
+function asNode(value: unknown): Node {
+  if (isNode(value)) return value;
+  throw new Error('a plan that is none');
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nodes(value: unknown): Node[] {
+  return list(value).filter(isNode);
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

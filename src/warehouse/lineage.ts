@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { putSettings } from './build-model.js';
+import type { Database } from './database.js';
+import { withMemory } from './in-memory.js';
+import { traceColumns } from './lineage-trace.js';
+import { applyMigrations } from './migrate.js';
+import { MODEL_SCHEMAS, type Model } from './models.js';
+import { prepareSession } from './session.js';
+import { identifier } from './sql-files.js';
+
+/** Where the values of a column come from, as far as DuckDB's binder tells. */
+export interface ColumnLineage {
+  /**
+   * copied: it is one column of a table as it is, or cast. derived: it is computed, or comes from several. made: from no column
+   * (a literal, a count of rows). unknown: the plan holds something that cannot be followed.
+   */
+  lineage: 'copied' | 'derived' | 'made' | 'unknown';
+  /** `schema.table.column` of models and of what was loaded (`ledger`), by name. */
+  from: string[];
+}
+
+/** Model to column to lineage. */
+export type Lineage = ReadonlyMap<string, ReadonlyMap<string, ColumnLineage>>;
+
+const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).optional() });
+
+/**
+ * Follows every column of every model to the columns it is made of, in the plans DuckDB binds of their SQL over empty tables:
+ * stars, CTEs, joins and macros are resolved as they are when the model is built. Values only; what merely selects rows is none.
+ * @throws ModelFailedError when the tables cannot be made
+ */
+export async function readLineage(models: readonly Model[]): Promise<Lineage> {
+  return withMemory(':memory:', async (db) => {
+    await prepareSession(db);
+    await putSettings(db, { personalData: true });
+    await applyMigrations(db);
+    for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA ${schema}`);
+    for (const { model, columns } of models) {
+      const described = Object.entries(columns).map(([name, { type }]) => `${identifier(name)} ${type}`);
+      await db.run(`CREATE TABLE ${model} (${described.join(', ')})`);
+    }
+    const lineage = new Map<string, ReadonlyMap<string, ColumnLineage>>();
+    for (const model of models) lineage.set(model.model, await readModelLineage(db, model));
+    return lineage;
+  });
+}
+
+async function readModelLineage(db: Database, model: Model): Promise<ReadonlyMap<string, ColumnLineage>> {
+  const columns = Object.keys(model.columns);
+  try {
+    // As a view, so that what is read from it is followed to where the keys come from.
+    if (model.incremental !== undefined)
+      await db.run(`CREATE OR REPLACE TEMP VIEW changed AS ${model.incremental.all}`);
+    const [row] = await db.rows<{ plan: string }>(
+      'SELECT json_serialize_plan(CAST($sql AS VARCHAR), optimize := false) AS plan',
+      { sql: model.sql },
+    );
+    const answer = Answer.parse(JSON.parse(row?.plan ?? ''));
+    const sources = traceColumns(answer.plans?.[0]);
+    if (sources.length !== columns.length) throw new Error('not the columns of the model');
+    return new Map(columns.map((column, i) => [column, describe(sources[i])]));
+  } catch {
+    return new Map(columns.map((column) => [column, { lineage: 'unknown', from: [] }]));
+  }
+}
+
+function describe(source: ReturnType<typeof traceColumns>[number] | undefined): ColumnLineage {
+  const from = [...(source?.columns ?? [])].toSorted();
+  if (from.length === 0) return { lineage: 'made', from };
+  return { lineage: source?.isCopy === true && from.length === 1 ? 'copied' : 'derived', from };
+}
