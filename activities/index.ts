@@ -2,6 +2,7 @@ import path from 'node:path';
 import { Context } from '@temporalio/activity';
 import { RebuildInput } from '../schemas/pipeline/run.js';
 import { fetchChunk } from '../src/crawl/fetch-chunk.js';
+import { askedQuestions } from '../src/crawl/asked-questions.js';
 import { closeRun, landDue, landOpening } from '../src/crawl/close-run.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { currentNight } from '../src/crawl/current-night.js';
@@ -79,7 +80,9 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
         const refreshSeconds = ctx.refreshSeconds[stream] ?? 0;
         // Without searches of its own (a past date, a backfill) a run goes by the market's latest membership.
         const known = ctx.workflowType === 'retryRejects' ? 'rejected' : ctx.asOfNow ? 'sighted' : 'members';
+        const questions = stream === 'matches' ? await askedQuestions(deps, ctx) : undefined;
         const due = await planDue(warehouse, dataDir, {
+          questions,
           run,
           market,
           stream,

@@ -12,6 +12,7 @@ import { registerRejects } from './commands/rejects.js';
 import { registerPublish } from './commands/publish.js';
 import { registerReplay } from './commands/replay.js';
 import { registerReport } from './commands/report.js';
+import { registerResolve } from './commands/resolve.js';
 import { registerResume } from './commands/resume.js';
 import { registerRuns } from './commands/runs.js';
 import { registerSandbox } from './commands/sandbox.js';
@@ -37,6 +38,7 @@ const COMMANDS = [
   registerSnapshot,
   registerTenders,
   registerBackfill,
+  registerResolve,
   registerReplay,
   registerPublish,
   registerModels,

@@ -36,6 +36,11 @@ export function retryId({
   return `rejects/${date}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
 }
 
+/** A list of companies by the hash of its content: the same list is the same work. */
+export function resolveId(hash: string): string {
+  return `resolve/${hash}`;
+}
+
 /**
  * Id a Schedule gives its runs. The server appends `-<scheduled instant>`, so a scheduled night of the market `demo`
  * runs as `snapshot/demo/scheduled-2026-11-20T02:00:00Z`.

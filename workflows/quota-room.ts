@@ -11,6 +11,7 @@ const PRIORITY: Record<WorkflowType, number> = {
   marketSnapshot: 1,
   watchSync: 2,
   tenderSnapshot: 3,
+  resolveCompanies: 4,
   retryRejects: 5,
   backfill: 9,
 };

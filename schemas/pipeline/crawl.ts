@@ -47,7 +47,7 @@ export interface DuePlan {
 
 export interface PlanDueInput {
   ctx: RunContext;
-  stream: 'companies' | 'financials' | 'financials_v1' | 'tender_details' | 'watch_events';
+  stream: 'companies' | 'financials' | 'financials_v1' | 'tender_details' | 'watch_events' | 'matches';
   chunkSize: number;
 }
 

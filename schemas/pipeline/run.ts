@@ -40,7 +40,14 @@ export const RetryRejectsInput = z.strictObject({
 });
 export type RetryRejectsInput = z.infer<typeof RetryRejectsInput>;
 
-export const WorkflowType = z.enum(['marketSnapshot', 'tenderSnapshot', 'watchSync', 'backfill', 'retryRejects']);
+export const WorkflowType = z.enum([
+  'marketSnapshot',
+  'tenderSnapshot',
+  'watchSync',
+  'backfill',
+  'retryRejects',
+  'resolveCompanies',
+]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
 /** What a workflow hands to `openRun`: the raw input and what only the workflow knows about itself. */
@@ -75,6 +82,8 @@ export interface RunContext {
   /** First and last day for date-addressed work (backfill, past-dated runs); both equal `date` otherwise. */
   from: string;
   to: string;
+  /** File in `data/resolve` whose rows are looked for; only resolveCompanies has one. */
+  file?: string;
   startedAt: string;
   configHash: string;
   probeEverySeconds: number;

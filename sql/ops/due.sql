@@ -9,7 +9,7 @@ description: >-
   left alone.
 columns:
   run: VARCHAR | Run
-  stream: VARCHAR | companies, financials, financials_v1, tender_details or watch_events
+  stream: VARCHAR | companies, financials, financials_v1, tender_details, watch_events or matches
   reason: VARCHAR | new, unfetched, event, renamed, status, entered, changed, watched, failed, stale or fresh
   entities: BIGINT | Companies or tenders
 */

@@ -1,6 +1,8 @@
 import type { LandedRow, LandingStream } from '../../schemas/pipeline/landing.js';
+import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../api-client/index.js';
+import { identify } from '../resolve/identify.js';
 import type { NewRow } from '../landing/index.js';
 import { rowOf } from './answer.js';
 
@@ -20,6 +22,13 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
   financials_v1: oneRow((client, id, signal) => client.v1.financial(id, { signal })),
   tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
+  matches: {
+    async *fetch(client, _ctx, question, signal) {
+      const { kind, response } = await identify(client, JSON.parse(question) as CompanyQuestion, signal);
+      yield rowOf(response, question, kind);
+    },
+    finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
+  },
   watch_events: {
     // Pages of one company are read in order; its last one is marked, so that a company cut off in the middle is
     // read again and one that is complete is not.

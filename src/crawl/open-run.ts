@@ -10,6 +10,7 @@ import {
   type WorkflowType,
   type CoverageGate,
 } from '../../schemas/pipeline/run.js';
+import { ResolveCompaniesInput } from '../../schemas/pipeline/resolve.js';
 import { dayIn, type Clock } from '../core/clock.js';
 import { backfillStreams, pickMarket, type Config } from '../core/config.js';
 import { resolveLogicalDate } from './logical-date.js';
@@ -17,7 +18,7 @@ import { parseInput, wrongInput } from './parse-input.js';
 
 type Decided = Pick<
   RunContext,
-  'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate'
+  'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
 >;
 
 /** What earlier runs left that decides something about this one. */
@@ -57,6 +58,9 @@ function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunIn
 
 // How far back the first sync of watch events looks.
 const FIRST_WATCH_DAYS = 30;
+
+// An answer about a row of a list is believed for so long; asked again before, it costs nothing.
+const MATCH_DAYS = 30;
 
 const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, past: Past) => Decided> = {
   marketSnapshot(config, now, { input, scheduledTime }, past) {
@@ -147,6 +151,20 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       },
       from: asked.from,
       to: asked.to,
+      gate: null,
+      note: null,
+    };
+  },
+
+  resolveCompanies(_config, now, { input }) {
+    const { file } = parseInput(ResolveCompaniesInput, input, '{"file": "resolve/suppliers.csv"}');
+    return {
+      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
+      market: null,
+      filters: {},
+      streams: ['matches'],
+      refreshSeconds: { matches: MATCH_DAYS * 86_400 },
+      file: file.replace(/^resolve\//, ''),
       gate: null,
       note: null,
     };

@@ -53,6 +53,10 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
     body('GET /v1/finder/tenders/nomenclatures', TenderNomenclatures, 1),
     body('GET /v1/finder/tenders/donors', TenderDonors, 1),
   ],
+  // "absent in some enrichment responses": nothing is ever called missing there.
+  matches: ['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
+    body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
+  ),
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
   watch_events: [
     body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),

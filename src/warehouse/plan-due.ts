@@ -23,6 +23,8 @@ export interface DueRequest {
    * stream those of which something is rejected and not resolved.
    */
   known?: 'sighted' | 'members' | 'rejected';
+  /** What is asked, for a stream of questions. */
+  questions?: readonly string[] | undefined;
 }
 
 export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
@@ -90,6 +92,10 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<{ known:
       refreshSeconds: request.refreshSeconds,
       now: request.now.toISOString(),
     },
+  );
+  await db.run(
+    `CREATE OR REPLACE TEMP TABLE asked_questions AS SELECT unnest(from_json(CAST($questions AS JSON), '["VARCHAR"]')) AS question`,
+    { questions: JSON.stringify(request.questions ?? []) },
   );
   const rejected = request.known === 'rejected';
   const ofCompanies = COMPANY_LISTS[request.stream];

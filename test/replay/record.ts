@@ -2,7 +2,7 @@
  * Records the histories that replay.test.ts replays: `npm run histories`. Record them from COMMITTED code and commit
  * them with it; recorded from a changed working tree they would agree with the change and prove nothing.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -30,7 +30,10 @@ try {
     ['watch-sync', 'watchSync', {}],
     ['backfill', 'backfill', { from: '2026-01-01', to: '2026-01-31' }],
     ['retry-rejects', 'retryRejects', {}],
+    ['resolve-companies', 'resolveCompanies', { file: 'resolve/list.csv' }],
   ];
+  mkdirSync(path.join(project.dataDir, 'resolve'), { recursive: true });
+  writeFileSync(path.join(project.dataDir, 'resolve', 'list.csv'), 'name,country\nNo such company,DK\nNone either,\n');
   const record = async (file: string, handle: WorkflowHandle): Promise<void> => {
     const json = historyToJSON(await handle.fetchHistory());
     writeFileSync(path.join(import.meta.dirname, 'histories', `${file}.json`), `${json}\n`);

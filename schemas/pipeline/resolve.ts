@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** What is known of a company that is looked for: a row of the list given to `tidemark resolve`. */
+export interface CompanyQuestion {
+  name?: string;
+  /** ISO 3166 alpha-2. */
+  country_code?: string;
+  state?: string;
+  registration_number?: string;
+  vat_number?: string;
+  ticker?: string;
+  website?: string;
+  email?: string;
+  /** Address of a professional profile (`pronet`). */
+  profile?: string;
+}
+
+/** By what a company was found. */
+export type MatchKind = 'registration' | 'website' | 'profile' | 'email' | 'name';
+
+// A file of data/resolve and nothing else: whoever may start a run could read any file of the worker otherwise.
+export const ResolveCompaniesInput = z.strictObject({
+  file: z
+    .string()
+    .regex(/^(resolve\/)?[\w-][\w.-]{0,120}\.csv$/, 'a CSV file in the folder resolve/ of the data folder'),
+});
+export type ResolveCompaniesInput = z.infer<typeof ResolveCompaniesInput>;

@@ -1,0 +1,14 @@
+-- Due: questions of this run's list that were never answered, or not for as long as answers are believed.
+SELECT
+  q.question AS entity_id,
+  CASE
+    WHEN a.answered_at IS NULL AND o.entity_id IS NOT NULL THEN 'failed'
+    WHEN a.answered_at IS NULL THEN 'unfetched'
+    WHEN a.answered_at <= p.now - to_seconds(p.refresh_seconds) THEN 'stale'
+  END AS reason,
+  a.answered_at,
+  CAST(NULL AS BIGINT) AS company_id
+FROM asked_questions AS q
+CROSS JOIN plan AS p
+LEFT JOIN ledger.answers AS a ON a.stream = 'matches' AND a.entity_id = q.question
+LEFT JOIN (SELECT DISTINCT entity_id FROM ledger.observations WHERE stream = 'matches') AS o ON o.entity_id = q.question

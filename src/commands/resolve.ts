@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { Config } from '../core/config.js';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import type { RunRequest } from '../temporal/start-run.js';
+import { formatCount } from '../progress/format.js';
+import { examples, loadContext } from './context.js';
+import { say, tell } from './print.js';
+import type { RunOptions } from './snapshot.js';
+
+const LARGEST = 64 * 1024 * 1024;
+
+/** `tidemark resolve`: identifies the companies of a list. */
+export function registerResolve(program: Command): void {
+  program
+    .command('resolve')
+    .description('identify companies from a list (name, registration number, VAT, ticker, website, e-mail, profile)')
+    .argument('<file>', 'CSV file; its first line names the columns, further ones are left aside')
+    .option('--no-wait', 'start it and return at once')
+    .option('--strict', 'exit with 1 also when the run is only partial')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark resolve suppliers.csv',
+        'tidemark sql "SELECT request, company_id, name, kind FROM core.matches WHERE matched"',
+      ),
+    )
+    .action(async (file: string, options: RunOptions, command: Command) => {
+      const context = await loadContext(command);
+      const { request, questions } = await prepare(context.config, file);
+      const { runAndFollow } = await import('./run-and-follow.js');
+      await runAndFollow(context, request, {
+        wait: options.wait,
+        json: options.json ?? false,
+        strict: options.strict ?? false,
+        again: `tidemark resolve ${file}`,
+      });
+      if (options.wait && !options.json) await sayMatches(context.config, questions);
+    });
+}
+
+/** Reads the list, says what is odd about it, and puts it where the workers find it. */
+async function prepare(config: Config, file: string): Promise<{ request: RunRequest; questions: string[] }> {
+  const [{ identifies, readQuestions }, { writeFileAtomic }, { resolveId }] = await Promise.all([
+    import('../resolve/read-questions.js'),
+    import('../core/files.js'),
+    import('../../workflows/ids.js'),
+  ]);
+  const text = readList(file);
+  if (!identifies(text)) {
+    throw wrongList(
+      `${file} names no column that identifies a company in its first line.`,
+      'Name at least one of: name, registration_number, vat_number, ticker, website, email, profile; country_code helps.',
+    );
+  }
+  const { questions, rows, bad, ignored } = readQuestions(text);
+  if (questions.length === 0) throw wrongList(`${file} has no row that asks for a company.`, describeBad(bad));
+  tell(`${formatCount(rows)} rows, ${formatCount(questions.length)} different questions.`);
+  if (ignored.length > 0) tell(`Columns left aside: ${ignored.join(', ')}.`);
+  if (bad.length > 0)
+    tell(`${formatCount(bad.length)} rows cannot be asked (ops.rejects names them). ${describeBad(bad)}`);
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  await writeFileAtomic(path.join(config.dataDir, 'resolve', `${hash}.csv`), text);
+  const request: RunRequest = {
+    type: 'resolveCompanies',
+    workflowId: resolveId(hash),
+    input: { file: `resolve/${hash}.csv` },
+    market: null,
+    date: null,
+    summary: `Companies of a list of ${formatCount(questions.length)}`,
+    details: 'Identifies the companies of a list, loads, models and publishes core.matches.',
+  };
+  return { request, questions };
+}
+
+function readList(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw wrongList(`${file} cannot be read: ${errorMessage(error)}`, 'Name a CSV file.', error);
+  }
+  if (bytes.length > LARGEST) throw wrongList(`${file} is larger than 64 MiB.`, 'Split it.');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw wrongList(`${file} is no UTF-8 text.`, 'Save it as CSV in UTF-8.', error);
+  }
+}
+
+function wrongList(what: string, todo: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('InvalidInput', what, { todo, cause });
+}
+
+function describeBad(bad: readonly { line: number; problem: string }[]): string {
+  return bad
+    .slice(0, 3)
+    .map(({ line, problem }) => `Line ${line}: ${problem}.`)
+    .join(' ');
+}
+
+const MATCHES = `
+SELECT coalesce(m.kind, 'none') AS kind, count(*) AS questions, count(*) FILTER (m.matched) AS matched
+FROM core.matches AS m
+WHERE m.question_hash IN (SELECT unnest(from_json(CAST($hashes AS JSON), '["VARCHAR"]')))
+GROUP BY ALL
+ORDER BY matched DESC, kind`;
+
+/** How many of the list's questions have a company, and by what it was found. */
+async function sayMatches(config: Config, questions: readonly string[]): Promise<void> {
+  const { openPublished } = await import('../warehouse/published.js');
+  const hashes = questions.map((question) => createHash('sha256').update(question).digest('hex'));
+  const published = await openPublished(config.dataDir);
+  try {
+    const rows = await published.objects<{ kind: string; questions: number; matched: number }>(MATCHES, {
+      hashes: JSON.stringify(hashes),
+    });
+    const matched = rows.reduce((sum, row) => sum + row.matched, 0);
+    const by = rows.filter((row) => row.matched > 0).map((row) => `${formatCount(row.matched)} by ${row.kind}`);
+    say(
+      `  matched    ${formatCount(matched)} of ${formatCount(questions.length)}${by.length > 0 ? `: ${by.join(', ')}` : ''}`,
+    );
+    say('             tidemark sql "SELECT request, company_id, name, kind FROM core.matches WHERE matched"');
+  } finally {
+    published.close();
+  }
+}

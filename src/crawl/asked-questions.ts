@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { RunContext } from '../../schemas/pipeline/run.js';
+import { landRows } from '../landing/index.js';
+import { readQuestions } from '../resolve/read-questions.js';
+import type { CrawlDeps } from './deps.js';
+import { wrongInput } from './parse-input.js';
+
+/**
+ * The questions of a run's file, as their keys. Rows that ask for nothing are landed, so that ops.rejects names each.
+ * @throws TidemarkError `InvalidInput` when there is no such file
+ */
+export async function askedQuestions(
+  { config, clock }: Pick<CrawlDeps, 'config' | 'clock'>,
+  ctx: RunContext,
+): Promise<string[]> {
+  const file = path.join(config.dataDir, 'resolve', ctx.file ?? '');
+  if (ctx.file === undefined || !existsSync(file)) {
+    throw wrongInput(
+      `${file} is not there`,
+      '`tidemark resolve FILE.csv` puts the file there; a worker on another machine needs the same data folder.',
+    );
+  }
+  const { questions, bad } = readQuestions(readFileSync(file, 'utf8'));
+  const at = clock.now().toISOString();
+  await landRows(
+    { dataDir: config.dataDir, stream: 'matches', run: ctx.run, date: ctx.date, market: null, chunk: 'bad-rows' },
+    bad.map(({ line, problem, cells }) => ({
+      request_key: `CSV ${ctx.file} line ${line}`,
+      entity_id: `${ctx.file} line ${line}`,
+      segment: 'bad-row',
+      status: 0,
+      fetched_at: at,
+      body: `${problem}: ${cells.join(' | ').slice(0, 1000)}`,
+    })),
+  );
+  return questions;
+}

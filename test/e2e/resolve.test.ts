@@ -1,0 +1,135 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorld } from '../../sandbox/world/index.js';
+import type { Company } from '../../schemas/v2/company.js';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import { countRequests } from '../helpers/sandbox.js';
+import { startTemporal } from '../helpers/temporal.js';
+import { runCli, type CliResult } from '../src/commands/run-cli.js';
+
+const MARKET = { companies: 400, tenders: 0, seed: 9, date: '2026-11-20' };
+
+const quoted = (value: string | null | undefined): string => `"${(value ?? '').replaceAll('"', '""')}"`;
+
+/** Companies of the sandbox with everything by which they can be found. */
+function companies(count: number): Company[] {
+  const world = createWorld(MARKET);
+  return world
+    .companyIds(0)
+    .map((id) => world.company(id, 0))
+    .filter((company) => company !== undefined)
+    .filter(({ company_website, vat_number, pronet }) => company_website && vat_number && pronet)
+    .slice(0, count);
+}
+
+describe('tidemark resolve', () => {
+  let temporal: TestWorkflowEnvironment;
+  let sandbox: RunningSandbox;
+  let project: Project;
+  let worker: RunningProcess;
+  const list = companies(40);
+  let file: string;
+
+  const tidemark = (...args: string[]): Promise<CliResult> => {
+    const env = Object.entries(project.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+    return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) as Record<string, string> });
+  };
+
+  beforeAll(async () => {
+    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
+    project = makeProject({ api: sandbox, temporal: temporal.address });
+    worker = await project.startWorker();
+    const rows = list.map((company, i) => {
+      const cells = [company.country_code, '', '', '', '', ''];
+      const ways: [column: number, value: string | null | undefined][] = [
+        [1, company.registration_number],
+        [2, company.vat_number],
+        [3, company.company_website],
+        [4, company.pronet],
+      ];
+      const [column, value] = ways[i % ways.length] ?? [5, null];
+      cells[column] = value;
+      return cells.map(quoted).join(',');
+    });
+    file = path.join(project.dir, 'list.csv');
+    const unknown = [
+      '"DK","none-such","","","",""',
+      '"","","","nowhere.invalid","",""',
+      '"","","","","","No company is called this \u202e"',
+    ];
+    writeFileSync(
+      file,
+      ['country,reg no,vat,website,profile,name,our id', ...rows, ...unknown, '"DK","","","","",""'].join('\n'),
+    );
+  });
+
+  afterAll(async () => {
+    await worker?.stop();
+    await sandbox?.stop();
+    await temporal?.teardown();
+    project?.remove();
+  });
+
+  it('finds the companies of a list, says who is unknown, and names the rows that ask for nothing', async () => {
+    const { code, stdout, stderr } = await tidemark('resolve', file);
+    expect(stderr).toContain('Columns left aside: our id.');
+    expect(stderr).toContain('1 rows cannot be asked');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/✔ resolve\/[0-9a-f]{16}: complete/);
+    expect(stdout).toMatch(/matched +40 of 43: 20 by registration, 10 by (profile|website), 10 by (profile|website)/);
+    const rows = await project.query('SELECT request, company_id, name, kind, matched FROM core.matches');
+    expect(rows.filter(({ matched }) => matched === false)).toHaveLength(3);
+    const truth = new Map(
+      list.flatMap((company) =>
+        [company.registration_number, company.vat_number, company.company_website, company.pronet].map(
+          (value) => [value, String(company.id)] as const,
+        ),
+      ),
+    );
+    for (const row of rows.filter(({ matched }) => matched === true)) {
+      const { country_code: _, ...asked } = JSON.parse(row['request'] as string) as Record<string, string>;
+      expect(row['company_id'], JSON.stringify(asked)).toBe(truth.get(Object.values(asked)[0]));
+    }
+    expect(await project.query('SELECT stream, reason, raw FROM ops.rejects')).toEqual([
+      { stream: 'matches', reason: 'bad_row', raw: expect.stringContaining('nothing in it identifies a company') },
+    ]);
+    expect(await project.query(`SELECT workflow_type, outcome FROM ops.runs`)).toEqual([
+      { workflow_type: 'resolveCompanies', outcome: 'complete' },
+    ]);
+  });
+
+  it('asks for nothing it has an answer to, the same list or another', async () => {
+    const before = await countRequests(sandbox, 'POST /v2/enrichment/url');
+    writeFileSync(file, `website\n${list[2]?.company_website ?? ''}\n${list[0]?.company_website ?? ''}\n`);
+    const { code, stdout } = await tidemark('resolve', file, '--json');
+    expect(code).toBe(0);
+    const result = JSON.parse(stdout) as RunResult;
+    // The country is part of a question: without it, these are other ones.
+    expect(result.due).toEqual([{ stream: 'matches', known: 2, due: 2, reasons: { unfetched: 2 } }]);
+    const again = await tidemark('resolve', file, '--json');
+    expect((JSON.parse(again.stdout) as RunResult).due).toEqual([{ stream: 'matches', known: 2, due: 0, reasons: {} }]);
+    expect(await countRequests(sandbox, 'POST /v2/enrichment/url')).toBe(before + 2);
+  });
+
+  it('refuses a list that says nothing, and a file that is none', async () => {
+    writeFileSync(file, 'country,note\nDK,x\n');
+    const useless = await tidemark('resolve', file);
+    expect([useless.code, useless.stderr]).toEqual([2, expect.stringContaining('names no column that identifies')]);
+    writeFileSync(file, Buffer.from([0xff, 0xfe, 0x41]));
+    expect((await tidemark('resolve', file)).stderr).toContain('is no UTF-8 text');
+    const missing = await tidemark('resolve', path.join(project.dir, 'missing.csv'));
+    expect(missing.stderr).toContain('cannot be read');
+    const start = temporal.client.workflow.execute('resolveCompanies', {
+      taskQueue: 'tidemark-crawl',
+      workflowId: 'resolve/outside',
+      args: [{ file: '../tidemark.yaml' }],
+    });
+    await expect(start).rejects.toMatchObject({
+      cause: { cause: { message: expect.stringContaining('Wrong input: file') } },
+    });
+  });
+});

@@ -1,0 +1,12 @@
+import type { CarriedRun } from '../schemas/pipeline/crawl.js';
+import type { RunResult } from '../schemas/pipeline/run.js';
+import { withRun } from './run.js';
+import { crawlStream } from './steps.js';
+
+/** Identifies the companies of a list. Input: `{file}`, a CSV file in `resolve/` of the data folder. */
+export async function resolveCompanies(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
+  return withRun('resolveCompanies', input, carried, async (run) => {
+    run.enter('crawling');
+    await crawlStream(run, 'matches');
+  });
+}
