@@ -1,6 +1,6 @@
 /*
 model: marts.changes
-kind: table
+kind: incremental
 version: 1
 grain: change
 key: [changed_at, kind, company_id, market, field, fiscal_year]
@@ -8,6 +8,20 @@ nullable: [market, field, fiscal_year]
 description: >-
   Everything that changed, in one list. changed is a field of a company record; restated a financial value (new_value NULL when
   a later report no longer has it), of v2, or where v2 never had a value of that year of its latest v1 report; event what the API told of a watched company; entered and left a market's members.
+incremental:
+  by: [company_id]
+  changed: >-
+    SELECT company_id FROM ledger.dirty_companies
+    UNION SELECT company_id FROM ledger.dirty_reports
+    UNION SELECT company_id FROM marts.market_moves AS m
+      JOIN ledger.dirty_nights AS d ON d.market = m.market AND m.date >= d.date
+    UNION SELECT company_id FROM marts.changes AS c
+      JOIN ledger.dirty_nights AS d ON d.market = c.market AND c.changed_at >= d.date - INTERVAL 2 DAY
+  all: >-
+    SELECT company_id FROM core.companies_history
+    UNION SELECT company_id FROM core.financials_history
+    UNION SELECT company_id FROM core.watch_events
+    UNION SELECT company_id FROM marts.market_moves
 columns:
   changed_at: TIMESTAMPTZ | When it was observed; for an event when it happened
   kind: VARCHAR | changed, restated, event, entered or left
@@ -18,7 +32,15 @@ columns:
   old_value: VARCHAR | Before
   new_value: VARCHAR | After
 */
-WITH fields AS (
+WITH versions AS (
+  SELECT * FROM core.companies_history SEMI JOIN changed USING (company_id)
+),
+
+financials AS (
+  SELECT * FROM core.financials_history SEMI JOIN changed USING (company_id)
+),
+
+fields AS (
   SELECT n.valid_from AS changed_at, n.company_id, unnest([
       {'field': 'name', 'old_value': CAST(o.name AS VARCHAR), 'new_value': CAST(n.name AS VARCHAR)},
       {'field': 'country_code', 'old_value': CAST(o.country_code AS VARCHAR), 'new_value': CAST(n.country_code AS VARCHAR)},
@@ -44,18 +66,18 @@ WITH fields AS (
       {'field': 'socialnet', 'old_value': CAST(o.socialnet AS VARCHAR), 'new_value': CAST(n.socialnet AS VARCHAR)},
       {'field': 'codes', 'old_value': CAST(o.codes AS VARCHAR), 'new_value': CAST(n.codes AS VARCHAR)}
     ], recursive := true)
-  FROM core.companies_history AS n
-  JOIN core.companies_history AS o ON o.company_id = n.company_id AND o.version = n.version - 1
+  FROM versions AS n
+  JOIN versions AS o ON o.company_id = n.company_id AND o.version = n.version - 1
   WHERE n.version > 1
 ),
 
 -- No change twice: one source a year, and of v1 one report.
 told AS (
-  SELECT * FROM core.financials_history WHERE source = 'v2'
+  SELECT * FROM financials WHERE source = 'v2'
   UNION ALL
   SELECT v.*
-  FROM core.financials_history AS v
-  ANTI JOIN (SELECT * FROM core.financials_history WHERE source = 'v2') AS better USING (company_id, fiscal_year)
+  FROM financials AS v
+  ANTI JOIN (SELECT * FROM financials WHERE source = 'v2') AS better USING (company_id, fiscal_year)
   WHERE v.source = 'v1'
   QUALIFY v.report_date = max(v.report_date) OVER (PARTITION BY v.company_id, v.fiscal_year)
 ),
@@ -79,6 +101,6 @@ WHERE nullif(old_value, '') IS DISTINCT FROM nullif(new_value, '')
 UNION ALL
 SELECT changed_at, 'restated', company_id, NULL, field, fiscal_year, old_value, new_value FROM restated
 UNION ALL
-SELECT occurred_at, 'event', company_id, NULL, field, NULL, old_value, new_value FROM core.watch_events
+SELECT occurred_at, 'event', company_id, NULL, field, NULL, old_value, new_value FROM core.watch_events SEMI JOIN changed USING (company_id)
 UNION ALL
-SELECT as_of, kind, company_id, market, NULL, NULL, NULL, NULL FROM marts.market_moves
+SELECT as_of, kind, company_id, market, NULL, NULL, NULL, NULL FROM marts.market_moves SEMI JOIN changed USING (company_id)

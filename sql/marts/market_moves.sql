@@ -22,16 +22,23 @@ columns:
 */
 WITH nights AS (
   SELECT * FROM ops.nights SEMI JOIN changed USING (market, date) WHERE previous_date IS NOT NULL
+),
+
+-- Of these nights and those before them only: the whole of it is a row for each member and night.
+members AS (
+  SELECT m.market, m.date, m.company_id
+  FROM marts.market_members AS m
+  SEMI JOIN (SELECT market, date FROM nights UNION SELECT market, previous_date FROM nights) AS near USING (market, date)
 )
 
 SELECT n.market, n.date, m.company_id, 'entered' AS kind, n.as_of
 FROM nights AS n
-JOIN marts.market_members AS m ON m.market = n.market AND m.date = n.date
-ANTI JOIN marts.market_members AS p ON p.market = n.market AND p.date = n.previous_date AND p.company_id = m.company_id
+JOIN members AS m ON m.market = n.market AND m.date = n.date
+ANTI JOIN members AS p ON p.market = n.market AND p.date = n.previous_date AND p.company_id = m.company_id
 WHERE n.previous_is_complete
 UNION ALL
 SELECT n.market, n.date, p.company_id, 'left', n.as_of
 FROM nights AS n
-JOIN marts.market_members AS p ON p.market = n.market AND p.date = n.previous_date
-ANTI JOIN marts.market_members AS m ON m.market = n.market AND m.date = n.date AND m.company_id = p.company_id
+JOIN members AS p ON p.market = n.market AND p.date = n.previous_date
+ANTI JOIN members AS m ON m.market = n.market AND m.date = n.date AND m.company_id = p.company_id
 WHERE n.is_complete

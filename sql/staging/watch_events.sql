@@ -59,3 +59,7 @@ USING (
 ) AS new ON old.event_id = new.event_id AND old.received_via = new.received_via
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
+
+-- What is told of them is part of marts.changes.
+INSERT INTO ledger.dirty_companies
+SELECT company_id, min(observed_at) FROM events WHERE company_id IS NOT NULL GROUP BY company_id;
