@@ -9,6 +9,7 @@ import { registerPause } from './commands/pause.js';
 import { printError, USAGE } from './commands/print-error.js';
 import { registerQuota } from './commands/quota.js';
 import { registerRejects } from './commands/rejects.js';
+import { registerCompact } from './commands/compact.js';
 import { registerPublish } from './commands/publish.js';
 import { registerReplay } from './commands/replay.js';
 import { registerReport } from './commands/report.js';
@@ -41,6 +42,7 @@ const COMMANDS = [
   registerResolve,
   registerReplay,
   registerPublish,
+  registerCompact,
   registerModels,
   registerSchedule,
   registerWatch,

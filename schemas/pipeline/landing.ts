@@ -77,6 +77,8 @@ export const PartManifest = z.object({
   firstFetchedAt: z.string().nullable(),
   lastFetchedAt: z.string().nullable(),
   writtenAt: z.string(),
+  /** Parts of the same folder whose rows are in this one: they count no more, whether they are still there or not. */
+  replaces: z.array(z.object({ part: z.string(), sha256: z.string() })).optional(),
 });
 export type PartManifest = z.infer<typeof PartManifest>;
 

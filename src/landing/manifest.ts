@@ -59,7 +59,7 @@ export function readPartRows(part: LandedPart): LandedRow[] {
 
 function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): LandedPart[] {
   const manifests = path.join(folder, '_manifest');
-  return list(manifests, 'part-')
+  const parts = list(manifests, 'part-')
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) => {
       const file = path.join(manifests, name);
@@ -73,6 +73,8 @@ function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): L
         return [];
       }
     });
+  const replaced = new Set(parts.flatMap(({ replaces = [] }) => replaces.map(({ part }) => part)));
+  return replaced.size === 0 ? parts : parts.filter(({ part }) => !replaced.has(part));
 }
 
 function list(folder: string, prefix: string): string[] {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   makeData,
   makeVector,
@@ -16,7 +17,19 @@ import type { PartTarget } from './paths.js';
 // Several row groups a part let DuckDB read one part with all its threads (DESIGN.md, "Load").
 const ROW_GROUP_ROWS = 500;
 
-/** Landed rows as the bytes of one zstd Parquet file; columns as in schemas/pipeline/landing.ts. */
+/** Of the columns and what is in them: readers of old parts go by it. */
+const SCHEMA_VERSION = '1';
+
+/** What the footer of a part says about it (key-value metadata). */
+export function footerOf(target: PartTarget): Record<string, string> {
+  const { stream, run, date, market, chunk } = target;
+  return { schema_version: SCHEMA_VERSION, stream, run, date, chunk, ...(market === null ? {} : { market }) };
+}
+
+/**
+ * Landed rows as the bytes of one zstd Parquet file; columns as in schemas/pipeline/landing.ts. The footer says where it
+ * belongs, and with `content` what it holds: the SHA-256 of its rows' hashes, one a line.
+ */
 export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
   const text = (values: (string | null)[]) => vectorFromArray(values, new Utf8());
   const constant = (value: string | null) => text(rows.map(() => value));
@@ -42,8 +55,15 @@ export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
   const properties = new WriterPropertiesBuilder()
     .setCompression(Compression.ZSTD)
     .setMaxRowGroupSize(ROW_GROUP_ROWS)
+    .setKeyValueMetadata(new Map(Object.entries({ ...footerOf(target), content: contentHash(rows) })))
     .build();
   return writeParquet(WasmTable.fromIPCStream(tableToIPC(table, 'stream')), properties);
+}
+
+function contentHash(rows: LandedRow[]): string {
+  const hash = createHash('sha256');
+  for (const { sha256 } of rows) hash.update(`${sha256}\n`);
+  return hash.digest('hex');
 }
 
 /** The landed rows of one part's bytes. */

@@ -22,18 +22,19 @@ export interface LoadCounts {
   driftFault?: string;
 }
 
+const RESTORE =
+  'Restore each file from a backup, or delete it together with its file in _manifest/: what it held is then fetched again. All other parts are loaded.';
+
 /** Landed parts that do not match their manifests. All other parts were loaded; `loaded` says how much that was. */
 export class LandingCorruptError extends TidemarkError {
   readonly faults: string[];
   readonly loaded: LoadCounts;
 
-  constructor(faults: string[], loaded: LoadCounts) {
+  constructor(faults: string[], loaded: LoadCounts, todo = RESTORE) {
     super(
       'LandingCorrupt',
       `Landing zone: ${faults.length} of its files cannot be trusted: ${faults.slice(0, 5).join('; ')}${faults.length > 5 ? '; …' : ''}.`,
-      {
-        todo: 'Restore each file from a backup, or delete it together with its file in _manifest/: what it held is then fetched again. All other parts are loaded.',
-      },
+      { todo },
     );
     this.faults = faults;
     this.loaded = loaded;

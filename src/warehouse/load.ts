@@ -34,6 +34,7 @@ export async function loadLanding(
 ): Promise<LoadCounts> {
   const { db } = warehouse;
   const { parts, faults } = listParts(dataDir);
+  await adoptCompacted(db, parts);
   const loaded = await readLoadedParts(db);
   const sound: LandedPart[] = [];
   for (const part of parts.filter(({ date }) => inRange(date))) {
@@ -62,6 +63,61 @@ export async function loadLanding(
   return counts;
 }
 
+/**
+ * Takes joined parts for loaded where the parts they replace were: their rows are in the ledger.
+ * @throws LandingCorruptError when only some of those were: no one row may be loaded twice
+ */
+export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise<void> {
+  const joined = parts.filter(({ replaces }) => replaces !== undefined);
+  if (joined.length === 0) return;
+  const loaded = await readLoadedParts(db);
+  const mixed: string[] = [];
+  for (const part of joined) {
+    if (loaded.has(partKey(part))) continue;
+    const before = (part.replaces ?? []).map((replaced) => ({ ...part, ...replaced }));
+    const known = before.filter((one) => loaded.get(partKey(one)) === one.sha256);
+    if (known.length === 0) continue;
+    if (known.length < before.length)
+      mixed.push(`${part.file} replaces parts of which only some are in this warehouse`);
+    else await db.transaction(() => adopt(db, part, before));
+  }
+  if (mixed.length > 0) {
+    throw new LandingCorruptError(
+      mixed,
+      { parts: 0, rows: 0, rejects: 0 },
+      'Make the warehouse anew: tidemark replay.',
+    );
+  }
+}
+
+async function adopt(db: Database, part: LandedPart, before: LandedPart[]): Promise<void> {
+  const { stream, date, run } = part;
+  const where = 'stream = $stream AND date = $date AND run = $run AND part = $part';
+  let rejects = 0;
+  for (const { part: name } of before) {
+    const place = { stream, date, run, part: name };
+    rejects += await db.count(`SELECT rejects FROM ledger.loaded_parts WHERE ${where}`, place);
+    await db.run(`DELETE FROM ledger.loaded_parts WHERE ${where}`, place);
+  }
+  await listLoaded(db, part, rejects);
+}
+
+async function listLoaded(db: Database, part: LandedPart, rejects: number): Promise<void> {
+  const { stream, date, run, part: name, sha256, rows } = part;
+  await db.run(
+    'INSERT INTO ledger.loaded_parts VALUES ($stream, $date, $run, $name, $sha256, $rows, $rejects, now())',
+    {
+      stream,
+      date,
+      run,
+      name,
+      sha256,
+      rows,
+      rejects,
+    },
+  );
+}
+
 /** Looking for drift failed, in the words of the error. */
 class DriftError extends Error {}
 
@@ -84,20 +140,7 @@ async function loadBatch(
   });
   await db.runFile(readSqlFile('staging/_finish.sql'));
   const rejects = await writeRejectFiles(db, dataDir, batch);
-  for (const part of batch) {
-    await db.run(
-      'INSERT INTO ledger.loaded_parts VALUES ($stream, $date, $run, $part, $sha256, $rows, $rejects, now())',
-      {
-        stream: part.stream,
-        date: part.date,
-        run: part.run,
-        part: part.part,
-        sha256: part.sha256,
-        rows: part.rows,
-        rejects: rejects.get(partKey(part)) ?? 0,
-      },
-    );
-  }
+  for (const part of batch) await listLoaded(db, part, rejects.get(partKey(part)) ?? 0);
   return [...rejects.values()].reduce((sum, count) => sum + count, 0);
 }
 

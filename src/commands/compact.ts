@@ -1,0 +1,50 @@
+import { Option, type Command } from 'commander';
+import { formatCount } from '../progress/format.js';
+import { examples, loadContext } from './context.js';
+import { parseCount } from './port-options.js';
+import { say, sayJson } from './print.js';
+
+const DAY_MS = 86_400_000;
+const MEBIBYTE = 1_048_576;
+
+/** `tidemark compact`: joins small landed parts, and drops answers that only repeat their neighbours. */
+export function registerCompact(program: Command): void {
+  program
+    .command('compact')
+    .description('join the small landed parts of ended runs; with --drop-repeats also drop what nothing needs')
+    .addOption(
+      new Option('--min-parts <number>', 'fewer parts of a run and stream are left as they are')
+        .argParser(parseCount)
+        .default(4),
+    )
+    .addOption(
+      new Option(
+        '--drop-repeats <days>',
+        'drop answers older than this that say, word for word, what the one before and the one after say',
+      ).argParser(parseCount),
+    )
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark compact', 'tidemark compact --drop-repeats 90'))
+    .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {
+      const { config, clock } = await loadContext(command);
+      const [{ openWarehouse }, { compactLanding }] = await Promise.all([
+        import('../warehouse/index.js'),
+        import('../warehouse/compact.js'),
+      ]);
+      const warehouse = await openWarehouse(config.dataDir);
+      try {
+        const { minParts, dropRepeats } = options;
+        const dropRepeatsBefore =
+          dropRepeats === undefined ? undefined : new Date(clock.now().getTime() - dropRepeats * DAY_MS);
+        const done = await compactLanding(warehouse, config.dataDir, { minParts, dropRepeatsBefore });
+        if (options.json) return sayJson(done);
+        if (done.folders === 0) return say('Nothing to join: what has landed is compact already.');
+        say(
+          `✔ ${formatCount(done.partsBefore)} parts of ${formatCount(done.folders)} folders are now ${formatCount(done.partsAfter)}; ${(done.bytesBefore / MEBIBYTE).toFixed(1)} MiB are now ${(done.bytesAfter / MEBIBYTE).toFixed(1)} MiB`,
+        );
+        if (done.dropped > 0) say(`  ${formatCount(done.dropped)} repeated answers dropped`);
+      } finally {
+        await warehouse.close();
+      }
+    });
+}

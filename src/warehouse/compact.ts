@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { PartManifest } from '../../schemas/pipeline/landing.js';
+import { syncFolder, writeFileAtomic } from '../core/files.js';
+import { footerOf, manifestFile, partName, readManifests, type LandedPart } from '../landing/index.js';
+import type { Database } from './database.js';
+import { ModelFailedError } from './errors.js';
+import { syncFile } from './links.js';
+import { adoptCompacted } from './load.js';
+import type { Warehouse } from './open.js';
+import { findPartFault } from './part-check.js';
+import { quote } from './sql-files.js';
+
+export interface CompactRequest {
+  /** Fewer parts of a run and stream than this are left as they are. */
+  minParts: number;
+  /** Answers that repeat the one before and the one after, word for word, and are older than this go. */
+  dropRepeatsBefore?: Date | undefined;
+}
+
+export interface Compacted {
+  /** Run folders whose parts became fewer or smaller. */
+  folders: number;
+  partsBefore: number;
+  partsAfter: number;
+  bytesBefore: number;
+  bytesAfter: number;
+  /** Repeated answers that were dropped. */
+  dropped: number;
+}
+
+const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
+/** Streams of records that are read one by one, each by its own request. */
+const RECORDS = ['companies', 'financials', 'financials_v1', 'tender_details'];
+// One part is read and hashed whole: big enough to be few, small enough to be moved about.
+const PART_BYTES = 256 * 2 ** 20;
+// What DuckDB writes at least; several groups let it read one part with all its threads.
+const ROW_GROUP_ROWS = 2_048;
+
+/**
+ * Joins the small parts of each ended run and stream into few, and drops answers nothing needs: those that say, word for
+ * word, what the answer before them and the one after them say. Only what the warehouse has loaded is touched. Rows stay
+ * as the API said them. A part that was joined says which ones it replaces; they go after it is in place, so that a crash at
+ * any moment leaves each row there once.
+ * @throws ModelFailedError when a joined part does not hold what the parts before it held; nothing is removed then
+ */
+export async function compactLanding(
+  warehouse: Warehouse,
+  dataDir: string,
+  { minParts, dropRepeatsBefore }: CompactRequest,
+): Promise<Compacted> {
+  const { db } = warehouse;
+  // What an interrupted call left.
+  await removeReplaced(dataDir);
+  await adoptCompacted(db, readManifests(dataDir));
+  await findRepeats(db, dropRepeatsBefore);
+  const total: Compacted = { folders: 0, partsBefore: 0, partsAfter: 0, bytesBefore: 0, bytesAfter: 0, dropped: 0 };
+  await db.run('SET preserve_insertion_order = true');
+  try {
+    for (const parts of await foldersToCompact(db, dataDir)) {
+      const repeats = await countRepeats(db, parts);
+      if (parts.length < Math.max(minParts, 2) && repeats === 0) continue;
+      const joined: LandedPart[] = [];
+      for (const group of splitBySize(parts)) joined.push(await joinParts(db, dataDir, group));
+      total.folders++;
+      total.partsBefore += parts.length;
+      total.partsAfter += joined.length;
+      total.bytesBefore += sum(parts, ({ bytes }) => bytes);
+      total.bytesAfter += sum(joined, ({ bytes }) => bytes);
+      total.dropped += sum(parts, ({ rows }) => rows) - sum(joined, ({ rows }) => rows);
+    }
+  } finally {
+    await db.run('SET preserve_insertion_order = false');
+  }
+  await adoptCompacted(db, readManifests(dataDir));
+  await removeReplaced(dataDir);
+  return total;
+}
+
+/** Parts of each run and stream that are all loaded, of runs that have ended. `runs` itself stays: it is asked part by part. */
+async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPart[][]> {
+  const loaded = new Set(
+    (await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts')).map(({ sha256 }) => sha256),
+  );
+  const ended = new Set(
+    (
+      await db.rows<{ run: string }>(
+        `SELECT run FROM ledger.run_records WHERE stream = 'runs' AND (body ->> '$.finished_at') IS NOT NULL`,
+      )
+    ).map(({ run }) => run),
+  );
+  const folders = new Map<string, LandedPart[]>();
+  for (const part of readManifests(dataDir)) {
+    const folder = path.dirname(part.file);
+    folders.set(folder, [...(folders.get(folder) ?? []), part]);
+  }
+  return [...folders].flatMap(([folder, parts]) => {
+    const isWhole = parts.every(({ run, stream, sha256 }) => ended.has(run) && loaded.has(sha256) && stream !== 'runs');
+    return isWhole && isQuiet(folder) ? [parts] : [];
+  });
+}
+
+/** No chunk of it is under way. */
+function isQuiet(folder: string): boolean {
+  const spool = path.join(folder, '_spool');
+  return !existsSync(spool) || readdirSync(spool).length === 0;
+}
+
+/** Temp table `repeats`: answers whose neighbours, of the same entity, say the same. */
+async function findRepeats(db: Database, before: Date | undefined): Promise<void> {
+  await db.run(
+    `CREATE OR REPLACE TEMP TABLE repeats AS
+     SELECT DISTINCT stream, run, entity_id, observed_at, body_hash
+     FROM (
+       SELECT *,
+         lag((body_hash, status, scope_year)) OVER entity AS said_before, lag(observed_at) OVER entity AS before_at,
+         lead((body_hash, status, scope_year)) OVER entity AS said_after, lead(observed_at) OVER entity AS after_at
+       FROM ledger.observations
+       WHERE list_contains($streams, stream)
+       WINDOW entity AS (PARTITION BY stream, entity_id ORDER BY observed_at, body_hash)
+     )
+     WHERE observed_at < CAST($before AS TIMESTAMPTZ) AND readable
+       AND said_before = (body_hash, status, scope_year) AND said_after = (body_hash, status, scope_year)
+       AND before_at < observed_at AND observed_at < after_at`.replace(
+      '$streams',
+      `[${RECORDS.map(quote).join(', ')}]`,
+    ),
+    { before: before?.toISOString() ?? '-infinity' },
+  );
+}
+
+const IS_REPEAT = `
+  r.stream = p.stream AND r.run = p.run AND r.entity_id = p.entity_id
+  AND r.observed_at = CAST(p.fetched_at AS TIMESTAMPTZ) AND r.body_hash = p.sha256`;
+
+async function countRepeats(db: Database, parts: LandedPart[]): Promise<number> {
+  const [first] = parts;
+  if (first === undefined || !RECORDS.includes(first.stream)) return 0;
+  return db.count('SELECT count(*) FROM repeats WHERE stream = $stream AND run = $run', {
+    stream: first.stream,
+    run: first.run,
+  });
+}
+
+function splitBySize(parts: LandedPart[]): LandedPart[][] {
+  const groups: LandedPart[][] = [];
+  let bytes = Infinity;
+  for (const part of parts) {
+    if (bytes + part.bytes > PART_BYTES) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)?.push(part);
+    bytes += part.bytes;
+  }
+  return groups;
+}
+
+/** Writes one part that holds what some held, but for the repeats, and its manifest. */
+async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Promise<LandedPart> {
+  for (const part of parts) {
+    const fault = await findPartFault(part);
+    if (fault !== undefined) throw unsound(fault);
+  }
+  const [first] = parts as [LandedPart];
+  const replaces = parts.map(({ part, sha256 }) => ({ part, sha256 }));
+  const chunk = `joined-${createHash('sha256').update(JSON.stringify(replaces)).digest('hex').slice(0, 12)}`;
+  const folder = path.dirname(first.file);
+  const file = path.join(folder, partName(chunk));
+  const temporary = `${file}.tmp`;
+  const files = `[${parts.map((part) => quote(part.file)).join(', ')}]`;
+  // In the order in which they were landed.
+  const kept = `
+    SELECT ${COLUMNS}
+    FROM read_parquet(${files}, hive_partitioning = false, filename = true, file_row_number = true) AS p
+    WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})
+    ORDER BY list_position(${files}, filename), file_row_number`;
+  const footer = Object.entries(footerOf({ ...first, dataDir, chunk }));
+  const metadata = footer.map(([key, value]) => `${quote(key)}: ${quote(value)}`).join(', ');
+  await db.run(
+    `COPY (${kept}) TO ${quote(temporary)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, KV_METADATA {${metadata}})`,
+  );
+  await syncFile(temporary);
+  const content = (from: string): Promise<object[]> =>
+    db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(t)) AS VARCHAR) AS content,
+      min(fetched_at) AS first_at, max(fetched_at) AS last_at FROM (${from}) AS t`);
+  const [wanted, written] = [
+    await content(kept),
+    await content(`SELECT ${COLUMNS} FROM read_parquet(${quote(temporary)}, hive_partitioning = false)`),
+  ];
+  if (JSON.stringify(wanted) !== JSON.stringify(written)) {
+    await rm(temporary, { force: true });
+    throw unsound(`${temporary} does not hold what the parts before it held`);
+  }
+  const bytes = readFileSync(temporary);
+  const fetched = parts
+    .flatMap((part) => [part.firstFetchedAt, part.lastFetchedAt])
+    .filter((at) => at !== null)
+    .toSorted((a, b) => a.localeCompare(b));
+  const manifest: PartManifest = {
+    stream: first.stream,
+    run: first.run,
+    date: first.date,
+    market: first.market,
+    chunk,
+    part: partName(chunk),
+    rows: Number((written[0] as { rows: string }).rows),
+    bytes: bytes.byteLength,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    firstFetchedAt: fetched[0] ?? null,
+    lastFetchedAt: fetched.at(-1) ?? null,
+    writtenAt: new Date().toISOString(),
+    replaces,
+  };
+  await rename(temporary, file);
+  await syncFolder(folder);
+  await writeFileAtomic(manifestFile(folder, chunk), `${JSON.stringify(manifest)}\n`);
+  return { ...manifest, file };
+}
+
+/** Removes the parts that a joined one replaces: manifests first, so that none is ever there without its file. */
+async function removeReplaced(dataDir: string): Promise<void> {
+  for (const part of readManifests(dataDir)) {
+    if (part.replaces === undefined || (await findPartFault(part)) !== undefined) continue;
+    const folder = path.dirname(part.file);
+    for (const { part: name } of part.replaces) {
+      await rm(path.join(folder, '_manifest', name.replace(/\.parquet$/, '.json')), { force: true });
+      await rm(path.join(folder, name), { force: true });
+    }
+  }
+}
+
+function sum<T>(values: T[], of: (value: T) => number): number {
+  return values.reduce((total, value) => total + of(value), 0);
+}
+
+function unsound(what: string): ModelFailedError {
+  return new ModelFailedError(`Compaction: ${what}.`, 'Nothing was removed. Check the disk, then run it again.');
+}
