@@ -14,8 +14,6 @@ export async function medians<Name extends string>(
       times[name].push(performance.now() - begun);
     }
   }
-  const median = (values: number[]): number =>
-    values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
   return Object.fromEntries(Object.entries<number[]>(times).map(([name, values]) => [name, median(values)])) as Record<
     Name,
     number
@@ -34,4 +32,35 @@ export function printMedians(
       `  ${name.padEnd(28)} ${ms.toFixed(0).padStart(7)} ms   ${(ms / base).toFixed(2)} × ${baseline}   ${extra[name] ?? ''}\n`,
     );
   }
+}
+
+/** What is measured of a variant: `run`, and neither what is made ready for it nor what is cleared away. */
+export type Variant = () => Promise<{ run: () => Promise<void> | void; after?: () => Promise<void> | void }>;
+
+/**
+ * Runs variants in turn, several rounds, and gives the medians of time and of CPU time (all threads) of each one, in
+ * milliseconds. On a machine that others use, CPU time is the steadier of the two.
+ */
+export async function interleaved(
+  variants: Record<string, Variant>,
+  rounds: number,
+): Promise<Record<string, { ms: number; cpu: number }>> {
+  const taken = new Map(Object.keys(variants).map((name) => [name, { ms: [] as number[], cpu: [] as number[] }]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, prepare] of Object.entries(variants)) {
+      const { run, after } = await prepare();
+      const cpu = process.cpuUsage();
+      const begun = performance.now();
+      await run();
+      taken.get(name)?.ms.push(performance.now() - begun);
+      const used = process.cpuUsage(cpu);
+      taken.get(name)?.cpu.push((used.user + used.system) / 1000);
+      await after?.();
+    }
+  }
+  return Object.fromEntries([...taken].map(([name, { ms, cpu }]) => [name, { ms: median(ms), cpu: median(cpu) }]));
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -3,6 +3,7 @@ import { benchDrift } from './drift.js';
 import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
 import { benchNights } from './nights.js';
+import { benchFinancials } from './financials/run.js';
 import { benchLimits } from './limits.js';
 import { benchSearchRequests } from './search-requests.js';
 
@@ -12,6 +13,7 @@ const benches: Record<string, () => Promise<void>> = {
   planner: benchPlanner,
   sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
+  financials: benchFinancials,
   limits: benchLimits,
   drift: benchDrift,
   nights: benchNights,

@@ -5,11 +5,15 @@ SELECT
   row_id,
   json_id(to_json(entity_id)) AS company_id,
   body_hash AS report_hash,
-  TRY_CAST(nullif(regexp_extract(request_key, '\byear\W{1,4}([0-9]{4})\b', 1), '') AS INTEGER) AS scope_year,
+  CASE
+    WHEN contains(request_key, 'year')
+    THEN TRY_CAST(nullif(regexp_extract(request_key, '\byear\W{1,4}([0-9]{4})\b', 1), '') AS INTEGER)
+  END AS scope_year,
   min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row,
   CASE
     WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
-    WHEN NOT starts_with(ltrim(CAST(doc AS VARCHAR), E' \t\n\r'), '{') THEN 'not_an_object'
+    -- Told by its first character: json_type reads the whole of it.
+    WHEN NOT regexp_matches(CAST(doc AS VARCHAR), '^[ \t\n\r]*\{') THEN 'not_an_object'
   END AS fault
 FROM batch
 WHERE doc IS NOT NULL;

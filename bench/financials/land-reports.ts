@@ -1,0 +1,39 @@
+import { createWorld } from '../../sandbox/world/index.js';
+import { landRows, type NewRow } from '../../src/landing/index.js';
+
+/** Reports of a part, as a crawl lands them: two of its chunks. */
+const PART = 1_000;
+
+/**
+ * Lands the v2 reports of a sandbox market, through the landing writer, as one night's run.
+ * @param rounds How often the market is landed, under other ids each time: a cheap way to many reports
+ * @returns Bytes of the bodies
+ */
+export async function landReports(
+  dataDir: string,
+  { companies, rounds = 1 }: { companies: number; rounds?: number },
+): Promise<number> {
+  const world = createWorld({ companies, tenders: 0, seed: 1, date: '2026-11-20' });
+  const ids = world.companyIds(0);
+  let bytes = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (let at = 0; at < ids.length; at += PART) {
+      const rows = ids.slice(at, at + PART).map((id): NewRow => {
+        const entity = String(id + round * 100_000_000);
+        const body = JSON.stringify(world.financialReport(id, 0) ?? {});
+        bytes += Buffer.byteLength(body);
+        return {
+          request_key: `GET /v2/financial/${entity}`,
+          entity_id: entity,
+          segment: 'record',
+          status: 200,
+          fetched_at: '2026-11-20T02:00:00.000Z',
+          body,
+        };
+      });
+      const chunk = `financials-${String(round * 1_000 + at / PART).padStart(5, '0')}`;
+      await landRows({ dataDir, stream: 'financials', run: 'bench', date: '2026-11-20', market: 'm', chunk }, rows);
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,145 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { readManifests } from '../../src/landing/index.js';
+import { Database } from '../../src/warehouse/database.js';
+import { loadLanding, openWarehouse } from '../../src/warehouse/index.js';
+import { applyMigrations } from '../../src/warehouse/migrate.js';
+import { prepareSession } from '../../src/warehouse/session.js';
+import { interleaved, type Variant } from '../rounds.js';
+import { encodeLong } from './arrow-parquet.js';
+import { checkedValues } from './by-hand.js';
+import { landReports } from './land-reports.js';
+
+const REPORTS = 20_000;
+const ROUNDS = 3;
+/** Values of a part, at most; a multiple of 8. */
+const PART_VALUES = 400_000;
+const LONG = 'company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, value_double DOUBLE, value_text VARCHAR';
+
+/**
+ * Landed v2 report bodies to the checked long table: our load beside three ways of doing the same in TypeScript, as a share
+ * of the speed with which DuckDB writes those rows from memory to Parquet.
+ */
+export async function benchFinancials(): Promise<void> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
+  try {
+    const dataDir = path.join(dir, 'data');
+    const bytes = await landReports(dataDir, { companies: REPORTS });
+    const memory = await openMemory();
+    const values = await loadInto(memory, dataDir);
+    await memory.connection.run(
+      'CREATE TABLE long AS SELECT r.company_id, fiscal_year, indicator, value_double, value_text FROM ledger.report_values JOIN ledger.reports AS r USING (report_id)',
+    );
+    process.stdout.write(
+      `financials: ${REPORTS} reports, ${(bytes / 1e6).toFixed(0)} MB of bodies, ${values} values, ${ROUNDS} rounds\n`,
+    );
+    const result = await interleaved(variants(dir, dataDir, memory.connection), ROUNDS);
+    const base = result[BASELINE]!;
+    for (const [name, { ms, cpu }] of Object.entries(result)) {
+      const rate = `${(values / 1000 / ms).toFixed(2)} M values/s`;
+      const shares = `${(base.ms / ms).toFixed(3)} of the limit by time, ${(base.cpu / cpu).toFixed(3)} by CPU`;
+      process.stdout.write(`  ${name.padEnd(40)} ${ms.toFixed(0).padStart(7)} ms  ${rate.padStart(16)}  ${shares}\n`);
+    }
+    memory.close();
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const BASELINE = 'limit: COPY from memory to Parquet, zstd';
+
+function variants(dir: string, dataDir: string, limit: DuckDBConnection): Record<string, Variant> {
+  const parts = readManifests(dataDir, { stream: 'financials' });
+  const out = path.join(dir, 'out.parquet');
+  const copy = `COPY long TO '${out}' (FORMAT parquet, COMPRESSION zstd)`;
+  return {
+    [BASELINE]: async () => ({ run: async () => void (await limit.run(copy)) }),
+    // Hashes of the parts, what drifted, rejects, ledger and commit included.
+    'our load, whole, into the warehouse file': async () => {
+      rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
+      const warehouse = await openWarehouse(dataDir, { threads: 2 });
+      return { run: async () => void (await loadLanding(warehouse, dataDir)), after: () => warehouse.close() };
+    },
+    'our load, without drift, in memory': async () => {
+      const memory = await openMemory();
+      return { run: async () => void (await loadInto(memory, dataDir)), after: memory.close };
+    },
+    'zod, Arrow typed arrays, Parquet': async () => ({
+      run: () => {
+        for (const part of parts) writeFileSync(out, encodeLong(checkedValues(part), PART_VALUES));
+      },
+    }),
+    'zod, DuckDB row appender': async () => {
+      const { connection, close } = await openTable();
+      return {
+        run: async () => {
+          const appender = await connection.createAppender('long');
+          for (const part of parts) {
+            for (const { company, year, indicator, number, text } of checkedValues(part)) {
+              appender.appendBigInt(company);
+              appender.appendInteger(year);
+              appender.appendVarchar(indicator);
+              if (number === null) appender.appendNull();
+              else appender.appendDouble(number);
+              if (text === null) appender.appendNull();
+              else appender.appendVarchar(text);
+              appender.endRow();
+            }
+          }
+          appender.closeSync();
+        },
+        after: close,
+      };
+    },
+    'zod, NDJSON, read_json': async () => {
+      const { connection, close } = await openTable();
+      const file = path.join(dir, 'long.ndjson');
+      rmSync(file, { force: true });
+      return {
+        run: async () => {
+          for (const part of parts) {
+            const lines = Array.from(checkedValues(part), ({ company, ...row }) =>
+              JSON.stringify({ company: String(company), ...row }),
+            );
+            appendFileSync(file, `${lines.join('\n')}\n`);
+          }
+          await connection.run(
+            `INSERT INTO long SELECT * FROM read_json('${file}', format = 'newline_delimited', columns = {company: 'BIGINT', year: 'INTEGER', indicator: 'VARCHAR', number: 'DOUBLE', text: 'VARCHAR'})`,
+          );
+        },
+        after: close,
+      };
+    },
+  };
+}
+
+interface Memory {
+  db: Database;
+  connection: DuckDBConnection;
+  close: () => void;
+}
+
+/** A warehouse that is in no file: what the SQL alone takes. */
+async function openMemory(): Promise<Memory> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+  const connection = await instance.connect();
+  const db = new Database(connection, ':memory:');
+  await prepareSession(db);
+  await applyMigrations(db);
+  return { db, connection, close: () => (connection.closeSync(), instance.closeSync()) };
+}
+
+/** Loads all that is landed; gives the number of values. */
+async function loadInto({ db }: Memory, dataDir: string): Promise<number> {
+  await loadLanding({ db, close: () => Promise.resolve() }, dataDir, { drift: () => Promise.resolve() });
+  return db.count('SELECT count(*) FROM ledger.report_values');
+}
+
+async function openTable(): Promise<{ connection: DuckDBConnection; close: () => void }> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+  const connection = await instance.connect();
+  await connection.run(`CREATE TABLE long (${LONG})`);
+  return { connection, close: () => (connection.closeSync(), instance.closeSync()) };
+}
