@@ -92,7 +92,7 @@ async function showHistory(options: { json?: boolean }, command: Command): Promi
         `${set}${inForce ? ' *' : ''}`,
         appliedAt,
         ofSet === null ? origin : `${origin} to ${ofSet}`,
-        changed.length > 5 ? `${changed.slice(0, 5).join(', ')} and ${changed.length - 5} more` : changed.join(', '),
+        changed.length > 4 ? `${changed.length} files` : changed.join(', '),
       ]),
     }),
   );

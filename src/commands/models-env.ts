@@ -68,7 +68,7 @@ export async function buildEnvironment(name: string, options: { json?: boolean }
   }
   for (const { model, version, refused } of built.refused)
     say(`  production would refuse ${model}: it breaks what version ${version} promises: ${refused.join('; ')}`);
-  say(`Compare it: tidemark models diff --env ${name}`);
+  say(`Compare it: tidemark models diff --env ${name}; query it: tidemark sql --env ${name} "…"`);
 }
 
 async function showDiff(

@@ -107,7 +107,9 @@ function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
 function renderAffected(changes: readonly Change[]): string[] {
   const affected = changes.filter(({ rebuild, rows }) => rebuild && rows !== null);
   const rows = affected.reduce((sum, change) => sum + (change.rows ?? 0), 0);
-  return affected.length === 0 ? [] : [`Affected: ${formatRows(rows)} of ${affected.length} tables that exist.`];
+  return affected.length === 0
+    ? []
+    : [`Affected: ${formatRows(rows)} in ${affected.length} ${affected.length === 1 ? 'table' : 'tables'}.`];
 }
 
 /** What follows would be done by `models apply` only. */

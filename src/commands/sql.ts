@@ -15,6 +15,7 @@ interface Options {
   out?: string;
   limit: number;
   exact?: boolean;
+  env?: string;
 }
 
 type Format = 'table' | 'csv' | 'json' | 'parquet';
@@ -37,12 +38,14 @@ export function registerSql(program: Command): void {
     .addOption(
       new Option('--limit <rows>', 'rows a table shows; the other formats give all').argParser(parseCount).default(200),
     )
+    .option('--env <name>', 'read the changed tables of a dev environment in place of production’s')
     .addHelpText(
       'after',
       examples(
         'tidemark sql "SELECT name, turnover FROM marts.companies ORDER BY turnover DESC NULLS LAST LIMIT 10"',
         'tidemark sql "FROM core.financials" --out financials.parquet',
         'tidemark sql "SHOW ALL TABLES"',
+        'tidemark sql --env me "FROM marts.market_daily"',
       ),
     )
     .action(async (query: string, options: Options, command: Command) => {
@@ -56,6 +59,10 @@ export function registerSql(program: Command): void {
       }
       const published = await openPublished(config.dataDir);
       try {
+        if (options.env !== undefined) {
+          const { overlayEnv } = await import('../warehouse/models-env.js');
+          await overlayEnv(published, config.dataDir, options.env);
+        }
         if (options.out !== undefined) await writeFile(published, query, format, path.resolve(options.out), options);
         else await printRows(published, query, format, options);
       } finally {

@@ -56,7 +56,7 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
         published: await publishChanged(warehouse, dataDir, request, 'apply'),
       };
     const result = await putInForce(warehouse, dataDir, { set, origin: 'apply' }, changes, request);
-    return { changes, ...result, published: await publishChanged(warehouse, dataDir, request, 'apply') };
+    return { changes, ...result, published: await publishNow(warehouse, dataDir, request, 'apply') };
   });
 }
 
@@ -91,7 +91,7 @@ export async function rollbackModels(
     const changes = (await planSet(db, set, request.now)).map((change) => ({ ...change, refused: [] }));
     if (dryRun) return { to, changes, built: null, resumed: [], published: null };
     const result = await putInForce(warehouse, dataDir, { set, origin: 'rollback', ofSet: to.set }, changes, request);
-    return { to, changes, ...result, published: await publishChanged(warehouse, dataDir, request, 'rollback') };
+    return { to, changes, ...result, published: await publishNow(warehouse, dataDir, request, 'rollback') };
   });
 }
 
@@ -114,7 +114,8 @@ async function putInForce(
   if (parts === undefined || parts.now !== parts.built) return { built: await build(), resumed: [] };
   const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
   const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
-  const toStage = choice.set.models.filter(({ model, kind }) => kind !== 'view' && rebuilt.has(model));
+  // Views as well, as tables: what is staged after them must not read the view as it was.
+  const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
   if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
   const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
   const file = `${warehouseFile(dataDir)}.apply`;
@@ -140,7 +141,7 @@ async function planSet(db: Database, set: ModelSet, now: Date): Promise<ModelCha
 async function publishChanged(
   warehouse: Warehouse,
   dataDir: string,
-  { now, readers, keep, onStep = () => undefined }: ApplyRequest,
+  request: ApplyRequest,
   run: string,
 ): Promise<PublishedBuild | null> {
   const link = publishedFile(dataDir);
@@ -154,6 +155,15 @@ async function publishChanged(
       close();
     }
   }
+  return publishNow(warehouse, dataDir, request, run);
+}
+
+async function publishNow(
+  warehouse: Warehouse,
+  dataDir: string,
+  { now, readers, keep, onStep = () => undefined }: ApplyRequest,
+  run: string,
+): Promise<PublishedBuild> {
   onStep({ step: 'publish' });
   return publish(warehouse, dataDir, { run, now, readers, keep });
 }
@@ -167,7 +177,7 @@ async function modelsHash(db: Database): Promise<string> {
 
 async function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
   if (!existsSync(warehouseFile(dataDir)))
-    throw new TidemarkError('InvalidInput', `There is no warehouse at ${warehouseFile(dataDir)} yet.`, {
+    throw new TidemarkError('Internal', `There is no warehouse at ${warehouseFile(dataDir)} yet.`, {
       todo: 'Run `tidemark snapshot` first (or `tidemark replay`, where something has landed): it builds every model.',
     });
   const warehouse = await openWarehouse(dataDir);

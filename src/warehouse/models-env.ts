@@ -12,11 +12,12 @@ import { dayOf, modelsInForce } from './models-in-force.js';
 import { planModels, type ChangeKind, type ModelChange } from './models-plan.js';
 import { readApplied } from './models-plan-read.js';
 import { openReadOnly } from './open.js';
+import type { Published } from './published.js';
 import { envDir, envFile, publishedFile, warehouseFile } from './paths.js';
 import { prepareSession } from './session.js';
 import { quote } from './sql-files.js';
 import { withParser } from './sql-parser.js';
-import { readingFirstFrom } from './stage-models.js';
+import { readingFirstFrom, SCHEMAS, searchPath, type SchemaRow } from './stage-models.js';
 
 export interface EnvRequest {
   name: string;
@@ -158,6 +159,18 @@ export function dropEnv(dataDir: string, name: string): void {
   const file = envFile(dataDir, checkName(name));
   if (!existsSync(file)) throw noSuchEnv(dataDir, name);
   for (const end of ['', '.wal']) rmSync(file + end, { force: true });
+}
+
+/**
+ * Lets queries of the published warehouse read the tables of an environment in place of those of the same name.
+ * @throws TidemarkError `InvalidInput` when there is none of that name
+ */
+export async function overlayEnv(published: Published, dataDir: string, name: string): Promise<void> {
+  const { file } = await readEnv(dataDir, name);
+  const [base] = await published.objects<{ name: string }>('SELECT current_database() AS name');
+  await published.run(`ATTACH ${quote(file)} AS env (READ_ONLY)`);
+  const schemas = await published.objects<SchemaRow>(SCHEMAS);
+  await published.run(`SET search_path = ${quote(searchPath(schemas, 'env', base?.name ?? ''))}`);
 }
 
 /** The published build that is current. @throws NotPublishedError */

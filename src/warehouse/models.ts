@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { TidemarkError } from '../core/errors.js';
 import { ModelFailedError } from './errors.js';
 import { MODEL_SCHEMAS, parseModel, type ModelFile } from './models-file.js';
 import { findParents } from './models-parents.js';
@@ -24,14 +27,34 @@ export interface ModelSet {
  * The models on disk: those of `sql/`, and those of a folder of one's own with the same subfolders, which add to them or
  * stand in for the one of the same file name.
  * @throws ModelFailedError when a file's header is wrong or its SQL does not parse, or a reference leads nowhere
+ * @throws TidemarkError `InvalidConfig` when the folder is not there, or has models where none are read
  */
 export async function readModelSet(own?: string): Promise<ModelSet> {
+  if (own !== undefined) checkOwnFolder(own);
   const files = new Map<string, SqlFile>();
   for (const schema of MODEL_SCHEMAS) {
     const added = own === undefined ? [] : readSqlFolderAt(own, schema);
     for (const file of [...readSqlFolder(schema), ...added]) files.set(file.name, file);
   }
   return assembleModels([...files.values()], readShared());
+}
+
+/** A model in the wrong place would be left out without a word. */
+function checkOwnFolder(own: string): void {
+  const schemas: readonly string[] = MODEL_SCHEMAS;
+  const stray = existsSync(own)
+    ? readdirSync(own, { recursive: true, encoding: 'utf8' }).find(
+        (name) => name.endsWith('.sql') && !schemas.includes(path.dirname(name)),
+      )
+    : null;
+  if (stray === undefined) return;
+  const wrong =
+    stray === null
+      ? `There is no folder ${own}.`
+      : `${path.join(own, stray)} is in no folder that models are read from.`;
+  throw new TidemarkError('InvalidConfig', wrong, {
+    todo: `\`models\` in the configuration names a folder with ${MODEL_SCHEMAS.join(', ')} in it, and the models (*.sql) in those.`,
+  });
 }
 
 /** The models on disk, without what they share. */
@@ -62,12 +85,12 @@ export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[
 
 /** An older version is one only beside a newer one. */
 function checkVersions(models: readonly ModelFile[]): void {
-  for (const { model, name, version, path } of models) {
+  for (const { model, name, version, path: file } of models) {
     if (model === name) continue;
     const latest = models.find((other) => other.model === name);
     if (latest !== undefined && latest.version > version) continue;
     throw new ModelFailedError(
-      `${path}: it is version ${version} of ${name}, ${latest === undefined ? 'of which there is no latest one' : `whose latest is version ${latest.version}`}.`,
+      `${file}: it is version ${version} of ${name}, ${latest === undefined ? 'of which there is no latest one' : `whose latest is version ${latest.version}`}.`,
       `An older version is kept beside a newer one: raise \`version\` in ${latest?.path ?? `sql/${name.replace('.', '/')}.sql`}, or remove this file.`,
     );
   }

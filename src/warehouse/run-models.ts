@@ -101,10 +101,10 @@ export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(C
 
 async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
   if (options.set !== undefined) return { set: options.set, notes: [] };
-  const onDisk = await readModelSet(options.modelsDir);
-  if (options.models !== undefined) return { set: { ...onDisk, models: options.models }, notes: [] };
+  if (options.models !== undefined) return { set: { models: options.models, shared: readShared() }, notes: [] };
+  // Files that were rolled back may be ones that cannot even be read.
   const held = await heldSet(db);
-  if (held === undefined) return { set: onDisk, notes: [] };
+  if (held === undefined) return { set: await readModelSet(options.modelsDir), notes: [] };
   return { set: await readSet(db, held), notes: [describeHold(held)] };
 }
 

@@ -76,20 +76,28 @@ export async function readingFirstFrom<T>(
 ): Promise<T> {
   const [{ name } = { name: base }] =
     base === 'current' ? await db.rows<{ name: string }>('SELECT current_database() AS name') : [{ name: base }];
-  const schemas = await db.rows<{ database_name: string; schema_name: string }>(
-    `SELECT database_name, schema_name FROM duckdb_schemas() WHERE schema_name IN ('ledger', ${MODEL_SCHEMAS.map(quote).join(', ')})`,
-  );
-  const paths = [first, name].flatMap((database) =>
-    schemas
-      .filter((schema) => schema.database_name === database)
-      .map((schema) => `${identifier(database)}.${schema.schema_name}`),
-  );
-  await db.run(`SET search_path = ${quote(paths.join(','))}`);
+  await db.run(`SET search_path = ${quote(searchPath(await db.rows<SchemaRow>(SCHEMAS), first, name))}`);
   try {
     return await work();
   } finally {
     await db.run('RESET search_path');
   }
+}
+
+export interface SchemaRow {
+  database_name: string;
+  schema_name: string;
+}
+
+/** Lists the schemas that a search path may name. */
+export const SCHEMAS = `SELECT database_name, schema_name FROM duckdb_schemas() WHERE schema_name IN ('ledger', ${MODEL_SCHEMAS.map(quote).join(', ')})`;
+
+/** DuckDB's setting `search_path`: each schema of `first`, then each of `base`. */
+export function searchPath(schemas: readonly SchemaRow[], first: string, base: string): string {
+  return [first, base]
+    .flatMap((database) => schemas.filter((schema) => schema.database_name === database))
+    .map((schema) => `${identifier(schema.database_name)}.${schema.schema_name}`)
+    .join(',');
 }
 
 async function attach(db: Database, file: string): Promise<void> {

@@ -116,7 +116,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(plan.code).toBe(0);
     expect(plan.stdout).toContain('  ~ marts.market_daily  incremental, 2 rows, Non-breaking\n');
     expect(plan.stdout).toMatch(
-      /needing backfill: .*\n {4}marts\.market_daily {2}2 rows\nAffected: 2 rows of 1 tables/,
+      /needing backfill: .*\n {4}marts\.market_daily {2}2 rows\nAffected: 2 rows in 1 table\./,
     );
 
     const before = await rows('FROM marts.market_daily ORDER BY date');
@@ -148,15 +148,14 @@ describe('models on a real warehouse, with readers', () => {
         },
       ],
     });
+    const sql =
+      'SELECT d.active, count(c.company_id) AS n FROM marts.market_daily AS d, core.companies AS c GROUP BY 1 ORDER BY 1';
+    expect((await cli('sql', '--env', 'me', '--format', 'csv', sql)).stdout).toBe('active,n\r\n2,3\r\n3,3\r\n');
     expect(await rows('FROM marts.market_daily ORDER BY date')).toEqual(before);
 
     const applied = await models('apply');
     expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('1 directly modified') });
     expect(await rows('SELECT active FROM marts.market_daily ORDER BY date')).toEqual([{ active: 2 }, { active: 3 }]);
-    expect(await models('apply')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^No changes: all \d+ models/),
-    });
   });
 
   it('what breaks readers is refused with the way out, by apply and by replay', async () => {
@@ -199,10 +198,6 @@ describe('models on a real warehouse, with readers', () => {
       first: 7,
       comment: expect.stringContaining('served until 2026-12-31; read marts.market_daily instead'),
     });
-    const docs = await models('docs');
-    expect(docs.stdout).toContain(
-      '### marts.market_daily_v1\n\nDeprecated: version 1 of marts.market_daily, served until 2026-12-31',
-    );
   });
 
   it('rollback brings the set before back; runs keep to it and say so, until apply', async () => {

@@ -175,7 +175,15 @@ describe.concurrent('models docs', () => {
     expect(tables.find(({ table }) => table === 'marts.companies')).toMatchObject({
       key: ['company_id'],
       parents: expect.arrayContaining(['core.companies', 'marts.financials_wide']),
-      columns: expect.arrayContaining([{ name: 'turnover', type: 'DOUBLE', comment: expect.any(String) }]),
+      columns: expect.arrayContaining([
+        {
+          name: 'turnover',
+          type: 'DOUBLE',
+          comment: expect.any(String),
+          lineage: 'copied',
+          from: ['marts.financials_wide.turnover'],
+        },
+      ]),
     });
   });
 

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildModels, loadLanding, openWarehouse, publish, queryPublished } from '../../../src/warehouse/index.js';
+import {
+  buildModels,
+  loadLanding,
+  openWarehouse,
+  publish,
+  queryPublished,
+  rebuildWarehouse,
+} from '../../../src/warehouse/index.js';
 import { applyModels, rollbackModels } from '../../../src/warehouse/models-apply.js';
 import { diffEnv } from '../../../src/warehouse/models-diff.js';
 import { applyEnv, dropEnv, listEnvs } from '../../../src/warehouse/models-env.js';
@@ -135,6 +142,24 @@ describe('apply', () => {
     expect(await applyModels(dataDir, request)).toMatchObject({ built: null, published: null });
   });
 
+  test('takes a view that changed for what it will be, where a table reads it', async () => {
+    const { dataDir, edit, request } = await start();
+    const reader = { name: 'reader', sql: 'SELECT id FROM marts.seen' };
+    edit({ name: 'seen', sql: IDS, kind: 'view' }, reader);
+    await applyModels(dataDir, request);
+    edit({ name: 'seen', sql: `SELECT id FROM (${IDS}) AS t(id) WHERE id > 2`, kind: 'view' }, reader);
+    await applyModels(dataDir, request);
+    expect(await queryPublished(dataDir, 'FROM marts.seen UNION ALL FROM marts.reader')).toEqual([[3], [3]]);
+  });
+
+  test('models of one’s own that would be read by nothing are named', async () => {
+    const { dataDir, edit, request } = await start();
+    await expect(applyModels(dataDir, request)).rejects.toThrow('There is no folder');
+    edit();
+    writeFileSync(path.join(dataDir, 'own', 'stray.sql'), 'SELECT 1');
+    await expect(applyModels(dataDir, request)).rejects.toThrow('stray.sql is in no folder that models are read from');
+  });
+
   test('without a warehouse says what to do first', async () => {
     await expect(applyModels(temporaryDataDir(), { now: NOW, personalData: false })).rejects.toThrow(
       'There is no warehouse',
@@ -168,6 +193,50 @@ describe('rollback', () => {
     await expect(rollbackModels(dataDir, { ...request, to: 99 })).rejects.toThrow('There is no set 99');
     expect((await rollbackModels(dataDir, { ...request, to: 4 })).to.set).toBe(4);
     expect(await count()).toBe(1);
+  });
+
+  test('holds against files that cannot be read, and over a replay, from the published file alone as well', async () => {
+    const { dataDir, edit, request } = await start();
+    for (const sql of [IDS, `SELECT id FROM (${IDS}) AS t(id) WHERE id > 1`]) {
+      edit({ name: 'thing', sql });
+      await applyModels(dataDir, request);
+    }
+    await rollbackModels(dataDir, request);
+    edit({ name: 'thing', sql: 'SELECT FROM WHERE' });
+    const { now, personalData, modelsDir } = request;
+    const replay = () => rebuildWarehouse(dataDir, { now, personalData, modelsDir });
+    const held: unknown = expect.stringMatching(
+      /^Models are held at set \d, since the rollback of 2026-11-20T12:00:00Z/,
+    );
+    expect((await replay()).notes).toEqual([held]);
+    rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
+    expect((await replay()).notes).toEqual([held]);
+    expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing')).toEqual([[3]]);
+    await expect(applyModels(dataDir, request)).rejects.toThrow(/thing\.sql:12: DuckDB cannot parse it/);
+  });
+
+  test('a warehouse from before sets were kept goes back to what it had', async () => {
+    const { dataDir, edit, request } = await start();
+    const warehouse = await openWarehouse(dataDir);
+    const { db } = warehouse;
+    for (const table of ['model_sets', 'model_set_files', 'model_texts', 'built_from'])
+      await db.run(`DROP TABLE ledger.${table}`);
+    // A column of a table with a key cannot be dropped: made anew as it was.
+    await db.run('CREATE TABLE main.kept AS SELECT * EXCLUDE (table_name, deprecation_date) FROM ledger.models');
+    await db.run('DROP VIEW meta.models');
+    await db.run('DROP TABLE ledger.models');
+    await db.run(
+      'CREATE TABLE ledger.models (model VARCHAR, version INTEGER, kind VARCHAR, fingerprint VARCHAR, applied_at TIMESTAMPTZ, state VARCHAR, definition VARCHAR, PRIMARY KEY (model, version))',
+    );
+    await db.run('INSERT INTO ledger.models BY NAME FROM main.kept');
+    await db.run('DROP TABLE main.kept');
+    await db.run(`DELETE FROM main.migrations WHERE name = 'migrations/000006_model_sets.sql'`);
+    await warehouse.close();
+
+    edit({ name: 'thing', sql: IDS });
+    await applyModels(dataDir, request);
+    expect((await rollbackModels(dataDir, request)).to).toMatchObject({ set: 1, origin: 'migration' });
+    await expect(queryPublished(dataDir, 'FROM marts.thing')).rejects.toThrow('does not exist');
   });
 
   test('never leads to what is in force, nor in a circle: it ends at the first set', () => {
