@@ -91,4 +91,10 @@ describe('docker-compose.yml', () => {
       expect(service.environment?.['TIDEMARK_API_KEY']).toBe('${TIDEMARK_API_KEY:-sandbox-key}');
     }
   });
+
+  it('gives what faces the world no rights and no API key', () => {
+    const receiver = services.find(([name]) => name === 'webhook-receiver')?.[1];
+    expect(receiver).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(Object.keys(receiver?.environment ?? {})).toEqual(['TIDEMARK_CONFIG', 'TIDEMARK_WEBHOOK_SECRET']);
+  });
 });

@@ -77,7 +77,8 @@ export async function fuzzBodies(
   onProgress('landed');
   const warehouse = await openWarehouse(dataDir);
   try {
-    const { rejects } = await loadLanding(warehouse, dataDir);
+    const { rejects, driftFault } = await loadLanding(warehouse, dataDir);
+    if (driftFault !== undefined) throw new Error(`drift could not be looked for: ${driftFault}`);
     onProgress('loaded');
     await buildModels(warehouse, { personalData: true });
     onProgress('modelled');
