@@ -44,6 +44,8 @@ items AS (
     max(i.parent_id) AS parent_id
   FROM answers AS a
   JOIN ledger.nomenclature_items AS i USING (entity_id, body_hash)
+  -- Donors are filed among the tender lists; a list that both routes tell is the tenders' own.
+  WHERE entity_id <> 'donors' OR i.list NOT IN (SELECT list FROM ledger.nomenclature_items WHERE entity_id = 'tenders')
   GROUP BY ALL
 ),
 
