@@ -7,7 +7,7 @@ import { colorsFor, say, sayJson } from './print.js';
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check configuration, key, API, Temporal, disk and warehouse; say what to do about each fault')
+    .description('check configuration, key, API, Temporal, disk, warehouse and models; say what to do about each fault')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --json'))
     .action(async (options: { json?: boolean }, command: Command) => {

@@ -6,6 +6,7 @@ import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
 import { openPublished } from '../../warehouse/published.js';
 import { checkDisk, checkLanding } from './check-disk.js';
+import { checkModels } from './check-models.js';
 import { checkModes } from './check-modes.js';
 import { checkTemporal } from './check-temporal.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
@@ -16,7 +17,7 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
   const clock = createClock();
   const [found, config] = checkConfig(configOption);
   if (config === null) {
-    const without = ['key', 'api', 'disk', 'modes', 'landing', 'warehouse', 'published'].map((check) =>
+    const without = ['key', 'api', 'disk', 'modes', 'landing', 'warehouse', 'models', 'published'].map((check) =>
       skip(check, 'not checked without a configuration'),
     );
     return [found, ...without, ...(await checkTemporal(null))];
@@ -31,6 +32,7 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
     checkModes(config.dataDir),
     checkLanding(config.dataDir, new Date()),
     await checkWarehouse(config.dataDir),
+    await checkModels(config, clock.now()),
     await checkPublished(config.dataDir),
   ];
 }

@@ -14,7 +14,7 @@ markets:
 
 /** Every command there is, but \`sandbox\`, whose help is the sandbox's own. */
 const COMMANDS = `
-  demo, up, worker, setup, publish, compact, snapshot, tenders, backfill, resolve, models, models plan, models docs, models test, sql, status, runs, coverage, quota, rejects, report, doctor,
+  demo, up, worker, setup, publish, compact, snapshot, tenders, backfill, resolve, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, report, doctor,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
   schedule delete, watch, watch plan, watch apply, watch list, watch events, watch listen, watch sync`
   .split(',')
@@ -185,6 +185,7 @@ describe.concurrent('doctor', () => {
       landing: 'ok',
       modes: 'ok',
       warehouse: 'ok',
+      models: 'ok',
       published: 'warn',
     });
     for (const { state, todo } of findings) if (state === 'fail' || state === 'warn') expect(todo).toBeTruthy();

@@ -29,12 +29,23 @@ interface Written {
   audits?: string;
   version?: number;
   until?: string;
+  key?: string;
 }
 
 /** A model file of `marts`. */
-function write({ name, sql, columns = 'id: BIGINT | Id', kind = 'table', audits = '[]', version = 1, until }: Written) {
+function write(written: Written) {
+  const {
+    name,
+    sql,
+    columns = 'id: BIGINT | Id',
+    kind = 'table',
+    audits = '[]',
+    version = 1,
+    until,
+    key = 'id',
+  } = written;
   const date = until === undefined ? '' : `deprecation_date: ${until}\n`;
-  const text = `/*\nmodel: marts.${name}\nkind: ${kind}\nversion: ${version}\n${date}grain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  ${columns}\naudits: ${audits}\n*/\n${sql}\n`;
+  const text = `/*\nmodel: marts.${name}\nkind: ${kind}\nversion: ${version}\n${date}grain: thing\nkey: [${key}]\ndescription: Things.\ncolumns:\n  ${columns}\naudits: ${audits}\n*/\n${sql}\n`;
   return { name: `marts/${name}${until === undefined ? '' : `_v${version}`}.sql`, text };
 }
 
@@ -330,7 +341,12 @@ describe('an environment', () => {
     const named = (where: string) => `SELECT company_id AS id, name FROM core.companies_history WHERE ${where}`;
     const columns = 'id: BIGINT | Id\n  name: VARCHAR | Name';
     const reader = { name: 'reader', sql: 'SELECT id FROM marts.thing' };
-    edit({ name: 'thing', sql: named('company_id < 3'), columns }, reader);
+    const numbers = { name: 'numbers', columns: 'id: BIGINT | Id\n  n: BIGINT | N' };
+    edit(
+      { name: 'thing', sql: named('company_id < 3'), columns },
+      { ...numbers, key: 'id, n', sql: 'SELECT range // 2 AS id, range AS n FROM range(4)' },
+      reader,
+    );
     await applyModels(dataDir, request);
     edit(
       {
@@ -339,10 +355,16 @@ describe('an environment', () => {
         columns: `${columns}\n  more: INTEGER | More`,
       },
       reader,
-      { name: 'records', sql: 'SELECT DISTINCT company_id AS id FROM ledger.company_records' },
+      // From a view of the writer's as well.
+      {
+        name: 'records',
+        sql: 'SELECT company_id AS id FROM ledger.company_records WHERE (SELECT count(*) FROM meta.models) > 0',
+      },
+      { ...numbers, sql: 'SELECT range AS id, range AS n FROM range(2)' },
     );
     const built = await applyEnv(dataDir, { ...request, name: 'me' });
     expect(built.models.map(({ model, change, rows }) => [model, change, rows])).toEqual([
+      ['marts.numbers', 'directly modified', 2],
       ['marts.records', 'added', 3],
       ['marts.thing', 'directly modified', 2],
       ['marts.reader', 'indirectly modified', 2],
@@ -350,6 +372,14 @@ describe('an environment', () => {
     expect(readdirSync(path.join(dataDir, 'env'))).toEqual(['me.duckdb']);
     const { tables } = await diffEnv(dataDir, 'me', [], 3);
     expect(tables).toMatchObject([
+      {
+        model: 'marts.numbers',
+        key: null,
+        onlyHere: 1,
+        onlyThere: 3,
+        changed: null,
+        samplesOnlyHere: [{ id: '1', n: '1' }],
+      },
       {
         model: 'marts.reader',
         onlyHere: 1,

@@ -1,0 +1,29 @@
+import type { Config } from '../../core/config.js';
+import { WarehouseBusyError } from '../../warehouse/errors.js';
+import { refuseBreaking } from '../../warehouse/models-plan.js';
+import { readPlan } from '../../warehouse/models-plan-read.js';
+import { fail, ok, skip, warn, type Finding } from './finding.js';
+
+/** Whether the next run can build the SQL models: they can be read, and break nothing that a version promises. */
+export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Promise<Finding> {
+  try {
+    const { changes, held } = await readPlan(dataDir, { modelsDir, now });
+    if (held !== null)
+      return warn(
+        'models',
+        `held since the rollback of ${held.since}: runs do not build the files`,
+        '`tidemark models apply` puts the files in force again.',
+      );
+    refuseBreaking(changes);
+    const changed = changes.filter(({ change }) => change !== 'unchanged').length;
+    return ok(
+      'models',
+      changed === 0
+        ? `${changes.length}, all as applied`
+        : `${changes.length}, of which the next run applies ${changed}`,
+    );
+  } catch (error) {
+    if (error instanceof WarehouseBusyError) return skip('models', 'not compared while a worker holds the warehouse');
+    return fail('models', error);
+  }
+}
