@@ -4,6 +4,7 @@ import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
 import { benchNights } from './nights.js';
 import { benchFinancials } from './financials/run.js';
+import { benchWarehouse } from './warehouse.js';
 import { benchLimits } from './limits.js';
 import { benchSearchRequests } from './search-requests.js';
 
@@ -17,6 +18,7 @@ const benches: Record<string, () => Promise<void>> = {
   limits: benchLimits,
   drift: benchDrift,
   nights: benchNights,
+  warehouse: benchWarehouse,
 };
 
 const asked = process.argv.slice(2);

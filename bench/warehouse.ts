@@ -1,0 +1,183 @@
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { landRows, readManifests } from '../src/landing/index.js';
+import {
+  buildModels,
+  loadLanding,
+  openWarehouse,
+  publish,
+  publishedFile,
+  queryPublished,
+  rebuildWarehouse,
+} from '../src/warehouse/index.js';
+import { createWorld } from '../sandbox/world/index.js';
+
+const COMPANIES = Number(process.env['WAREHOUSE_COMPANIES'] ?? 20_000);
+const CHUNK = 500;
+const ROUNDS = 3;
+const PUBLISHES = 4;
+const NOW = new Date('2026-11-20T04:00:00Z');
+
+/**
+ * What comes after landing, each beside a baseline on the same data: the load of company records (beside the COPY of their
+ * raw rows to Parquet), publishing while readers query (beside a copy of the file), and a replay of everything (beside the
+ * same COPY of all raw rows). `WAREHOUSE_COMPANIES` makes it bigger.
+ */
+export async function benchWarehouse(): Promise<void> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-warehouse-'));
+  try {
+    await landMarket(dataDir);
+    process.stdout.write(`warehouse: ${COMPANIES} companies with reports, ${ROUNDS} rounds, medians\n`);
+    await benchLoad(dataDir);
+    await benchReplay(dataDir);
+    await benchPublish(dataDir);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function landMarket(dataDir: string): Promise<void> {
+  const world = createWorld({ companies: COMPANIES, tenders: 0, seed: 1, date: '2026-11-20' });
+  const ids = world.companyIds(0);
+  const bodies = {
+    companies: (id: number) => world.company(id, 0),
+    financials: (id: number) => world.financialReport(id, 0),
+  };
+  for (const stream of ['companies', 'financials'] as const) {
+    for (let from = 0; from < ids.length; from += CHUNK) {
+      const rows = ids.slice(from, from + CHUNK).flatMap((id) => {
+        const body = bodies[stream](id);
+        if (body === undefined) return [];
+        return {
+          request_key: `GET /${stream}/${id}`,
+          entity_id: String(id),
+          segment: 'record',
+          status: 200,
+          fetched_at: '2026-11-20T02:00:00.000Z',
+          body: JSON.stringify(body),
+        };
+      });
+      const chunk = `${stream}-${String(from / CHUNK).padStart(5, '0')}`;
+      await landRows({ dataDir, stream, run: 'r', date: '2026-11-20', market: 'm', chunk }, rows);
+    }
+  }
+}
+
+async function benchLoad(dataDir: string): Promise<void> {
+  const onlyCompanies = mkdtempSync(path.join(tmpdir(), 'tidemark-companies-'));
+  try {
+    for (const part of readManifests(dataDir, { stream: 'companies' })) copyPart(part.file, dataDir, onlyCompanies);
+    const load = await median(async () => {
+      rmSync(path.join(onlyCompanies, 'warehouse'), { recursive: true, force: true });
+      const warehouse = await openWarehouse(onlyCompanies);
+      const ms = await timed(() => loadLanding(warehouse, onlyCompanies));
+      await warehouse.close();
+      return ms;
+    });
+    const copy = await median(() => copyRaw(onlyCompanies));
+    const rate = Math.round(COMPANIES / (load / 1_000)).toLocaleString('en-US');
+    say(
+      'load of company records, checked',
+      load,
+      `${rate} a second, ${(load / copy).toFixed(1)} × a COPY of the raw rows`,
+    );
+  } finally {
+    rmSync(onlyCompanies, { recursive: true, force: true });
+  }
+}
+
+async function benchReplay(dataDir: string): Promise<void> {
+  const replay = await median(() => timed(() => rebuildWarehouse(dataDir, { now: NOW, personalData: false, keep: 1 })));
+  const copy = await median(() => copyRaw(dataDir));
+  const rows = readManifests(dataDir).reduce((sum, part) => sum + part.rows, 0);
+  const rate = Math.round(rows / (replay / 1_000)).toLocaleString('en-US');
+  say(
+    'replay: load, models, publish',
+    replay,
+    `${rate} answers a second, ${(replay / copy).toFixed(1)} × a COPY of the raw rows`,
+  );
+}
+
+/** Publishes again and again while readers open the file and query it in a loop. */
+async function benchPublish(dataDir: string): Promise<void> {
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    await buildModels(warehouse, { now: NOW });
+    const state = { stop: false, reads: 0, failed: 0 };
+    const readers = Array.from({ length: 2 }, async () => {
+      while (!state.stop) {
+        await queryPublished(dataDir, 'SELECT count(*), max(name) FROM core.companies').then(
+          () => state.reads++,
+          () => state.failed++,
+        );
+      }
+    });
+    const times: number[] = [];
+    for (let n = 0; n < PUBLISHES; n++) {
+      const now = new Date(NOW.getTime() + (n + 1) * 60_000);
+      times.push(await timed(() => publish(warehouse, dataDir, { run: `r${n}`, now, keep: 2, graceSeconds: 5 })));
+    }
+    state.stop = true;
+    await Promise.all(readers);
+    const file = realpathSync(publishedFile(dataDir));
+    const copy = await median(() => timed(() => Promise.resolve(copyFileSync(file, `${file}.copy`))));
+    rmSync(`${file}.copy`);
+    const mebibytes = (statSync(file).size / 2 ** 20).toFixed(0);
+    const publishMs = middle(times);
+    say(
+      'publish while two readers query',
+      publishMs,
+      `${mebibytes} MiB, ${(publishMs / copy).toFixed(0)} × a copy of the file; ${state.reads} reads, ${state.failed} failed`,
+    );
+  } finally {
+    await warehouse.close();
+  }
+}
+
+/** Milliseconds in which DuckDB writes the landed rows of all parts, from memory, to one Parquet file. */
+async function copyRaw(dataDir: string): Promise<number> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  const files = readManifests(dataDir).map(({ file }) => `'${file}'`);
+  await connection.run(
+    `CREATE TABLE raw AS SELECT entity_id, fetched_at, body FROM read_parquet([${files.join(', ')}], hive_partitioning = false)`,
+  );
+  const out = path.join(dataDir, 'raw.parquet');
+  const ms = await timed(() => connection.run(`COPY raw TO '${out}' (FORMAT parquet, COMPRESSION zstd)`));
+  connection.closeSync();
+  instance.closeSync();
+  rmSync(out);
+  return ms;
+}
+
+function copyPart(file: string, from: string, to: string): void {
+  const folder = path.dirname(file);
+  const manifest = path.join(folder, '_manifest', path.basename(file).replace(/parquet$/, 'json'));
+  for (const one of [file, manifest]) {
+    const target = path.join(to, path.relative(from, one));
+    mkdirSync(path.dirname(target), { recursive: true });
+    copyFileSync(one, target);
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+async function median(work: () => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(await work());
+  return middle(times);
+}
+
+function middle(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function say(what: string, ms: number, more: string): void {
+  process.stdout.write(`  ${what.padEnd(36)} ${ms.toFixed(0).padStart(7)} ms   ${more}\n`);
+}
