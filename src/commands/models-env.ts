@@ -63,7 +63,7 @@ export async function buildEnvironment(name: string, options: { json?: boolean }
   if (built.models.length === 0) return say(`✔ ${name}: no model differs from those published, so it holds none.`);
   say(`✔ ${name} built beside production: ${built.file}`);
   for (const { model, change, rows, failedAudits } of built.models) {
-    say(`  ${model}, ${change}, ${formatCount(rows)} rows`);
+    say(`  ${model}, ${change}, ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`);
     for (const audit of failedAudits) say(`    audit failed: ${audit}`);
   }
   for (const { model, version, refused } of built.refused)

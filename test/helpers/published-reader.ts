@@ -25,7 +25,7 @@ while (!end.signal.aborted) {
   } catch (error) {
     errors.add(String(error));
   }
-  await new Promise((resolve) => setTimeout(resolve, 25));
+  await new Promise((resolve) => setTimeout(resolve, 100));
 }
 held.close();
 console.log(JSON.stringify({ reads, errors: [...errors] }));
