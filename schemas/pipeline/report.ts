@@ -153,7 +153,15 @@ export const ReportTable = z.object({
   table: text,
   description: maybe,
   rows: count.nullable(),
-  columns: z.array(z.object({ name: text, type: text, comment: maybe })),
+  columns: z.array(
+    z.object({
+      name: text,
+      type: text,
+      comment: maybe,
+      /** Where its values come from, in words; empty where that is not known. */
+      from: text,
+    }),
+  ),
 });
 export type ReportTable = z.infer<typeof ReportTable>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as schema from '../../schemas/pipeline/report.js';
+import { readPublishedLineage, tellLineage } from '../warehouse/lineage.js';
 import { readSqlFile } from '../warehouse/sql-files.js';
 import type { Published } from '../warehouse/published.js';
 
@@ -39,10 +40,11 @@ export async function collectFacts(
 
 async function readTables(published: Published): Promise<schema.ReportTable[]> {
   const rows = z.array(schema.ReportColumn).parse(await published.objects(readSqlFile('report/columns.sql').text));
+  const lineage = await readPublishedLineage(published);
   const tables = new Map<string, schema.ReportTable>();
   for (const { table, description, rows: count, column, type, comment } of rows) {
     const known = tables.get(table) ?? { table, description, rows: count, columns: [] };
-    known.columns.push({ name: column, type, comment });
+    known.columns.push({ name: column, type, comment, from: tellLineage(lineage.get(table)?.get(column) ?? {}) });
     tables.set(table, known);
   }
   return [...tables.values()];

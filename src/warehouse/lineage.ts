@@ -4,7 +4,8 @@ import type { Database } from './database.js';
 import { withMemory } from './in-memory.js';
 import { traceColumns } from './lineage-trace.js';
 import { applyMigrations } from './migrate.js';
-import { MODEL_SCHEMAS, type Model } from './models.js';
+import { assembleModels, MODEL_SCHEMAS, type Model } from './models.js';
+import type { Published } from './published.js';
 import { prepareSession } from './session.js';
 import { identifier } from './sql-files.js';
 
@@ -43,6 +44,48 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
     for (const model of models) lineage.set(model.model, await readModelLineage(db, model));
     return lineage;
   });
+}
+
+/** Lineage of the models a published file was made with, from the texts it keeps; none where it keeps none that can be read. */
+export async function readPublishedLineage(published: Published): Promise<Lineage> {
+  try {
+    const rows = await published.objects<{ model: string; table_name?: string | null; definition?: string | null }>(
+      `SELECT * FROM meta.models WHERE state <> 'retired'`,
+    );
+    const files = rows.flatMap(({ model, table_name: table, definition }) =>
+      definition ? [{ name: `${(table ?? model).replace('.', '/')}.sql`, text: definition }] : [],
+    );
+    return await readLineage((await assembleModels(files, [])).models);
+  } catch {
+    // A file that another version of Tidemark published.
+    return new Map();
+  }
+}
+
+/** Columns of one table that are named of a derived column. */
+const MAX_SOURCES = 8;
+
+/**
+ * Lineage in words: `core.companies.name`; of a column that is no copy what it is made of, by table.
+ * @param name How a name of a table or column is written
+ */
+export function tellLineage(
+  { lineage, from = [] }: Partial<ColumnLineage>,
+  name: (text: string) => string = (text) => text,
+): string {
+  if (lineage === undefined || lineage === 'unknown') return '';
+  if (lineage === 'copied') return from.map(name).join(', ');
+  const tables = [...new Set(from.map(tableOf))];
+  const told = tables.map((table) => {
+    const columns = from.filter((column) => tableOf(column) === table).map((column) => column.slice(table.length + 1));
+    const more = columns.length - MAX_SOURCES;
+    return `${name(table)} (${columns.slice(0, MAX_SOURCES).join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+  });
+  return `${lineage}${told.length > 0 ? `: ${told.join(', ')}` : ''}`;
+}
+
+function tableOf(column: string): string {
+  return column.slice(0, column.lastIndexOf('.'));
 }
 
 async function readModelLineage(db: Database, model: Model): Promise<ReadonlyMap<string, ColumnLineage>> {

@@ -1,6 +1,6 @@
 import { listAudits } from './audit.js';
 import type { SqlFunction } from './functions.js';
-import type { ColumnLineage, Lineage } from './lineage.js';
+import { tellLineage, type ColumnLineage, type Lineage } from './lineage.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { RECEIPT_COLUMNS, RECEIPT_DESCRIPTION } from './receipt.js';
 
@@ -102,9 +102,6 @@ From says where a column's values come from, as DuckDB binds the model's SQL: a 
 columns named, or *made* of none (a count of rows, a constant). What merely selects rows (joins, filters) is not counted. \`ledger\` is what
 was loaded, which only the writer's file has. \`tidemark models docs --json\` has it for programs.`;
 
-/** Columns of one table that a derived column names; `--json` has all. */
-const MAX_SOURCES = 8;
-
 function renderIndex(tables: readonly TableDocs[]): string {
   const rows = tables.map(({ table, grain, key }) => [link(table), cell(grain), key.map(code).join(', ')]);
   return markdownTable(['Table', 'One row per', 'Key'], rows);
@@ -161,26 +158,9 @@ function renderColumns(columns: TableDocs['columns']): string {
       code(column.name),
       code(column.type),
       cell(column.comment),
-      ...(hasLineage ? [renderLineage(column)] : []),
+      ...(hasLineage ? [tellLineage(column, code)] : []),
     ]),
   );
-}
-
-/** `core.companies.name`; of a computed column, what it is computed from, by table. */
-function renderLineage({ lineage, from = [] }: ColumnDocs): string {
-  if (lineage === undefined || lineage === 'unknown') return '';
-  if (lineage === 'copied') return from.map(code).join(', ');
-  const tables = [...new Set(from.map(tableOf))];
-  const told = tables.map((table) => {
-    const names = from.filter((column) => tableOf(column) === table).map((column) => column.slice(table.length + 1));
-    const more = names.length - MAX_SOURCES;
-    return `${code(table)} (${names.slice(0, MAX_SOURCES).join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
-  });
-  return `${lineage}${told.length > 0 ? `: ${told.join(', ')}` : ''}`;
-}
-
-function tableOf(column: string): string {
-  return column.slice(0, column.lastIndexOf('.'));
 }
 
 function markdownTable(head: string[], rows: string[][]): string {

@@ -117,7 +117,9 @@ describe('the report of a market whose API writes markup', () => {
     expect(facts.tables.find(({ table }) => table === 'core.companies')).toMatchObject({
       rows: 5,
       description: expect.stringContaining('company'),
-      columns: expect.arrayContaining([{ name: 'company_id', type: 'BIGINT', comment: expect.any(String) }]),
+      columns: expect.arrayContaining([
+        { name: 'company_id', type: 'BIGINT', comment: expect.any(String), from: 'ledger.company_seen.company_id' },
+      ]),
     });
     expect(facts.tables.flatMap(({ columns }) => columns).filter(({ comment }) => !comment)).toEqual([]);
   });
