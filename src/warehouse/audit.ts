@@ -1,4 +1,5 @@
 import type { Database } from './database.js';
+import { insertRows } from './insert-rows.js';
 import type { Audit, Model } from './models.js';
 import { identifier } from './sql-files.js';
 
@@ -56,16 +57,13 @@ export async function saveChecks(
   await db.run(`DELETE FROM ledger.checks WHERE NOT list_contains(CAST($unchanged AS JSON)::VARCHAR[], model)`, {
     unchanged: JSON.stringify(unchanged),
   });
-  for (const { model, check, failingRows, severity } of results) {
-    await db.run(
-      'INSERT INTO ledger.checks VALUES ($model, $check, $failingRows, $severity, CAST($at AS TIMESTAMPTZ))',
-      {
-        model,
-        check,
-        failingRows,
-        severity,
-        at: now.toISOString(),
-      },
-    );
-  }
+  const rows = results.map(({ model, check, failingRows, severity }) => ({
+    model,
+    check,
+    failing_rows: failingRows,
+    severity,
+    at: now.toISOString(),
+  }));
+  const shape = { model: 'VARCHAR', check: 'VARCHAR', failing_rows: 'BIGINT', severity: 'VARCHAR', at: 'TIMESTAMPTZ' };
+  await insertRows(db, 'ledger.checks', shape, rows);
 }

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Database } from './database.js';
+import { insertRows } from './insert-rows.js';
 import { sha256 } from './models.js';
 import { openReadOnly } from './open.js';
 import { publishedFile } from './paths.js';
-import { identifier, quote } from './sql-files.js';
 
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
 
@@ -14,7 +14,7 @@ const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
  */
 export async function carryModels(into: Database, before: Database | null, dataDir: string): Promise<void> {
   if (before !== null) {
-    for (const table of TABLES) await insertRows(into, table, await before.rows(`FROM ledger.${table}`));
+    for (const table of TABLES) await insertInto(into, table, await before.rows(`FROM ledger.${table}`));
     return;
   }
   const link = publishedFile(dataDir);
@@ -42,7 +42,7 @@ async function carryPublished(into: Database, rows: PublishedModel[]): Promise<v
     ...row,
     table_name: row.state === 'retired' ? null : (row.table_name ?? row.model),
   }));
-  await insertRows(into, 'models', known);
+  await insertInto(into, 'models', known);
   const heldSince = rows.find((row) => row.held_since)?.held_since;
   const texts = known.flatMap(({ table_name: table, definition }) =>
     table === null || !definition
@@ -50,29 +50,23 @@ async function carryPublished(into: Database, rows: PublishedModel[]): Promise<v
       : [{ file: `${table.replace('.', '/')}.sql`, sha256: sha256(definition), text: definition }],
   );
   if (heldSince === undefined || heldSince === null || texts.length === 0) return;
-  await insertRows(into, 'model_sets', [{ set_id: 1, origin: 'rollback', of_set: 1, applied_at: heldSince }]);
-  await insertRows(
+  await insertInto(into, 'model_sets', [{ set_id: 1, origin: 'rollback', of_set: 1, applied_at: heldSince }]);
+  await insertInto(
     into,
     'model_set_files',
     texts.map(({ file, sha256: hash }) => ({ set_id: 1, file, sha256: hash })),
   );
   const distinct = new Map(texts.map(({ sha256: hash, text }) => [hash, text]));
-  await insertRows(
+  await insertInto(
     into,
     'model_texts',
     [...distinct].map(([hash, text]) => ({ sha256: hash, text })),
   );
 }
 
-/** Columns that are left out become NULL. */
-async function insertRows(db: Database, table: string, rows: object[]): Promise<void> {
-  if (rows.length === 0) return;
+/** Rows of a table of the ledger, whatever columns it has had added. */
+async function insertInto(db: Database, table: string, rows: object[]): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ledger.${table}`);
   const shape = Object.fromEntries(described.map((column) => [column.column_name, column.column_type]));
-  const columns = described.map((column) => identifier(column.column_name)).join(', ');
-  await db.run(
-    `INSERT INTO ledger.${table} (${columns})
-     SELECT ${columns} FROM (SELECT unnest(from_json(CAST($rows AS JSON), ${quote(JSON.stringify([shape]))}), max_depth := 2))`,
-    { rows: JSON.stringify(rows) },
-  );
+  await insertRows(db, `ledger.${table}`, shape, rows);
 }

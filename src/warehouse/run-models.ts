@@ -2,6 +2,7 @@ import { runAudits, saveChecks, type CheckResult } from './audit.js';
 import { buildModel, dropRelation, putSettings, readRelations, type How } from './build-model.js';
 import type { Database } from './database.js';
 import { ModelFailedError } from './errors.js';
+import { insertRows } from './insert-rows.js';
 import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, readShared, type Model, type ModelSet } from './models.js';
 import { dayOf, modelsInForce } from './models-in-force.js';
 import { planModels, refuseBreaking, type AppliedModel } from './models-plan.js';
@@ -152,32 +153,44 @@ function describeCheck(check: CheckResult): string {
 
 async function saveModels(db: Database, models: Model[], now: Date): Promise<void> {
   await db.run(`UPDATE ledger.models SET state = 'retired', table_name = NULL WHERE state <> 'retired'`);
-  for (const { model, name, version, kind, fingerprint, text, deprecationDate } of models) {
-    await db.run(
-      `INSERT INTO ledger.models (model, version, kind, fingerprint, applied_at, state, definition, table_name, deprecation_date)
-       VALUES ($name, $version, $kind, $fingerprint, CAST($at AS TIMESTAMPTZ), $state, $text, $table, CAST($until AS DATE))
-       ON CONFLICT (model, version) DO UPDATE SET
-         state = excluded.state,
-         kind = excluded.kind,
-         applied_at = CASE WHEN models.fingerprint = excluded.fingerprint THEN models.applied_at ELSE excluded.applied_at END,
-         fingerprint = excluded.fingerprint,
-         definition = excluded.definition,
-         table_name = excluded.table_name,
-         deprecation_date = excluded.deprecation_date`,
-      {
-        name,
-        version,
-        kind,
-        fingerprint,
-        at: now.toISOString(),
-        state: deprecationDate === null ? 'current' : 'deprecated',
-        text,
-        table: model,
-        until: deprecationDate,
-      },
-    );
-  }
+  const rows = models.map(({ model, name, version, kind, fingerprint, text, deprecationDate }) => ({
+    model: name,
+    version,
+    kind,
+    fingerprint,
+    applied_at: now.toISOString(),
+    state: deprecationDate === null ? 'current' : 'deprecated',
+    definition: text,
+    table_name: model,
+    deprecation_date: deprecationDate,
+  }));
+  await insertRows(
+    db,
+    'ledger.models',
+    MODEL_COLUMNS,
+    rows,
+    `ON CONFLICT (model, version) DO UPDATE SET
+       state = excluded.state,
+       kind = excluded.kind,
+       applied_at = CASE WHEN models.fingerprint = excluded.fingerprint THEN models.applied_at ELSE excluded.applied_at END,
+       fingerprint = excluded.fingerprint,
+       definition = excluded.definition,
+       table_name = excluded.table_name,
+       deprecation_date = excluded.deprecation_date`,
+  );
 }
+
+const MODEL_COLUMNS = {
+  model: 'VARCHAR',
+  version: 'INTEGER',
+  kind: 'VARCHAR',
+  fingerprint: 'VARCHAR',
+  applied_at: 'TIMESTAMPTZ',
+  state: 'VARCHAR',
+  definition: 'VARCHAR',
+  table_name: 'VARCHAR',
+  deprecation_date: 'DATE',
+};
 
 async function saveBuiltFrom(db: Database): Promise<void> {
   await db.run('DELETE FROM ledger.built_from');
