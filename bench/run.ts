@@ -6,6 +6,7 @@ import { benchNights } from './nights.js';
 import { benchFinancials } from './financials/run.js';
 import { benchWarehouse } from './warehouse.js';
 import { benchLimits } from './limits.js';
+import { benchTenMillion } from './ten-million.js';
 import { benchSearchRequests } from './search-requests.js';
 
 /** `npm run bench`, or `npm run bench -- parquet-writer`. Prints ratios within the run; see docs/performance.md. */
@@ -19,6 +20,7 @@ const benches: Record<string, () => Promise<void>> = {
   drift: benchDrift,
   nights: benchNights,
   warehouse: benchWarehouse,
+  'ten-million': benchTenMillion,
 };
 
 const asked = process.argv.slice(2);

@@ -90,14 +90,13 @@ cells AS (
     ON k.company_id = m.company_id AND k.source = m.source AND (m.scope_year IS NULL OR m.scope_year = k.fiscal_year)
   LEFT JOIN known AS v
     ON v.report_id = m.report_id AND v.fiscal_year = k.fiscal_year AND v.indicator = k.indicator AND v.report_date IS NOT DISTINCT FROM k.report_date
-  -- Of an unreadable report nothing is told; where even its date is unreadable it may be the one with what is absent.
   ANTI JOIN (SELECT * FROM known WHERE indicator IS NULL) AS unreadable
-    ON unreadable.report_id = m.report_id
-    AND CASE
-      WHEN unreadable.fiscal_year IS NULL THEN v.report_id IS NULL
-      ELSE unreadable.fiscal_year = k.fiscal_year AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
-    END
-  WHERE v.report_id IS NULL OR v.value_double IS NOT NULL OR v.value_text IS NOT NULL
+    ON unreadable.report_id = m.report_id AND unreadable.fiscal_year = k.fiscal_year
+    AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
+  WHERE v.value_double IS NOT NULL
+    OR v.value_text IS NOT NULL
+    -- A report whose very date is unreadable may be the one with what is absent.
+    OR (v.report_id IS NULL AND m.report_id NOT IN (SELECT report_id FROM known WHERE indicator IS NULL AND fiscal_year IS NULL))
   -- A whole report and one year of it in the same instant: the year counts.
   QUALIFY row_number() OVER (
     PARTITION BY k.company_id, k.fiscal_year, k.indicator, k.source, k.report_date, m.observed_at ORDER BY m.scope_year NULLS LAST

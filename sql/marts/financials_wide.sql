@@ -28,11 +28,27 @@ columns:
   employees: BIGINT | Employee-Numbers
   source: VARCHAR | Interface the row is from (v2, or v1 where v2 has no value of that year)
 */
-WITH by_source AS (
+WITH reported AS (
+  SELECT company_id, fiscal_year, source, any_value(currency) AS currency
+  FROM core.financials
+  SEMI JOIN changed USING (company_id)
+  GROUP BY company_id, fiscal_year, source
+),
+
+years AS (
+  SELECT * FROM reported WHERE source = 'v2'
+  UNION ALL
+  SELECT *
+  FROM (SELECT * FROM reported WHERE source = 'v1')
+  ANTI JOIN (SELECT * FROM reported WHERE source = 'v2') USING (company_id, fiscal_year)
+),
+
+-- One value in ten is of these: the others need not be grouped.
+figures AS (
   SELECT
     company_id,
     fiscal_year,
-    max(currency) AS currency,
+    source,
     max(value_double) FILTER (indicator = 'Turnover') AS turnover,
     max(value_double) FILTER (indicator = 'Gross-Profit') AS gross_profit,
     max(value_double) FILTER (indicator = 'Operating-Profit') AS operating_profit,
@@ -43,14 +59,17 @@ WITH by_source AS (
     max(value_double) FILTER (indicator = 'Total-Liabilities') AS total_liabilities,
     max(value_double) FILTER (indicator = 'Net-Worth') AS net_worth,
     max(value_double) FILTER (indicator = 'Cash') AS cash,
-    TRY_CAST(max(value_double) FILTER (indicator = 'Employee-Numbers') AS BIGINT) AS employees,
-    source
+    max(value_double) FILTER (indicator = 'Employee-Numbers') AS employees
   FROM core.financials
   SEMI JOIN changed USING (company_id)
+  WHERE indicator IN (
+    'Turnover', 'Gross-Profit', 'Operating-Profit', 'EBITDA', 'Pre-Tax-Profit', 'Profit-after-Tax', 'Total-Assets', 'Total-Liabilities', 'Net-Worth', 'Cash',
+    'Employee-Numbers'
+  )
   GROUP BY company_id, fiscal_year, source
 )
 
-SELECT v.*
-FROM by_source AS v
-ANTI JOIN (SELECT * FROM by_source WHERE source = 'v2') AS better
-  ON better.company_id = v.company_id AND better.fiscal_year = v.fiscal_year AND v.source = 'v1'
+SELECT company_id, fiscal_year, y.currency, f.turnover, f.gross_profit, f.operating_profit, f.ebitda, f.pre_tax_profit, f.profit_after_tax,
+  f.total_assets, f.total_liabilities, f.net_worth, f.cash, TRY_CAST(f.employees AS BIGINT) AS employees, source
+FROM years AS y
+LEFT JOIN figures AS f USING (company_id, fiscal_year, source)

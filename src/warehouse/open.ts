@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Database } from './database.js';
+import { TidemarkError } from '../core/errors.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import { applyMigrations } from './migrate.js';
 import { warehouseFile } from './paths.js';
@@ -11,7 +12,7 @@ export interface WarehouseOptions {
   /** Another file than the one in use. */
   file?: string;
   threads?: number;
-  /** As DuckDB writes it: `4GB`. */
+  /** As DuckDB writes it: `4GB`; default `TIDEMARK_WAREHOUSE_MEMORY`, else what DuckDB takes (80 % of the machine). */
   memoryLimit?: string;
 }
 
@@ -28,7 +29,7 @@ const held = new Set<string>();
 /**
  * Opens `data/warehouse/tidemark.duckdb` for writing, making it when missing, and applies outstanding migrations.
  * @throws WarehouseBusyError when another process, or this one, has it open
- * @throws TidemarkError `DiskFull`
+ * @throws TidemarkError `DiskFull`; `InvalidConfig` for a memory limit that is none
  */
 export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
   const file = path.resolve(options.file ?? warehouseFile(dataDir));
@@ -71,6 +72,7 @@ export async function openReadOnly(file: string): Promise<{ db: Database; close:
 }
 
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
+  const memoryLimit = options.memoryLimit ?? readMemoryLimit(process.env['TIDEMARK_WAREHOUSE_MEMORY']);
   return DuckDBInstance.create(file, {
     temp_directory: `${file}.tmp`,
     // Only Tidemark opens this file, so it need not be one that older versions of DuckDB can read.
@@ -78,7 +80,16 @@ async function createInstance(file: string, options: WarehouseOptions): Promise<
     // Nothing here needs an extension that is not built in, and a machine without network must not wait for one.
     autoinstall_known_extensions: 'false',
     ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
-    ...(options.memoryLimit === undefined ? {} : { memory_limit: options.memoryLimit }),
+    ...(memoryLimit === undefined ? {} : { memory_limit: memoryLimit }),
+  });
+}
+
+/** A property of the machine, not of what is crawled: so it is no key of tidemark.yaml. */
+function readMemoryLimit(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (/^\d+(\.\d+)? ?[KMGT]i?B$/i.test(text)) return text;
+  throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_MEMORY is "${text}".`, {
+    todo: 'Give a size like 1200MB or 4GB: what the warehouse may keep in memory before it goes on in files.',
   });
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { asWarehouseError } from '../../../src/warehouse/errors.js';
 import { openWarehouse, WarehouseBusyError, warehouseFile } from '../../../src/warehouse/index.js';
 import { temporaryDataDir } from './helpers.js';
@@ -18,6 +18,18 @@ describe('openWarehouse', () => {
       await warehouse.close();
     }
     expect(readdirSync(path.dirname(warehouseFile(dataDir)))).toEqual(['tidemark.duckdb']);
+  });
+
+  test('keeps to TIDEMARK_WAREHOUSE_MEMORY, and says what is wrong with one that is no size', async () => {
+    onTestFinished(() => void delete process.env['TIDEMARK_WAREHOUSE_MEMORY']);
+    process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '512MiB';
+    const warehouse = await openWarehouse(temporaryDataDir());
+    expect(await warehouse.db.rows(`SELECT current_setting('memory_limit') AS given`)).toEqual([
+      { given: '512.0 MiB' },
+    ]);
+    await warehouse.close();
+    process.env['TIDEMARK_WAREHOUSE_MEMORY'] = 'plenty';
+    await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(/TIDEMARK_WAREHOUSE_MEMORY is "plenty"/);
   });
 
   test('a second opening in this process is refused until the first is closed', async () => {
