@@ -134,10 +134,11 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           readers: deps.config.readers,
           keep: deps.config.publish.keep,
           personalData: keepsContacts(deps.config),
+          modelsDir: deps.config.modelsDir,
           onStep: (step) => pulse.beat({ step, done: 0, total: null, requests: 0 }),
         });
-        const { parts, rows, rejects, failedAudits, faults } = rebuilt;
-        return { parts, rows, rejects, failedAudits, faults, into, published: published.file };
+        const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
+        return { parts, rows, rejects, failedAudits, notes, faults, into, published: published.file };
       }),
   });
 }

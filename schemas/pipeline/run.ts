@@ -186,6 +186,8 @@ export interface RebuildResult {
   rows: number;
   rejects: number;
   failedAudits: string[];
+  /** What a person should know of the models that were built. Left out in results of older workers. */
+  notes?: string[];
   /** Landed parts that could not be read, in words. */
   faults: string[];
   /** Folder of the warehouse that was made, relative to the data folder; '' for the one in use. */

@@ -65,8 +65,8 @@ export async function stageModels(
 }
 
 /**
- * Lets a table named without its database be found in `first`, and only where it is not there in `base` (`current`: the
- * database that is open): so the SQL of a model reads what was just built of its parents, unchanged.
+ * While `work` runs, a table that is named without its database is looked for in `first`, then in `base` (`current`: the
+ * database that is open). So the SQL of a model, as it stands, reads those of its parents that were just built.
  */
 export async function readingFirstFrom<T>(
   db: Database,
