@@ -6,11 +6,11 @@ import type { LandingStream } from '../schemas/pipeline/landing.js';
 import { landRows } from '../src/landing/index.js';
 import { loadLanding, openWarehouse } from '../src/warehouse/index.js';
 import { loadDrift } from '../src/warehouse/load-drift.js';
-import { medians, printMedians } from './rounds.js';
 
 const COMPANIES = 10_000;
+const ROUNDS = 7;
 
-/** What looking for drift adds to the load of company records and of reports. */
+/** What looking for drift adds to the load of company records and of reports, in time of the processors: other work disturbs it least. */
 export async function benchDrift(): Promise<void> {
   const world = createWorld({ companies: COMPANIES, tenders: 0, seed: 1, date: '2026-11-20' });
   const ids = world.companyIds(0);
@@ -20,28 +20,39 @@ export async function benchDrift(): Promise<void> {
 
 async function measure(stream: LandingStream, ids: number[], bodyOf: (id: number) => unknown): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
-  const rows = ids.map((id) => ({
+  const rows = ids.map((id, i) => ({
     request_key: `GET /v2/${stream}/${id}`,
     entity_id: String(id),
     segment: 'record',
     status: 200,
-    fetched_at: '2026-11-20T02:00:00.000Z',
+    fetched_at: new Date(Date.parse('2026-11-20T02:00:00Z') + i).toISOString(),
     body: JSON.stringify(bodyOf(id)),
   }));
   for (let i = 0; i < rows.length; i += 1000) {
     const target = { dataDir, stream, run: 'r', date: '2026-11-20', market: 'm', chunk: `c${i}` };
     await landRows(target, rows.slice(i, i + 1000));
   }
-  const load = async (drift: typeof loadDrift): Promise<void> => {
+  const cpu = async (drift: typeof loadDrift): Promise<number> => {
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
     const warehouse = await openWarehouse(dataDir);
+    const before = process.cpuUsage();
     await loadLanding(warehouse, dataDir, { drift });
+    const { user, system } = process.cpuUsage(before);
     await warehouse.close();
+    return (user + system) / 1000;
   };
-  process.stdout.write(`drift: ${rows.length} bodies of ${stream}, loaded into a new warehouse\n`);
-  printMedians(
-    await medians({ without: () => load(async () => undefined), 'with drift': () => load(loadDrift) }),
-    'without',
+  const [without, withDrift]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    without.push(await cpu(async () => undefined));
+    withDrift.push(await cpu(loadDrift));
+  }
+  const ratio = (median(withDrift) / median(without)).toFixed(2);
+  process.stdout.write(
+    `  ${rows.length} bodies of ${stream}: ${median(without).toFixed(0)} ms of CPU without, ${median(withDrift).toFixed(0)} ms with: ${ratio} ×\n`,
   );
   rmSync(dataDir, { recursive: true, force: true });
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -24,6 +24,9 @@ export const LandingStream = z.enum([
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
 
+/** Run under which webhook deliveries are landed: they belong to none of Temporal's. */
+export const WEBHOOK_RUN = 'webhook';
+
 /** Streams that say how a run went; they are not counted as what it fetched. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',

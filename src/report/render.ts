@@ -83,7 +83,7 @@ const SECTIONS: Section[] = [
     id: 'dictionary',
     short: 'Dictionary',
     title: 'Data dictionary',
-    about: 'Every table of the published file, with its columns.',
+    about: 'Every table of the published file, with its columns and where their values come from.',
     render: renderDictionary,
   },
 ];

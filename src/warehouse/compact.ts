@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { PartManifest } from '../../schemas/pipeline/landing.js';
+import { WEBHOOK_RUN, type PartManifest } from '../../schemas/pipeline/landing.js';
 import { syncFolder, writeFileAtomic } from '../core/files.js';
 import { footerOf, manifestFile, partName, readManifests, type LandedPart } from '../landing/index.js';
 import type { Database } from './database.js';
@@ -79,7 +79,7 @@ export async function compactLanding(
   return total;
 }
 
-/** Parts of each run and stream that are all loaded, of runs that have ended. `runs` itself stays: it is asked part by part. */
+/** Parts of each run and stream that are all loaded, of runs that have ended and of deliveries before today. `runs` itself stays: it is asked part by part. */
 async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPart[][]> {
   const loaded = new Set(
     (await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts')).map(({ sha256 }) => sha256),
@@ -96,8 +96,12 @@ async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPa
     const folder = path.dirname(part.file);
     folders.set(folder, [...(folders.get(folder) ?? []), part]);
   }
+  const today = new Date().toISOString().slice(0, 10);
+  const hasEnded = (run: string, date: string): boolean => ended.has(run) || (run === WEBHOOK_RUN && date < today);
   return [...folders].flatMap(([folder, parts]) => {
-    const isWhole = parts.every(({ run, stream, sha256 }) => ended.has(run) && loaded.has(sha256) && stream !== 'runs');
+    const isWhole = parts.every(
+      ({ run, date, stream, sha256 }) => hasEnded(run, date) && loaded.has(sha256) && stream !== 'runs',
+    );
     return isWhole && isQuiet(folder) ? [parts] : [];
   });
 }

@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import type { Clock } from '../core/clock.js';
 import { landingDir, PartWriter, type NewRow, type PartTarget } from '../landing/index.js';
 
-/** Run under which deliveries are landed: they belong to none of Temporal's. */
-export const WEBHOOK_RUN = 'webhook';
 const STREAM = 'watch_events';
 /** Deliveries of one part, and how long one is filled, so that a load soon sees what came. */
 const MOST_ROWS = 1000;
@@ -30,7 +30,6 @@ export class DeliveryLog {
   #writer: PartWriter | undefined;
   #working: Promise<void> | undefined;
   #commitDue = false;
-  #chunks = 0;
 
   private constructor(dataDir: string, clock: Clock, onCommit: (rows: number) => void, commitEveryMs: number) {
     this.#dataDir = dataDir;
@@ -89,7 +88,8 @@ export class DeliveryLog {
   #work(): void {
     this.#working ??= this.#drain().finally(() => {
       this.#working = undefined;
-      if (this.#waiting.length > 0) this.#work();
+      // What was asked for while the last of it ended.
+      if (this.#waiting.length > 0 || this.#commitDue) this.#work();
     });
   }
 
@@ -135,7 +135,8 @@ export class DeliveryLog {
 
   #nextTarget(): PartTarget {
     const now = this.#clock.now().toISOString();
-    const chunk = `${now.replaceAll(/\D/g, '')}-${process.pid}-${this.#chunks++}`;
+    // Unique whatever the clock says: a chunk of the same name would take the place of one that is committed.
+    const chunk = `${now.replaceAll(/\D/g, '')}-${randomUUID().slice(0, 13)}`;
     return targetOf(this.#dataDir, now.slice(0, 10), chunk);
   }
 }

@@ -37,6 +37,14 @@ afterAll(() => {
 const tidemark = async (args: readonly string[], env: Record<string, string> = {}) =>
   runCli(args, { cwd: folder.dir, env });
 
+describe('report', () => {
+  it('says what to run where nothing is published yet', async () => {
+    const { code, stderr } = await tidemark(['report']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/no published warehouse[^]*tidemark snapshot/);
+  });
+});
+
 describe('watch listen', () => {
   it('says where a secret comes from when there is none', async () => {
     const { code, stderr } = await tidemark(['watch', 'listen']);

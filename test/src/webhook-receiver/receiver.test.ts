@@ -11,6 +11,7 @@ import type { Delivery } from '../../../sandbox/webhooks.js';
 import { createApiClient } from '../../../src/api-client/index.js';
 import { rowOf } from '../../../src/crawl/answer.js';
 import { landRows, readManifests, readPartRows } from '../../../src/landing/index.js';
+import { compactLanding } from '../../../src/warehouse/compact.js';
 import { buildModels, loadLanding, openWarehouse } from '../../../src/warehouse/index.js';
 import { DeliveryLog } from '../../../src/webhook-receiver/delivery-log.js';
 import { createReceiver, type ReceiverOptions } from '../../../src/webhook-receiver/receiver.js';
@@ -210,6 +211,23 @@ describe('the log of deliveries', () => {
     await log.close();
     expect(landed().toSorted()).toEqual(bodies.toSorted());
     expect(readManifests(dataDir).length).toBeLessThan(4);
+  });
+
+  it('leaves parts that are joined once their day is over', async () => {
+    const old = { now: () => new Date('2026-11-01T02:00:00.000Z') };
+    for (const id of [1, 2, 3]) {
+      const day = await DeliveryLog.open(dataDir, old);
+      await day.keep(delivery(id), String(id));
+      await day.close();
+    }
+    await log.keep(delivery(4), '4');
+    await log.close();
+    const warehouse = await openWarehouse(dataDir);
+    await loadLanding(warehouse, dataDir);
+    const compacted = await compactLanding(warehouse, dataDir, { minParts: 2 });
+    await warehouse.close();
+    expect(compacted).toMatchObject({ folders: 1, partsBefore: 3, partsAfter: 1, dropped: 0 });
+    expect(landed().toSorted()).toEqual([1, 2, 3, 4].map(delivery));
   });
 
   it('commits by itself after a while', async () => {
