@@ -36,6 +36,22 @@ test('of every column it is known where it comes from', async () => {
   expect(unknown).toEqual([]);
 });
 
+test('a copied column has the type of the column it is a copy of', async () => {
+  const types = new Map(
+    models.flatMap((one) => Object.entries(one.columns).map(([name, { type }]) => [`${one.model}.${name}`, type])),
+  );
+  const copies = [...(await readLineage(models))].flatMap(([name, columns]) =>
+    [...columns].flatMap(([column, { lineage, from }]) => {
+      const source = lineage === 'copied' ? types.get(from[0] ?? '') : undefined;
+      return source === undefined
+        ? []
+        : [{ column: `${name}.${column}`, source, type: types.get(`${name}.${column}`) }];
+    }),
+  );
+  expect(copies.length).toBeGreaterThan(50);
+  expect(copies.filter(({ source, type }) => source !== type)).toEqual([]);
+});
+
 test('a table is told with key, checks, parents and children; what Markdown would misread is escaped', () => {
   const things = model(
     'core.things',
