@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Two projects, one after the other: `e2e` starts Temporal servers, sandboxes and workers and kills some of them, so its
-// files never run beside anything else; all other tests share at most two processes (two cores are what we count on).
+// Two projects, one after the other: `e2e` starts Temporal servers, sandboxes and workers, each file its own, and kills some of
+// them. Both share at most two processes (two cores are what we count on).
 const common = {
   environment: 'node',
   pool: 'forks',
@@ -30,8 +30,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          maxWorkers: 1,
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
