@@ -9,16 +9,17 @@ const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
 
 /**
  * Takes into a new warehouse what the one before knew of its models: what their versions promise to readers, and whether a
- * rollback holds them. Without one before, the published file tells it.
+ * rollback holds them. Without one before, a published file tells it.
  * @param before The warehouse that is replaced, open; null when there is none, or none that can be opened
+ * @param dataDirs Folders whose published file is asked then: the first that has one
  */
-export async function carryModels(into: Database, before: Database | null, dataDir: string): Promise<void> {
+export async function carryModels(into: Database, before: Database | null, dataDirs: readonly string[]): Promise<void> {
   if (before !== null) {
     for (const table of TABLES) await insertInto(into, table, await before.rows(`FROM ledger.${table}`));
     return;
   }
-  const link = publishedFile(dataDir);
-  if (!existsSync(link)) return;
+  const link = dataDirs.map(publishedFile).find((file) => existsSync(file));
+  if (link === undefined) return;
   const { db, close } = await openReadOnly(realpathSync(link));
   try {
     await carryPublished(into, await db.rows<PublishedModel>('FROM meta.models'));

@@ -70,8 +70,10 @@ export async function saveSet(
     [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => [name, sha256(text)]),
   );
   const last = (await readSets(db)).at(-1);
-  const liftsHold = last?.origin === 'rollback' && origin === 'apply';
-  if (last !== undefined && sameFiles(last.files, files) && origin !== 'rollback' && !liftsHold) return;
+  const isHeld = last?.origin === 'rollback';
+  // What a run builds meanwhile is what is held, be it with today's macros where none were kept.
+  if (isHeld && (origin === 'run' || origin === 'replay')) return;
+  if (last !== undefined && sameFiles(last.files, files) && origin !== 'rollback' && !isHeld) return;
   const number = (last?.set ?? 0) + 1;
   await db.run('INSERT INTO ledger.model_sets VALUES ($number, $origin, $ofSet, CAST($at AS TIMESTAMPTZ))', {
     number,

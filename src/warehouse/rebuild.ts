@@ -56,7 +56,8 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
       onStep('load');
       loaded = await loadAll(rebuilt, dataDir, request);
       onStep('models');
-      await carryModels(rebuilt.db, current?.db ?? null, into);
+      // A second warehouse is made with the models of the first.
+      await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
       const { personalData, modelsDir } = request;
       built = await buildModels(rebuilt, { now, personalData, modelsDir, origin: 'replay' });
     } finally {

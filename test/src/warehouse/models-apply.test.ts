@@ -215,13 +215,15 @@ describe('rollback', () => {
     await rollbackModels(dataDir, request);
     edit({ name: 'thing', sql: 'SELECT FROM WHERE' });
     const { now, personalData, modelsDir } = request;
-    const replay = () => rebuildWarehouse(dataDir, { now, personalData, modelsDir });
+    const place = { now, personalData, modelsDir };
+    const replay = () => rebuildWarehouse(dataDir, place);
     const held: unknown = expect.stringMatching(
       /^Models are held at set \d, since the rollback of 2026-11-20T12:00:00Z/,
     );
     expect((await replay()).notes).toEqual([held]);
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     expect((await replay()).notes).toEqual([held]);
+    expect((await rebuildWarehouse(dataDir, { ...place, into: path.join(dataDir, 'second') })).notes).toEqual([held]);
     expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing')).toEqual([[3]]);
     await expect(applyModels(dataDir, request)).rejects.toThrow(/thing\.sql:12: DuckDB cannot parse it/);
   });
