@@ -78,16 +78,24 @@ details[open] > summary::before { content: "▾"; }
 summary::-webkit-details-marker { display: none; }
 summary code { font-weight: 600; }
 summary .about { margin: 0; font-size: 14px; }
-details table { border-top: 1px solid var(--edge); }
+details .scroll { margin: 0; border-width: 1px 0 0; border-radius: 0 0 10px 10px; }
 footer { color: var(--soft); font-size: 13px; padding: 40px 28px 60px; }
 @media (max-width: 560px) { main, header, footer, nav ul { padding-left: 16px; padding-right: 16px; } h1 { font-size: 27px; } .tick { font-size: 16px; } summary { grid-template-columns: 14px 1fr auto; } summary .about { grid-column: 2 / -1; grid-row: 2; } th, td { padding: 7px 10px; } }
 @media print {
-  :root { --ground: #fff; --panel: #fff; --ink: #000; --soft: #444; --edge: #ccc; }
+  :root {
+    color-scheme: light;
+    --ground: #fff; --panel: #fff; --ink: #000; --soft: #444; --edge: #ccc; --track: #eee;
+    --s0: #1f5fa8; --s1: #e08a1e; --s2: #2a8f6b; --s3: #8b5fbf; --s4: #c2456b; --s5: #6d7886;
+    --good: #1e7253; --warn: #8a5206; --bad: #a1281f;
+    --good-ground: #fff; --warn-ground: #fff; --bad-ground: #fff; --plain-ground: #fff;
+  }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   nav { display: none; }
   body { font-size: 11px; }
   section { padding-top: 22px; }
   .scroll { overflow: visible; }
-  table { font-size: 10.5px; }
+  table, thead th, .note, code, .badge, .legend, .card .name, .card .more { font-size: 10.5px; }
+  .badge { padding: 0; }
   tr, figure, .card { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
 }

@@ -44,7 +44,7 @@ describe('tidemark demo, without a terminal', () => {
     const report = readFileSync(path.join(folder.dir, 'data', 'report.html'), 'utf8');
     expect(report).toContain('All markets are whole');
     expect(report).toContain('core.companies');
-    expect(first.stdout).toMatch(/drift +New field \$\.\*\.Exports \(number\)/);
+    expect(first.stderr).toMatch(/drift +New field \$\.\*\.Exports \(number\)/);
   });
 
   it('leaves nothing running', () => {
