@@ -63,7 +63,11 @@ describe('tidemark replay, after three nights', () => {
       temporal: temporal.address,
       config: {
         markets: [
-          { name: 'demo', streams: ['companies', 'financials'], refresh: { companies: '0d', financials: '0d' } },
+          {
+            name: 'demo',
+            streams: ['companies', 'financials', 'financials_v1'],
+            refresh: { companies: '0d', financials: '0d', financials_v1: '0d' },
+          },
         ],
         tenders: { filters: {} },
       },
@@ -91,6 +95,7 @@ describe('tidemark replay, after three nights', () => {
   it('gives the same tables from a deleted warehouse, with no key, API or server', async () => {
     expect(Object.keys(lived).length).toBeGreaterThan(25);
     expect(lived['marts.changes']).not.toMatch(/^0 /);
+    expect(lived['marts.financials_disagreement']).toBeDefined();
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     const { code, stdout } = await replay();
     expect(stdout).toMatch(/✔ replayed: [\d,]+ rows of [\d,]+ parts/);
