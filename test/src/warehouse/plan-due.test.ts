@@ -259,6 +259,17 @@ describe('planDue', () => {
     });
   });
 
+  test('the reports of each version of the API are due by its own answers', async () => {
+    const answers: Answer[] = [
+      ...sighted([1, 2, 3]),
+      answered(3, '2026-11-20T03:00:00Z', { status: 404, body: 'gone' }),
+      { stream: 'financials', entity: '1', at: '2026-11-20T03:00:00Z', body: {} },
+      { stream: 'financials_v1', entity: '2', at: '2026-11-20T03:00:00Z', body: { reports: [] } },
+    ];
+    expect((await plan(answers, { stream: 'financials' })).why).toEqual(['new 2']);
+    expect((await plan(answers, { stream: 'financials_v1' })).why).toEqual(['new 1']);
+  });
+
   test('chunks are cut by size', async () => {
     const result = await plan(sighted([1, 2, 3, 4, 5]), { chunkSize: 2 });
     expect(result).toMatchObject({
