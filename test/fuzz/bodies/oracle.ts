@@ -134,12 +134,12 @@ function judgeValue(verdict: Verdict, { entity, of, indicator, path: where }: Pl
   const reject = (): void => void verdict.rejects.push(where);
   const [value] = said;
   if (value === undefined) return;
-  // Twice the same is once; two different ones are none.
-  if (said.length > 1 && new Set(said.map((each) => JSON.stringify(each))).size > 1) return reject();
+  // Twice the same is once, 1.5 and 1.50 too; two different ones are none.
+  if (said.length > 1 && new Set(said.map((each) => JSON.stringify(asWritten(each)))).size > 1) return reject();
   if (isNested(value)) return reject();
   if (isNull(value)) return;
   const isText = value.kind !== 'number';
-  const text = textOf(value);
+  const text = textOf(asWritten(value));
   if (text === null) return;
   const number = isText && !NUMERIC.test(text) ? null : Number(text);
   const wantsText = (KINDS.get(indicator) ?? 'string') === 'string';
@@ -147,6 +147,13 @@ function judgeValue(verdict: Verdict, { entity, of, indicator, path: where }: Pl
   if (number === null && !wantsText) return reject();
   const shown = isText || KINDS.get(indicator) === 'string' ? text : null;
   verdict.rows.push(`value ${entity} ${of} ${cells([indicator, number, shown])}`);
+}
+
+/** A number as the warehouse writes it: 1.50 as 1.5, 1e3 as 1000.0. */
+function asWritten(value: Json): Json {
+  if (value.kind !== 'number' || !/[.eE]/.test(value.raw)) return value;
+  const text = String(Number(value.raw)).replace('e+', 'e');
+  return { kind: 'number', raw: /[.e]/.test(text) ? text : `${text}.0` };
 }
 
 function judgeReports(entity: string, doc: Json): Verdict {
