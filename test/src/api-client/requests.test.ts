@@ -180,6 +180,8 @@ describe('answers', () => {
       (_q, r) => reply(r, 201, text),
       async ({ client }) => {
         expect(await client.v2.company(7)).toEqual({
+          // The server's own clock: the header Date of this very answer.
+          servedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
           data: JSON.parse(text),
           body: text,
           status: 201,
