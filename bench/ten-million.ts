@@ -16,7 +16,7 @@ import { landReports } from './financials/land-reports.js';
 // 20,000 reports of the sandbox hold 2.6 million values.
 const COMPANIES = 20_000;
 const ROUNDS = 4;
-const MEMORY = '1200MB';
+const MEMORY = '1000MB';
 
 /** Ten million financial values: loaded, modelled and published in one process, with the time and peak memory of each step. */
 export async function benchTenMillion(): Promise<void> {

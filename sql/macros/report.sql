@@ -33,3 +33,8 @@ CREATE OR REPLACE TEMP MACRO report_day(t) AS
 -- The instant of a count of seconds since 1970; from 1e11 on (the year 5138) it can only be milliseconds.
 CREATE OR REPLACE TEMP MACRO unix_instant(n) AS
   CASE WHEN n >= 0 AND n < 1e11 THEN to_timestamp(n) WHEN n >= 1e11 AND n < 1e14 THEN to_timestamp(n / 1000) END;
+
+-- True when an object has a key twice. Names that differ in their hashes differ; where two hashes are alike the names are
+-- looked at in the second, slower reading.
+CREATE OR REPLACE TEMP MACRO report_repeats(m) AS
+  coalesce(list_unique(list_transform(map_keys(m), lambda k: hash(k))) < cardinality(m), true);

@@ -1,10 +1,12 @@
 -- Before a stream's own staging file: `batch` holds the landed rows of the parts being loaded (made by the loader from
 -- the temp view `parts`), `batch_rejects` what is found wrong, `batch_records` the hash of each row that is readable.
+-- Reports come without `doc`: their staging reads them from the files, with all threads, for they are most of what is
+-- landed.
 CREATE OR REPLACE TEMP TABLE batch AS
 WITH parsed AS (
   SELECT
     *,
-    CASE WHEN status BETWEEN 200 AND 299 THEN json_read(body) END AS json
+    CASE WHEN getvariable('stream') <> 'financials' AND status BETWEEN 200 AND 299 THEN json_read(body) END AS json
   FROM parts
 ),
 judged AS (
@@ -12,9 +14,9 @@ judged AS (
     *,
     CASE
       WHEN status NOT BETWEEN 200 AND 299 THEN 'http_error'
+      WHEN getvariable('stream') = 'financials' THEN NULL
       WHEN json IS NULL THEN 'not_json'
-      -- Reports are looked into year by year.
-      WHEN stream <> 'financials' AND json_repeats(json) THEN 'duplicate_key'
+      WHEN json_repeats(json) THEN 'duplicate_key'
     END AS fault
   FROM parsed
 )
@@ -33,17 +35,20 @@ SELECT
   sha256 AS body_hash,
   part,
   fault,
-  CASE WHEN fault IS NULL THEN json END AS doc,
-  CASE WHEN fault IS NOT NULL THEN body END AS unread
+  CASE WHEN fault IS NULL THEN json END AS doc
 FROM judged;
 
 CREATE OR REPLACE TEMP TABLE batch_rejects (row_id BIGINT, reason VARCHAR, path VARCHAR, raw VARCHAR);
 CREATE OR REPLACE TEMP TABLE batch_records (row_id BIGINT, company_id BIGINT, record_hash VARCHAR, scope_year INTEGER);
 
 INSERT INTO batch_rejects
-SELECT row_id, fault, '$', unread
-FROM batch
-WHERE fault IS NOT NULL
-  AND (status <> 404 OR is_page)
-  -- A search the API refused is an answer: the crawl plan asks to find out what this API takes.
-  AND NOT (stream = 'prospecting' AND (status BETWEEN 400 AND 499 OR ends_with(request_key, '#probe')));
+SELECT row_id, fault, '$', body
+FROM parts
+JOIN (
+  SELECT row_id, fault
+  FROM batch
+  WHERE fault IS NOT NULL
+    AND (status <> 404 OR is_page)
+    -- A search the API refused is an answer: the crawl plan asks to find out what this API takes.
+    AND NOT (stream = 'prospecting' AND (status BETWEEN 400 AND 499 OR ends_with(request_key, '#probe')))
+) USING (row_id);

@@ -2,11 +2,11 @@
 -- not rejected; single values may have been.
 CREATE OR REPLACE TEMP TABLE observed AS
 SELECT
-  b.* EXCLUDE (doc, unread),
+  b.* EXCLUDE (doc),
   r.company_id,
   r.record_hash,
   r.scope_year,
-  b.doc IS NOT NULL AND b.row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$') AS readable
+  b.fault IS NULL AND b.row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$') AS readable
 FROM batch AS b
 LEFT JOIN batch_records AS r USING (row_id);
 

@@ -3,16 +3,19 @@
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS (
   SELECT
-    row_id,
-    run,
-    observed_at,
-    regexp_replace(regexp_extract(request_key, '^\S+ [^ ?]+'), '/[0-9]+', '/{id}', 'g') AS route,
-    doc
-  FROM batch
-  WHERE doc IS NOT NULL
+    b.row_id,
+    b.run,
+    b.observed_at,
+    regexp_replace(regexp_extract(b.request_key, '^\S+ [^ ?]+'), '/[0-9]+', '/{id}', 'g') AS route,
+    json_first_type(coalesce(left(r.raw, 20), '{')) AS structure
+  FROM batch AS b
+  LEFT JOIN batch_rejects AS r ON r.row_id = b.row_id AND r.path = '$'
+  WHERE b.fault IS NULL AND r.reason IS DISTINCT FROM 'not_json'
 ),
 names AS (
-  SELECT route, run, row_id, observed_at, unnest(flatten(json_keys(doc, '$.*'))) AS name FROM bodies
+  SELECT route, run, row_id, observed_at, unnest(flatten(json_keys(json_read(p.body), '$.*'))) AS name
+  FROM (SELECT row_id, body FROM parts) AS p
+  JOIN bodies USING (row_id)
 ),
 wrong AS (
   SELECT DISTINCT b.route, b.run, b.row_id, b.observed_at, json_first_type(r.raw) AS structure,
@@ -24,13 +27,13 @@ wrong AS (
 findings AS (
   SELECT DISTINCT route, run, row_id, observed_at, 'member' AS level, name, CAST(NULL AS VARCHAR) AS structure
   FROM names
-  WHERE name NOT IN (SELECT indicator FROM seed_indicators)
+  ANTI JOIN seed_indicators ON indicator = name
   UNION ALL
   SELECT route, run, row_id, observed_at, CASE WHEN name = '' THEN 'year' ELSE 'member' END, nullif(name, ''), structure
   FROM wrong
   WHERE name = '' OR name IN (SELECT indicator FROM seed_indicators)
   UNION ALL
-  SELECT route, run, row_id, observed_at, 'body', NULL, json_first_type(left(CAST(doc AS VARCHAR), 20)) FROM bodies
+  SELECT route, run, row_id, observed_at, 'body', NULL, structure FROM bodies
 )
 SELECT route, run, level, name, structure, count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
 FROM findings

@@ -9,24 +9,16 @@ SELECT
     WHEN contains(request_key, 'year')
     THEN TRY_CAST(nullif(regexp_extract(request_key, '\byear\W{1,4}([0-9]{4})\b', 1), '') AS INTEGER)
   END AS scope_year,
-  min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row,
-  CASE
-    WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
-    -- Told by its first character: json_type reads the whole of it.
-    WHEN NOT regexp_matches(CAST(doc AS VARCHAR), '^[ \t\n\r]*\{') THEN 'not_an_object'
-  END AS fault
+  min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row
 FROM batch
-WHERE doc IS NOT NULL;
+WHERE fault IS NULL;
 
 INSERT INTO batch_rejects
-SELECT row_id, r.fault, '$', CAST(b.doc AS VARCHAR)
-FROM (SELECT row_id, doc FROM batch WHERE row_id IN (SELECT row_id FROM report_rows WHERE fault IS NOT NULL)) AS b
-JOIN report_rows AS r USING (row_id);
+SELECT row_id, 'bad_entity_id', '$', body
+FROM parts
+WHERE row_id IN (SELECT row_id FROM report_rows WHERE company_id IS NULL);
 
-DELETE FROM report_rows WHERE fault IS NOT NULL;
-
-INSERT INTO batch_records SELECT row_id, company_id, report_hash, scope_year FROM report_rows;
-INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
+DELETE FROM report_rows WHERE company_id IS NULL;
 
 SET VARIABLE next_report = (SELECT coalesce(max(report_id), -1) + 1 FROM ledger.reports);
 
@@ -45,9 +37,8 @@ WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 -- First in one go: nearly every report is as it should be. What is not leaves a row without a value.
 INSERT INTO ledger.report_values BY NAME
 WITH reports AS (
-  SELECT report_id, years, list_unique(map_keys(years)) < cardinality(years) AS has_duplicates
+  SELECT report_id, years, report_repeats(years) AS has_duplicates
   FROM (
-    -- From the files, not from batch: a table of that few rows is read by one thread.
     SELECT
       getvariable('next_report') + row_id AS report_id,
       TRY_CAST(json_read(body) AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years
@@ -56,7 +47,11 @@ WITH reports AS (
   )
 ),
 years AS (
-  SELECT report_id, has_duplicates, unnest(map_keys(years)) AS year_key, unnest(map_values(years)) AS indicators
+  SELECT
+    report_id,
+    has_duplicates,
+    unnest(CASE WHEN years IS NULL THEN [NULL] ELSE map_keys(years) END) AS year_key,
+    unnest(CASE WHEN years IS NULL THEN [NULL] ELSE map_values(years) END) AS indicators
   FROM reports
 ),
 judged AS (
@@ -65,7 +60,7 @@ judged AS (
     TRY_CAST(year_key AS INTEGER) AS fiscal_year,
     NOT has_duplicates
       AND regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}')
-      AND coalesce(list_unique(map_keys(indicators)) = cardinality(indicators), false) AS is_plain,
+      AND NOT report_repeats(indicators) AS is_plain,
     indicators
   FROM years
 ),
@@ -84,9 +79,10 @@ numbers AS (
   SELECT
     *,
     report_number(v, t) AS d,
-    indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string') AS is_number,
-    indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') AS is_text
+    kind <> 'string' AS is_number,
+    kind = 'string' AS is_text
   FROM texts
+  LEFT JOIN seed_indicators USING (indicator)
 )
 SELECT
   report_id,
@@ -94,12 +90,12 @@ SELECT
   indicator,
   CASE WHEN isfinite(d) THEN d END AS value_double,
   -- A number where the reference says text is both.
-  CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN is_text THEN v END) WHEN d IS NULL AND NOT is_number THEN nullif(t, '') END
+  CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN is_text THEN v END) WHEN d IS NULL AND is_number IS NOT TRUE THEN nullif(t, '') END
     AS value_text
 FROM numbers;
 
 -- Then, value by value, those in which anything is odd.
-CREATE OR REPLACE TEMP TABLE odd_reports AS
+CREATE OR REPLACE TEMP TABLE odd_rows AS
 SELECT row_id, report_id, is_new
 FROM batch_reports
 WHERE NOT is_new
@@ -109,22 +105,31 @@ WHERE NOT is_new
     WHERE report_id >= getvariable('next_report') AND value_double IS NULL AND value_text IS NULL
   );
 
-DELETE FROM ledger.report_values WHERE report_id IN (SELECT report_id FROM odd_reports WHERE is_new);
+CREATE OR REPLACE TEMP TABLE odd_reports AS
+SELECT o.*, json_read(body) AS doc, TRY_CAST(doc AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years, body
+FROM parts
+JOIN odd_rows AS o USING (row_id);
+
+DELETE FROM ledger.report_values WHERE report_id IN (SELECT report_id FROM odd_rows WHERE is_new);
+
+INSERT INTO batch_rejects
+SELECT r.row_id, CASE WHEN doc IS NULL THEN 'not_json' ELSE 'not_an_object' END, '$', body
+FROM (SELECT row_id AS first_row, doc, body FROM odd_reports WHERE years IS NULL)
+JOIN report_rows AS r USING (first_row);
+
+DELETE FROM report_rows WHERE first_row IN (SELECT row_id FROM odd_reports WHERE years IS NULL);
+DELETE FROM batch_reports WHERE row_id IN (SELECT row_id FROM odd_reports WHERE years IS NULL);
+DELETE FROM odd_reports WHERE years IS NULL;
 
 CREATE OR REPLACE TEMP TABLE report_years AS
-WITH reports AS (
-  SELECT o.row_id, o.report_id, o.is_new, TRY_CAST(b.doc AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS years, b.doc
-  FROM batch AS b
-  JOIN odd_reports AS o USING (row_id)
-),
-unnested AS (
+WITH unnested AS (
   SELECT
     row_id,
     report_id,
     is_new,
     unnest(map_keys(years)) AS year_key,
     unnest(map_values(years)) AS indicators
-  FROM reports
+  FROM odd_reports
 )
 SELECT
   u.*,
@@ -137,7 +142,7 @@ SELECT
   END AS reason,
   CASE WHEN reason IS NOT NULL THEN CAST(json_member(r.doc, year_key) AS VARCHAR) END AS raw
 FROM unnested AS u
-JOIN reports AS r USING (row_id);
+JOIN odd_reports AS r USING (row_id);
 
 -- One row a value. `v` is its JSON text, `t` its text when it came as text (or as a boolean), `d` its number.
 CREATE OR REPLACE TEMP TABLE report_long AS
@@ -196,3 +201,6 @@ INSERT INTO ledger.reports
 SELECT report_id, company_id, 'v2', report_hash, row_id NOT IN (SELECT row_id FROM batch_rejects)
 FROM batch_reports
 WHERE is_new;
+
+INSERT INTO batch_records SELECT row_id, company_id, report_hash, scope_year FROM report_rows;
+INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;

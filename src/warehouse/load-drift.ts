@@ -62,6 +62,7 @@ class Shapes {
   readonly #stream: string;
   readonly #rows = new Map<string, ShapeRow>();
   #newFields = 0;
+  #bodiesAreRead: Promise<void> | undefined;
 
   constructor(db: Database, stream: string) {
     this.#db = db;
@@ -132,9 +133,10 @@ class Shapes {
 
   /** The value at a path, of the type asked for if any, in the first body that was found so. */
   async #firstValue({ first_seen }: Finding, path: string, type?: string): Promise<unknown> {
+    this.#bodiesAreRead ??= this.#db.runFile(readSqlFile('staging/_shapes_bodies.sql'));
+    await this.#bodiesAreRead;
     const bodies = await this.#db.rows<{ doc: string }>(
-      `SELECT CAST(doc AS VARCHAR) AS doc FROM batch
-       WHERE observed_at = CAST($at AS TIMESTAMPTZ) AND length(CAST(doc AS VARCHAR)) < 1000000 ORDER BY body_hash LIMIT 100`,
+      'SELECT CAST(doc AS VARCHAR) AS doc FROM first_bodies WHERE observed_at = CAST($at AS TIMESTAMPTZ) ORDER BY body_hash',
       { at: first_seen },
     );
     for (const { doc } of bodies) {

@@ -3,6 +3,7 @@ import { errorMessage } from '../core/errors.js';
 import type { LandedPart } from '../landing/index.js';
 import type { Database } from './database.js';
 import { LandingCorruptError, type LoadCounts } from './errors.js';
+import { insertRows } from './insert-rows.js';
 import { loadDrift } from './load-drift.js';
 import type { Warehouse } from './open.js';
 import { findPartFault, listParts } from './part-check.js';
@@ -10,7 +11,7 @@ import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from './sql-files.js';
 
 // A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
-const BATCH_ROWS = 10_000;
+const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
 
 export interface LoadOptions {
@@ -99,23 +100,25 @@ async function adopt(db: Database, part: LandedPart, before: LandedPart[]): Prom
     rejects += await db.count(`SELECT rejects FROM ledger.loaded_parts WHERE ${where}`, place);
     await db.run(`DELETE FROM ledger.loaded_parts WHERE ${where}`, place);
   }
-  await listLoaded(db, part, rejects);
+  await listLoaded(db, [part], new Map([[partKey(part), rejects]]));
 }
 
-async function listLoaded(db: Database, part: LandedPart, rejects: number): Promise<void> {
-  const { stream, date, run, part: name, sha256, rows } = part;
-  await db.run(
-    'INSERT INTO ledger.loaded_parts VALUES ($stream, $date, $run, $name, $sha256, $rows, $rejects, now())',
-    {
-      stream,
-      date,
-      run,
-      name,
-      sha256,
-      rows,
-      rejects,
-    },
-  );
+const LOADED_PART = {
+  stream: 'VARCHAR',
+  date: 'VARCHAR',
+  run: 'VARCHAR',
+  part: 'VARCHAR',
+  sha256: 'VARCHAR',
+  rows: 'BIGINT',
+  rejects: 'BIGINT',
+  loaded_at: 'TIMESTAMPTZ',
+};
+
+/** @param rejects How many of its values were rejected, by part */
+async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMap<string, number>): Promise<void> {
+  const loaded_at = new Date().toISOString();
+  const rows = parts.map((part) => ({ ...part, rejects: rejects.get(partKey(part)) ?? 0, loaded_at }));
+  await insertRows(db, 'ledger.loaded_parts', LOADED_PART, rows);
 }
 
 /** Looking for drift failed, in the words of the error. */
@@ -133,6 +136,7 @@ async function loadBatch(
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
     SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part
     FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
+  await db.run(`SET VARIABLE stream = ${quote(stream)}`);
   await db.runFile(readSqlFile('staging/_batch.sql'));
   await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
   await drift?.(db, stream).catch((error: unknown) => {
@@ -140,7 +144,7 @@ async function loadBatch(
   });
   await db.runFile(readSqlFile('staging/_finish.sql'));
   const rejects = await writeRejectFiles(db, dataDir, batch);
-  for (const part of batch) await listLoaded(db, part, rejects.get(partKey(part)) ?? 0);
+  await listLoaded(db, batch, rejects);
   return [...rejects.values()].reduce((sum, count) => sum + count, 0);
 }
 

@@ -89,7 +89,7 @@ function readMemoryLimit(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^\d+(\.\d+)? ?[KMGT]i?B$/i.test(text)) return text;
   throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_MEMORY is "${text}".`, {
-    todo: 'Give a size like 1200MB or 4GB: what the warehouse may keep in memory before it goes on in files.',
+    todo: 'Give a size like 1000MB or 4GB: what the warehouse may keep in memory before it goes on in files.',
   });
 }
 

@@ -1,0 +1,13 @@
+-- The bodies in which something was first found, from which a sample of it is taken; at most a hundred of one instant.
+CREATE OR REPLACE TEMP TABLE first_bodies AS
+SELECT observed_at, body_hash, json_read(body) AS doc
+FROM parts
+JOIN (
+  SELECT row_id, observed_at, body_hash
+  FROM batch
+  WHERE fault IS NULL AND observed_at IN (SELECT first_seen FROM batch_shapes)
+  QUALIFY row_number() OVER (PARTITION BY observed_at ORDER BY body_hash) <= 100
+) USING (row_id)
+WHERE length(body) < 1000000;
+
+DELETE FROM first_bodies WHERE doc IS NULL;
