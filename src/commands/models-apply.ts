@@ -15,7 +15,16 @@ export function registerModelsApply(models: Command): void {
   models
     .command('apply')
     .description('build what `models plan` shows, and publish; with --env build it beside production')
-    .option('--env <name>', 'a dev environment: data/env/<name>.duckdb, made anew; production stays as it is')
+    .addOption(
+      new Option(
+        '--env <name>',
+        'a dev environment: data/env/<name>.duckdb, made anew; production stays as it is',
+      ).conflicts('drop'),
+    )
+    .option(
+      '--drop <table...>',
+      'drop these tables, whose files are gone; without it, only after their `deprecation_date`',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -23,9 +32,10 @@ export function registerModelsApply(models: Command): void {
 Every changed model is built whole, and all that reads it: beside the tables in
 use, then taken over at once, then published. Readers keep what they have until
 then. Interrupted, run it again: what was built already is not built again.
-A breaking change without a new \`version\` is refused (exit code 1).
+A breaking change without a new \`version\` is refused (exit code 1), and so is a
+table that goes before the \`deprecation_date\` in its header, or without one.
 Every run applies changed models as well; after a rollback only this does.
-${examples('tidemark models apply', 'tidemark models apply --env me && tidemark models diff --env me')}`,
+${examples('tidemark models apply', 'tidemark models apply --env me && tidemark models diff --env me', 'tidemark models apply --drop marts.mine')}`,
     )
     .action(apply);
 
@@ -53,9 +63,9 @@ ${examples('tidemark models rollback', 'tidemark models rollback --to 3 --dry-ru
     .action(showHistory);
 }
 
-async function apply(options: { env?: string; json?: boolean }, command: Command): Promise<void> {
+async function apply(options: { env?: string; drop?: string[]; json?: boolean }, command: Command): Promise<void> {
   if (options.env !== undefined) return buildEnvironment(options.env, options, command);
-  const request = await readRequest(options, command);
+  const request = { ...(await readRequest(options, command)), drop: options.drop };
   const { applyModels } = await import('../warehouse/models-apply.js');
   const begun = performance.now();
   const result = await applyModels(request.dataDir, request);

@@ -48,15 +48,16 @@ function renderGroup(group: readonly Change[], paint: Paint, width: number): str
     `  ${MARKS[change.change] ?? ' '} ${change.model.padEnd(name)}  ${describe(change, paint)}`,
     ...change.breaking.map((reason) => paint.red(`      ${reason}`)),
     ...change.nonBreaking.map((reason) => `      ${reason}`),
-    ...(change.refused.length > 0
-      ? [
-          paint.red(
-            `      refused: ${change.deprecationDate === null ? `raise \`version\`, now ${change.version}, in its header` : 'an older version stays as it was'}`,
-          ),
-        ]
-      : []),
+    ...(change.refused.length > 0 ? [paint.red(`      refused: ${wayOut(change)}`)] : []),
     ...(change.change === 'directly modified' ? renderText(change, paint, width) : []),
   ]);
+}
+
+function wayOut({ model, change, version, deprecationDate }: Change): string {
+  if (change === 'removed') return `put its file back, or drop it: tidemark models apply --drop ${model}`;
+  return deprecationDate === null
+    ? `raise \`version\`, now ${version}, in its header`
+    : 'an older version stays as it was';
 }
 
 function describe(change: Change, paint: Paint): string {

@@ -40,7 +40,8 @@ A change is breaking when a column goes or changes its type, or the key or the
 grain changes. It needs a new \`version\` in the model's header; without one it
 is refused, here (exit code 1) and by every run. The old version can be served
 beside the new one until a day: keep its file as sql/marts/market_daily_v1.sql
-with \`deprecation_date: 2027-03-31\` in its header.
+with \`deprecation_date: 2027-03-31\` in its header. A table goes after such a day
+only: one whose file is gone before is refused.
 ${examples('tidemark models plan', 'tidemark models plan --json')}`,
     )
     .action(planModels);

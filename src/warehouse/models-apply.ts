@@ -18,6 +18,8 @@ export interface ApplyRequest {
   /** As for `buildModels`. */
   personalData: boolean;
   modelsDir?: string | undefined;
+  /** Tables to drop whose files are gone, though nothing has deprecated them. */
+  drop?: readonly string[] | undefined;
   /** As for `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
@@ -39,13 +41,15 @@ export interface Applied {
  * Puts the models on disk in force: builds what changed, each model in a transaction of its own beside the tables in use,
  * takes all of it over in one, and publishes. Called again it goes on where a killed call stopped. Ends what a rollback holds.
  * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built: readers keep what they have
+ * @throws TidemarkError `InvalidInput` when a table is to be dropped whose file is there, or that is not there
  * @throws WarehouseBusyError while a worker writes the warehouse
  */
 export async function applyModels(dataDir: string, request: ApplyRequest): Promise<Applied> {
   return withWarehouse(dataDir, async (warehouse) => {
     const { db } = warehouse;
     const set = await readModelSet(request.modelsDir);
-    const changes = await planSet(db, set, request.now);
+    const changes = await planSet(db, set, request);
+    checkDrops(request.drop ?? [], changes);
     refuseBreaking(changes);
     const isHeld = (await heldSet(db)) !== undefined;
     if (!isHeld && changes.every(({ change }) => change === 'unchanged'))
@@ -88,7 +92,7 @@ export async function rollbackModels(
     const to = wanted === undefined ? previousSet(sets) : sets.find(({ set }) => set === wanted);
     if (to === undefined) throw noSuchSet(wanted, sets);
     const set = await readSet(db, to);
-    const changes = (await planSet(db, set, request.now)).map((change) => ({ ...change, refused: [] }));
+    const changes = (await planSet(db, set, request)).map((change) => ({ ...change, refused: [] }));
     if (dryRun) return { to, changes, built: null, resumed: [], published: null };
     const result = await putInForce(warehouse, dataDir, { set, origin: 'rollback', ofSet: to.set }, changes, request);
     return { to, changes, ...result, published: await publishNow(warehouse, dataDir, request, 'rollback') };
@@ -100,12 +104,12 @@ async function putInForce(
   dataDir: string,
   choice: Required<Pick<BuildOptions, 'set' | 'origin'>> & Pick<BuildOptions, 'ofSet'>,
   changes: readonly ModelChange[],
-  { now, personalData, onStep = () => undefined }: ApplyRequest,
+  { now, personalData, drop = [], onStep = () => undefined }: ApplyRequest,
 ): Promise<{ built: BuildResult; resumed: string[] }> {
   const { db } = warehouse;
   const build = async (options: Pick<BuildOptions, 'only' | 'staged'> = {}): Promise<BuildResult> => {
     onStep({ step: 'models' });
-    return buildModels(warehouse, { ...choice, ...options, now, personalData });
+    return buildModels(warehouse, { ...choice, ...options, now, personalData, dropped: new Set(drop) });
   };
   const [parts] = await db.rows<{ now: string; built: string | null }>(
     `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
@@ -133,8 +137,31 @@ async function putInForce(
   }
 }
 
-async function planSet(db: Database, set: ModelSet, now: Date): Promise<ModelChange[]> {
-  return planModels(modelsInForce(set.models, dayOf(now)).models, await readApplied(db, 'ledger.models'));
+async function planSet(
+  db: Database,
+  set: ModelSet,
+  { now, drop }: Pick<ApplyRequest, 'now' | 'drop'>,
+): Promise<ModelChange[]> {
+  const day = dayOf(now);
+  const { models } = modelsInForce(set.models, day);
+  return planModels(models, await readApplied(db, 'ledger.models'), { day, dropped: new Set(drop) });
+}
+
+function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): void {
+  for (const table of drop) {
+    const change = changes.find(({ model }) => model === table);
+    if (change?.change === 'removed') continue;
+    throw new TidemarkError(
+      'InvalidInput',
+      change === undefined ? `There is no table ${table} to drop.` : `${table} is made by ${change.file}.`,
+      {
+        todo:
+          change === undefined
+            ? '`tidemark models plan` lists what is removed.'
+            : 'Remove the file first: what has one is built again by the next run.',
+      },
+    );
+  }
 }
 
 /** Publishes, unless readers have these very models already. */

@@ -60,8 +60,9 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
   const { name, now, personalData, modelsDir, onModel = () => undefined } = request;
   const file = envFile(dataDir, checkName(name));
   const published = resolvePublished(dataDir);
-  const { models } = modelsInForce(await readModels(modelsDir), dayOf(now));
-  const changes = await planAgainst(published, models);
+  const day = dayOf(now);
+  const { models } = modelsInForce(await readModels(modelsDir), day);
+  const changes = await planAgainst(published, models, day);
   const toBuild = models.filter(({ model }) => changes.some((change) => change.model === model && isBuilt(change)));
   mkdirSync(envDir(dataDir), { recursive: true });
   const beside = `${file}.new`;
@@ -189,10 +190,10 @@ async function buildInEnv(db: Database, model: Model): Promise<{ rows: number; f
   };
 }
 
-async function planAgainst(published: string, models: Model[]): Promise<ModelChange[]> {
+async function planAgainst(published: string, models: Model[], day: string): Promise<ModelChange[]> {
   const { db, close } = await openReadOnly(published);
   try {
-    return planModels(models, await readApplied(db, 'meta.models'));
+    return planModels(models, await readApplied(db, 'meta.models'), { day });
   } finally {
     close();
   }

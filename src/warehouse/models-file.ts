@@ -27,7 +27,7 @@ const Header = z.strictObject({
   /** table: built anew each time. incremental: only the keys that changed. view: a view in the writer's file. */
   kind: z.enum(['table', 'incremental', 'view']),
   version: z.int().min(1),
-  /** Last day an older version is served beside the latest; only in the file of such a version, `<model>_v<version>.sql`. */
+  /** Last day it is served: of an older version beside the latest, or of a model that goes for good. */
   deprecation_date: z.iso.date().optional(),
   grain: z.string().min(1),
   key: z.array(z.string()).min(1),
@@ -47,7 +47,7 @@ export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
   model: string;
   /** The model's name, the same for all its versions. */
   name: string;
-  /** Last day it is served, `YYYY-MM-DD`; null for the latest version. */
+  /** Last day it is served, `YYYY-MM-DD`; null where it stays. */
   deprecationDate: string | null;
   /** As in `SqlFile`: `marts/market_daily.sql`. */
   file: string;
@@ -77,7 +77,7 @@ export function parseModel(file: SqlFile): ModelFile {
   }
   const { model: name, deprecation_date: deprecationDate = null, ...rest } = header;
   const model = tableOf(file, header);
-  const description = deprecationDate === null ? rest.description : deprecatedDescription(header);
+  const description = deprecationDate === null ? rest.description : deprecatedDescription(model, header);
   const sql = match[2] ?? '';
   return {
     ...rest,
@@ -96,13 +96,7 @@ export function parseModel(file: SqlFile): ModelFile {
 function tableOf(file: SqlFile, { model, version, deprecation_date: date }: Header): string {
   const own = `${model.replace('.', '/')}.sql`;
   const older = own.replace(/\.sql$/, `_v${version}.sql`);
-  if (file.name === own) {
-    if (date === undefined) return model;
-    throw wrongHeader(
-      file,
-      `deprecation_date belongs to an older version that is kept beside the latest, in sql/${older}`,
-    );
-  }
+  if (file.name === own) return model;
   if (file.name !== older)
     throw wrongHeader(
       file,
@@ -113,8 +107,12 @@ function tableOf(file: SqlFile, { model, version, deprecation_date: date }: Head
   return `${model}_v${version}`;
 }
 
-function deprecatedDescription({ model, version, description, deprecation_date: date }: Header): string {
-  return `Deprecated: version ${version} of ${model}, served until ${date}; read ${model} instead. ${description}`;
+function deprecatedDescription(table: string, { model, version, description, deprecation_date: date }: Header): string {
+  const what =
+    table === model
+      ? `served until ${date}.`
+      : `version ${version} of ${model}, served until ${date}; read ${model} instead.`;
+  return `Deprecated: ${what} ${description}`;
 }
 
 /** Where a person finds a file. */

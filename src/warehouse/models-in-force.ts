@@ -3,15 +3,14 @@ import type { Model } from './models.js';
 export interface ModelsInForce {
   /** What is built and published. */
   models: Model[];
-  /** Older versions whose last day has passed. */
+  /** Models and older versions whose last day has passed. */
   retired: Model[];
-  /** In words: older versions past their day that stay since a model still reads them. */
+  /** In words: those past their day that stay since a model still reads them. */
   overdue: string[];
 }
 
 /**
- * Which models are served on a day: all but older versions past their deprecation date. One that a model still reads stays,
- * so that a day that passes never breaks a night.
+ * Which models are served on a day: all but those past their deprecation date. One that a model still reads stays, so that a day that passes never breaks a night.
  * @param day `YYYY-MM-DD`
  */
 export function modelsInForce(models: readonly Model[], day: string): ModelsInForce {

@@ -15,7 +15,7 @@ export interface ModelsPlan {
   file: string | null;
   /** The set that a rollback put in force, to which runs keep until `models apply`; null when they build what is on disk. */
   held: { set: number | null; since: string } | null;
-  /** Older versions past their deprecation date that stay since a model reads them, in words. */
+  /** Models past their deprecation date that stay since another reads them, in words. */
   overdue: string[];
   changes: (ModelChange & {
     /** Rows of the table as it is; null where there is none. */
@@ -39,21 +39,22 @@ export interface PlanOptions {
  */
 export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
   const onDisk = options.models ?? (await readModels(options.modelsDir));
-  const { models, overdue } = modelsInForce(onDisk, dayOf(options.now ?? new Date()));
+  const day = dayOf(options.now ?? new Date());
+  const { models, overdue } = modelsInForce(onDisk, day);
   const file = warehouseFile(dataDir);
   const link = publishedFile(dataDir);
   if (existsSync(file)) {
     try {
-      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'ledger.models', models)) };
+      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'ledger.models', models, day)) };
     } catch (error) {
       if (!(error instanceof WarehouseBusyError) || !existsSync(link)) throw error;
     }
   }
   if (!existsSync(link)) {
-    const changes = planModels(models, []).map((change) => ({ ...change, rows: null }));
+    const changes = planModels(models, [], { day }).map((change) => ({ ...change, rows: null }));
     return { comparedWith: 'none', file: null, held: null, overdue, changes };
   }
-  const plan = await planFrom(realpathSync(link), 'meta.models', models);
+  const plan = await planFrom(realpathSync(link), 'meta.models', models, day);
   return { comparedWith: 'published', file: link, overdue, ...plan };
 }
 
@@ -101,13 +102,14 @@ async function planFrom(
   file: string,
   table: 'ledger.models' | 'meta.models',
   models: Model[],
+  day: string,
 ): Promise<Pick<ModelsPlan, 'changes' | 'held'>> {
   const { db, close } = await openReadOnly(file);
   try {
     const applied = await readApplied(db, table);
     const real = new Set(applied.flatMap((one) => (one.columns === null ? [] : [one.table])));
     const changes: ModelsPlan['changes'] = [];
-    for (const change of planModels(models, applied)) {
+    for (const change of planModels(models, applied, { day })) {
       const rows = real.has(change.model) ? await db.count(`SELECT count(*) FROM ${change.model}`) : null;
       changes.push({ ...change, rows });
     }

@@ -12,7 +12,7 @@ export interface AppliedModel {
   state: 'current' | 'deprecated' | 'retired';
   /** The table it makes; null when it is retired. */
   table: string | null;
-  /** Last day a deprecated version is served. */
+  /** Last day a deprecated one is served. */
   deprecationDate: string | null;
   /** Text of the file it was built from; null where it was built before these were kept. */
   definition: string | null;
@@ -31,7 +31,7 @@ export interface ModelChange extends Effects {
   change: ChangeKind;
   /** Where its file is, or was. */
   file: string;
-  /** Last day a deprecated version is served; null for the latest. */
+  /** Last day a deprecated one is served; null where it stays. */
   deprecationDate: string | null;
   appliedVersion: number | null;
   /** Null when it is removed. */
@@ -40,15 +40,23 @@ export interface ModelChange extends Effects {
   rebuild: boolean;
   /** Models it reads that change, or `macros or seeds`. */
   because: string[];
-  /** Why it cannot be applied: it breaks what this very version promises. */
+  /** Why it cannot be applied: it breaks what this very version promises, or takes away what none has deprecated. */
   refused: string[];
   /** Text of the file; null before it was added, after it was removed, or where none was kept. */
   before: string | null;
   after: string | null;
 }
 
+/** Which tables may go. */
+export interface Leave {
+  /** Today, `YYYY-MM-DD`: those that were served until a day before it. */
+  day: string;
+  /** Those a person has named. */
+  dropped?: ReadonlySet<string> | undefined;
+}
+
 /** Compares the models on disk, in their order, with those applied; removed ones come last. */
-export function planModels(models: readonly Model[], applied: readonly AppliedModel[]): ModelChange[] {
+export function planModels(models: readonly Model[], applied: readonly AppliedModel[], leave: Leave): ModelChange[] {
   const current = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
   const versions = new Map(applied.map((one) => [`${one.model} ${one.version}`, one]));
   const changing = new Set<string>();
@@ -60,7 +68,10 @@ export function planModels(models: readonly Model[], applied: readonly AppliedMo
     changes.push(change);
   }
   const gone = [...current].filter(([table]) => !models.some(({ model }) => model === table));
-  return [...changes, ...gone.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([table, one]) => planRemoval(table, one))];
+  return [
+    ...changes,
+    ...gone.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([table, one]) => planRemoval(table, one, leave)),
+  ];
 }
 
 /**
@@ -72,13 +83,26 @@ export function refuseBreaking(changes: readonly ModelChange[]): void {
   if (refused.length === 0) return;
   throw new ModelFailedError(
     refused
-      .map(({ model, version, refused: why }) => `${model} breaks what version ${version} promises: ${why.join('; ')}.`)
+      .map(
+        ({ model, version, appliedVersion, refused: why }) =>
+          `${model} breaks what version ${version ?? appliedVersion} promises: ${why.join('; ')}.`,
+      )
       .join('\n'),
     [
-      ...refused.map(wayOut),
+      ...refused.filter(({ change }) => change !== 'removed').map(wayOut),
+      ...wayOutOfRemoval(refused.filter(({ change }) => change === 'removed')),
       'Nothing was built; readers keep what they have. `tidemark models plan` shows the whole change.',
     ].join('\n'),
   );
+}
+
+function wayOutOfRemoval(removed: readonly ModelChange[]): string[] {
+  if (removed.length === 0) return [];
+  const files = removed.map(({ file }) => file).join(', ');
+  const tables = removed.map(({ model }) => model).join(' ');
+  return [
+    `Put ${files} back. A table goes after the last day its readers are told, \`deprecation_date\` in its header; or ${removed.length === 1 ? 'drop it' : 'drop them'} now: tidemark models apply --drop ${tables}`,
+  ];
 }
 
 function wayOut({ model, version, file, deprecationDate }: ModelChange): string {
@@ -140,7 +164,9 @@ function because(model: Model, change: ChangeKind, changing: ReadonlySet<string>
   return parents.length === 0 && change === 'indirectly modified' ? ['macros or seeds'] : parents;
 }
 
-function planRemoval(table: string, applied: AppliedModel): ModelChange {
+function planRemoval(table: string, applied: AppliedModel, { day, dropped }: Leave): ModelChange {
+  const until = applied.deprecationDate;
+  const mayGo = dropped?.has(table) === true || (until !== null && until < day);
   return {
     model: table,
     kind: applied.kind,
@@ -153,7 +179,7 @@ function planRemoval(table: string, applied: AppliedModel): ModelChange {
     nonBreaking: [],
     rebuild: false,
     because: [],
-    refused: [],
+    refused: mayGo ? [] : [until === null ? 'the table goes, its file is gone' : `it is served until ${until}`],
     before: applied.definition,
     after: null,
   };
@@ -163,8 +189,7 @@ function planRemoval(table: string, applied: AppliedModel): ModelChange {
 function shapeOf(applied: AppliedModel): Shape | undefined {
   if (applied.definition !== null) {
     try {
-      const older = applied.deprecationDate === null ? '' : `_v${applied.version}`;
-      const name = `${applied.model.replace('.', '/')}${older}.sql`;
+      const name = `${applied.model.replace('.', '/')}.sql`;
       return declaredShape(parseModel({ name, text: applied.definition }));
     } catch {
       // A header of an older or newer Tidemark.

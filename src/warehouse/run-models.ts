@@ -28,6 +28,8 @@ export interface BuildOptions {
   ofSet?: number;
   /** Models to build, where all others are known to be as they would be built. Default: all. */
   only?: ReadonlySet<string>;
+  /** Tables to drop whose files are gone, though nothing has deprecated them. */
+  dropped?: ReadonlySet<string>;
   /** Models that were built beforehand in the attached database `stage`. */
   staged?: ReadonlySet<string>;
   /** Whether names and contact data of people are kept (`personalData: contacts`). Default: they are not. */
@@ -53,7 +55,8 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   const now = options.now ?? new Date();
   const { set, notes } = await chooseSet(db, options);
   const hasOwnMacros = !isSharedOnDisk(set);
-  const { models, overdue } = modelsInForce(set.models, dayOf(now));
+  const day = dayOf(now);
+  const { models, overdue } = modelsInForce(set.models, day);
   const checks: CheckResult[] = [];
   try {
     if (hasOwnMacros) await useShared(db, set.shared);
@@ -61,7 +64,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       await putSettings(db, { personalData: options.personalData ?? false });
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       const applied = await readApplied(db, 'ledger.models');
-      const plan = planModels(models, applied);
+      const plan = planModels(models, applied, { day, dropped: options.dropped });
       // A rollback was asked for, and says itself what readers lose.
       if (options.origin !== 'rollback') refuseBreaking(plan);
       const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));

@@ -245,6 +245,29 @@ describe('models on a real warehouse, with readers', () => {
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
   });
 
+  it('a table whose file is gone is kept for its readers, until a person drops it', async () => {
+    edit({ 'quick.sql': null, 'slow.sql': null });
+    const { code, stdout } = await models('plan');
+    expect(code).toBe(1);
+    expect(stdout).toContain('refused: put its file back, or drop it: tidemark models apply --drop marts.quick');
+    const refused = await models('apply');
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('drop them now: tidemark models apply --drop marts.quick marts.slow'),
+    });
+    expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
+    expect(await models('apply', '--drop', 'marts.quick', 'marts.slow', 'marts.market_daily')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/marts\.market_daily is made by .*market_daily\.sql/),
+    });
+    expect(await models('apply', '--drop', 'marts.quick', 'marts.slow')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 removed'),
+    });
+    expect(await rows(`SELECT 1 FROM duckdb_tables() WHERE table_name IN ('quick', 'slow')`)).toEqual([]);
+    expect(await run()).toEqual([]);
+  });
+
   it('goes when its date has passed; readers noticed nothing of all this', async () => {
     const { stdout } = await at('2027-01-01T00:00:00Z', 'models', 'apply');
     expect(stdout).toContain(

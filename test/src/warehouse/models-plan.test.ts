@@ -22,20 +22,23 @@ interface Written {
   columns?: string;
   sql?: string;
   audits?: string;
+  until?: string;
 }
 
 const ID = 'id: BIGINT | Id';
 const LABELLED = `${ID}\n  label: VARCHAR | Label`;
 const ONE = `SELECT CAST(1 AS BIGINT) AS id, 'a' AS label`;
 
+const DAY = '2026-11-20';
+
 /** A model file as one would write it; its fingerprint is its text and its parents'. */
 function write(written: Written = {}, parents: Model[] = []): Model {
-  const { name = 'thing', version = 1, grain = 'thing', key = 'id', columns = LABELLED, sql = ONE } = written;
+  const { name = 'thing', version = 1, grain = 'thing', key = 'id', columns = LABELLED, sql = ONE, until } = written;
   const text = `/*
 model: core.${name}
 kind: table
 version: ${version}
-grain: ${grain}
+${until === undefined ? '' : `deprecation_date: ${until}\n`}grain: ${grain}
 key: [${key}]
 description: Things.
 columns:
@@ -54,7 +57,7 @@ const child = (parent: Model) => write({ name: 'child', columns: ID, sql: 'SELEC
 /** What a change of the models does to a warehouse built with others. */
 async function planBetween(before: Model[], after: Model[]): Promise<Map<string, ModelChange>> {
   const { db } = await openBuilt(before);
-  const changes = planModels(orderModels(after), await readApplied(db, 'ledger.models'));
+  const changes = planModels(orderModels(after), await readApplied(db, 'ledger.models'), { day: DAY });
   return new Map(changes.map((change) => [change.model, change]));
 }
 
@@ -67,7 +70,7 @@ async function openBuilt(models: Model[]): Promise<Warehouse> {
 describe('a plan', () => {
   test('of the models a warehouse was built with has no change; none is built whole', async () => {
     const { db } = await openBuilt(await readModels());
-    const changes = planModels(await readModels(), await readApplied(db, 'ledger.models'));
+    const changes = planModels(await readModels(), await readApplied(db, 'ledger.models'), { day: DAY });
     expect(changes).toHaveLength((await readModels()).length);
     expect(changes.filter(({ change, rebuild }) => change !== 'unchanged' || rebuild)).toEqual([]);
   });
@@ -158,7 +161,7 @@ describe('a plan', () => {
     const { db } = await openBuilt([write()]);
     await db.run('UPDATE ledger.models SET definition = NULL');
     const after = write({ key: 'label', columns: LABELLED.split('\n')[1] ?? '', sql: `SELECT 'a' AS label` });
-    expect(planModels([after], await readApplied(db, 'ledger.models'))).toMatchObject([
+    expect(planModels([after], await readApplied(db, 'ledger.models'), { day: DAY })).toMatchObject([
       { change: 'directly modified', before: null, refused: ['column id is removed'] },
     ]);
   });
@@ -167,7 +170,9 @@ describe('a plan', () => {
     const thing = write();
     const warehouse = await openBuilt([thing, child(thing)]);
     await warehouse.db.run('ALTER TABLE core.thing ADD COLUMN scribble VARCHAR');
-    const plan = planModels(orderModels([thing, child(thing)]), await readApplied(warehouse.db, 'ledger.models'));
+    const plan = planModels(orderModels([thing, child(thing)]), await readApplied(warehouse.db, 'ledger.models'), {
+      day: DAY,
+    });
     expect(plan).toMatchObject([
       { model: 'core.thing', change: 'altered', rebuild: true, refused: [] },
       { model: 'core.child', change: 'unchanged', rebuild: false },
@@ -195,6 +200,34 @@ describe('a run', () => {
     ]);
   });
 
+  test('takes a table away only after the day its readers were told, or when a person drops it', async () => {
+    const thing = write();
+    const warehouse = await openBuilt([thing, write({ name: 'gone' })]);
+    const leave = (models: Model[], now: string): Promise<unknown> =>
+      buildModels(warehouse, { models, now: new Date(now) });
+    await expect(buildModels(warehouse, { models: [thing] })).rejects.toMatchObject({
+      message: 'core.gone breaks what version 1 promises: the table goes, its file is gone.',
+      todo: expect.stringMatching(/Put sql\/core\/gone\.sql back\..*`deprecation_date`.*--drop core\.gone\n/),
+    });
+    await leave([thing, write({ name: 'gone', until: '2026-11-30' })], '2026-11-20T02:00:00Z');
+    await expect(leave([thing], '2026-11-30T02:00:00Z')).rejects.toThrow('it is served until 2026-11-30');
+    await leave([thing], '2026-12-01T02:00:00Z');
+    expect(await warehouse.db.rows(`SELECT state FROM ledger.models WHERE model = 'core.gone'`)).toEqual([
+      { state: 'retired' },
+    ]);
+    await expect(warehouse.db.rows('FROM core.gone')).rejects.toThrow('does not exist');
+  });
+
+  test('lets a model with a past date go while its file is there', async () => {
+    const thing = write();
+    const warehouse = await openBuilt([thing, write({ name: 'gone', until: '2999-01-01' })]);
+    const { notes } = await buildModels(warehouse, {
+      models: [thing, write({ name: 'gone', until: '2999-01-01' })],
+      now: new Date('2999-01-02T02:00:00Z'),
+    });
+    expect(notes).toEqual(['core.gone is retired: version 1 of core.gone was served until 2999-01-01.']);
+  });
+
   test('goes back to a version as it was, but not to another under its number', async () => {
     const first = write();
     const second = write({ version: 2, columns: ID, sql: 'SELECT CAST(1 AS BIGINT) AS id' });
@@ -214,7 +247,7 @@ describe('a run', () => {
     await warehouse.db.run('ALTER TABLE core.companies_history ADD COLUMN scribble VARCHAR');
     await warehouse.db.run('DROP TABLE core.financials');
     await buildModels(warehouse);
-    const changes = planModels(await readModels(), await readApplied(warehouse.db, 'ledger.models'));
+    const changes = planModels(await readModels(), await readApplied(warehouse.db, 'ledger.models'), { day: DAY });
     expect(changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);
   });
 });
