@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createWorld } from '../sandbox/world/index.js';
+import { createWorld, type World } from '../sandbox/world/index.js';
+import { indexOf } from '../sandbox/world/membership.js';
+import { v1FinancialReport } from '../sandbox/world/v1-financial-report.js';
 import type { LandingStream } from '../schemas/pipeline/landing.js';
 import { landRows } from '../src/landing/index.js';
 import { loadLanding, openWarehouse } from '../src/warehouse/index.js';
@@ -16,12 +18,21 @@ export async function benchDrift(): Promise<void> {
   const ids = world.companyIds(0);
   await measure('companies', ids, (id) => world.company(id, 0));
   await measure('financials', ids, (id) => world.financialReport(id, 0));
+  await measure('financials_v1', ids, (id) => v1Of(world, id));
+}
+
+function v1Of(world: World, id: number): unknown {
+  const index = indexOf(world.ctx, id);
+  const report = world.financialReport(id, 0);
+  return index === undefined || report === undefined
+    ? { reports: [], country: null, companyId: id }
+    : v1FinancialReport(world.ctx, index, report);
 }
 
 async function measure(stream: LandingStream, ids: number[], bodyOf: (id: number) => unknown): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
   const rows = ids.map((id, i) => ({
-    request_key: `GET /v2/${stream}/${id}`,
+    request_key: stream === 'financials_v1' ? `GET /v1/finder/company/financial?id=${id}` : `GET /v2/${stream}/${id}`,
     entity_id: String(id),
     segment: 'record',
     status: 200,

@@ -25,10 +25,17 @@ const REPORT: Change = {
   missing: (report) => report,
 };
 
+const V1_REPORTS: Change = {
+  field: (answer) => eachReport(answer, (report) => ({ ...report, currency: 'EUR' })),
+  type: (answer) => eachReport(answer, (report) => ({ ...report, modifyDate: String(report.modifyDate) })),
+  missing: (answer) => eachReport(answer, (report) => without(report, 'sourceProcessedDate')),
+};
+
 const CHANGES: [RegExp, Change][] = [
   [/^\/v2\/companies\/\d+$/, COMPANY],
   [/^\/v2\/prospecting$/, SEARCH],
   [/^\/v2\/financial\/\d+$/, REPORT],
+  [/^\/v1\/finder\/company\/financial$/, V1_REPORTS],
 ];
 
 /** An answer as an API would give it whose reference was not kept up to date. */
@@ -57,4 +64,11 @@ function eachYear(
   return Object.fromEntries(
     Object.entries(report).map(([year, values]) => [year, isObject(values) ? change(values) : values]),
   );
+}
+
+function eachReport(
+  answer: Record<string, unknown>,
+  change: (report: Record<string, unknown>) => Record<string, unknown>,
+): Record<string, unknown> {
+  return Array.isArray(answer.reports) ? { ...answer, reports: answer.reports.filter(isObject).map(change) } : answer;
 }

@@ -21,7 +21,8 @@ findings AS (
   FROM (
     SELECT *, list_contains((
       SELECT list(path[3:]) FROM seed_fields
-      WHERE stream = (SELECT any_value(stream) FROM batch) AND parent = '$' AND inside
+      -- The inside of v1 reports is looked at by _shapes_v1_reports.sql.
+      WHERE stream = getvariable('stream') AND stream <> 'financials_v1' AND parent = '$' AND inside
     ), name) AS inside
     FROM members
   )

@@ -34,9 +34,6 @@ const Report = z.record(
   z.looseObject(Object.fromEntries([...INDICATORS.keys()].map((name) => [name, IndicatorValue.optional()]))),
 );
 
-// What is in a version 1 report (names that are data, in lists that are long) is the business of its own checks.
-const V1Report = V1FinancialReport.extend({ reports: z.array(z.unknown()) });
-
 /** Bodies of each landing stream that comes from the API; of several routes the first stands for one that is not listed. */
 export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   prospecting: [
@@ -45,7 +42,7 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   ],
   companies: [body('GET /v2/companies/{id}', Company, RECORDS)],
   financials: [body('GET /v2/financial/{id}', Report, RECORDS)],
-  financials_v1: [body('GET /v1/finder/company/financial', V1Report, RECORDS)],
+  financials_v1: [body('GET /v1/finder/company/financial', V1FinancialReport, RECORDS)],
   tenders: [body('POST /v1/finder/tenders', TendersResponse, PAGES)],
   tender_details: [body('GET /v1/finder/tenders/details', TenderDetails, RECORDS, true)],
   nomenclatures: [

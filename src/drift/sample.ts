@@ -17,16 +17,16 @@ export function sampleOf(value: unknown, path: string, personal: boolean): strin
   return escapeUnseen(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 }
 
-/** The first value at a path of `compare` in a body; undefined where there is none. */
-export function valueAt(body: unknown, path: string, at = '$'): unknown {
-  if (path === at) return body;
+/** The first value at a path of `compare` in a body that is asked for; undefined where there is none. */
+export function valueAt(body: unknown, path: string, isWanted: (value: unknown) => boolean, at = '$'): unknown {
+  if (path === at) return isWanted(body) ? body : undefined;
   if (!path.startsWith(at)) return undefined;
-  if (Array.isArray(body)) return firstOf(body, (item) => valueAt(item, path, `${at}[]`));
+  if (Array.isArray(body)) return firstOf(body, (item) => valueAt(item, path, isWanted, `${at}[]`));
   if (typeof body !== 'object' || body === null) return undefined;
   const members = Object.entries(body);
   return (
-    firstOf(members, ([name, value]) => valueAt(value, path, memberPath(at, name))) ??
-    firstOf(members, ([, value]) => valueAt(value, path, `${at}.*`))
+    firstOf(members, ([name, value]) => valueAt(value, path, isWanted, memberPath(at, name))) ??
+    firstOf(members, ([, value]) => valueAt(value, path, isWanted, `${at}.*`))
   );
 }
 

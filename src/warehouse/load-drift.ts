@@ -1,5 +1,6 @@
 import { compare, memberPath, typeOf, type Comparison, type Deviation, type Structure } from '../drift/compare.js';
 import { DECLARED, declaredFor, type DeclaredBody } from '../drift/declared.js';
+import type { Shape } from '../drift/shape.js';
 import { sampleOf, structureOf, valueAt } from '../drift/sample.js';
 import type { Database } from './database.js';
 import { readSqlFile } from './sql-files.js';
@@ -8,7 +9,7 @@ import { readSqlFile } from './sql-files.js';
 interface Finding {
   route: string;
   run: string;
-  level: 'body' | 'member' | 'year';
+  level: 'body' | 'member' | 'year' | 'report' | 'indicators';
   name: string | null;
   structure: string | null;
   bodies: string;
@@ -45,6 +46,7 @@ export async function loadDrift(db: Database, stream: string): Promise<void> {
   const first = DECLARED[stream]?.[0];
   if (first === undefined) return;
   await db.runFile(readSqlFile(first.shape.values ? 'staging/_shapes_by_year.sql' : 'staging/_shapes.sql'));
+  if (stream === 'financials_v1') await db.runFile(readSqlFile('staging/_shapes_v1_reports.sql'));
   const shapes = new Shapes(db, stream);
   for (const finding of await db.rows<Finding>('FROM batch_shapes ORDER BY first_seen, name, structure')) {
     const declared = declaredFor(stream, finding.route);
@@ -96,6 +98,9 @@ class Shapes {
     const whole = structure === null ? null : (JSON.parse(structure) as Structure);
     if (shape.open) return NOTHING;
     if (level === 'body') return whole === null ? NOTHING : compare(shape, whole, '$');
+    if (level === 'report') return compare(v1Report(shape), { [name ?? '']: whole ?? 'NULL' }, V1_REPORT);
+    if (level === 'indicators')
+      return compare(v1Report(shape)?.fields?.get('indicators')?.values, whole ?? 'NULL', V1_INDICATOR);
     if (shape.values === undefined) return name === null ? NOTHING : compare(shape, { [name]: whole ?? 'NULL' }, '$');
     // Indicators are told where they deviate only: a report has the few that apply to its company.
     const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
@@ -139,13 +144,21 @@ class Shapes {
       'SELECT CAST(doc AS VARCHAR) AS doc FROM first_bodies WHERE observed_at = CAST($at AS TIMESTAMPTZ) ORDER BY body_hash',
       { at: first_seen },
     );
+    const isWanted = (value: unknown): boolean =>
+      type === undefined || type === 'mixed' || typeOf(structureOf(value)) === type;
     for (const { doc } of bodies) {
-      const value = valueAt(JSON.parse(doc), path);
-      if (value === undefined) continue;
-      if (type === undefined || type === 'mixed' || typeOf(structureOf(value)) === type) return value;
+      const value = valueAt(JSON.parse(doc), path, isWanted);
+      if (value !== undefined) return value;
     }
     return undefined;
   }
+}
+
+const V1_REPORT = '$.reports[]';
+const V1_INDICATOR = '$.reports[].indicators.*';
+
+function v1Report(shape: Shape): Shape | undefined {
+  return shape.fields?.get('reports')?.items;
 }
 
 const NOTHING: Comparison = { seen: [], deviations: [] };

@@ -111,9 +111,11 @@ describe('samples', () => {
   });
 
   it('are found again at the path that compare gave', () => {
+    const always = () => true;
     const body = { data: [{ id: 1 }, { id: 2, 'a."b': 7 }], '2021': { Cash: 3 } };
-    expect(valueAt(body, `$.data[].${memberPath('', 'a."b').slice(1)}`)).toBe(7);
-    expect(valueAt(body, '$.*.Cash')).toBe(3);
-    expect(valueAt(body, '$.data[].none')).toBeUndefined();
+    expect(valueAt(body, `$.data[].${memberPath('', 'a."b').slice(1)}`, always)).toBe(7);
+    expect(valueAt(body, '$.*.Cash', always)).toBe(3);
+    expect(valueAt(body, '$.data[].none', always)).toBeUndefined();
+    expect(valueAt([{ a: 1 }, { a: 'x' }], '$[].a', (value) => typeof value === 'string')).toBe('x');
   });
 });

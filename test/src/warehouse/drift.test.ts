@@ -33,6 +33,7 @@ describe('ops.drift', () => {
       const ids = pages.flatMap((page) => page.data.data.map((row) => row?.id ?? 0));
       const companies = await Promise.all(ids.map((id) => client.v2.company(id)));
       const reports = await Promise.all(ids.map((id) => client.v2.financial(id)));
+      const first = await Promise.all(ids.map((id) => client.v1.financial(id)));
       await landRows(
         { ...target, stream: 'prospecting' },
         pages.map((page) => rowOf(page, null, 's')),
@@ -45,6 +46,10 @@ describe('ops.drift', () => {
         { ...target, stream: 'financials' },
         reports.map((report, i) => rowOf(report, String(ids[i]), 's')),
       );
+      await landRows(
+        { ...target, stream: 'financials_v1' },
+        first.map((report, i) => rowOf(report, String(ids[i]), 's')),
+      );
     } finally {
       await client.close();
       await app.close();
@@ -56,11 +61,24 @@ describe('ops.drift', () => {
       `SELECT concat_ws(' ', route, path, kind, type) AS what, expected, share, sample FROM ops.drift WHERE path <> '$.*.Exports' ORDER BY ALL`,
     );
     const always = { share: 1, sample: null, expected: null };
+    const some = { ...always, share: expect.closeTo(0.7, 0) };
     expect(
       rows.map((row) =>
         row.what === 'GET /v2/financial/{id} $.*.Cash changed type object' ? { what: row.what } : row,
       ),
     ).toEqual([
+      { ...some, what: 'GET /v1/finder/company/financial $.reports[].currency new field string', sample: '"EUR"' },
+      {
+        ...some,
+        what: 'GET /v1/finder/company/financial $.reports[].modifyDate changed type string',
+        expected: 'number',
+        sample: expect.stringMatching(/^"\d+"$/),
+      },
+      {
+        ...always,
+        what: 'GET /v1/finder/company/financial $.reports[].sourceProcessedDate missing',
+        expected: 'number',
+      },
       { ...always, what: 'GET /v2/companies/{id} $.climate_rating new field string', sample: '"B+"' },
       { ...always, what: 'GET /v2/companies/{id} $.company_legal_form missing', expected: 'string' },
       { ...always, what: 'GET /v2/companies/{id} $.group new field object' },
@@ -90,7 +108,7 @@ describe('ops.drift', () => {
     expect(await warehouse.db.count('SELECT count(*) FROM core.companies WHERE zip_code IS NOT NULL')).toBe(120);
     expect(
       await warehouse.db.count(
-        `SELECT count(*) FROM parts WHERE stream = 'financials' AND contains(body, 'Carbon-Tonnes')`,
+        `SELECT count(*) FROM read_parquet('${dataDir}/landing/**/*.parquet') WHERE contains(body, 'Carbon-Tonnes')`,
       ),
     ).toBeGreaterThan(50);
     expect(await describeDrift(warehouse.db, 'r1')).toHaveLength(5);
@@ -138,6 +156,59 @@ describe('ops.drift', () => {
       'New field $.rating (string) in 75 % of GET /v2/companies/{id}, as before.',
     ]);
     expect(await describeDrift(warehouse.db, 'r1')).toEqual([]);
+  });
+
+  test('looks into v1 reports and their indicators, whose names are data', async () => {
+    const item = { value: 5, processedTime: 1.7e9, progress: 0 };
+    const report = { date: 20231231, modifyDate: 1.7e9, sourceProcessedDate: 20240101 };
+    const answer = (id: number, ...reports: unknown[]): Answer => ({
+      stream: 'financials_v1',
+      entity: String(id),
+      body: { companyId: id, country: 'AT', reports },
+      request: 'GET /v1/finder/company/financial',
+    });
+    const plain = { ...report, indicators: { Turnover: item, 'Never-Heard-Of': item } };
+    const warehouse = await buildFrom([
+      answer(1, plain),
+      answer(2, plain, {
+        ...report,
+        currency: 'EUR',
+        modifyDate: 'today',
+        indicators: { Cash: { ...item, unit: 'EUR' } },
+      }),
+      answer(3, { ...report, indicators: { Cash: { ...item, value: '5' }, Stock: { value: null } } }),
+      answer(7, { ...report, indicators: { Turnover: 7 } }),
+      answer(4, { ...report, indicators: [] }, 'none'),
+      { ...answer(5), body: '{"reports": {"a": 1}}' },
+      { ...answer(6), body: '[]' },
+    ]);
+    const rows = await warehouse.db.rows(
+      `SELECT path, kind, type, bodies, sample FROM ops.drift WHERE stream = 'financials_v1' ORDER BY ALL`,
+    );
+    expect(rows.map(({ path, kind, type, bodies, sample }) => [path, kind, type, bodies, sample].join(' '))).toEqual([
+      '$ changed type array 1 ',
+      '$.reports changed type object 1 ',
+      '$.reports[].currency new field string 1 "EUR"',
+      '$.reports[].indicators changed type array 1 ',
+      '$.reports[].indicators.* changed type number 1 7',
+      '$.reports[].indicators.*.unit new field string 1 "EUR"',
+      '$.reports[].indicators.*.value changed type string 1 "5"',
+      '$.reports[].modifyDate changed type string 1 "today"',
+    ]);
+  });
+
+  test('tells a member of v1 reports that none of many has', async () => {
+    const warehouse = await buildFrom(
+      [...Array(100).keys()].map((id) => ({
+        stream: 'financials_v1' as const,
+        entity: String(id + 1),
+        body: { companyId: id + 1, country: 'AT', reports: [{ date: 20231231, indicators: {}, modifyDate: 1.7e9 }] },
+        request: 'GET /v1/finder/company/financial',
+      })),
+    );
+    expect(await driftOf(warehouse)).toMatchObject([
+      { path: '$.reports[].sourceProcessedDate', kind: 'missing', bodies: '100', share: 1 },
+    ]);
   });
 
   test('hostile bodies, and answers that are none, break nothing', async () => {

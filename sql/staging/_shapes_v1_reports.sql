@@ -1,0 +1,33 @@
+-- After _shapes.sql: what v1 reports are made of, and their indicators, whose names are data.
+INSERT INTO batch_shapes
+WITH bodies AS (
+  SELECT
+    row_id,
+    run,
+    observed_at,
+    regexp_replace(regexp_extract(request_key, '^\S+ [^ ?]+'), '/[0-9]+', '/{id}', 'g') AS route,
+    doc
+  FROM batch
+  WHERE doc IS NOT NULL
+),
+reports AS (
+  SELECT * EXCLUDE (doc), TRY_CAST(unnest(json_items(json_extract(doc, '$.reports'))) AS MAP(VARCHAR, JSON)) AS members
+  FROM bodies
+),
+members AS (
+  SELECT * EXCLUDE (members), unnest(map_keys(members)) AS name, CAST(unnest(map_values(members)) AS VARCHAR)[1] AS start
+  FROM reports
+),
+findings AS (
+  SELECT route, run, row_id, observed_at, 'report' AS level, name, json_first_type(start) AS structure FROM members
+  UNION ALL
+  -- All of a body as one list: they are hundreds, of a handful of structures.
+  SELECT route, run, row_id, observed_at, 'indicators', NULL,
+    CAST(json_extract(json_structure(to_json(json_extract(doc, '$.reports[*].indicators.*'))), '$[0]') AS VARCHAR)
+  FROM bodies
+)
+SELECT route, run, level, name, structure, count(DISTINCT row_id), min(observed_at), max(observed_at)
+FROM findings
+GROUP BY ALL
+ORDER BY count(DISTINCT row_id) DESC, name, structure
+LIMIT 5000;
