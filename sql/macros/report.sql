@@ -38,3 +38,7 @@ CREATE OR REPLACE TEMP MACRO unix_instant(n) AS
 -- looked at in the second, slower reading.
 CREATE OR REPLACE TEMP MACRO report_repeats(m) AS
   coalesce(list_unique(list_transform(map_keys(m), lambda k: hash(k))) < cardinality(m), true);
+
+-- Path of an indicator of a v1 report.
+CREATE OR REPLACE TEMP MACRO v1_item_path(report_path, indicator) AS
+  report_path || '.indicators.' || json_path(indicator)[3:];

@@ -1,25 +1,36 @@
 -- GET /v1/finder/company/financial: a list of reports, each with the day it is of, and of each indicator a value with what
 -- the API says about it. Filed under the year of that day.
 CREATE OR REPLACE TEMP TABLE report_rows AS
+WITH said AS (
+  SELECT
+    row_id,
+    entity_id,
+    body_hash,
+    doc,
+    json_type(doc) AS type,
+    json_type(doc, '$.reports') AS reports_type,
+    json_extract(doc, '$.companyId') AS said_id
+  FROM batch
+  WHERE doc IS NOT NULL
+)
 SELECT
   row_id,
   json_id(to_json(entity_id)) AS company_id,
   body_hash AS report_hash,
-  doc,
   min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row,
   CASE
     WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
-    WHEN json_type(doc) <> 'OBJECT' THEN 'not_an_object'
-    WHEN json_text(json_extract(doc, '$.companyId')) IS NOT NULL
-      AND json_id(json_extract(doc, '$.companyId')) IS DISTINCT FROM json_id(to_json(entity_id))
-    THEN 'other_id'
+    WHEN type <> 'OBJECT' THEN 'not_an_object'
+    WHEN json_text(said_id) IS NOT NULL AND json_id(said_id) IS DISTINCT FROM json_id(to_json(entity_id)) THEN 'other_id'
     -- null says that there are none; an answer without the list says nothing.
-    WHEN coalesce(json_type(doc, '$.reports'), '') NOT IN ('ARRAY', 'NULL') THEN 'no_reports'
+    WHEN coalesce(reports_type, '') NOT IN ('ARRAY', 'NULL') THEN 'no_reports'
   END AS fault
-FROM batch
-WHERE doc IS NOT NULL;
+FROM said;
 
-INSERT INTO batch_rejects SELECT row_id, fault, '$', CAST(doc AS VARCHAR) FROM report_rows WHERE fault IS NOT NULL;
+INSERT INTO batch_rejects
+SELECT row_id, r.fault, '$', CAST(doc AS VARCHAR)
+FROM batch
+JOIN (SELECT row_id, fault FROM report_rows WHERE fault IS NOT NULL) AS r USING (row_id);
 
 DELETE FROM report_rows WHERE fault IS NOT NULL;
 
@@ -32,7 +43,6 @@ SELECT
   r.row_id,
   r.company_id,
   r.report_hash,
-  r.doc,
   coalesce(k.report_id, (SELECT coalesce(max(report_id), 0) FROM ledger.reports) + row_number() OVER ()) AS report_id,
   k.report_id IS NULL AS is_new
 FROM report_rows AS r
@@ -42,63 +52,96 @@ WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 -- One row a report of each answer.
 CREATE OR REPLACE TEMP TABLE dated_reports AS
 WITH answers AS (
-  SELECT row_id, report_id, is_new, json_items(json_extract(doc, '$.reports')) AS items FROM batch_reports
+  SELECT row_id, report_id, is_new, TRY_CAST(json_extract(doc, '$.reports') AS JSON[]) AS items
+  FROM batch
+  JOIN batch_reports USING (row_id)
 ),
 reports AS (
   SELECT row_id, report_id, is_new, unnest(generate_series(0, len(items) - 1)) AS position, unnest(items) AS report
   FROM answers
 ),
+parsed AS (
+  SELECT *, TRY_CAST(report AS MAP(VARCHAR, JSON)) AS members FROM reports
+),
 told AS (
   SELECT
-    *,
+    * EXCLUDE (members),
     '$.reports[' || position || ']' AS path,
-    CASE
-      WHEN json_type(report) = 'OBJECT' AND NOT json_repeats(report) THEN report_day(json_text(json_extract(report, '$.date')))
-    END AS report_date,
-    json_extract(report, '$.indicators') AS indicators,
-    json_extract(report, '$.modifyDate') AS modified,
-    json_extract(report, '$.sourceProcessedDate') AS source_processed
-  FROM reports
+    members IS NOT NULL AS is_object,
+    list_unique(map_keys(members)) < cardinality(members) AS repeats,
+    CASE WHEN NOT repeats THEN report_day(json_text(members['date'])) END AS report_date,
+    members['indicators'] AS indicators,
+    members['modifyDate'] AS modified,
+    members['sourceProcessedDate'] AS source_processed,
+    md5(CAST(report AS VARCHAR)) AS digest
+  FROM parsed
+),
+-- Apart from the reports themselves: what is counted is sorted.
+counted AS (
+  SELECT
+    row_id,
+    position,
+    count(DISTINCT digest) OVER (PARTITION BY row_id, report_date) AS reports_that_day,
+    position > min(position) OVER (PARTITION BY row_id, digest) AS is_again
+  FROM told
 )
 SELECT
-  *,
+  told.* EXCLUDE (is_object, repeats, digest, report),
   CAST(year(report_date) AS INTEGER) AS fiscal_year,
   unix_instant(stated_number(modified)) AS modified_at,
   report_day(json_text(source_processed)) AS source_processed_on,
   CASE
-    WHEN json_type(report) <> 'OBJECT' THEN 'not_an_object'
-    WHEN json_repeats(report) THEN 'duplicate_key'
+    WHEN NOT is_object THEN 'not_an_object'
+    WHEN repeats THEN 'duplicate_key'
     WHEN report_date IS NULL THEN 'not_a_date'
     -- Word for word the same report twice is one; two that differ are none.
-    WHEN count(DISTINCT CAST(report AS VARCHAR)) OVER (PARTITION BY row_id, report_date) > 1 THEN 'duplicate_key'
+    WHEN reports_that_day > 1 THEN 'duplicate_key'
     WHEN coalesce(json_type(indicators), 'NULL') NOT IN ('OBJECT', 'NULL') THEN 'not_an_object'
   END AS reason,
-  position > min(position) OVER (PARTITION BY row_id, CAST(report AS VARCHAR)) AS is_again
-FROM told;
+  CASE WHEN reason IS NOT NULL THEN report END AS report,
+  is_again
+FROM told
+JOIN counted USING (row_id, position);
 
 -- One row an indicator. `v` is the JSON text of its value, `t` its text when it came as text, `d` its number.
 CREATE OR REPLACE TEMP TABLE report_long AS
-WITH cells AS (
-  SELECT row_id, report_id, is_new, fiscal_year, report_date, modified_at, source_processed_on, path,
-    unnest(map_keys(items)) AS indicator, unnest(map_values(items)) AS item
-  FROM (SELECT *, TRY_CAST(indicators AS MAP(VARCHAR, JSON)) AS items FROM dated_reports WHERE reason IS NULL AND NOT is_again)
+WITH reports AS (
+  SELECT
+    row_id, report_id, is_new, fiscal_year, report_date, modified_at, source_processed_on, path,
+    TRY_CAST(indicators AS MAP(VARCHAR, JSON)) AS items,
+    report_repeats(items) AS repeats
+  FROM dated_reports
+  WHERE reason IS NULL AND NOT is_again
 ),
--- A name twice in one report: harmless when both say the same, unreadable when not.
+cells AS (
+  SELECT * EXCLUDE (items), unnest(map_keys(items)) AS indicator, unnest(map_values(items)) AS item
+  FROM reports
+),
 single AS (
-  SELECT * EXCLUDE (item), count(DISTINCT CAST(item AS VARCHAR)) > 1 AS differs, any_value(item) AS item
+  SELECT *, false AS differs
   FROM cells
-  WHERE coalesce(CAST(item AS VARCHAR), 'null') <> 'null'
+  WHERE NOT repeats
+  UNION ALL BY NAME
+  -- A name twice in one report: harmless when both say the same, unreadable when not.
+  SELECT * EXCLUDE (item), any_value(item) AS item, count(DISTINCT CAST(item AS VARCHAR)) > 1 AS differs
+  FROM cells
+  WHERE repeats AND coalesce(CAST(item AS VARCHAR), 'null') <> 'null'
   GROUP BY ALL
+),
+members AS (
+  SELECT * EXCLUDE (repeats), TRY_CAST(item AS MAP(VARCHAR, JSON)) AS members
+  FROM single
+  WHERE item IS NOT NULL AND CAST(item AS VARCHAR) <> 'null'
 ),
 parts AS (
   SELECT
-    *,
-    path || '.indicators.' || json_path(indicator)[3:] AS item_path,
-    CASE WHEN json_type(item) <> 'OBJECT' THEN 'not_an_object' WHEN differs OR json_repeats(item) THEN 'duplicate_key' END AS item_fault,
-    CAST(json_extract(item, '$.value') AS VARCHAR) AS v,
-    json_extract(item, '$.progress') AS progress_said,
-    json_extract(item, '$.processedTime') AS processed_said
-  FROM single
+    * EXCLUDE (members, item),
+    CASE WHEN members IS NULL THEN 'not_an_object' WHEN differs OR list_unique(map_keys(members)) < cardinality(members) THEN 'duplicate_key' END AS item_fault,
+    CASE WHEN item_fault IS NOT NULL THEN item END AS item,
+    CAST(members['value'] AS VARCHAR) AS v,
+    members['progress'] AS progress_said,
+    members['processedTime'] AS processed_said
+  FROM members
 ),
 texts AS (
   SELECT *, report_text(v) AS t
@@ -129,16 +172,16 @@ WITH found AS (
   FROM dated_reports
   WHERE reason IS NULL AND source_processed_on IS NULL AND coalesce(json_type(source_processed), 'NULL') <> 'NULL'
   UNION ALL
-  SELECT row_id, reason, item_path || CASE WHEN item_fault IS NULL THEN '.value' ELSE '' END,
+  SELECT row_id, reason, v1_item_path(path, indicator) || CASE WHEN item_fault IS NULL THEN '.value' ELSE '' END,
     CASE WHEN item_fault IS NULL THEN v ELSE CAST(item AS VARCHAR) END
   FROM report_long
   WHERE reason IS NOT NULL
   UNION ALL
-  SELECT row_id, 'not_a_number', item_path || '.progress', CAST(progress_said AS VARCHAR)
+  SELECT row_id, 'not_a_number', v1_item_path(path, indicator) || '.progress', CAST(progress_said AS VARCHAR)
   FROM report_long
   WHERE item_fault IS NULL AND progress IS NULL AND coalesce(json_type(progress_said), 'NULL') <> 'NULL'
   UNION ALL
-  SELECT row_id, 'not_an_instant', item_path || '.processedTime', CAST(processed_said AS VARCHAR)
+  SELECT row_id, 'not_an_instant', v1_item_path(path, indicator) || '.processedTime', CAST(processed_said AS VARCHAR)
   FROM report_long
   WHERE item_fault IS NULL AND processed_at IS NULL AND coalesce(json_type(processed_said), 'NULL') <> 'NULL'
 )
