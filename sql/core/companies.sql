@@ -37,7 +37,7 @@ columns:
   last_seen_on: DATE | UTC day of the latest answer that named it
   has_details: BOOLEAN | False when only a search reported it; then all but the name is NULL
   observed_at: TIMESTAMPTZ | When its record was last read; for has_details false when a search last reported it
-  extra: JSON | Fields the reference does not list, as they came
+  extra: JSON | Fields the reference does not list, as they last came
 */
 SELECT
   s.company_id,

@@ -44,7 +44,7 @@ columns:
   microblog: VARCHAR | Address of the microblog profile
   socialnet: VARCHAR | Address of the social-network profile
   codes: STRUCT(scheme VARCHAR, code_id BIGINT, value VARCHAR)[] | Industry and activity classifications
-  extra: JSON | Fields the reference does not list, as they came; they make no new version
+  extra: JSON | Fields the reference does not list, as they last came; they make no new version
 audits:
   - name: one_open_version
     severity: error
@@ -86,6 +86,6 @@ SELECT
   v.valid_to IS NULL AS is_current,
   v.version,
   v.record_hash,
-  r.* EXCLUDE (company_id, record_hash, observed_at, body_hash)
+  r.* EXCLUDE (company_id, record_hash, observed_at, body_hash, extra_at)
 FROM versions AS v
 JOIN ledger.company_records AS r USING (company_id, record_hash)

@@ -95,7 +95,7 @@ cells AS (
     AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
   WHERE v.value_double IS NOT NULL
     OR v.value_text IS NOT NULL
-    -- A report whose very date is unreadable may be the one with what is absent.
+    -- A report whose very year or date is unreadable may be the one with what is absent.
     OR (v.report_id IS NULL AND m.report_id NOT IN (SELECT report_id FROM known WHERE indicator IS NULL AND fiscal_year IS NULL))
   -- A whole report and one year of it in the same instant: the year counts.
   QUALIFY row_number() OVER (

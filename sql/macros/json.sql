@@ -6,7 +6,7 @@ CREATE OR REPLACE TEMP MACRO json_text(j) AS
 
 -- An id, whether it came as a number or as text.
 CREATE OR REPLACE TEMP MACRO json_id(j) AS
-  CASE WHEN regexp_full_match(json_text(j), '-?[0-9]{1,18}') THEN CAST(json_text(j) AS BIGINT) END;
+  CASE WHEN regexp_full_match(json_text(j), '-?[0-9]{1,19}') THEN TRY_CAST(json_text(j) AS BIGINT) END;
 
 -- A list of texts: of an array its plain items, of a plain value a list of one.
 CREATE OR REPLACE TEMP MACRO json_texts(j) AS

@@ -167,12 +167,24 @@ INSERT INTO batch_records SELECT row_id, company_id, record_hash, NULL FROM comp
 
 MERGE INTO ledger.company_records AS old
 USING (
-  SELECT * EXCLUDE (row_id)
+  SELECT * EXCLUDE (row_id, extra)
   FROM company_typed
   QUALIFY row_number() OVER (PARTITION BY company_id, record_hash ORDER BY observed_at, body_hash) = 1
 ) AS new ON old.company_id = new.company_id AND old.record_hash = new.record_hash
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
+
+-- What the reference does not list makes no new record: of it the latest stands.
+UPDATE ledger.company_records AS old
+SET extra = new.extra, extra_at = new.observed_at
+FROM (
+  SELECT company_id, record_hash, observed_at, extra
+  FROM company_typed
+  QUALIFY row_number() OVER (PARTITION BY company_id, record_hash ORDER BY observed_at DESC, CAST(extra AS VARCHAR) DESC) = 1
+) AS new
+WHERE old.company_id = new.company_id
+  AND old.record_hash = new.record_hash
+  AND (old.extra_at IS NULL OR (new.observed_at, coalesce(CAST(new.extra AS VARCHAR), '')) > (old.extra_at, coalesce(CAST(old.extra AS VARCHAR), '')));
 
 INSERT INTO ledger.dirty_companies SELECT company_id, min(observed_at) FROM company_typed GROUP BY company_id;
 

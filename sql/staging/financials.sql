@@ -193,9 +193,10 @@ SELECT
 FROM report_long
 WHERE is_new
 UNION ALL BY NAME
+-- Years that were there and could not be read; without a year nobody knows which.
 SELECT DISTINCT report_id, fiscal_year
 FROM report_years
-WHERE reason IS NOT NULL AND fiscal_year IS NOT NULL AND is_new;
+WHERE reason IS NOT NULL AND is_new;
 
 INSERT INTO ledger.reports
 SELECT report_id, company_id, 'v2', report_hash, row_id NOT IN (SELECT row_id FROM batch_rejects)

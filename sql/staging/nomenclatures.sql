@@ -16,7 +16,7 @@ WHERE json_type(e.value) IN ('ARRAY', 'OBJECT');
 INSERT INTO batch_rejects
 SELECT row_id, 'no_lists', '$', CAST(doc AS VARCHAR)
 FROM batch
-WHERE doc IS NOT NULL AND row_id NOT IN (SELECT row_id FROM lists) AND json_type(doc) NOT IN ('ARRAY', 'OBJECT');
+WHERE doc IS NOT NULL AND row_id NOT IN (SELECT row_id FROM lists);
 
 CREATE OR REPLACE TEMP TABLE list_items AS
 SELECT row_id, entity_id, body_hash, list, path || '[' || i || ']' AS path, item,

@@ -23,7 +23,9 @@ import {
 
 const ValidationList = z.array(ValidationItem).min(1);
 const SAYS_TOKEN =
-  /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b|\bauthentication\b|\bunauthori[sz]ed\b/i;
+  /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b/i;
+/** Enough where a request was refused; a server that is broken says the like of its own parts. */
+const SAYS_AUTHENTICATION = /\bauthentication\b|\bunauthori[sz]ed\b/i;
 const SAYS_INTERNAL =
   /\binternal\b|\bserver (error|failure)|\bunexpected\b|\bunavailable\b|try again|exception|timed? ?out/i;
 const SAYS_THROTTLED = /\bthrottled\b|too many requests|\brate limit/i;
@@ -59,7 +61,8 @@ function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): Ap
   if (status === 429 || SAYS_THROTTLED.test(detail)) return new LimitError(context, 'limit', null, detail);
   const internal = SAYS_INTERNAL.test(detail);
   if (internal && status >= 500) return new InternalApiError(context, detail);
-  if (SAYS_TOKEN.test(detail)) return new TokenVerificationError(context, detail);
+  if (SAYS_TOKEN.test(detail) || (status < 500 && SAYS_AUTHENTICATION.test(detail)))
+    return new TokenVerificationError(context, detail);
   if (internal) return new InternalApiError(context, detail);
   if (status === 401) return new TokenVerificationError(context, detail);
   if (status === 403) return new PermissionDeniedError(context, detail);

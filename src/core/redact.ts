@@ -9,6 +9,9 @@ const MIN_LENGTH_IN_DATA = 12;
 /** Shorter pieces of base64 would be found in texts that have nothing to do with the key. */
 const MIN_BASE64 = 8;
 
+/** Signs and letters of which keys are made, written as their numbers: some writers of JSON escape `+` so. */
+const HAS_ESCAPED_LETTERS = /\\u00[2-7][0-9a-f]|%[2-7][0-9a-f]|%25|&#x?[0-9a-f]/i;
+
 const HTML_NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
 
 /** Whether a key is so short that it is a word of a rehearsal, not a secret. */
@@ -19,7 +22,7 @@ export function isRehearsalKey(secret: string): boolean {
 export interface Redactor {
   /** For text that people read (errors, logs): any mixture of escapes is seen through. */
   text(text: string): string;
-  /** For text that is data (bodies, request keys): the usual spellings, found fast. */
+  /** For text that is data (bodies, request keys): the usual spellings, found fast, and any other where letters are escaped. */
   data(text: string): string;
 }
 
@@ -28,15 +31,14 @@ export function createRedactor(secret: string): Redactor {
   if (secret === '') return { text: (text) => text, data: (text) => text };
   const spellings = [...new Set([...plainSpellings(secret), ...encodedSpellings(secret)])];
   const escaped = new RegExp(secret.split('').map(anyEscape).join(''), 'gi');
-  const data = (text: string): string => {
+  const plain = (text: string): string => {
     let out = text;
     for (const spelling of spellings) if (out.includes(spelling)) out = out.replaceAll(spelling, MARK);
     return out;
   };
-  return {
-    text: (text) => data(text).replaceAll(escaped, MARK),
-    data: isRehearsalKey(secret) ? (text) => text : data,
-  };
+  const text = (said: string): string => plain(said).replaceAll(escaped, MARK);
+  const data = (said: string): string => (HAS_ESCAPED_LETTERS.test(said) ? text(said) : plain(said));
+  return { text, data: isRehearsalKey(secret) ? (said) => said : data };
 }
 
 /** As JSON, URLs, forms and HTML write it. */

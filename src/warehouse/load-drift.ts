@@ -86,7 +86,8 @@ class Shapes {
       } else if (kind === 'new field' && ++this.#newFields > MOST_NEW) {
         this.#count(declared, finding, { path: OTHERS, kind, type: 'mixed' });
       } else {
-        const value = await this.#firstValue(finding, path, type);
+        // No one value shows that there are several types.
+        const value = type === 'mixed' ? undefined : await this.#firstValue(finding, path, type);
         this.#count(declared, finding, deviation, sampleOf(value, path, declared.personal));
       }
     }
@@ -144,12 +145,20 @@ class Shapes {
       'SELECT CAST(doc AS VARCHAR) AS doc FROM first_bodies WHERE observed_at = CAST($at AS TIMESTAMPTZ) ORDER BY body_hash',
       { at: first_seen },
     );
-    const isWanted = (value: unknown): boolean =>
-      type === undefined || type === 'mixed' || typeOf(structureOf(value)) === type;
+    const isWanted = (value: unknown): boolean => type === undefined || typeOf(structureOf(value)) === type;
     for (const { doc } of bodies) {
-      const value = valueAt(JSON.parse(doc), path, isWanted);
+      const value = valueAt(parseLoosely(doc), path, isWanted);
       if (value !== undefined) return value;
     }
+    return undefined;
+  }
+}
+
+/** DuckDB takes some texts for JSON that are none, `NaN` among them: no sample is taken of those. */
+function parseLoosely(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
     return undefined;
   }
 }

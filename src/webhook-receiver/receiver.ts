@@ -85,7 +85,7 @@ async function readBody(request: IncomingMessage, most: number): Promise<Buffer 
 function companyOf(text: string): string | null {
   try {
     const { company_data } = JSON.parse(text) as { company_data?: { id?: unknown } };
-    return /^\d{1,18}$/.test(String(company_data?.id)) ? String(company_data?.id) : null;
+    return /^\d{1,19}$/.test(String(company_data?.id)) ? String(company_data?.id) : null;
   } catch {
     return null;
   }

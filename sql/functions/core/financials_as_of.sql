@@ -24,7 +24,11 @@ latest AS NOT MATERIALIZED (
 reports AS NOT MATERIALIZED (
   SELECT company_id, fiscal_year, source,
     max(value_text) FILTER (indicator = 'Currency') AS currency,
-    max(CASE WHEN value_text[1:4] <> '0000' THEN TRY_CAST(value_text[1:10] AS DATE) END) FILTER (indicator = 'Reported-Date') AS reported_date
+    -- As core.financials reads it.
+    max(CASE
+      WHEN regexp_matches(value_text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$') AND NOT starts_with(value_text, '0000')
+      THEN TRY_CAST(left(value_text, 10) AS DATE)
+    END) FILTER (indicator = 'Reported-Date') AS reported_date
   FROM latest
   WHERE indicator IN ('Currency', 'Reported-Date')
   GROUP BY ALL

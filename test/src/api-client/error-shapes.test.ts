@@ -85,6 +85,8 @@ const byStatus: [number, unknown, ErrorClass][] = [
   [500, { detail: 'Table not found' }, InternalApiError],
   [404, { detail: 'Internal server error' }, InternalApiError],
   [401, { detail: 'Who are you?' }, TokenVerificationError],
+  [403, { detail: 'Authentication failed.' }, TokenVerificationError],
+  [503, { detail: 'Authentication backend is down.' }, InternalApiError],
   [403, { detail: 'You do not have permission.' }, PermissionDeniedError],
   [400, { detail: 'Something went wrong' }, InternalApiError],
   [405, { detail: 'Method "GET" not allowed.' }, InvalidRequestError],

@@ -111,6 +111,23 @@ describe('the API key', () => {
     );
   });
 
+  it.each<[string, (letter: string) => string]>([
+    ['its signs', (letter) => (/[a-z0-9]/.test(letter) ? letter : `\\u00${letter.charCodeAt(0).toString(16)}`)],
+    ['every letter', (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`],
+    ['every letter, in capitals', (letter) => `\\u00${letter.charCodeAt(0).toString(16).toUpperCase()}`],
+    ['every letter as in URLs', (letter) => `%${letter.charCodeAt(0).toString(16)}`],
+  ])('is taken out of a record that escapes %s', async (_name, escape) => {
+    const escaped = TEST_KEY.split('').map(escape).join('');
+    await withApi(
+      (_q, r) => reply(r, 200, `{"id": 1, "name": "x${escaped}y", "price": "5 \\u20ac \\u003c 100\\u0025"}`),
+      async ({ client }) => {
+        const answer = await client.v2.company(1);
+        expect(JSON.parse(answer.body)).toEqual({ id: 1, name: 'x[redacted]y', price: '5 € < 100%' });
+        assertNoKey(everything(answer));
+      },
+    );
+  });
+
   it('changes no data when it is a rehearsal word, and still stays out of errors', async () => {
     await withApi(
       (_q, r, n) =>
