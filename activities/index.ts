@@ -24,7 +24,8 @@ import {
   type Warehouse,
 } from '../src/warehouse/index.js';
 import { castError } from './cast-errors.js';
-import type { CrawlActivities, WarehouseActivities } from './contract.js';
+import { checkInput } from './check-input.js';
+import type { Activities, CrawlActivities, WarehouseActivities } from './contract.js';
 import { withPulse } from './pulse.js';
 
 const REJECTS_OF_RUN = 'SELECT coalesce(sum(rejects), 0) FROM ledger.loaded_parts WHERE run = $run';
@@ -143,12 +144,13 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
   });
 }
 
-/** Wraps every activity so that whatever it throws reaches Temporal as one of our failures. */
+/** Wraps every activity: its input is checked, and whatever it throws reaches Temporal as one of our failures. */
 function casting<T extends object>(activities: T): T {
   const wrapped = Object.entries(activities).map(([name, run]: [string, (...args: unknown[]) => Promise<unknown>]) => [
     name,
     async (...args: unknown[]) => {
       try {
+        checkInput(name as keyof Activities, args[0]);
         return await run(...args);
       } catch (error) {
         throw castError(error);

@@ -11,7 +11,7 @@ import {
 import type { QuotaGateState, QuotaWaiter } from '../schemas/pipeline/crawl.js';
 import { enterQuotaGateSignal, quotaOpenedSignal } from './messages.js';
 import { crawl } from './proxies.js';
-import { inLine, roomFor } from './quota-room.js';
+import { inLine, isWaiter, roomFor } from './quota-room.js';
 
 const MAX_EVENTS = 2_000;
 // Between two runs that go on: the first of them shows whether there is room indeed.
@@ -30,6 +30,8 @@ export async function quotaGate({ waiting: carried = [] }: QuotaGateState = {}):
   // The run that tries where the API gives no figure.
   let trying: string | null = null;
   setHandler(enterQuotaGateSignal, (waiter) => {
+    // Anybody may have sent it: one that cannot be worked with would end the gate for all who wait.
+    if (!isWaiter(waiter)) return;
     waiting = [...waiting.filter(({ ctx }) => ctx.workflowId !== waiter.ctx.workflowId), waiter];
     show(waiting, pause);
   });

@@ -24,3 +24,20 @@ export function priorityOf({ workflowType }: RunContext): number {
 export function inLine(waiting: readonly QuotaWaiter[]): QuotaWaiter[] {
   return waiting.toSorted((a, b) => a.priority - b.priority);
 }
+
+/** Whether what was sent to the gate is a run that can wait there: one whose names are plain and whose numbers are some. */
+export function isWaiter(sent: unknown): sent is QuotaWaiter {
+  const { ctx, priority } = (sent ?? {}) as Partial<QuotaWaiter>;
+  const { run, date, workflowId, probeEverySeconds } = ctx ?? ({} as Partial<RunContext>);
+  return (
+    typeof workflowId === 'string' &&
+    typeof run === 'string' &&
+    /^[A-Za-z0-9][\w.-]{0,199}$/.test(run) &&
+    typeof date === 'string' &&
+    /^\d{4}-\d{2}-\d{2}$/.test(date) &&
+    Number.isFinite(priority) &&
+    typeof probeEverySeconds === 'number' &&
+    probeEverySeconds > 0 &&
+    probeEverySeconds < 1e9
+  );
+}

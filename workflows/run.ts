@@ -1,4 +1,5 @@
 import {
+  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -9,6 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedRun, DiscoverResult } from '../schemas/pipeline/crawl.js';
+import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { CrawlOutcome } from '../schemas/pipeline/landing.js';
 import type {
   DueSummary,
@@ -38,6 +40,12 @@ import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attri
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
 const MAX_EVENTS = 2_000;
 const STAND_AGAIN_AFTER = '6 hours';
+
+function secondArgument(): ApplicationFailure {
+  const type: ErrorType = 'InvalidInput';
+  const message = 'Wrong input: a run takes one argument; the second is for runs that go on as new. Start it with one.';
+  return ApplicationFailure.nonRetryable(message, type);
+}
 
 /** An operator wants the run to end here. */
 class StopRequested extends Error {}
@@ -109,7 +117,11 @@ export class Run {
 
   /** Opens the run, or goes on with one carried over continue-as-new. */
   static async open(workflowType: WorkflowType, input: unknown, carried: CarriedRun | undefined): Promise<Run> {
-    if (carried) return new Run(input, carried);
+    if (carried) {
+      // Only the server can say that; a start with a second argument would bring a run that nothing has checked.
+      if (workflowInfo().continuedFromExecutionRunId === undefined) throw secondArgument();
+      return new Run(input, carried);
+    }
     const notes: string[] = [];
     const progress: Progress = {
       phase: 'opening',

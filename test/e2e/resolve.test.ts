@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -131,5 +131,27 @@ describe('tidemark resolve', () => {
     await expect(start).rejects.toMatchObject({
       cause: { cause: { message: expect.stringContaining('Wrong input: file') } },
     });
+  });
+
+  it('refuses a run that says it was begun elsewhere, and a waiter that is none', async () => {
+    const ctx = { run: '../../../escaped', date: '2026-11-20', file: '../../outside.csv', workflowId: 'x' };
+    const forged = temporal.client.workflow.execute('resolveCompanies', {
+      taskQueue: 'tidemark-crawl',
+      workflowId: 'resolve/forged',
+      args: [{}, { ctx, completed: [], notes: [], nextChunk: 0, progress: { steps: [] } }],
+    });
+    await expect(forged).rejects.toMatchObject({
+      cause: { type: 'InvalidInput', message: expect.stringContaining('one argument') },
+    });
+    const gate = await temporal.client.workflow.signalWithStart('quotaGate', {
+      taskQueue: 'tidemark-crawl',
+      workflowId: 'quota/forged',
+      signal: 'enterQuotaGate',
+      signalArgs: [{ ctx, priority: 1 }],
+      args: [{}],
+    });
+    expect(JSON.stringify(await gate.query('__temporal_workflow_metadata'))).not.toContain('| waits |');
+    await gate.terminate();
+    expect(existsSync(path.join(project.dir, 'escaped'))).toBe(false);
   });
 });

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { LandingStream } from '../schemas/pipeline/landing.js';
+import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
+import { parseInput } from '../src/crawl/parse-input.js';
+import type { Activities } from './contract.js';
+
+// What becomes part of a path. Whoever reaches the Temporal server can give an activity anything, so no text comes
+// through here that leads out of the folder it names.
+const RunId = z.string().regex(/^[A-Za-z0-9][\w.-]{0,199}$/, 'letters, digits, dots and dashes only');
+const FileName = z.string().regex(/^[\w-][\w.-]{0,120}\.csv$/, 'the name of a CSV file in resolve/ of the data folder');
+const Count = z.int().min(0).max(1_000_000);
+
+const Context = z.looseObject({ run: RunId, date: IsoDate, file: FileName.optional() });
+const WithContext = z.looseObject({ ctx: Context });
+
+const INPUTS: Record<keyof Activities, z.ZodType> = {
+  openRun: z.looseObject({ run: RunId, workflowType: WorkflowType }),
+  discoverMarket: WithContext.extend({ round: Count }),
+  crawlListing: WithContext.extend({ listing: z.enum(['tenders', 'watched_companies', 'nomenclatures']) }),
+  crawlChunk: WithContext.extend({ stream: LandingStream, chunk: Count }),
+  readQuota: Context,
+  enterQuotaGate: z.looseObject({ waiter: WithContext }),
+  closeRun: WithContext,
+  planDue: WithContext.extend({ stream: LandingStream }),
+  loadLanding: Context,
+  buildModels: Context,
+  publishWarehouse: Context,
+  // Checks its own, whole.
+  rebuildWarehouse: z.unknown(),
+};
+
+/**
+ * Refuses an activity's input that would reach files other than those of its run.
+ * @throws TidemarkError `InvalidInput` saying which field is wrong
+ */
+export function checkInput(activity: keyof Activities, input: unknown): void {
+  parseInput(
+    INPUTS[activity],
+    input,
+    'what a workflow of Tidemark hands over; start one with `tidemark` or by its name',
+  );
+}
