@@ -19,8 +19,8 @@ columns:
   v1_double: DOUBLE | Value of v1 as a number; NULL where it is no number
   v2_text: VARCHAR | Value of v2 as text, where it came as text
   v1_text: VARCHAR | Value of v1 as text, where it came as text
-  difference: DOUBLE | v1_double less v2_double; NULL unless both are numbers
-  share: DOUBLE | difference in proportion to v2_double, without sign; NULL where that is 0
+  difference: DOUBLE | v1_double less v2_double; NULL unless both are numbers, and where no DOUBLE holds it
+  share: DOUBLE | difference in proportion to v2_double, without sign; NULL where that is 0, and where no DOUBLE holds it
   currency: VARCHAR | Currency v2 states for the year; v1 states none
   v2_reported_date: DATE | Date of the v2 report
   v1_reported_date: DATE | Date of the v1 report
@@ -29,8 +29,11 @@ columns:
 */
 SELECT company_id, fiscal_year, indicator,
   v2.value_double AS v2_double, v1.value_double AS v1_double, v2.value_text AS v2_text, v1.value_text AS v1_text,
-  v1.value_double - v2.value_double AS difference,
-  abs((v1.value_double - v2.value_double) / nullif(v2.value_double, 0)) AS share,
+  CASE WHEN isfinite(v1.value_double - v2.value_double) THEN v1.value_double - v2.value_double END AS difference,
+  CASE
+    WHEN isfinite((v1.value_double - v2.value_double) / nullif(v2.value_double, 0))
+    THEN abs((v1.value_double - v2.value_double) / nullif(v2.value_double, 0))
+  END AS share,
   v2.currency, v2.reported_date AS v2_reported_date, v1.reported_date AS v1_reported_date,
   v2.observed_at AS v2_observed_at, v1.observed_at AS v1_observed_at
 FROM (SELECT * FROM core.financials SEMI JOIN changed USING (company_id) WHERE source = 'v2') AS v2

@@ -25,11 +25,15 @@ export function listAudits(model: Model): Audit[] {
       severity: 'error',
       sql: `SELECT ${key} FROM ${scope} GROUP BY ${key} HAVING count(*) > 1`,
     },
-    {
-      name: 'key_is_not_null',
-      severity: 'error',
-      sql: `SELECT 1 FROM ${scope} WHERE ${mandatory.map((column) => `${identifier(column)} IS NULL`).join(' OR ')}`,
-    },
+    ...(mandatory.length === 0
+      ? []
+      : [
+          {
+            name: 'key_is_not_null',
+            severity: 'error' as const,
+            sql: `SELECT 1 FROM ${scope} WHERE ${mandatory.map((column) => `${identifier(column)} IS NULL`).join(' OR ')}`,
+          },
+        ]),
     ...model.audits,
   ];
 }

@@ -108,17 +108,22 @@ async function diffTable(db: Database, model: string, samples: number): Promise<
   return { ...common, key, rowsThere, ...(await diffByKey(db, model, key, values, samples)) };
 }
 
+// Names that no column has: one named `here` would be taken for the row.
+const HERE = '"tidemark here"';
+const THERE = '"tidemark there"';
+const PRESENT = '"tidemark present"';
+
 async function diffByKey(db: Database, model: string, key: string[], values: string[], samples: number) {
   const same = key
-    .map((column) => `here.${identifier(column)} IS NOT DISTINCT FROM there.${identifier(column)}`)
+    .map((column) => `${HERE}.${identifier(column)} IS NOT DISTINCT FROM ${THERE}.${identifier(column)}`)
     .join(' AND ');
   const differ = (column: string): string =>
-    `CAST(here.${identifier(column)} AS VARCHAR) IS DISTINCT FROM CAST(there.${identifier(column)} AS VARCHAR)`;
+    `CAST(${HERE}.${identifier(column)} AS VARCHAR) IS DISTINCT FROM CAST(${THERE}.${identifier(column)} AS VARCHAR)`;
   await db.run(`CREATE OR REPLACE TEMP TABLE differences AS
-    SELECT here, there, here.present AS is_here, there.present AS is_there, [${values.map((column) => `CASE WHEN ${differ(column)} THEN ${quote(column)} END`).join(', ')}] AS differing
-    FROM (SELECT *, true AS present FROM here.${model}) AS here
-    FULL JOIN (SELECT *, true AS present FROM there.${model}) AS there ON ${same}
-    WHERE here.present IS NULL OR there.present IS NULL${values.map((column) => ` OR ${differ(column)}`).join('')}`);
+    SELECT ${HERE}, ${THERE}, ${HERE}.${PRESENT} AS is_here, ${THERE}.${PRESENT} AS is_there, [${values.map((column) => `CASE WHEN ${differ(column)} THEN ${quote(column)} END`).join(', ')}] AS differing
+    FROM (SELECT *, true AS ${PRESENT} FROM here.${model}) AS ${HERE}
+    FULL JOIN (SELECT *, true AS ${PRESENT} FROM there.${model}) AS ${THERE} ON ${same}
+    WHERE ${HERE}.${PRESENT} IS NULL OR ${THERE}.${PRESENT} IS NULL${values.map((column) => ` OR ${differ(column)}`).join('')}`);
   const both = 'is_here AND is_there';
   const [counts] = await db.rows<{ only_here: string; only_there: string; changed: string }>(
     `SELECT count(*) FILTER (is_there IS NULL) AS only_here, count(*) FILTER (is_here IS NULL) AS only_there, count(*) FILTER (${both}) AS changed
@@ -128,18 +133,18 @@ async function diffByKey(db: Database, model: string, key: string[], values: str
     `SELECT column_name AS column, count(*) AS rows FROM (SELECT unnest(differing) AS column_name FROM differences WHERE ${both})
      WHERE column_name IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1`,
   );
-  const shownKey = (side: string): string =>
+  const shownKey = (side: typeof HERE | typeof THERE): string =>
     key.map((column) => `CAST(${side}.${identifier(column)} AS VARCHAR) AS ${identifier(column)}`).join(', ');
   const ordered = key.map((_, i) => i + 1).join(', ');
   const onlyIn = async (side: 'here' | 'there', other: string) =>
     db.rows<Record<string, Shown>>(
-      `SELECT ${shownKey(side)} FROM differences WHERE is_${other} IS NULL ORDER BY ${ordered} LIMIT ${samples}`,
+      `SELECT ${shownKey(side === 'here' ? HERE : THERE)} FROM differences WHERE is_${other} IS NULL ORDER BY ${ordered} LIMIT ${samples}`,
     );
   const withSamples: TableDiff['columns'] = [];
   for (const { column, rows } of columns) {
     const shown = await db.rows<{ key: Record<string, Shown>; there: Shown; here: Shown }>(
-      `SELECT {${key.map((name) => `${quote(name)}: CAST(here.${identifier(name)} AS VARCHAR)`).join(', ')}} AS key,
-         CAST(there.${identifier(column)} AS VARCHAR) AS there, CAST(here.${identifier(column)} AS VARCHAR) AS here
+      `SELECT {${key.map((name) => `${quote(name)}: CAST(${HERE}.${identifier(name)} AS VARCHAR)`).join(', ')}} AS key,
+         CAST(${THERE}.${identifier(column)} AS VARCHAR) AS there, CAST(${HERE}.${identifier(column)} AS VARCHAR) AS here
        FROM differences WHERE ${both} AND list_contains(differing, $column) ORDER BY 1 LIMIT ${samples}`,
       { column },
     );

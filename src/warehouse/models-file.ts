@@ -78,7 +78,8 @@ export function parseModel(file: SqlFile): ModelFile {
   const { model: name, deprecation_date: deprecationDate = null, ...rest } = header;
   const model = tableOf(file, header);
   const description = deprecationDate === null ? rest.description : deprecatedDescription(model, header);
-  const sql = match[2] ?? '';
+  // The query is put into others: one that ends like a statement would end them.
+  const sql = (match[2] ?? '').replace(/[\s;]*$/, '\n');
   return {
     ...rest,
     description,

@@ -5,6 +5,8 @@ export interface Shape {
   columns: ReadonlyMap<string, string>;
   /** Null where it is not known: the model was applied before definitions were kept. */
   key: readonly string[] | null;
+  /** Columns of the key that may be NULL. */
+  nullable: readonly string[];
   grain: string | null;
 }
 
@@ -16,8 +18,18 @@ export interface Effects {
 }
 
 /** The shape a model's header declares. */
-export function declaredShape({ columns, key, grain }: Pick<Model, 'columns' | 'key' | 'grain'>): Shape {
-  return { columns: new Map(Object.entries(columns).map(([name, { type }]) => [name, plainType(type)])), key, grain };
+export function declaredShape({
+  columns,
+  key,
+  nullable,
+  grain,
+}: Pick<Model, 'columns' | 'key' | 'nullable' | 'grain'>): Shape {
+  return {
+    columns: new Map(Object.entries(columns).map(([name, { type }]) => [name, plainType(type)])),
+    key,
+    nullable,
+    grain,
+  };
 }
 
 /** What stands between two shapes of a table. */
@@ -34,6 +46,10 @@ export function compareShapes(before: Shape, after: Shape): Effects {
   const [was, is] = [before, after].map(({ key }) => key?.toSorted().join(', '));
   if (before.key !== null && was !== is)
     breaking.push(`the key was ${before.key.join(', ')}, is now ${after.key?.join(', ')}`);
+  if (before.key !== null)
+    for (const column of after.nullable)
+      if (before.key.includes(column) && !before.nullable.includes(column))
+        breaking.push(`column ${column} of the key was never NULL, now may be`);
   if (before.grain !== null && before.grain !== after.grain)
     breaking.push(`the grain was one row per ${before.grain}, is now one row per ${after.grain}`);
   return { breaking, nonBreaking };

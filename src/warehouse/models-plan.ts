@@ -129,6 +129,8 @@ function planModel(
   };
   const promised = sameVersion && shapeOf(sameVersion);
   const refused = promised ? compareShapes(promised, after).breaking : [];
+  if (sameVersion === undefined && applied !== undefined && model.version < applied.version)
+    refused.push(`it is older than version ${applied.version}, which readers have, and was never applied`);
   if (applied === undefined) {
     const none = { breaking: [], nonBreaking: [], because: [], appliedVersion: null, before: null };
     return { ...common, ...none, change: 'added', rebuild: true, refused };
@@ -195,5 +197,5 @@ function shapeOf(applied: AppliedModel): Shape | undefined {
       // A header of an older or newer Tidemark.
     }
   }
-  return applied.columns === null ? undefined : { columns: applied.columns, key: null, grain: null };
+  return applied.columns === null ? undefined : { columns: applied.columns, key: null, nullable: [], grain: null };
 }

@@ -335,6 +335,23 @@ describe('older versions', () => {
 });
 
 describe('an environment', () => {
+  test('is compared whatever the columns are called', async () => {
+    const { dataDir, edit, request } = await start();
+    const thing = (present: string) => ({
+      name: 'thing',
+      columns:
+        'id: BIGINT | Id\n  present: BOOLEAN | P\n  here: BIGINT | H\n  there: BIGINT | T\n  is_here: BOOLEAN | I',
+      sql: `SELECT company_id AS id, ${present} AS present, company_id AS here, 1::BIGINT AS there, false AS is_here FROM core.companies`,
+    });
+    edit(thing('true'));
+    await applyModels(dataDir, request);
+    edit(thing('company_id % 2 = 0'));
+    await applyEnv(dataDir, { ...request, name: 'me' });
+    expect((await diffEnv(dataDir, 'me', [], 3)).tables).toMatchObject([
+      { model: 'marts.thing', changed: 2, columns: [{ column: 'present', rows: 2 }] },
+    ]);
+  });
+
   test('holds what changed and what reads it, from the ledger too; the diff tells rows, columns and lost keys', async () => {
     const { dataDir, edit, request } = await start();
     const named = (where: string) => `SELECT company_id AS id, name FROM core.companies_history WHERE ${where}`;

@@ -22,6 +22,7 @@ interface Written {
   columns?: string;
   sql?: string;
   audits?: string;
+  nullable?: string;
   until?: string;
 }
 
@@ -40,6 +41,7 @@ kind: table
 version: ${version}
 ${until === undefined ? '' : `deprecation_date: ${until}\n`}grain: ${grain}
 key: [${key}]
+nullable: [${written.nullable ?? ''}]
 description: Things.
 columns:
   ${columns}
@@ -127,6 +129,12 @@ describe('a plan', () => {
       [],
     ],
     ['another key', { key: 'id, label' }, ['the key was id, is now id, label'], []],
+    [
+      'a key that may be NULL',
+      { nullable: 'id', sql: `${ONE};\n` },
+      ['column id of the key was never NULL, now may be'],
+      [],
+    ],
     ['another grain', { grain: 'part' }, ['the grain was one row per thing, is now one row per part'], []],
     [
       'an added column',
@@ -240,6 +248,17 @@ describe('a run', () => {
     ).rejects.toThrow('breaks what version 1 promises: column id is removed; the key was id, is now label');
     await buildModels(warehouse, { models: [first] });
     expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '1', label: 'a' }]);
+    await buildModels(warehouse, { models: [{ ...second, version: 4 }] });
+    await expect(buildModels(warehouse, { models: [{ ...first, version: 3 }] })).rejects.toThrow(
+      'it is older than version 4, which readers have, and was never applied',
+    );
+  });
+
+  test('builds a query that ends like a statement, and a key that may be NULL throughout', async () => {
+    const warehouse = await openBuilt([
+      write({ nullable: 'id', sql: `SELECT CAST(NULL AS BIGINT) AS id, 'a' AS label;\n\n` }),
+    ]);
+    expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: null, label: 'a' }]);
   });
 
   test('mends an incremental table that was altered or dropped by hand', async () => {
