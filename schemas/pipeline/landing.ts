@@ -61,7 +61,7 @@ export interface LandedRow {
 }
 
 /**
- * `_manifest/<part>.json` beside the part: written (temp, fsync, rename) after it. A part without one does not exist.
+ * `_manifest/<part>.json` beside the part: written once (temp, fsync, link) after it. A part without one does not exist.
  * Parquet columns: stream, run, date, market, then those of LandedRow; all VARCHAR but status INTEGER,
  * fetched_at TIMESTAMP (µs, UTC); market and entity_id may be NULL.
  */

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
+import { link, open, rename, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 
@@ -10,9 +11,39 @@ import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
  * @throws TidemarkError `DiskFull` when there is no room; the target is untouched then
  */
 export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  await withTemporary(file, content, mode, (temporary) => rename(temporary, file));
+}
+
+/**
+ * Writes a file as `writeFileAtomic` does, but never over one that is there: of several who write it, the first stands.
+ * @returns whether this call made the file
+ * @throws TidemarkError `DiskFull` when there is no room
+ */
+export async function writeFileOnce(file: string, content: string | Uint8Array, mode = 0o600): Promise<boolean> {
+  let made = true;
+  await withTemporary(file, content, mode, async (temporary) => {
+    try {
+      await link(temporary, file);
+    } catch (error) {
+      if (!hasErrorCode(error, 'EEXIST')) throw error;
+      made = false;
+    }
+    await unlink(temporary);
+  });
+  return made;
+}
+
+/** Puts content that is safely on disk under its name by `place`, and makes the name durable. */
+async function withTemporary(
+  file: string,
+  content: string | Uint8Array,
+  mode: number,
+  place: (temporary: string) => Promise<void>,
+): Promise<void> {
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true });
-  const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${counter++}.tmp`);
+  // Workers in containers share a folder and may have the same process id.
+  const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`);
   try {
     const handle = await open(temporary, 'w', mode);
     try {
@@ -21,15 +52,13 @@ export async function writeFileAtomic(file: string, content: string | Uint8Array
     } finally {
       await handle.close();
     }
-    await rename(temporary, file);
+    await place(temporary);
     await syncFolder(folder);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw asDiskFull(error, file);
   }
 }
-
-let counter = 0;
 
 /** Makes a rename in this folder durable. */
 export async function syncFolder(folder: string): Promise<void> {

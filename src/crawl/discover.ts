@@ -60,6 +60,7 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
       }
       const budget = input.budget - (writer.rows.length - before);
       await search(deps, { ...input, budget }, plan, answers, keep, pulse, booking);
+      pulse.signal.throwIfAborted();
     });
   } catch (error) {
     await writer.close();

@@ -39,14 +39,16 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse:
     await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, pulse);
       await fetchAll(deps, input, entities, writer, pulse, booking, result);
+      // Taken for dead or cancelled in its last moment: whoever goes on finds it in the spool.
+      pulse.signal.throwIfAborted();
     });
   } catch (error) {
     await writer.close();
     if (!isDailyLimit(error)) throw error;
     return { rows: writer.rows.length, requests: booking.requests, failed: result.failed, limited: true };
   }
-  await writer.commit();
-  return { rows: writer.rows.length, requests: booking.requests, ...result };
+  const part = await writer.commit();
+  return { rows: part?.rows ?? 0, requests: booking.requests, ...result };
 }
 
 async function fetchAll(

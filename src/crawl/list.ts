@@ -43,7 +43,9 @@ export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput,
   try {
     counts = await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, pulse);
-      return readers[listing](deps, ctx.filters, writer, pulse);
+      const read = await readers[listing](deps, ctx.filters, writer, pulse);
+      pulse.signal.throwIfAborted();
+      return read;
     });
   } catch (error) {
     await writer.close();

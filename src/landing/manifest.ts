@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
 import { TidemarkError } from '../core/errors.js';
 import { decodePart } from './parquet.js';
-import { landingDir, runFolder } from './paths.js';
+import { landingDir, manifestName, runFolder } from './paths.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 
 /** A committed part: its manifest and the absolute path of its Parquet file. */
@@ -55,6 +55,13 @@ export function readPartRows(part: LandedPart): LandedRow[] {
   if (bytes === undefined || hash !== part.sha256)
     throw corrupt(part.file, bytes === undefined ? 'is missing' : 'differs from its manifest');
   return decodePart(bytes);
+}
+
+/** The manifest of the part into which a chunk's part was joined (`tidemark compact`); undefined when it was not. */
+export function findReplacing(folder: string, chunk: string): PartManifest | undefined {
+  return list(path.join(folder, '_manifest'), 'part-joined-')
+    .map((name) => PartManifest.parse(JSON.parse(readFileSync(path.join(folder, '_manifest', name), 'utf8'))))
+    .find(({ replaces = [] }) => replaces.some(({ part }) => manifestName(part) === `part-${chunk}.json`));
 }
 
 function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): LandedPart[] {

@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
-import { writeFileAtomic } from '../core/files.js';
+import { writeFileOnce } from '../core/files.js';
+import { findReplacing } from './manifest.js';
 import { encodePart } from './parquet.js';
-import { manifestFile, partName, runFolder, spoolFile, type PartTarget } from './paths.js';
+import { manifestFile, otherPartName, partName, runFolder, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
 
 /** A response before it is landed; the writer adds the hash. */
@@ -56,32 +57,42 @@ export class PartWriter {
   }
 
   /**
-   * Writes part, then manifest (each atomically), then drops the spool. A crash between any two of these leaves a
-   * state from which the next attempt makes the same part. A chunk without rows leaves nothing.
+   * Writes part, then manifest, then drops the spool. A crash between any two of these leaves a state from which the next
+   * attempt makes the same part. A chunk without rows leaves nothing. Where another attempt has committed the chunk
+   * meanwhile (this one was taken for dead), what that one committed stands, and is returned.
    */
   async commit(): Promise<PartManifest | undefined> {
-    if (this.#rows.length === 0) {
-      await this.#spool.discard();
-      return undefined;
-    }
-    const folder = runFolder(this.#target);
-    const bytes = encodePart(this.#target, this.#rows);
+    const committed = this.#rows.length === 0 ? undefined : await this.#write();
+    await this.#spool.discard();
+    return committed;
+  }
+
+  async #write(): Promise<PartManifest | undefined> {
+    const target = this.#target;
+    const folder = runFolder(target);
+    const earlier = PartWriter.committed(target) ?? findReplacing(folder, target.chunk);
+    if (earlier) return earlier;
+    const bytes = encodePart(target, this.#rows);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
     const times = this.#rows.map((row) => row.fetched_at).toSorted();
-    const { dataDir: _, ...identity } = this.#target;
+    const { dataDir: _, ...identity } = target;
     const manifest: PartManifest = {
       ...identity,
-      part: partName(this.#target.chunk),
+      part: await placePart(folder, target.chunk, bytes, sha256),
       rows: this.#rows.length,
       bytes: bytes.byteLength,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
+      sha256,
       firstFetchedAt: times[0] ?? null,
       lastFetchedAt: times.at(-1) ?? null,
       writtenAt: new Date().toISOString(),
     };
-    await writeFileAtomic(path.join(folder, manifest.part), bytes);
-    await writeFileAtomic(manifestFile(folder, this.#target.chunk), `${JSON.stringify(manifest)}\n`);
-    await this.#spool.discard();
-    return manifest;
+    const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
+    const standing = made ? manifest : PartWriter.committed(target);
+    // Whatever no manifest names is nobody's: the manifest that stands is never written again.
+    for (const name of [partName(target.chunk), manifest.part]) {
+      if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
+    }
+    return standing;
   }
 
   /** Stops without committing: the spool stays for the next attempt. */
@@ -97,4 +108,18 @@ export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void
   // An earlier attempt that died here left the same rows, perhaps not all: they are few, so only the rest is added.
   for (const row of rows.slice(writer.rows.length)) await writer.append(row);
   await writer.commit();
+}
+
+/**
+ * Writes a part's file without ever touching one that is there, and returns its name: two attempts at a chunk, one of them
+ * taken for dead, may both be here, and either may be the one that gets its manifest.
+ */
+async function placePart(folder: string, chunk: string, bytes: Uint8Array, sha256: string): Promise<string> {
+  const plain = partName(chunk);
+  if (await writeFileOnce(path.join(folder, plain), bytes)) return plain;
+  const there = createHash('sha256').update(readFileSync(path.join(folder, plain)));
+  if (there.digest('hex') === sha256) return plain;
+  const other = otherPartName(chunk, sha256);
+  await writeFileOnce(path.join(folder, other), bytes);
+  return other;
 }

@@ -27,6 +27,16 @@ export function partName(chunk: string): string {
   return `part-${chunk}.parquet`;
 }
 
+/** The name of a part whose plain name another attempt has taken without committing it. */
+export function otherPartName(chunk: string, sha256: string): string {
+  return `part-${chunk}.${sha256.slice(0, 12)}.parquet`;
+}
+
+/** The manifest's name of a part, under whichever of its names. */
+export function manifestName(part: string): string {
+  return part.replace(/(\.[0-9a-f]{12})?\.parquet$/, '.json');
+}
+
 export function manifestFile(folder: string, chunk: string): string {
   return path.join(folder, '_manifest', `part-${chunk}.json`);
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
-import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { asDiskFull } from '../core/files.js';
@@ -52,7 +52,8 @@ export class Spool {
   /** Closes and removes it: its rows are in a committed part now. */
   async discard(): Promise<void> {
     await this.close();
-    await unlink(this.#file);
+    // Another attempt at the chunk may have removed it: then it was committed there.
+    await rm(this.#file, { force: true });
   }
 }
 

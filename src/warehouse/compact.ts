@@ -4,7 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { WEBHOOK_RUN, type PartManifest } from '../../schemas/pipeline/landing.js';
 import { syncFolder, writeFileAtomic } from '../core/files.js';
-import { footerOf, manifestFile, partName, readManifests, type LandedPart } from '../landing/index.js';
+import { footerOf, manifestFile, manifestName, partName, readManifests, type LandedPart } from '../landing/index.js';
 import type { Database } from './database.js';
 import { ModelFailedError } from './errors.js';
 import { syncFile } from './links.js';
@@ -230,7 +230,7 @@ async function removeReplaced(dataDir: string): Promise<void> {
     if (part.replaces === undefined || (await findPartFault(part)) !== undefined) continue;
     const folder = path.dirname(part.file);
     for (const { part: name } of part.replaces) {
-      await rm(path.join(folder, '_manifest', name.replace(/\.parquet$/, '.json')), { force: true });
+      await rm(path.join(folder, '_manifest', manifestName(name)), { force: true });
       await rm(path.join(folder, name), { force: true });
     }
   }

@@ -66,6 +66,21 @@ const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies'
 const detailRequests = () => api.requests.filter((request) => request.includes('/v2/companies/')).length;
 
 describe('a chunk', () => {
+  it('commits nothing once it is cancelled; what came is in its spool', async () => {
+    due(api.companies.slice(0, 3).map(({ id }) => id));
+    const cancelling = new AbortController();
+    const fetched = fetchChunk(
+      deps,
+      { ctx, stream: 'companies', chunk: 0, concurrency: 1 },
+      { ...pulse, signal: cancelling.signal, beat: ({ done }) => done === 3 && cancelling.abort() },
+    );
+    await expect(fetched).rejects.toMatchObject({ name: 'AbortError' });
+    expect(landed()).toEqual([]);
+    const asked = detailRequests();
+    expect(await fetchCompanies()).toMatchObject({ rows: 3 });
+    expect(detailRequests()).toBe(asked);
+  });
+
   it('lands every entity, a company that is gone as 404', async () => {
     const ids = api.companies.map(({ id }) => id);
     due(ids);

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -117,6 +117,59 @@ describe('a chunk whose worker was killed', () => {
     const second = await PartWriter.open(target);
     await second.commit();
     expect(readRunRows(target)).toEqual(rows);
+  });
+});
+
+describe('a chunk that two workers have, since one was taken for dead', () => {
+  const partFiles = (): string[] => readdirSync(runFolder(target)).filter((name) => /\.parquet|\.tmp/.test(name));
+
+  it('keeps what the first of them committed, whatever the other brings', async () => {
+    const frozen = await PartWriter.open(target);
+    await frozen.append(row('1'));
+    const second = await PartWriter.open(target);
+    await second.append(row('2'));
+    const committed = await second.commit();
+    const before = readRunRows(target);
+    await frozen.append(row('3'));
+    expect(await frozen.commit()).toEqual(committed);
+    expect(readRunRows(target)).toEqual(before);
+    expect(partFiles()).toEqual(['part-companies-00000.parquet']);
+    expect(existsSync(path.join(runFolder(target), '_spool', 'part-companies-00000.ndjson'))).toBe(false);
+  });
+
+  it('is whole when both commit at once', async () => {
+    const writers = await Promise.all(Array.from({ length: 6 }, () => PartWriter.open(target)));
+    await Promise.all(writers.map((writer, i) => writer.append(row(String(i)))));
+    const committed = await Promise.all(writers.map((writer) => writer.commit()));
+    const [part, ...more] = readManifests(target.dataDir);
+    expect(more).toEqual([]);
+    const { file, ...manifest } = part!;
+    expect(committed).toEqual(committed.map(() => manifest));
+    expect(readPartRows(part!)).toHaveLength(1);
+    expect(partFiles()).toEqual([path.basename(file)]);
+  });
+
+  it('does not count twice when its part was joined with others meanwhile', async () => {
+    const frozen = await PartWriter.open(target);
+    await frozen.append(row('1'));
+    await landRows({ ...target, chunk: 'joined-0123' }, [row('1'), row('2')]);
+    const [joined] = readManifests(target.dataDir);
+    const { file: _, ...manifest } = joined!;
+    writeFileSync(
+      path.join(runFolder(target), '_manifest', 'part-joined-0123.json'),
+      JSON.stringify({ ...manifest, replaces: [{ part: 'part-companies-00000.parquet', sha256: '' }] }),
+    );
+    await frozen.commit();
+    expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2']);
+  });
+
+  it('takes another name where a crash left a part that differs', async () => {
+    const first = await PartWriter.open(target);
+    await first.append(row('1'));
+    writeFileSync(path.join(runFolder(target), 'part-companies-00000.parquet'), 'something else');
+    await first.commit();
+    expect(readRunRows(target)).toHaveLength(1);
+    expect(partFiles()).toEqual([expect.stringMatching(/^part-companies-00000\.[0-9a-f]{12}\.parquet$/)]);
   });
 });
 
