@@ -74,15 +74,12 @@ async function runNight(dataDir: string, night: number): Promise<Cost> {
 
 function weigh(dataDir: string): Weights {
   const builds = path.join(dataDir, 'published', 'builds');
-  const names = readdirSync(builds);
-  const sum = (prefix: string): number =>
-    names
-      .filter((name) => name.startsWith(prefix))
-      .reduce((total, name) => total + mebibytes(path.join(builds, name)), 0);
+  const sum = (part: string): number =>
+    readdirSync(builds).reduce((total, build) => total + mebibytes(path.join(builds, build, part)), 0);
   return {
     warehouseMiB: mebibytes(path.join(dataDir, 'warehouse', 'tidemark.duckdb')),
-    publishedMiB: sum('market-'),
-    lakeMiB: sum('lake-'),
+    publishedMiB: sum('market.duckdb'),
+    lakeMiB: sum('lake'),
     landingMiB: mebibytes(path.join(dataDir, 'landing')),
   };
 }

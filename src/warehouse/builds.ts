@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { TidemarkError } from '../core/errors.js';
+import { asDiskFull } from '../core/files.js';
 import { flipLink } from './links.js';
-import { buildsDir, publishedDir, publishedFile } from './paths.js';
+import { buildsDir, currentLink, publishedDir, publishedFile, publishedLake } from './paths.js';
 
-/** A published build: an immutable file and lake, which readers see while the links point at them. */
+/** A published build: an immutable file and lake in a folder of their own, which readers see while the link points there. */
 export interface Build {
   /** `20261120T020000123Z-<run>`: sorts by time. */
   name: string;
@@ -19,44 +20,92 @@ export interface Build {
 }
 
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
+// A folder gets its name when it is whole and loses it before it is taken apart: whatever else a kill leaves is named so.
+const UNFINISHED = '.new-';
+const REMOVED = '.old-';
+// Files and lakes that an older version published lie beside one another.
+const OF_OLDER_VERSION = /^(?:market|lake)-/;
 
-export function buildFile(dataDir: string, name: string): string {
-  return path.join(buildsDir(dataDir), `market-${name}.duckdb`);
+function buildDir(dataDir: string, name: string): string {
+  return path.join(buildsDir(dataDir), name);
 }
 
-export function buildLake(dataDir: string, name: string): string {
-  return path.join(buildsDir(dataDir), `lake-${name}`);
+/** The DuckDB file in the folder of a build, named as the link that readers open. */
+export function fileOf(build: string): string {
+  return path.join(build, 'market.duckdb');
 }
 
-/** A name for a new build; never that of an existing one, which readers may be using. */
-export function nameBuild(dataDir: string, { run, now }: { run: string; now: Date }): string {
+/** The lake in the folder of a build, named as its link. */
+export function lakeOf(build: string): string {
+  return path.join(build, 'lake');
+}
+
+/** Name of the build that a file, its links resolved, is the file of. */
+export function nameOfBuild(file: string): string {
+  return path.basename(path.dirname(file));
+}
+
+/**
+ * Makes an empty folder for a new build, under a name that counts for nothing until `finishBuild`. What killed
+ * publications left goes first: none can be under way, as only who holds the warehouse publishes.
+ * @returns the folder, and the name it will have: never that of an existing build, which readers may be using
+ * @throws TidemarkError `DiskFull`
+ */
+export function beginBuild(
+  dataDir: string,
+  { run, now }: { run: string; now: Date },
+): { name: string; folder: string } {
+  for (const entry of entriesOf(dataDir))
+    if (entry.startsWith(UNFINISHED) || entry.startsWith(REMOVED))
+      rmSync(buildDir(dataDir, entry), { recursive: true, force: true });
+  const name = freeName(dataDir, { run, now });
+  const folder = buildDir(dataDir, `${UNFINISHED}${name}`);
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw asDiskFull(error, folder);
+  }
+  return { name, folder };
+}
+
+/** Gives the folder of a new build, which is whole and on disk, its name: from now on it counts. */
+export function finishBuild(dataDir: string, { name, folder }: { name: string; folder: string }): void {
+  renameSync(folder, buildDir(dataDir, name));
+}
+
+function freeName(dataDir: string, { run, now }: { run: string; now: Date }): string {
   const name = `${now.toISOString().replaceAll(/[-:.]/g, '')}-${run.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
   for (let attempt = 1; ; attempt++) {
     const candidate = attempt === 1 ? name : `${name}.${attempt}`;
-    if (!existsSync(buildFile(dataDir, candidate)) && !existsSync(buildLake(dataDir, candidate))) return candidate;
+    if (!existsSync(buildDir(dataDir, candidate))) return candidate;
   }
 }
 
 /** All builds that are kept, newest first. */
 export function listBuilds(dataDir: string): Build[] {
   const current = currentBuild(dataDir);
-  return buildNames(dataDir).flatMap((name) => {
+  return entriesOf(dataDir).flatMap((name) => {
     const parts = NAME.exec(name);
-    const file = statSync(buildFile(dataDir, name), { throwIfNoEntry: false });
-    if (parts === null || file === undefined) return [];
+    if (parts === null) return [];
+    const folder = buildDir(dataDir, name);
+    const file = statSync(fileOf(folder), { throwIfNoEntry: false });
+    if (file === undefined || !existsSync(lakeOf(folder))) return [];
     const [, year, month, day, hour, minute, second, ms, run = ''] = parts;
     const builtAt = `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`;
     return [{ name, builtAt, run, bytes: file.size, current: name === current }];
   });
 }
 
+/** The lake of the newest build; null where there is none. */
+export function newestLake(dataDir: string): string | null {
+  const newest = listBuilds(dataDir)[0]?.name;
+  return newest === undefined ? null : lakeOf(buildDir(dataDir, newest));
+}
+
 /** Name of the build that readers see; null before the first. */
 export function currentBuild(dataDir: string): string | null {
-  try {
-    return /market-(.*)\.duckdb$/.exec(readlinkSync(publishedFile(dataDir)))?.[1] ?? null;
-  } catch {
-    return null;
-  }
+  const target = targetOf(currentLink(dataDir));
+  return target === null ? null : path.basename(target);
 }
 
 /**
@@ -64,17 +113,20 @@ export function currentBuild(dataDir: string): string | null {
  * @throws TidemarkError `InvalidInput` when there is no such build
  */
 export async function showBuild(dataDir: string, name: string): Promise<void> {
-  const [file, lake] = [buildFile(dataDir, name), buildLake(dataDir, name)];
-  if (!existsSync(file)) {
-    const known = listBuilds(dataDir).map((build) => build.name);
+  const known = listBuilds(dataDir).map((build) => build.name);
+  if (!known.includes(name)) {
     throw new TidemarkError('InvalidInput', `There is no build ${name}.`, {
       todo:
         known.length > 0 ? `There are: ${known.join(', ')}.` : 'Nothing was published yet: run `tidemark snapshot`.',
     });
   }
-  await flipLink(publishedFile(dataDir), path.join('builds', path.basename(file)));
-  if (existsSync(lake))
-    await flipLink(path.join(publishedDir(dataDir), 'lake'), path.join('builds', path.basename(lake)));
+  const current = currentLink(dataDir);
+  await flipLink(current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
+  // Made once, or where a killed first publication or an older version left them otherwise.
+  for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
+    const through = path.join(path.basename(current), path.basename(link));
+    if (targetOf(link) !== through) await flipLink(link, through);
+  }
 }
 
 /**
@@ -83,26 +135,38 @@ export async function showBuild(dataDir: string, name: string): Promise<void> {
  */
 export function removeOldBuilds(dataDir: string, { keep, graceSeconds }: { keep: number; graceSeconds: number }): void {
   const current = currentBuild(dataDir);
-  const older = buildNames(dataDir).filter((name) => name !== current);
-  const newestFirst = [...(current === null ? [] : [current]), ...older];
+  const whole = listBuilds(dataDir).map(({ name }) => name);
+  const newestFirst = [...(current === null ? [] : [current]), ...whole.filter((name) => name !== current)];
   for (const [index, name] of newestFirst.entries()) {
     const newer = newestFirst[index - 1];
-    if (index < Math.max(keep, 1) || (newer !== undefined && madeWithin(buildFile(dataDir, newer), graceSeconds)))
-      continue;
-    for (const entry of [buildFile(dataDir, name), `${buildFile(dataDir, name)}.wal`, buildLake(dataDir, name)])
-      rmSync(entry, { recursive: true, force: true });
+    if (index < Math.max(keep, 1) || (newer !== undefined && madeWithin(dataDir, newer, graceSeconds))) continue;
+    removeEntry(dataDir, name);
+  }
+  if (current === null || madeWithin(dataDir, current, graceSeconds)) return;
+  for (const entry of entriesOf(dataDir)) if (OF_OLDER_VERSION.test(entry)) removeEntry(dataDir, entry);
+}
+
+function removeEntry(dataDir: string, entry: string): void {
+  const aside = buildDir(dataDir, `${REMOVED}${entry}`);
+  renameSync(buildDir(dataDir, entry), aside);
+  rmSync(aside, { recursive: true, force: true });
+}
+
+/** Names of all there is beside one another in the folder of builds, last first. */
+function entriesOf(dataDir: string): string[] {
+  const folder = buildsDir(dataDir);
+  return existsSync(folder) ? readdirSync(folder).toSorted().toReversed() : [];
+}
+
+function targetOf(link: string): string | null {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return null;
   }
 }
 
-function buildNames(dataDir: string): string[] {
-  const folder = buildsDir(dataDir);
-  const found = (existsSync(folder) ? readdirSync(folder) : []).flatMap(
-    (entry) => /^(?:market|lake)-(.*?)(?:\.duckdb(?:\.wal)?)?$/.exec(entry)?.[1] ?? [],
-  );
-  return [...new Set(found)].toSorted().toReversed();
-}
-
-function madeWithin(file: string, seconds: number): boolean {
-  const made = statSync(file, { throwIfNoEntry: false });
+function madeWithin(dataDir: string, name: string, seconds: number): boolean {
+  const made = statSync(fileOf(buildDir(dataDir, name)), { throwIfNoEntry: false });
   return made !== undefined && Date.now() - made.mtimeMs < seconds * 1_000;
 }

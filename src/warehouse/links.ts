@@ -1,4 +1,4 @@
-import { open, rename, symlink, unlink } from 'node:fs/promises';
+import { open, readdir, rename, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from '../core/files.js';
 
@@ -22,4 +22,11 @@ export async function syncFile(file: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Makes durable which entries a folder, and each folder below it, has; not what is in its files. */
+export async function syncFolders(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await syncFolders(path.join(folder, entry.name));
+  await syncFolder(folder);
 }

@@ -1,9 +1,9 @@
 import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import { TidemarkError } from '../core/errors.js';
 import { syncFolder } from '../core/files.js';
 import { runAudits } from './audit.js';
 import { buildModelInto, putSettings } from './build-model.js';
+import { nameOfBuild } from './builds.js';
 import type { Database } from './database.js';
 import { NotPublishedError } from './errors.js';
 import { withMemory } from './in-memory.js';
@@ -96,7 +96,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
               change,
               text: model.text,
               at: now.toISOString(),
-              build: path.basename(published),
+              build: nameOfBuild(published),
             },
           );
         }
@@ -107,7 +107,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
     renameSync(beside, file);
     await syncFolder(envDir(dataDir));
     const refused = changes.filter((change) => change.refused.length > 0);
-    return { file, build: path.basename(published), models: built, refused };
+    return { file, build: nameOfBuild(published), models: built, refused };
   } finally {
     clean();
   }
@@ -132,7 +132,7 @@ export async function readEnv(dataDir: string, name: string): Promise<Env> {
   const file = envFile(dataDir, checkName(name));
   if (!existsSync(file)) throw noSuchEnv(dataDir, name);
   const link = publishedFile(dataDir);
-  const current = existsSync(link) ? path.basename(realpathSync(link)) : null;
+  const current = existsSync(link) ? nameOfBuild(realpathSync(link)) : null;
   const { db, close } = await openReadOnly(file);
   try {
     const rows = await db.rows<{ model: string; at: string; build: string }>(

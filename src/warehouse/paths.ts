@@ -10,12 +10,22 @@ export function publishedDir(dataDir: string): string {
   return path.join(dataDir, 'published');
 }
 
-/** What analysts open: a symlink to the newest build. */
+/** What analysts open: a symlink to the file of the build that is current. */
 export function publishedFile(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'market.duckdb');
 }
 
-/** Immutable builds behind the symlinks. */
+/** The same tables as Parquet: a symlink to the lake of the build that is current. */
+export function publishedLake(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'lake');
+}
+
+/** A symlink to the build that is current. The two above go through it, so that both change over in one step. */
+export function currentLink(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'current');
+}
+
+/** Immutable builds behind the symlinks, a folder each. */
 export function buildsDir(dataDir: string): string {
   return path.join(publishedDir(dataDir), 'builds');
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
@@ -8,8 +8,8 @@ import { readBuiltModels } from './built-models.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
 import { createFunctions } from './functions.js';
-import { buildFile, buildLake, listBuilds, nameBuild, removeOldBuilds, showBuild } from './builds.js';
-import { syncFile } from './links.js';
+import { beginBuild, fileOf, finishBuild, lakeOf, newestLake, removeOldBuilds, showBuild } from './builds.js';
+import { syncFile, syncFolders } from './links.js';
 import type { Model } from './models.js';
 import { heldSet } from './models-sets.js';
 import type { Warehouse } from './open.js';
@@ -41,8 +41,8 @@ export interface PublishedBuild {
 export type TableCounts = Map<string, number>;
 
 /**
- * Writes the models into a new immutable file, checks it by opening it, then flips `data/published/market.duckdb` and
- * `data/published/lake` over to the new build. Until the flip readers see the old one; whatever fails, they keep it.
+ * Writes the models into a new immutable file and lake, checks the file by opening it, and only then gives the build its
+ * name and flips `data/published` over to it. Until the flip readers see the old one; whatever fails, they keep it.
  * @throws TidemarkError `DiskFull`
  * @throws ModelFailedError when models were not built, or the new file does not hold what was written
  */
@@ -50,34 +50,29 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   const { db } = warehouse;
   const models = await readBuiltModels(db);
   const builds = buildsDir(dataDir);
-  mkdirSync(builds, { recursive: true });
-  const name = nameBuild(dataDir, request);
-  const file = buildFile(dataDir, name);
-  const lake = buildLake(dataDir, name);
+  const build = beginBuild(dataDir, request);
+  const file = fileOf(build.folder);
   let counts: TableCounts;
   try {
-    counts = await writeBuild(db, models, { file, lake, previousLake: lakeBefore(dataDir) }, request);
-    await syncFile(file);
+    const lakes = { lake: lakeOf(build.folder), previousLake: newestLake(dataDir) };
+    counts = await writeBuild(db, models, { file, ...lakes }, request);
     await checkBuild(file, counts);
-    shareWith(request.readers ?? 'owner', dataDir, builds, [file, lake]);
+    shareWith(request.readers ?? 'owner', dataDir, builds, [build.folder]);
+    await syncFile(file);
+    await syncFolders(build.folder);
+    finishBuild(dataDir, build);
     await syncFolder(builds);
   } catch (error) {
-    for (const leftover of [file, `${file}.wal`, lake]) rmSync(leftover, { recursive: true, force: true });
+    rmSync(build.folder, { recursive: true, force: true });
     throw asWarehouseError(error, file);
   }
-  await showBuild(dataDir, name);
+  await showBuild(dataDir, build.name);
   removeOldBuilds(dataDir, { keep: request.keep ?? 3, graceSeconds: request.graceSeconds ?? 60 });
   return {
     file: path.relative(dataDir, publishedFile(dataDir)),
     tables: counts.size,
     rows: [...counts.values()].reduce((sum, rows) => sum + rows, 0),
   };
-}
-
-/** The newest lake, of which the next one takes over what stays the same; null where there is none. */
-function lakeBefore(dataDir: string): string | null {
-  const newest = listBuilds(dataDir)[0]?.name;
-  return newest === undefined ? null : buildLake(dataDir, newest);
 }
 
 async function writeBuild(

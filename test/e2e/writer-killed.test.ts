@@ -1,10 +1,11 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanEnv, startProcess } from '../helpers/processes.js';
 import { queryFile } from '../helpers/project.js';
+import { currentBuild, listBuilds, showBuild } from '../../src/warehouse/builds.js';
 import { land, marketNight, type Answer } from '../src/warehouse/helpers.js';
 
 const COMPANIES = 100;
@@ -113,5 +114,53 @@ describe('kill -9 of the writer, in each of its steps', () => {
       rmSync(dataDir, { recursive: true, force: true });
     }
     console.log(`killed: ${killed.join('; ')}`);
+  });
+
+  // What lies in data/published tells how far a publication is.
+  const below = (dataDir: string, suffix: string) =>
+    readdirSync(path.join(dataDir, 'published', 'builds'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith(suffix),
+    );
+  it.each<[moment: string, has: (dataDir: string) => boolean]>([
+    ['the new file is there', (dataDir) => below(dataDir, '.duckdb').length > 1],
+    [
+      'the new lake has its first files',
+      (dataDir) => below(dataDir, '.parquet').length > below(before, '.parquet').length + 2,
+    ],
+    ['the new build is there', (dataDir) => listBuilds(dataDir).length > 1],
+    ['readers are let over', (dataDir) => currentBuild(dataDir) !== currentBuild(before)],
+  ])('killed when %s, no half of a build counts as one, and the next publication clears it away', async (_, has) => {
+    const dataDir = mkdtempSync(path.join(folder, 'publish-'));
+    cpSync(before, dataDir, { recursive: true, verbatimSymlinks: true });
+    const running = await writer(dataDir);
+    while (!has(dataDir)) await breathe();
+    await running.stop('SIGKILL');
+
+    const now = currentBuild(dataDir) ?? '';
+    expect(listBuilds(dataDir).map(({ name }) => name)).toContain(now);
+    for (const { name } of listBuilds(dataDir)) {
+      await showBuild(dataDir, name);
+      await look(dataDir);
+    }
+    await showBuild(dataDir, now);
+    await ends(dataDir);
+    const builds = listBuilds(dataDir);
+    expect(builds.find(({ current }) => current)).toBe(builds[0]);
+    expect(readdirSync(path.join(dataDir, 'published', 'builds')).toSorted()).toEqual(
+      builds.map(({ name }) => name).toSorted(),
+    );
+    // And what did not change is the file of the build before.
+    const unchanged = path.join('lake', 'core', 'nomenclatures', 'data.parquet');
+    const links = builds.map(({ name }) => statSync(path.join(dataDir, 'published', 'builds', name, unchanged)).ino);
+    expect(new Set(links).size).toBe(1);
+  });
+
+  it('the file and the lake change over in one step', () => {
+    const link = (name: string) => readlinkSync(path.join(before, 'published', name));
+    expect([link('market.duckdb'), link('lake')]).toEqual([
+      path.join('current', 'market.duckdb'),
+      path.join('current', 'lake'),
+    ]);
+    expect(link('current')).toBe(path.join('builds', currentBuild(before) ?? ''));
   });
 });

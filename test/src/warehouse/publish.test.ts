@@ -1,4 +1,14 @@
-import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
@@ -40,12 +50,11 @@ describe('publish', () => {
       tables: (await readModels()).length + 1,
     });
     expect(lstatSync(publishedFile(dataDir)).isSymbolicLink()).toBe(true);
-    expect(readlinkSync(publishedFile(dataDir))).toBe(path.join('builds', 'market-20261120T040000000Z-r1.duckdb'));
     const builds = path.join(dataDir, 'published', 'builds');
-    expect(readdirSync(builds).toSorted()).toEqual([
-      'lake-20261120T040000000Z-r1',
-      'market-20261120T040000000Z-r1.duckdb',
-    ]);
+    const name = '20261120T040000000Z-r1';
+    expect(realpathSync(publishedFile(dataDir))).toBe(path.join(realpathSync(builds), name, 'market.duckdb'));
+    expect(readdirSync(builds)).toEqual([name]);
+    expect(readdirSync(path.join(builds, name)).toSorted()).toEqual(['lake', 'market.duckdb']);
 
     const uncommented = `SELECT table_name FROM duckdb_columns() WHERE comment IS NULL AND schema_name IN ('core', 'marts', 'ops', 'meta')
       UNION ALL SELECT table_name FROM duckdb_tables() WHERE comment IS NULL`;
@@ -149,9 +158,7 @@ describe('publish', () => {
     expect(reads).toBeGreaterThan(0);
     // A reader outlives even the removal of the build it holds open.
     await publish(warehouse, dataDir, { run: 'r5', now: new Date(NOW.getTime() + 300_000), keep: 1, graceSeconds: 0 });
-    expect(
-      readdirSync(path.join(dataDir, 'published', 'builds')).filter((name) => name.endsWith('.duckdb')),
-    ).toHaveLength(1);
+    expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(1);
     const kept = await connection.runAndReadAll('SELECT count(*)::INTEGER FROM core.companies');
     expect(kept.getRowsJson()).toEqual([[2]]);
     held.closeSync();
@@ -165,26 +172,76 @@ describe('publish', () => {
         now: new Date(NOW.getTime() + (n % 2) * 60_000),
         graceSeconds: 0,
       });
-    const builds = readdirSync(path.join(dataDir, 'published', 'builds'));
-    expect(builds.filter((name) => name.endsWith('.duckdb'))).toHaveLength(3);
-    expect(builds.filter((name) => name.startsWith('lake-'))).toHaveLength(3);
-    expect(builds.some((name) => name.endsWith('.wal'))).toBe(false);
+    const builds = path.join(dataDir, 'published', 'builds');
+    expect(readdirSync(builds)).toHaveLength(3);
+    for (const build of readdirSync(builds))
+      expect(readdirSync(path.join(builds, build)).toSorted()).toEqual(['lake', 'market.duckdb']);
   });
 
   test('whatever fails, readers keep the last build and no half of a new one stays', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     await publish(warehouse, dataDir, { run: 'r1', now: NOW });
-    const before = readlinkSync(publishedFile(dataDir));
+    const before = realpathSync(publishedFile(dataDir));
     await warehouse.db.run('DROP TABLE marts.companies');
     await expect(publish(warehouse, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 1000) })).rejects.toThrow(
       /companies does not exist/,
     );
-    expect(readlinkSync(publishedFile(dataDir))).toBe(before);
-    expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(2);
+    expect(realpathSync(publishedFile(dataDir))).toBe(before);
+    expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(1);
     // And the next one goes through.
     await buildModels(warehouse);
     await publish(warehouse, dataDir, { run: 'r3', now: new Date(NOW.getTime() + 2000) });
-    expect(readlinkSync(publishedFile(dataDir))).toContain('r3');
+    expect(realpathSync(publishedFile(dataDir))).toContain('r3');
+  });
+
+  test('a build without its lake or its file is none: not listed, not shown, not counted', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const again = (n: number) =>
+      publish(warehouse, dataDir, {
+        run: `r${n}`,
+        now: new Date(NOW.getTime() + n * 60_000),
+        graceSeconds: 0,
+        keep: 2,
+      });
+    for (let n = 1; n <= 2; n++) await again(n);
+    const builds = path.join(dataDir, 'published', 'builds');
+    const half = '20261120T040230000Z-r2';
+    mkdirSync(path.join(builds, half));
+    writeFileSync(path.join(builds, half, 'market.duckdb'), '');
+    expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['r2', 'r1']);
+    await expect(showBuild(dataDir, half)).rejects.toThrow(/There is no build/);
+    await again(3);
+    expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['r3', 'r2']);
+  });
+
+  test('what an older version published is read until the next publication, and goes after the time of grace', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const again = (n: number, graceSeconds: number) =>
+      publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), graceSeconds });
+    await again(1, 60);
+    const published = path.join(dataDir, 'published');
+    const [name = ''] = readdirSync(path.join(published, 'builds'));
+    const older = [`lake-${name}`, `market-${name}.duckdb`];
+    renameSync(path.join(published, 'builds', name, 'market.duckdb'), path.join(published, 'builds', older[1] ?? ''));
+    renameSync(path.join(published, 'builds', name, 'lake'), path.join(published, 'builds', older[0] ?? ''));
+    for (const entry of ['current', 'market.duckdb', 'lake', path.join('builds', name)])
+      rmSync(path.join(published, entry), { recursive: true });
+    symlinkSync(path.join('builds', older[1] ?? ''), path.join(published, 'market.duckdb'));
+    symlinkSync(path.join('builds', older[0] ?? ''), path.join(published, 'lake'));
+
+    const run = 'SELECT run FROM meta.receipt';
+    expect(await queryPublished(dataDir, run)).toEqual([['r1']]);
+    await again(2, 60);
+    expect(await queryPublished(dataDir, run)).toEqual([['r2']]);
+    const current = path.dirname(realpathSync(publishedFile(dataDir)));
+    expect(realpathSync(path.join(published, 'lake'))).toBe(path.join(current, 'lake'));
+    expect(readdirSync(path.join(published, 'builds'))).toEqual(expect.arrayContaining(older));
+    await again(3, 0);
+    expect(readdirSync(path.join(published, 'builds'))).toEqual(
+      listBuilds(dataDir)
+        .map((build) => build.name)
+        .toReversed(),
+    );
   });
 });
 
