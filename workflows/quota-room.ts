@@ -41,3 +41,20 @@ export function isWaiter(sent: unknown): sent is QuotaWaiter {
     probeEverySeconds < 1e9
   );
 }
+
+const DAY_SECONDS = 86_400;
+// The quota may begin anew somewhat later than configured: so long after that time of day it is tried for.
+const RESET_WINDOW_SECONDS = 6 * 3_600;
+
+/** Seconds to wait for the time of day at which the quota begins anew; null where none is told or it has just been. */
+export function secondsToReset({ resetsIn }: QuotaStatus): number | null {
+  return resetsIn === null || DAY_SECONDS - resetsIn < RESET_WINDOW_SECONDS ? null : resetsIn;
+}
+
+/**
+ * Seconds after which a run that waits stands in line again, the `time`-th time from 0: someone may have ended the gate.
+ * Grows, so that a wait of days costs little history.
+ */
+export function secondsToStandAgain(probeEverySeconds: number, time: number): number {
+  return Math.min(4 * probeEverySeconds * 2 ** time, Math.max(16 * probeEverySeconds, 3_600));
+}

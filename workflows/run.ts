@@ -33,13 +33,12 @@ import {
 } from './messages.js';
 import { crawl, quick } from './proxies.js';
 import { CRAWL_QUEUE, QUOTA_GATE } from './queues.js';
-import { priorityOf, roomFor } from './quota-room.js';
+import { priorityOf, roomFor, secondsToStandAgain } from './quota-room.js';
 import { finish } from './steps.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attributes.js';
 
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
 const MAX_EVENTS = 2_000;
-const STAND_AGAIN_AFTER = '6 hours';
 
 function secondArgument(): ApplicationFailure {
   const type: ErrorType = 'InvalidInput';
@@ -271,9 +270,11 @@ export class Run {
     const opened = this.#quotaOpened;
     const waiter = { ctx: this.ctx, priority: priorityOf(this.ctx) };
     const line = { workflowType: QUOTA_GATE, taskQueue: CRAWL_QUEUE, signal: enterQuotaGateSignal.name };
-    // Stood in line again now and then: someone may have terminated the gate.
-    do await quick.enterQuotaGate({ waiter, ...line });
-    while (!(await condition(() => this.#quotaOpened > opened || this.#stopRequested, STAND_AGAIN_AFTER)));
+    const mayGoOn = () => this.#quotaOpened > opened || this.#stopRequested;
+    for (let time = 0, goesOn = false; !goesOn; time++) {
+      await quick.enterQuotaGate({ waiter, ...line });
+      goesOn = await condition(mayGoOn, secondsToStandAgain(this.ctx.probeEverySeconds, time) * 1_000);
+    }
     this.throwIfStopped();
     this.enter(before);
   }

@@ -136,6 +136,12 @@ export interface QuotaWaiter {
 /** What the quota gate carries over continue-as-new; `{}` when it is started. */
 export interface QuotaGateState {
   waiting?: QuotaWaiter[];
+  /** Seconds until it asks next; null: as the first in line is configured. */
+  pause?: number | null;
+  /** Workflow id of the run that tries where the API gives no figure. */
+  trying?: string | null;
+  /** Questions refused one after another. */
+  refusals?: number;
 }
 
 /** How a run's activity reaches the gate: names that workflows own. */

@@ -1,0 +1,147 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
+import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import { control, waitUntil } from '../helpers/sandbox.js';
+import { startTemporal } from '../helpers/temporal.js';
+
+const REFUSED = { route: '/v2/metrics', status: 401, body: { detail: 'Invalid token.' } };
+
+describe('the quota gate', () => {
+  let temporal: TestWorkflowEnvironment;
+  let sandbox: RunningSandbox;
+  let project: Project;
+  let worker: RunningProcess;
+  let started = 0;
+
+  const start = (type: string, input: object = {}): Promise<WorkflowHandle> =>
+    temporal.client.workflow.start(type, {
+      taskQueue: 'tidemark-crawl',
+      workflowId: `${type}/${++started}`,
+      args: [input],
+    });
+  const startWaiting = async (type: string, input: object = {}): Promise<WorkflowHandle> => {
+    const run = await start(type, input);
+    await waits(run);
+    return run;
+  };
+  const waits = (run: WorkflowHandle) =>
+    waitUntil('the run waits for the quota', async () => {
+      return (await run.query<Progress>('progress')).phase === 'waiting-for-quota';
+    });
+  const useUp = () => control(sandbox, 'quota', { dailyLimit: 1, used: 1 });
+  const giveRoom = () => control(sandbox, 'quota', { dailyLimit: 1_000_000 });
+  /** Faults that struck so far, of those on order. */
+  const struck = async (): Promise<number> => {
+    const faults = (await (await fetch(`${sandbox.url}/_sandbox/faults`)).json()) as { struck: number }[];
+    return faults.reduce((sum, fault) => sum + fault.struck, 0);
+  };
+  /** Data calls the API answered with the daily limit. */
+  const refused = async (): Promise<number> => {
+    const report = await fetch(`${sandbox.url}/_sandbox/requests`);
+    const { statuses } = (await report.json()) as { statuses: Record<string, number> };
+    return statuses['429'] ?? 0;
+  };
+
+  beforeAll(async () => {
+    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ companies: 40, tenders: 5, seed: 4 })]);
+    project = makeProject({
+      api: sandbox,
+      temporal: temporal.address,
+      config: {
+        quota: { probeEvery: '1s' },
+        markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
+      },
+    });
+    mkdirSync(path.join(project.dataDir, 'resolve'), { recursive: true });
+    for (const list of ['a', 'b']) {
+      writeFileSync(path.join(project.dataDir, 'resolve', `${list}.csv`), `name,country\nNobody ${list},DK\n`);
+    }
+    worker = await project.startWorker();
+  });
+
+  afterAll(async () => {
+    await worker?.stop();
+    await sandbox?.stop();
+    await temporal?.teardown();
+    project?.remove();
+  });
+
+  it('goes on asking after a question that was refused', async () => {
+    await useUp();
+    const run = await startWaiting('tenderSnapshot');
+    await control(sandbox, 'faults', REFUSED);
+    await waitUntil('the question is refused', async () => (await struck()) === 1);
+    await giveRoom();
+    expect(((await run.result()) as RunResult).outcome).toBe('complete');
+  });
+
+  it('lets the runs find out themselves why every question is refused', async () => {
+    await useUp();
+    const run = await startWaiting('tenderSnapshot');
+    await control(sandbox, 'faults', { ...REFUSED, times: 0 });
+    await expect(run.result()).rejects.toMatchObject({
+      cause: { cause: { type: 'Unauthorized', message: expect.stringContaining('refuses the key') } },
+    });
+    await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+    await giveRoom();
+  });
+
+  it('keeps trying where the quota begins anew later than it should', async () => {
+    await worker.stop();
+    const config = readFileSync(project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');
+    const file = path.join(project.dir, 'resets-at.yaml');
+    const noFigure = 'metric: no_such_metric\n  resetsAt: "00:00"\n  probeEvery:';
+    writeFileSync(file, config.replace('probeEvery:', noFigure));
+    const today = new Date().toISOString().slice(0, 10);
+    worker = await project.startWorker({ TIDEMARK_CONFIG: file, TIDEMARK_NOW: `${today}T23:59:54Z` });
+    await useUp();
+    const run = await startWaiting('marketSnapshot');
+    const told = await refused();
+    await waitUntil('it has tried', async () => (await refused()) > told);
+    await waits(run);
+    const toldAgain = await refused();
+    await waitUntil('it has tried once more', async () => (await refused()) > toldAgain);
+    await waits(run);
+    await giveRoom();
+    expect(((await run.result()) as RunResult).outcome).toBe('complete');
+  });
+
+  it('passes over a run that was cancelled while it waited', async () => {
+    await useUp();
+    const first = await startWaiting('marketSnapshot');
+    const others = [
+      await startWaiting('resolveCompanies', { file: 'resolve/a.csv' }),
+      await startWaiting('resolveCompanies', { file: 'resolve/b.csv' }),
+    ];
+    await waits(first);
+    await first.cancel();
+    await expect(first.result()).rejects.toThrow(/cancelled/i);
+    // After the one that is gone, another is tried at once: its silence would be taken for room.
+    await waitUntil('the gate did something then', async () => /gone,./.test((await tried()).join()));
+    const then = await tried();
+    expect(then[then.indexOf('gone') + 1]).toBe(others[0]?.workflowId);
+    await giveRoom();
+    for (const run of others) expect(((await run.result()) as RunResult).outcome).toBe('complete');
+  });
+
+  /** What the gate that is open did: `wait`, the id of a run it let go on, and `gone` where that run had ended. */
+  async function tried(): Promise<string[]> {
+    const did: string[] = [];
+    const query = `WorkflowType = 'quotaGate' AND ExecutionStatus = 'Running'`;
+    for await (const { workflowId } of temporal.client.workflow.list({ query })) {
+      const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
+      for (const event of events ?? []) {
+        const signalled = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
+        if (event.timerStartedEventAttributes) did.push('wait');
+        if (signalled) did.push(signalled.workflowExecution?.workflowId ?? '');
+        if (event.signalExternalWorkflowExecutionFailedEventAttributes) did.push('gone');
+      }
+    }
+    return did;
+  }
+});
