@@ -20,6 +20,7 @@ export interface GuardedOptions {
   what: string;
   command: string;
   args: readonly string[];
+  /** Default: ours, without the secrets in it. */
   env?: NodeJS.ProcessEnv;
   /** Everything the process prints is appended here. */
   logFile: string;
@@ -43,7 +44,7 @@ export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptio
   const child = spawn(process.execPath, [GUARD, command, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
-    env: env ?? process.env,
+    env: env ?? withoutSecrets(process.env),
   });
   // The guard may be gone when we close its stdin.
   child.stdin.on('error', () => undefined);
@@ -102,6 +103,12 @@ export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptio
       if (left !== null && isAlive(left)) process.kill(left, 'SIGTERM');
     },
   };
+}
+
+/** What a process of another maker (the Temporal server) has no use for. */
+function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { TIDEMARK_API_KEY: _key, TIDEMARK_WEBHOOK_SECRET: _secret, ...rest } = env;
+  return rest;
 }
 
 function failure(what: string, logFile: string): TidemarkError {

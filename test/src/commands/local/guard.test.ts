@@ -41,6 +41,22 @@ describe('a guarded process', () => {
     expect(readFileSync(logFile, 'utf8')).toContain('ready');
   });
 
+  it('has our environment without the secrets in it', async () => {
+    vi.stubEnv('TIDEMARK_API_KEY', 'canary-key');
+    vi.stubEnv('TIDEMARK_WEBHOOK_SECRET', 'canary-secret');
+    vi.stubEnv('TIDEMARK_DATA', 'elsewhere');
+    try {
+      const args = ['-e', 'console.log(JSON.stringify(process.env)); setInterval(() => {}, 1000)'];
+      const server = spawnGuarded({ what: 'The server', command: process.execPath, args, logFile });
+      const told = await server.line((line) => (line.startsWith('{') ? line : null), 20_000);
+      expect(told).toContain('"TIDEMARK_DATA":"elsewhere"');
+      expect(told).not.toContain('canary');
+      await server.stop();
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it('that ends by itself is told with its last words', async () => {
     const args = ['-e', 'console.error("out of luck"); process.exit(3)'];
     const server = spawnGuarded({ what: 'The server', command: process.execPath, args, logFile });
