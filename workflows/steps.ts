@@ -141,6 +141,7 @@ export async function finish(run: Run): Promise<RunResult> {
   const published = await warehouse.publishWarehouse.executeWithOptions({ summary: 'publish market.duckdb' }, [
     run.ctx,
   ]);
+  for (const remark of published.notes ?? []) run.note(remark);
   run.enter('done');
   return {
     run: run.ctx.run,

@@ -211,4 +211,6 @@ export interface PublishResult {
   file: string;
   tables: number;
   rows: number;
+  /** What a person should know of it, a sentence each. */
+  notes?: string[];
 }

@@ -146,7 +146,7 @@ function sayResult({ changes, built, resumed, published }: Applied, dataDir: str
   }
   if (resumed.length > 0) say(`  resumed    ${resumed.length} had been built before: ${resumed.join(', ')}`);
   for (const audit of built?.failedAudits ?? []) say(`  audit      ${audit}`);
-  for (const note of built?.notes ?? []) say(`  note       ${note}`);
+  for (const note of [...(built?.notes ?? []), ...(published?.notes ?? [])]) say(`  note       ${note}`);
   if (published !== null)
     say(
       `  published  ${path.join(dataDir, published.file)}: ${published.tables} tables, ${formatCount(published.rows)} rows`,

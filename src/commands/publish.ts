@@ -40,6 +40,7 @@ export function registerPublish(program: Command): void {
         if (options.json) return sayJson(build);
         say(`✔ published ${build.rows.toLocaleString('en-US')} rows of ${build.tables} tables`);
         say(`  ${path.join(config.dataDir, build.file)}`);
+        for (const note of build.notes) say(`  ${note}`);
       } finally {
         await warehouse.close();
       }

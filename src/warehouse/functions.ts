@@ -27,10 +27,12 @@ export function readFunctions(): SqlFunction[] {
 
 /**
  * Creates the functions in an attached database that has the tables they read. They name tables by schema alone: so they
- * find those of whatever file a reader has opened.
- * @param ofOtherModels The tables are those of an earlier set of models: a function they do not have the columns for is left out
+ * find those of whatever file a reader has opened. One for which the tables do not have the columns (a new version of a model
+ * renamed them, or an earlier set of models is in force) is left out.
+ * @returns Those left out, a sentence each
  */
-export async function createFunctions(db: Database, database: string, ofOtherModels = false): Promise<void> {
+export async function createFunctions(db: Database, database: string): Promise<string[]> {
+  const leftOut: string[] = [];
   const [own] = await db.rows<{ name: string }>('SELECT current_database() AS name');
   await db.run(`USE ${identifier(database)}`);
   try {
@@ -40,8 +42,10 @@ export async function createFunctions(db: Database, database: string, ofOtherMod
       try {
         await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${sql}` : `(${sql})`}`);
       } catch (error) {
-        if (ofOtherModels) continue;
-        throw error;
+        leftOut.push(
+          `${name} is not published: the tables it reads are others (${errorMessage(error).split('\n')[0]}).`,
+        );
+        continue;
       }
       const said = quote(describe(description, parameters));
       await db.run(`COMMENT ON MACRO ${isTable ? 'TABLE ' : ''}${name} IS ${said}`);
@@ -49,6 +53,7 @@ export async function createFunctions(db: Database, database: string, ofOtherMod
   } finally {
     await db.run(`USE ${identifier(own?.name ?? '')}`);
   }
+  return leftOut;
 }
 
 function describe(description: string, parameters: Record<string, string>): string {

@@ -11,7 +11,6 @@ import { createFunctions } from './functions.js';
 import { beginBuild, fileOf, finishBuild, lakeOf, newestLake, removeOldBuilds, showBuild } from './builds.js';
 import { syncFile, syncFolders } from './links.js';
 import type { Model } from './models.js';
-import { heldSet } from './models-sets.js';
 import type { Warehouse } from './open.js';
 import { buildsDir, publishedFile } from './paths.js';
 import { publishLake } from './publish-lake.js';
@@ -35,6 +34,8 @@ export interface PublishedBuild {
   file: string;
   tables: number;
   rows: number;
+  /** What a person should know of it, a sentence each. */
+  notes: string[];
 }
 
 /** Rows of each published table. */
@@ -52,11 +53,11 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   const builds = buildsDir(dataDir);
   const build = beginBuild(dataDir, request);
   const file = fileOf(build.folder);
-  let counts: TableCounts;
+  let written: { counts: TableCounts; notes: string[] };
   try {
     const lakes = { lake: lakeOf(build.folder), previousLake: newestLake(dataDir) };
-    counts = await writeBuild(db, models, { file, ...lakes }, request);
-    await checkBuild(file, counts);
+    written = await writeBuild(db, models, { file, ...lakes }, request);
+    await checkBuild(file, written.counts);
     shareWith(request.readers ?? 'owner', dataDir, builds, [build.folder]);
     await syncFile(file);
     await syncFolders(build.folder);
@@ -70,8 +71,9 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   removeOldBuilds(dataDir, { keep: request.keep ?? 3, graceSeconds: request.graceSeconds ?? 60 });
   return {
     file: path.relative(dataDir, publishedFile(dataDir)),
-    tables: counts.size,
-    rows: [...counts.values()].reduce((sum, rows) => sum + rows, 0),
+    tables: written.counts.size,
+    rows: [...written.counts.values()].reduce((sum, rows) => sum + rows, 0),
+    notes: written.notes,
   };
 }
 
@@ -80,20 +82,19 @@ async function writeBuild(
   models: Model[],
   { file, lake, previousLake }: { file: string; lake: string; previousLake: string | null },
   request: PublishRequest,
-): Promise<TableCounts> {
+): Promise<{ counts: TableCounts; notes: string[] }> {
   await db.run(`ATTACH ${quote(file)} AS build`);
   try {
-    const isHeld = (await heldSet(db)) !== undefined;
-    const counts = await db.transaction(async () => {
+    const written = await db.transaction(async () => {
       const rows: TableCounts = new Map();
       for (const model of models) rows.set(model.model, await copyModel(db, model));
       await writeReceipt(db, rows, models, request);
-      await createFunctions(db, 'build', isHeld);
-      return rows.set('meta.receipt', 1);
+      const notes = await createFunctions(db, 'build');
+      return { counts: rows.set('meta.receipt', 1), notes };
     });
     await publishLake(db, models, lake, { run: request.run, previous: previousLake });
     await db.run('CHECKPOINT build');
-    return counts;
+    return written;
   } finally {
     await db.run('DETACH build').catch(() => undefined);
   }

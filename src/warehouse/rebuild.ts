@@ -73,11 +73,9 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
   onStep('publish');
   const warehouse = await openWarehouse(into);
   try {
-    return {
-      ...loaded,
-      ...built,
-      published: await publish(warehouse, into, { run: 'replay', now, readers: request.readers, keep: request.keep }),
-    };
+    const { readers, keep } = request;
+    const published = await publish(warehouse, into, { run: 'replay', now, readers, keep });
+    return { ...loaded, ...built, notes: [...built.notes, ...published.notes], published };
   } finally {
     await warehouse.close();
   }

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -142,6 +142,21 @@ describe('apply', () => {
     const warehouse = await openWarehouse(dataDir);
     expect(await warehouse.db.count(`SELECT count(*) FROM duckdb_views() WHERE view_name = 'thing'`)).toBe(0);
     await warehouse.close();
+  });
+
+  test('a new version without what a published function reads: the function goes, and it is said', async () => {
+    const { dataDir, request } = await start();
+    const own = path.join(dataDir, 'own', 'core');
+    mkdirSync(own, { recursive: true });
+    for (const name of ['companies_history', 'companies', 'company_codes']) {
+      const text = readFileSync(`sql/core/${name}.sql`, 'utf8').replaceAll('is_current', 'stands');
+      const isRenamed = name === 'companies_history';
+      writeFileSync(path.join(own, `${name}.sql`), isRenamed ? text.replace('version: 1\n', 'version: 2\n') : text);
+    }
+    const { published } = await applyModels(dataDir, request);
+    expect(published?.notes).toEqual([expect.stringMatching(/^core\.companies_as_of is not published: .*is_current/)]);
+    const functions = `SELECT DISTINCT function_name FROM duckdb_functions() WHERE schema_name = 'core' ORDER BY 1`;
+    expect(await queryPublished(dataDir, functions)).toEqual([['as_of_instant'], ['financials_as_of']]);
   });
 
   test('publishes what a killed call had built and not published', async () => {
