@@ -31,8 +31,8 @@ export interface CrawlActivities {
   crawlListing(input: ListInput): Promise<ListResult>;
   /** Fetches one chunk of a due plan. */
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
-  /** Asks /v2/metrics and lands the reading. */
-  readQuota(ctx: RunContext): Promise<QuotaStatus>;
+  /** Asks /v2/metrics and lands the reading; where a run begins, a clock that is a day off is refused. */
+  readQuota(ctx: RunContext, begins?: boolean): Promise<QuotaStatus>;
   /** Puts a run into the line at the quota gate of its API key, which it starts where there is none. */
   enterQuotaGate(input: EnterQuotaGateInput): Promise<void>;
   /** Lands the run's closing record and its request statistics. */

@@ -57,7 +57,7 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
         staticSummary: 'the daily quota of the API key: who waits for it',
       });
     },
-    readQuota: (ctx) => withPulse((pulse) => readQuota(deps, ctx, pulse)),
+    readQuota: (ctx, begins) => withPulse((pulse) => readQuota(deps, ctx, pulse, begins)),
     closeRun: (input) => closeRun(deps, input),
   });
 }

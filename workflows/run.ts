@@ -9,7 +9,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CarriedRun, DiscoverResult } from '../schemas/pipeline/crawl.js';
+import type { CarriedRun, DiscoverResult, QuotaStatus } from '../schemas/pipeline/crawl.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { CrawlOutcome } from '../schemas/pipeline/landing.js';
 import type {
@@ -74,6 +74,7 @@ export class Run {
   #quotaOpened = 0;
   #waiting: Promise<void> | null = null;
   #quotaUnknown = false;
+  #clockNoted: boolean;
   #stopRequested = false;
   #stoppable = true;
 
@@ -87,6 +88,7 @@ export class Run {
     this.due = carried.due ?? [];
     this.coverage = carried.coverage;
     this.#short = carried.short;
+    this.#clockNoted = carried.clockNoted ?? false;
     this.stopped = carried.stopped ?? false;
     this.nextChunk = carried.nextChunk;
     this.progress = carried.progress;
@@ -204,6 +206,7 @@ export class Run {
         progress: this.progress,
         coverage: this.coverage,
         short: this.#short,
+        clockNoted: this.#clockNoted,
         stopped: this.stopped,
         due: this.due,
         notes: this.notes,
@@ -240,6 +243,12 @@ export class Run {
     if (text !== null && !this.notes.includes(text)) this.notes.push(text);
   }
 
+  /** Says that this machine's clock is off; once, though every reading words it by the instant. */
+  noteClock({ clock }: QuotaStatus): void {
+    if (!this.#clockNoted) this.note(clock ?? null);
+    this.#clockNoted ||= Boolean(clock);
+  }
+
   /** Names what was not reached: the run is partial. */
   fallShort(text: string | null): void {
     if (text === null) return;
@@ -258,9 +267,9 @@ export class Run {
 
   /** Waits until there is room for a run that begins. */
   async requireQuota(): Promise<void> {
-    const quota = await crawl.readQuota(this.ctx);
+    const quota = await crawl.readQuota(this.ctx, true);
     this.#quotaUnknown = !quota.known;
-    this.note(quota.clock ?? null);
+    this.noteClock(quota);
     if (roomFor(quota, this.ctx) === 0) await this.waitForQuota();
   }
 

@@ -123,9 +123,9 @@ export async function finish(run: Run): Promise<RunResult> {
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);
   run.fallShort(heldBack);
   const outcome = run.stopped ? 'stopped' : run.complete ? 'complete' : 'partial';
-  const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   await run.checkpoint();
-  await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
+  run.noteClock(await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]));
+  const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   const totals = await quick.closeRun({ ctx: run.ctx, outcome, note, heldBack });
   run.closed = { crawled: outcome, heldBack };
   run.progress.requests = totals.requests;

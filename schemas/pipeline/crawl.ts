@@ -184,6 +184,8 @@ export interface CarriedRun {
   coverage: DiscoverResult['coverage'];
   /** Whether anything was not reached so far. */
   short: boolean;
+  /** Whether its notes say that this machine's clock is off. */
+  clockNoted?: boolean;
   stopped?: boolean;
   due?: DueSummary[];
   notes: string[];

@@ -6,7 +6,7 @@ import type { MetricsReading } from '../../schemas/v2/metrics.js';
 import { ApiError, TokenVerificationError } from '../api-client/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { secondsUntil } from '../core/clock.js';
-import { clockOff } from './clock-off.js';
+import { clockOff, requireClock } from './clock-off.js';
 import { landRecords } from './close-run.js';
 import { NoRoomError } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
@@ -14,9 +14,10 @@ import type { CrawlDeps, Pulse } from './deps.js';
 /**
  * Asks /v2/metrics and lands the reading. `open` is false only when the daily metric has a total and it is used up:
  * a total of 0 is no figure (CONTRACT, "What the reference leaves open").
- * @throws TidemarkError `InvalidConfig` when this machine's clock is a day or more from the API's
+ * @param begins whether it is the first thing a run does: later a wrong clock must not end what is nearly done
+ * @throws TidemarkError `InvalidConfig` when it begins and this machine's clock is a day or more from the API's
  */
-export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse): Promise<QuotaStatus> {
+export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, begins = false): Promise<QuotaStatus> {
   const stamp = deps.clock
     .now()
     .toISOString()
@@ -39,7 +40,7 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse):
   const known = daily !== null && daily.total > 0;
   const open = !known || daily.used < daily.total;
   if (known && open) deps.client.quota.open();
-  const clock = clockOff(servedAt, new Date());
+  const clock = (begins ? requireClock : clockOff)(servedAt, new Date());
   return {
     known,
     metric: daily?.metric ?? null,

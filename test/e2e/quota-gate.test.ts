@@ -35,6 +35,7 @@ describe('the quota gate', () => {
     });
   const useUp = () => control(sandbox, 'quota', { dailyLimit: 1, used: 1 });
   const giveRoom = () => control(sandbox, 'quota', { dailyLimit: 1_000_000 });
+  const clearFaults = () => fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
   /** Faults that struck so far, of those on order. */
   const struck = async (): Promise<number> => {
     const faults = (await (await fetch(`${sandbox.url}/_sandbox/faults`)).json()) as { struck: number }[];
@@ -76,8 +77,21 @@ describe('the quota gate', () => {
     const run = await startWaiting('tenderSnapshot');
     await control(sandbox, 'faults', REFUSED);
     await waitUntil('the question is refused', async () => (await struck()) === 1);
+    await clearFaults();
     await giveRoom();
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
+  });
+
+  it('fails as little on a Date of the API that is days off as the end of a run does', async () => {
+    await useUp();
+    const run = await startWaiting('tenderSnapshot');
+    const date = new Date(Date.now() - 3 * 86_400_000).toUTCString();
+    await control(sandbox, 'faults', { route: '/v2/metrics', latency: 0, times: 0, headers: { date } });
+    await waitUntil('the gate is told', async () => (await struck()) > 0);
+    await giveRoom();
+    const result = (await run.result()) as RunResult;
+    expect(result).toMatchObject({ outcome: 'complete', notes: [expect.stringMatching(/clock .* 3 days ahead/)] });
+    await clearFaults();
   });
 
   it('lets the runs find out themselves why every question is refused', async () => {
@@ -87,7 +101,7 @@ describe('the quota gate', () => {
     await expect(run.result()).rejects.toMatchObject({
       cause: { cause: { type: 'Unauthorized', message: expect.stringContaining('refuses the key') } },
     });
-    await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+    await clearFaults();
     await giveRoom();
   });
 

@@ -1,7 +1,7 @@
 import { createClock, type Clock } from '../../core/clock.js';
 import { apiKeyFile, readApiKey, type Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
-import { clockOff } from '../../crawl/clock-off.js';
+import { requireClock } from '../../crawl/clock-off.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
 import { openPublished } from '../../warehouse/published.js';
@@ -66,7 +66,7 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
   try {
     const { data, servedAt } = await api.call(async (client) => client.v2.metrics());
     const metrics = data.flatMap((group) => group.metrics).length;
-    const off = clockOff(servedAt, new Date());
+    const off = requireClock(servedAt, new Date());
     if (off !== null) return warn('api', off, 'Set the clock of this machine (NTP).');
     return ok('api', `${config.api.baseUrl} takes the key and reports ${metrics} usage metrics`);
   } catch (error) {

@@ -32,7 +32,7 @@ describe("this machine's clock against the API's", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const ask = async (hoursAhead: number | null) => {
+  const ask = async (hoursAhead: number | null, { begins = true } = {}) => {
     date = hoursAhead === null ? undefined : new Date(Date.now() - hoursAhead * HOUR_MS).toUTCString();
     const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
     const deps = {
@@ -44,7 +44,7 @@ describe("this machine's clock against the API's", () => {
     const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input: {} });
     try {
       const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
-      return (await readQuota(deps, ctx, pulse)).clock;
+      return (await readQuota(deps, ctx, pulse, begins)).clock;
     } finally {
       await deps.client.close();
     }
@@ -66,5 +66,9 @@ describe("this machine's clock against the API's", () => {
       message: expect.stringMatching(/2 days ahead/),
     });
     await expect(ask(-25)).rejects.toThrow(/1 days behind/);
+  });
+
+  it('days off is only said once a run is under way: its end must not fail on it', async () => {
+    expect(await ask(49, { begins: false })).toMatch(/is 2 days ahead of the API's .* Set it by NTP/);
   });
 });
