@@ -24,7 +24,13 @@ export function registerCompact(program: Command): void {
       ).argParser(parseCount),
     )
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', examples('tidemark compact', 'tidemark compact --drop-repeats 90'))
+    .addHelpText(
+      'after',
+      `
+What was joined replays to the same tables. After --drop-repeats all are the same
+but ops.drift, whose shares count the answers that are left.
+${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
+    )
     .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {
       const { config, clock } = await loadContext(command);
       const [{ openWarehouse }, { compactLanding }] = await Promise.all([
