@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../core/files.js';
 import type { Database } from './database.js';
 import { syncFile } from './links.js';
 import type { Model } from './models.js';
-import { quote } from './sql-files.js';
+import { identifier, quote } from './sql-files.js';
 
 /** Files of a lake, by path within it: what is in them, so that the next lake can tell what it may take over. */
 export type LakeFiles = Record<string, LakeFile>;
@@ -71,7 +71,7 @@ export async function publishLake(
 async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
   const date = isByDate(model) ? 'CAST(date AS VARCHAR)' : 'NULL';
   const found = await db.rows<{ date: string | null; rows: string; content: string }>(
-    `SELECT ${date} AS date, count(*) AS rows, CAST(bit_xor(hash(t)) AS VARCHAR) AS content
+    `SELECT ${date} AS date, count(*) AS rows, CAST(bit_xor(hash(${hashed(model).join(', ')})) AS VARCHAR) AS content
      FROM build.${model.model} AS t GROUP BY 1 ORDER BY 1`,
   );
   // An empty table is a file, too: its columns are what readers build on.
@@ -82,6 +82,14 @@ async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
     rows: Number(slice.rows),
     content: `${model.fingerprint} ${slice.rows} ${slice.content}`,
   }));
+}
+
+/** Columns as they tell rows apart. DuckDB's hash() takes [] for NULL and [[1], [2]] for [[1, 2]]: such are told apart by their text. */
+function hashed({ columns }: Model): string[] {
+  return Object.entries(columns).map(([name, { type }]) => {
+    const column = `t.${identifier(name)}`;
+    return /\]$|^(?:STRUCT|MAP|UNION|JSON)\b/i.test(type) ? `CAST(${column} AS VARCHAR)` : column;
+  });
 }
 
 function isByDate({ key, nullable, columns }: Model): boolean {

@@ -116,6 +116,18 @@ describe('publish', () => {
     }
   });
 
+  test('a list that was missing and is empty now is written anew', async () => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const lake = path.join(dataDir, 'published', 'lake', 'core', 'companies', 'data.parquet');
+    const phones = async () => (await warehouse.db.rows(`SELECT phones FROM '${lake}' WHERE company_id = 1`))[0];
+    for (const [n, list] of [['NULL'], ['[]'], ['[NULL]'], [`['NULL']`]].entries()) {
+      await warehouse.db.run(`UPDATE core.companies SET phones = ${list[0]}`);
+      await publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000) });
+      const [wanted] = await warehouse.db.rows(`SELECT CAST(${list[0]} AS VARCHAR[]) AS phones`);
+      expect(await phones()).toEqual(wanted);
+    }
+  });
+
   test('readers can be set back to the build before, and on again; what they see is never removed', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const run = 'SELECT run FROM meta.receipt';
