@@ -104,6 +104,8 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
       await db.run('DETACH env');
       return done;
     });
+    // What a killed client was writing into the old one would be played into the new one.
+    rmSync(`${file}.wal`, { force: true });
     renameSync(beside, file);
     await syncFolder(envDir(dataDir));
     const refused = changes.filter((change) => change.refused.length > 0);

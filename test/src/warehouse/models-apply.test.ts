@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -17,6 +18,7 @@ import { applyEnv, dropEnv, listEnvs } from '../../../src/warehouse/models-env.j
 import { modelsInForce } from '../../../src/warehouse/models-in-force.js';
 import { previousSet, type AppliedSet, type SetOrigin } from '../../../src/warehouse/models-sets.js';
 import { assembleModels, type Model } from '../../../src/warehouse/models.js';
+import { queryFile } from '../../helpers/project.js';
 import { land, temporaryDataDir } from './helpers.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -365,6 +367,22 @@ describe('an environment', () => {
     expect((await diffEnv(dataDir, 'me', [], 3)).tables).toMatchObject([
       { model: 'marts.thing', changed: 2, columns: [{ column: 'present', rows: 2 }] },
     ]);
+  });
+
+  test('made anew, nothing of what a killed client was writing into it is left', async () => {
+    const { dataDir, edit, request } = await start();
+    edit({ name: 'thing', sql: 'SELECT 1::BIGINT AS id' });
+    const { file } = await applyEnv(dataDir, { ...request, name: 'me' });
+    const client = await DuckDBInstance.create(file);
+    const connection = await client.connect();
+    await connection.run(`SET checkpoint_threshold = '1TB'; UPDATE marts.thing SET id = 7`);
+    const log = readFileSync(`${file}.wal`);
+    connection.closeSync();
+    client.closeSync();
+    writeFileSync(`${file}.wal`, log);
+    await applyEnv(dataDir, { ...request, name: 'me' });
+    expect(readdirSync(path.dirname(file))).toEqual(['me.duckdb']);
+    expect(await queryFile(file, 'SELECT id FROM marts.thing')).toEqual([{ id: '1' }]);
   });
 
   test('holds what changed and what reads it, from the ledger too; the diff tells rows, columns and lost keys', async () => {
