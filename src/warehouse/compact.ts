@@ -175,24 +175,30 @@ async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Pr
   const file = path.join(folder, partName(chunk));
   const temporary = `${file}.tmp`;
   const files = `[${parts.map((part) => quote(part.file)).join(', ')}]`;
-  // In the order in which they were landed.
-  const kept = `
-    SELECT ${COLUMNS}
+  const rows = `
     FROM read_parquet(${files}, hive_partitioning = false, filename = true, file_row_number = true) AS p
-    WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})
-    ORDER BY list_position(${files}, filename), file_row_number`;
-  const footer = Object.entries(footerOf({ ...first, dataDir, chunk }));
-  const metadata = footer.map(([key, value]) => `${quote(key)}: ${quote(value)}`).join(', ');
+    WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
+  const asLanded = `ORDER BY list_position(${files}, filename), file_row_number`;
+  const kept = `SELECT ${COLUMNS} ${rows} ${asLanded}`;
+  // As of the parts of a crawl.
+  const [{ content } = { content: '' }] = await db.rows<{ content: string }>(
+    `SELECT sha256(coalesce(string_agg(sha256 || chr(10), '' ${asLanded}), '')) AS content ${rows}`,
+  );
+  const footer = { ...footerOf({ ...first, dataDir, chunk }), content };
+  const metadata = Object.entries(footer)
+    .map(([key, value]) => `${quote(key)}: ${quote(value)}`)
+    .join(', ');
   await db.run(
     `COPY (${kept}) TO ${quote(temporary)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, KV_METADATA {${metadata}})`,
   );
   await syncFile(temporary);
-  const content = (from: string): Promise<object[]> =>
+  // All of them plain columns, which hash() tells apart.
+  const summary = (from: string): Promise<object[]> =>
     db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(t)) AS VARCHAR) AS content,
       min(fetched_at) AS first_at, max(fetched_at) AS last_at FROM (${from}) AS t`);
   const [wanted, written] = [
-    await content(kept),
-    await content(`SELECT ${COLUMNS} FROM read_parquet(${quote(temporary)}, hive_partitioning = false)`),
+    await summary(kept),
+    await summary(`SELECT ${COLUMNS} FROM read_parquet(${quote(temporary)}, hive_partitioning = false)`),
   ];
   if (JSON.stringify(wanted) !== JSON.stringify(written)) {
     await rm(temporary, { force: true });

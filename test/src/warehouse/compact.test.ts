@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readManifests, readRunRows } from '../../../src/landing/index.js';
+import { decodePart, readManifests, readRunRows } from '../../../src/landing/index.js';
 import { compactLanding } from '../../../src/warehouse/compact.js';
 import { buildModels, loadLanding, openWarehouse, readModels, type Warehouse } from '../../../src/warehouse/index.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from './helpers.js';
@@ -66,6 +67,12 @@ async function rebuilt(dataDir: string): Promise<Record<string, unknown[]>> {
 const landedRows = (dataDir: string) =>
   readManifests(dataDir).flatMap(({ stream, run, date }) => readRunRows({ dataDir, stream, run, date }));
 
+/** As a crawl writes it into the footer of a part: the SHA-256 of its rows' hashes, one a line. */
+const contentOf = (hashes: string[]) =>
+  createHash('sha256')
+    .update(hashes.map((hash) => `${hash}\n`).join(''))
+    .digest('hex');
+
 describe('compaction', () => {
   test('joins the parts of a run and stream; every row is there as it was, and the tables are the same', async () => {
     const dataDir = temporaryDataDir();
@@ -91,6 +98,7 @@ describe('compaction', () => {
         { key: 'stream', value: 'companies' },
         { key: 'run', value: 'n2' },
         { key: 'schema_version', value: '1' },
+        { key: 'content', value: contentOf(before.map(({ sha256 }) => sha256)) },
       ]),
     );
 
@@ -112,6 +120,13 @@ describe('compaction', () => {
     // Of company 1 the fourth night, of 2 and of the report the second to the fourth; of 3 none: it was gone between.
     expect(done.dropped).toBe(7);
     expect(new Set(landedRows(dataDir).map((row) => JSON.stringify(row))).size).toBeLessThan(rows);
+    // Parts of a crawl, joined ones, and one of which nothing is left tell what they hold in the same way.
+    for (const { file } of readManifests(dataDir)) {
+      const [content] = await warehouse.db.rows(
+        `SELECT decode(value) AS value FROM parquet_kv_metadata('${file}') WHERE decode(key) = 'content'`,
+      );
+      expect(content).toEqual({ value: contentOf(decodePart(readFileSync(file)).map(({ sha256 }) => sha256)) });
+    }
     expect(await rebuilt(dataDir)).toEqual(lived);
     expect(await compactLanding(warehouse, dataDir, { minParts: 100, dropRepeatsBefore: before })).toMatchObject({
       dropped: 0,
