@@ -54,7 +54,8 @@ export function isOpen(file: string): boolean {
 }
 
 /**
- * Lets `readers` read what was just built: the files and folders of `builds` in `entries`, and the way there from the data
+ * Lets `readers` read what was just built, and nobody write it (a DuckDB client opens a file for writing unless told
+ * otherwise): the files and folders of `builds` in `entries`, and the way there from the data
  * folder. Bits are added to that way, never taken.
  */
 export function shareWith(readers: Readers, dataDir: string, builds: string, entries: readonly string[]): void {
@@ -65,7 +66,7 @@ export function shareWith(readers: Readers, dataDir: string, builds: string, ent
 }
 
 function setModes(entry: string, readers: Readers): void {
-  if (!statSync(entry).isDirectory()) return chmodSync(entry, 0o600 | FILE_BITS[readers]);
+  if (!statSync(entry).isDirectory()) return chmodSync(entry, 0o400 | FILE_BITS[readers]);
   chmodSync(entry, 0o700 | FOLDER_BITS[readers]);
   for (const name of readdirSync(entry)) setModes(path.join(entry, name), readers);
 }

@@ -59,15 +59,17 @@ export class NotPublishedError extends TidemarkError {
       cause === undefined
         ? `There is no published warehouse at ${file}.`
         : `${file} cannot be opened: ${errorMessage(cause)}`,
-      {
-        todo:
-          cause === undefined
-            ? 'Run `tidemark snapshot` (or `npm run demo`) first.'
-            : 'Run any snapshot again: it publishes anew from the warehouse, and fetches only what is due.',
-        cause,
-      },
+      { todo: howToRead(cause), cause },
     );
   }
+}
+
+function howToRead(cause: unknown): string {
+  if (cause === undefined) return 'Run `tidemark snapshot` (or `npm run demo`) first.';
+  if (isLocked(cause)) return 'Close the program that has it open for writing, or let it open the file read-only.';
+  if (/permission denied/i.test(errorMessage(cause)))
+    return '`readers` in tidemark.yaml says who on this machine may read what is published; it holds from the next publication on.';
+  return 'Run any snapshot again: it publishes anew from the warehouse, and fetches only what is due.';
 }
 
 // DuckDB says it in words, with no code: writing the file, the log, or spilling to the temporary folder.
@@ -82,7 +84,10 @@ export function asWarehouseError(error: unknown, file: string): unknown {
     const named = /file "([^"]+)"/.exec(message)?.[1] ?? file;
     return asDiskFull(Object.assign(new Error(message, { cause: error }), { code: 'ENOSPC' }), named);
   }
-  if (/could not set lock on file|conflicting lock|being used by another process/i.test(message))
-    return new WarehouseBusyError(file, error);
+  if (isLocked(error)) return new WarehouseBusyError(file, error);
   return asDiskFull(error, file);
+}
+
+function isLocked(error: unknown): boolean {
+  return /could not set lock on file|conflicting lock|being used by another process/i.test(errorMessage(error));
 }

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection, type DuckDBResult, type DuckDBValue } from '@duckdb/node-api';
-import { errorMessage, TidemarkError } from '../core/errors.js';
+import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
 import { NotPublishedError } from './errors.js';
 import { publishedFile } from './paths.js';
 import { toPlain, type PlainValue } from './plain-value.js';
@@ -85,8 +85,8 @@ export async function queryPublished(dataDir: string, sql: string): Promise<Plai
 function resolveBuild(link: string): string {
   try {
     return realpathSync(link);
-  } catch {
-    throw new NotPublishedError(link);
+  } catch (error) {
+    throw new NotPublishedError(link, hasErrorCode(error, 'ENOENT') ? undefined : error);
   }
 }
 

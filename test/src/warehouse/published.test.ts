@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NotPublishedError } from '../../../src/warehouse/index.js';
+import { cleanEnv, startProcess } from '../../helpers/processes.js';
 import { openPublished } from '../../../src/warehouse/published.js';
 
 let dataDir: string;
@@ -58,6 +59,25 @@ describe('openPublished', () => {
     await expect(published.query('DROP TABLE n')).rejects.toThrow(/read-only/);
     await expect(published.query('SELECT * FROM nowhere')).rejects.toThrow(/Table with name nowhere does not exist/);
     published.close();
+  });
+
+  it('says what to do when another program has the file open for writing', async () => {
+    const file = path.join(dataDir, 'published', 'builds', 'one.duckdb');
+    const open = `const { DuckDBInstance } = await import('@duckdb/node-api');
+      globalThis.held = await DuckDBInstance.create(${JSON.stringify(file)});
+      console.log('open'); setInterval(() => undefined, 1000);`;
+    const writer = await startProcess(['--input-type=module', '-e', open], { env: cleanEnv({}), ready: /^open/ });
+    onTestFinished(async () => writer.stop('SIGKILL'));
+    await expect(openPublished(dataDir)).rejects.toMatchObject({
+      message: expect.stringMatching(/cannot be opened: .*lock/),
+      todo: 'Close the program that has it open for writing, or let it open the file read-only.',
+    });
+  });
+
+  it('says who may read it where the way there is closed', () => {
+    // As root every file can be read, so the words of the system are given.
+    const refused = new NotPublishedError('market.duckdb', new Error('EACCES: permission denied, realpath'));
+    expect(refused.todo).toMatch(/^`readers` in tidemark\.yaml says who/);
   });
 
   it('says so when nothing is published', async () => {
