@@ -3,8 +3,9 @@ import type { Pulse } from '../src/crawl/deps.js';
 
 // Heartbeats are throttled by the SDK anyway; this keeps the calls themselves from costing anything.
 const BEAT_EVERY_MS = 500;
-// While nothing is answered the activity still lives: without this a slow API would look like a dead worker.
-const KEEP_ALIVE_MS = 5_000;
+// While nothing is answered the activity still lives: without this a slow API would look like a dead worker, and a
+// cancelled run, which waits for the activity, would not be heard of.
+const KEEP_ALIVE_MS = 1_000;
 
 /** Runs an activity's work with a pulse: progress goes into the heartbeat, cancellation comes out of it. */
 export async function withPulse<T>(work: (pulse: Pulse) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { CrawlActivities, WarehouseActivities } from '../activities/contract.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
 
@@ -12,11 +12,15 @@ export const quick = proxyActivities<CrawlActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Talking to the API for minutes: a missed heartbeat tells of a dead worker long before the chunk's timeout. */
+/**
+ * Talking to the API for minutes: a missed heartbeat tells of a dead worker long before the chunk's timeout. One that is
+ * cancelled has ended before the run goes on: what it sent is booked when the run closes.
+ */
 export const crawl = proxyActivities<CrawlActivities>({
   taskQueue: CRAWL_QUEUE,
   startToCloseTimeout: '2 hours',
   heartbeatTimeout: '20 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 

@@ -274,6 +274,8 @@ export class Run {
   }
 
   private async standInLine(): Promise<void> {
+    // A chunk beside the one that met the stop.
+    if (this.stopped) throw new StopRequested();
     const before = this.progress.phase;
     this.enter('waiting-for-quota');
     const opened = this.#quotaOpened;

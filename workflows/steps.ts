@@ -1,9 +1,11 @@
+import { CancellationScope } from '@temporalio/workflow';
 import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../schemas/pipeline/crawl.js';
 import type { ProgressStep, RunResult } from '../schemas/pipeline/run.js';
 import { reasonsInWords } from './describe.js';
 import { heldBackBy, isIncomplete } from './coverage-gate.js';
 import { crawl, quick, warehouse } from './proxies.js';
 import type { Run } from './run.js';
+import { together } from './together.js';
 
 // Big enough that a task's overhead (50 to 100 ms) vanishes, small enough that pausing and progress are prompt.
 const CHUNK_SIZE = 500;
@@ -83,7 +85,11 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       const count = Math.min(CHUNKS_AT_ONCE, plan.chunks - first);
       const room = await run.quotaBudget();
       const budget = room === null ? null : Math.ceil(room / count);
-      await Promise.all(Array.from({ length: count }, (_, i) => crawlChunk(run, plan, first + i, shown, budget)));
+      // After a stop what is in flight is finished and landed.
+      await together(
+        Array.from({ length: count }, (_, i) => () => crawlChunk(run, plan, first + i, shown, budget)),
+        () => run.stopped,
+      );
       run.nextChunk = first + count;
       run.show();
     }
@@ -126,7 +132,10 @@ export async function finish(run: Run): Promise<RunResult> {
   await run.checkpoint();
   run.noteClock(await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]));
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
-  const totals = await quick.closeRun({ ctx: run.ctx, outcome, note, heldBack });
+  // Once begun it is filed: a cancellation meanwhile is told by a record after this one, never by half of each.
+  const totals = await CancellationScope.nonCancellable(() =>
+    quick.closeRun({ ctx: run.ctx, outcome, note, heldBack }),
+  );
   run.closed = { crawled: outcome, heldBack };
   run.progress.requests = totals.requests;
   run.note(totals.drift ?? null);

@@ -9,7 +9,7 @@ import {
   type RunRecord,
 } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
-import { landRows, readManifests, readRunRows } from '../landing/index.js';
+import { adoptSpools, landRows, readManifests, readRunRows } from '../landing/index.js';
 import type { CarriedMembers } from '../planner/index.js';
 import { driftInWords, quotaDrift } from '../ledger/quota-drift.js';
 import { readRequests } from '../ledger/request-log.js';
@@ -77,13 +77,14 @@ export async function landCarried(
 }
 
 /**
- * Lands what the run spent and how it ended; the models that follow see it. Called once more when a run whose crawl was
- * closed (`crawled`) fails or is cancelled after that.
+ * Lands what the run spent and how it ended, and what its chunks left unfinished; the models that follow see it. A run
+ * that fails or is cancelled ends in a record of its own, since its crawl may have been closed before.
  */
 export async function closeRun(
   deps: CrawlDeps,
   { ctx, outcome, crawled = null, note, heldBack }: CloseRunInput,
 ): Promise<CloseRunResult> {
+  await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
   const requests = readRequests(deps.config.dataDir, ctx.run);
   const parts = readManifests(deps.config.dataDir, { run: ctx.run }).filter((part) => !RECORD_STREAMS.has(part.stream));
   const totals = {
@@ -95,7 +96,7 @@ export async function closeRun(
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
   const finished_at = deps.clock.now().toISOString();
   const ended = outcome === 'failed' || outcome === 'cancelled';
-  await landRecords(deps, ctx, 'runs', crawled === null ? 'close' : 'end', [
+  await landRecords(deps, ctx, 'runs', ended ? 'end' : 'close', [
     runRecord(ctx, {
       outcome,
       crawled: ended ? crawled : outcome,

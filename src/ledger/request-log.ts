@@ -24,7 +24,7 @@ const FLUSH_EVERY_MS = 100;
 export class RequestLog {
   readonly #file: string;
   #pending = new Map<string, Tally>();
-  #flushedAt = performance.now();
+  #timer: NodeJS.Timeout | undefined;
   #failure: unknown;
   /** Attempts booked by this log. */
   requests = 0;
@@ -42,7 +42,8 @@ export class RequestLog {
     if (attempt.retry) tally.retries++;
     tally.bytes += attempt.bytes;
     addLatency(tally.latencies, attempt.ms);
-    if (performance.now() - this.#flushedAt >= FLUSH_EVERY_MS) this.#flush();
+    // By a timer: the last bookings before a long silence are written, too.
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
   /** @throws TidemarkError `DiskFull` when the last of it cannot be written */
@@ -53,7 +54,8 @@ export class RequestLog {
 
   /** What cannot be written now is kept for the next time: a call that was answered is no failure. */
   #flush(): void {
-    this.#flushedAt = performance.now();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (this.#pending.size === 0) return;
     // A full disk may have taken half a line.
     const mend = this.#failure === undefined ? '' : '\n';

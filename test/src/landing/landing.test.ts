@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import {
+  adoptSpools,
   decodePart,
   encodePart,
   landRows,
@@ -117,6 +118,23 @@ describe('a chunk whose worker was killed', () => {
     const second = await PartWriter.open(target);
     await second.commit();
     expect(readRunRows(target)).toEqual(rows);
+  });
+});
+
+describe('what a run that ends has in its spools', () => {
+  it('is committed beside the chunk, which stays open; halves of lists are removed', async () => {
+    const unfinished = await PartWriter.open(target);
+    await unfinished.append(row('1'));
+    await unfinished.close();
+    const half = await PartWriter.open({ ...target, stream: 'tenders', chunk: 'tenders' });
+    await half.append(row('x'));
+    await half.close();
+    await adoptSpools(target);
+    await adoptSpools(target);
+    expect(readManifests(target.dataDir).map(({ stream, rows }) => [stream, rows])).toEqual([['companies', 1]]);
+    expect(PartWriter.committed(target)).toBeUndefined();
+    const files = readdirSync(target.dataDir, { recursive: true, encoding: 'utf8' });
+    expect(files.filter((name) => name.endsWith('.ndjson'))).toEqual([]);
   });
 });
 
