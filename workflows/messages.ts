@@ -15,7 +15,7 @@ export const resumeSignal = defineSignal('resume');
 /** Ends the run after what is in flight: what it fetched is kept and published, its market stays as it was. */
 export const stopSignal = defineSignal('stop');
 
-/** Requests in flight of one chunk, from the next chunk on; 0 returns to the configured number. */
+/** Requests in flight of one chunk, from the next chunk on: a whole number up to 512; 0 returns to the configured one. */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 
 /** To the quota gate: a run that reached the daily limit stands in line. */

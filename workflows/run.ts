@@ -39,6 +39,8 @@ import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attri
 
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
 const MAX_EVENTS = 2_000;
+// As in the configuration (`api.maxConcurrency`).
+const MOST_IN_FLIGHT = 512;
 
 function secondArgument(): ApplicationFailure {
   const type: ErrorType = 'InvalidInput';
@@ -111,8 +113,13 @@ export class Run {
     setHandler(quotaOpenedSignal, () => {
       this.#quotaOpened++;
     });
-    setHandler(setConcurrencySignal, (limit) => {
-      this.concurrency = limit > 0 ? Math.floor(limit) : null;
+    setHandler(setConcurrencySignal, (limit: unknown) => {
+      if (Number.isInteger(limit) && 0 <= (limit as number) && (limit as number) <= MOST_IN_FLIGHT) {
+        this.concurrency = (limit as number) || null;
+      } else {
+        this.note(`setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}; another one was left aside.`);
+      }
+      this.show();
     });
   }
 

@@ -64,13 +64,16 @@ const Market = z.strictObject({
   schedule: Schedule.optional(),
 });
 
+/** More requests in flight than this are a slip of the hand; workflows/run.ts holds signals to the same. */
+export const MOST_IN_FLIGHT = 512;
+
 /** `tidemark.yaml` (CONTRACT, "Configuration"): strict, so that a misspelt key is named instead of ignored. */
 export const ConfigSchema = z.strictObject({
   api: z.strictObject({
     baseUrl: Address,
     connectorUrl: Address.optional(),
     allowHttp: z.boolean().default(false),
-    maxConcurrency: z.int().min(1).max(512).default(16),
+    maxConcurrency: z.int().min(1).max(MOST_IN_FLIGHT).default(16),
     perPage: z.union([z.literal('auto'), z.int().min(1)]).default('auto'),
     requestsPerSecond: z.number().positive().optional(),
     timeout: Duration.prefault('30s'),

@@ -9,6 +9,7 @@ import { landCarried, landRecords } from './close-run.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
+import { lanesOf } from './lanes.js';
 import { filtersRefused, planMarket } from './market-plan.js';
 import { reopenQuota } from './read-quota.js';
 
@@ -81,7 +82,7 @@ async function search(
   pulse: Pulse,
   booking: RequestLog,
 ): Promise<void> {
-  const lanes = input.concurrency ?? deps.config.api.maxConcurrency;
+  const lanes = lanesOf(deps.config, input.concurrency);
   const inFlight = new Set<Promise<void>>();
   let sent = 0;
   const failed: { error?: unknown; yes: boolean } = { yes: false };

@@ -9,6 +9,7 @@ import { apiAnswers, isDailyLimit, NoRoomError, rowOfError, stopsEverything } fr
 import type { CrawlDeps, Pulse } from './deps.js';
 import { fetchers } from './fetchers.js';
 import { inParallel } from './in-parallel.js';
+import { lanesOf } from './lanes.js';
 import { reopenQuota } from './read-quota.js';
 
 // After this many entities have failed one after another, each after its own retries, the API itself is asked.
@@ -92,7 +93,7 @@ async function fetchAll(
     pulse.beat({ step: input.stream, done: ++done, total: entities.length, requests: booking.requests });
   };
 
-  const lanes = input.concurrency ?? deps.config.api.maxConcurrency;
+  const lanes = lanesOf(deps.config, input.concurrency);
   await inParallel(open, lanes, attempt);
   // A second go at the end of the chunk: what hit a passing fault has had time to recover.
   inARow = 0;

@@ -92,6 +92,20 @@ describe('what an operator meets', () => {
     await expectMarketEqualsTruth(project, MARKET);
   });
 
+  it('a number of requests that is none is refused, and harms no run that gets it all the same', async () => {
+    expect(await tidemark('concurrency', '10000000000')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/whole number from 0 to 512/),
+    });
+    expect((await tidemark('concurrency', '0.5')).code).toBe(2);
+    const run = await start('snapshot/demo/odd-concurrency');
+    for (const odd of [10_000_000_000, 0.5, -3, 'many', null]) await run.signal('setConcurrency', odd);
+    expect(await run.result()).toMatchObject({
+      outcome: 'complete',
+      notes: ['setConcurrency takes a whole number from 0 to 512; another one was left aside.'],
+    });
+  });
+
   it('stops a run that is paused, too', async () => {
     const run = await start('snapshot/demo/paused-and-stopped');
     await run.signal('pause');

@@ -66,6 +66,13 @@ const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies'
 const detailRequests = () => api.requests.filter((request) => request.includes('/v2/companies/')).length;
 
 describe('a chunk', () => {
+  it.each([10_000_000_000, 0.5, -1, NaN])('takes %d requests in flight for what can be meant', async (concurrency) => {
+    due(api.companies.slice(0, 3).map(({ id }) => id));
+    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency }, pulse)).toMatchObject({
+      rows: 3,
+    });
+  });
+
   it('commits nothing once it is cancelled; what came is in its spool', async () => {
     due(api.companies.slice(0, 3).map(({ id }) => id));
     const cancelling = new AbortController();
