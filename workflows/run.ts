@@ -245,6 +245,11 @@ export class Run {
     }
   }
 
+  /** Whether the API gives a figure of the daily quota, as far as was asked. */
+  get quotaKnown(): boolean {
+    return !this.#quotaUnknown;
+  }
+
   /** Says something an operator should know; the run is no less complete for it. */
   note(text: string | null): void {
     if (text !== null && !this.notes.includes(text)) this.notes.push(text);

@@ -104,9 +104,17 @@ async function crawlChunk(
   room: number | null,
 ): Promise<void> {
   let budget = room;
+  let doubts = 0;
   const summary = `${plan.stream} ${chunk + 1} of ${plan.chunks}`;
   for (;;) {
-    const input = { ctx: run.ctx, stream: plan.stream, chunk, concurrency: run.concurrency, budget };
+    const input = {
+      ctx: run.ctx,
+      stream: plan.stream,
+      chunk,
+      concurrency: run.concurrency,
+      budget,
+      doubts: run.quotaKnown ? doubts : null,
+    };
     const result: ChunkResult = await crawl.crawlChunk.executeWithOptions({ summary }, [input]);
     run.progress.requests += result.requests;
     if (!result.limited) {
@@ -118,6 +126,7 @@ async function crawlChunk(
       }
       return;
     }
+    doubts = result.doubted ? doubts + 1 : 0;
     // What it leaves to others is spent, or all of it: the first is told by asking, the second by the limit.
     if (budget === null) await run.waitForQuota();
     else budget = await run.quotaBudget();

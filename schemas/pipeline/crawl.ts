@@ -60,6 +60,8 @@ export interface CrawlChunkInput {
   concurrency: number | null;
   /** Requests it may send before it counts as limited; null or left out: any number. */
   budget?: number | null;
+  /** How many calls for this chunk just before ended `doubted`; null or left out: the API gives no figure to doubt by. */
+  doubts?: number | null;
 }
 
 export interface ChunkResult {
@@ -71,6 +73,8 @@ export interface ChunkResult {
   failed: number;
   /** Set when the daily limit stopped the chunk: the rest stays due. */
   limited: boolean;
+  /** Set when all that is left was answered with the daily limit while the figure says that there is room. */
+  doubted?: boolean;
 }
 
 export interface DiscoverInput {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChunkResult, CrawlChunkInput, DueEntity } from '../../schemas/pipeline/crawl.js';
-import { NotFoundError, type ApiError } from '../api-client/index.js';
+import { LimitError, NotFoundError, type ApiError } from '../api-client/index.js';
 import { TidemarkError } from '../core/errors.js';
 import { PartWriter } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
@@ -10,10 +10,13 @@ import type { CrawlDeps, Pulse } from './deps.js';
 import { fetchers } from './fetchers.js';
 import { inParallel } from './in-parallel.js';
 import { lanesOf } from './lanes.js';
-import { reopenQuota } from './read-quota.js';
+import { LimitDoubts } from './limit-doubts.js';
+import { reopenQuota, saysRoom } from './read-quota.js';
 
 // After this many entities have failed one after another, each after its own retries, the API itself is asked.
 const GIVE_UP_AFTER = 20;
+// A record that answers with the daily limit against the figure is filed as failed after so many tries more.
+const DOUBTED_TRIES = 2;
 
 /** Name of a chunk, unique in run and stream. */
 export function chunkName(stream: string, chunk: number): string {
@@ -35,7 +38,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse:
   const entities = readEntities(deps.config.dataDir, input);
   const booking = new RequestLog(deps.config.dataDir, ctx.run, chunk);
   const writer = await PartWriter.open(target);
-  const result = { failed: 0, limited: false };
+  const result = { failed: 0, limited: false, doubted: false };
   try {
     await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, pulse);
@@ -46,7 +49,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse:
   } catch (error) {
     await writer.close();
     if (!isDailyLimit(error)) throw error;
-    return { rows: writer.rows.length, requests: booking.requests, failed: result.failed, limited: true };
+    return { rows: writer.rows.length, requests: booking.requests, ...result, limited: true };
   }
   const part = await writer.commit();
   return { rows: part?.rows ?? 0, requests: booking.requests, ...result };
@@ -59,7 +62,7 @@ async function fetchAll(
   writer: PartWriter,
   pulse: Pulse,
   booking: RequestLog,
-  result: { failed: number },
+  result: { failed: number; doubted: boolean },
 ): Promise<void> {
   const fetcher = fetchers[input.stream];
   if (!fetcher) throw new Error(`stream ${input.stream} is not fetched by entity`);
@@ -68,19 +71,28 @@ async function fetchAll(
   let done = entities.length - open.length;
   let inARow = 0;
   const failures = new Map<string, ApiError>();
+  const doubts = new LimitDoubts(() => saysRoom(deps, pulse), input.doubts ?? null);
 
   const budget = input.budget ?? Infinity;
   const attempt = async (entity: string): Promise<void> => {
     if (booking.requests >= budget) throw new NoRoomError();
+    const afterRefusal = doubts.aside.size > 0;
     try {
       for await (const row of fetcher.fetch(deps.client, input.ctx, entity, pulse.signal)) await writer.append(row);
       failures.delete(entity);
+      doubts.answered(entity, afterRefusal);
       inARow = 0;
     } catch (error) {
-      if (pulse.signal.aborted || stopsEverything(error)) throw error;
+      if (pulse.signal.aborted) throw error;
+      if (error instanceof LimitError && isDailyLimit(error)) {
+        if ((await doubts.heard(entity, error)) === 'again') await attempt(entity);
+        return;
+      }
+      if (stopsEverything(error)) throw error;
       const fault = error as ApiError;
       if (fault instanceof NotFoundError) {
         await writer.append(rowOfError(fault, entity, 'gone'));
+        doubts.answered(entity, afterRefusal);
         inARow = 0;
       } else {
         failures.set(entity, fault);
@@ -99,6 +111,13 @@ async function fetchAll(
   inARow = 0;
   done -= failures.size;
   await inParallel([...failures.keys()], lanes, attempt);
+  for (let again = 0; again < DOUBTED_TRIES && doubts.aside.size > 0; again++) {
+    result.doubted = !doubts.proven;
+    const [first] = doubts.aside.values();
+    if (first && result.doubted) throw first;
+    await inParallel([...doubts.aside.keys()], lanes, attempt);
+  }
+  for (const [entity, fault] of doubts.aside) failures.set(entity, fault);
   for (const [entity, fault] of failures) {
     await writer.append(rowOfError(fault, entity, 'failed'));
   }

@@ -78,6 +78,21 @@ export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse
   if (!open) throw new NoRoomError();
 }
 
+/**
+ * Whether the figure says that something is left; then this worker's client sends again. False where there is no figure,
+ * or none comes.
+ */
+export async function saysRoom(deps: CrawlDeps, pulse: Pulse): Promise<boolean> {
+  const groups = await askMetrics(deps, pulse).then(
+    (answer) => answer.groups,
+    () => [],
+  );
+  const daily = dailyMetric(groups, deps.config.quota.metric);
+  const room = daily !== null && daily.used < daily.total;
+  if (room) deps.client.quota.open();
+  return room;
+}
+
 interface Metric {
   metric: string;
   used: number;

@@ -105,6 +105,25 @@ describe('the quota gate', () => {
     await giveRoom();
   });
 
+  it('is not for a record that says so against the figure: it is filed, and the rest goes on', async () => {
+    await giveRoom();
+    const page = await fetch(`${sandbox.url}/v2/prospecting`, {
+      method: 'POST',
+      headers: { authorization: `Token ${sandbox.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ page: 1, per_page: 10, filters: {} }),
+    });
+    const { data } = (await page.json()) as { data: { id: number }[] };
+    const id = String(data[0]?.id);
+    const access = { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' };
+    const body = { access, error_guard: 'limits.daily', message_guard: 'No more today.' };
+    await control(sandbox, 'faults', { route: `/v2/companies/${id}`, times: 0, status: 429, body });
+    const result = (await (await start('marketSnapshot')).result()) as RunResult;
+    expect(result).toMatchObject({ outcome: 'partial', rejects: 1 });
+    const rejects = await project.query('SELECT stream, entity_id, raw FROM ops.rejects');
+    expect(rejects).toEqual([{ stream: 'companies', entity_id: id, raw: expect.stringContaining('No more today.') }]);
+    await clearFaults();
+  });
+
   it('keeps trying where the quota begins anew later than it should', async () => {
     await worker.stop();
     const config = readFileSync(project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');

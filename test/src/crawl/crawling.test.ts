@@ -229,6 +229,43 @@ describe('an API in trouble', () => {
     expect(asked.slice(6)).toEqual(['metrics', '6', '7', '8']);
     await stop();
   });
+
+  describe('with a figure that says that there is room', () => {
+    const access = { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' };
+    const limit: [number, unknown] = [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }];
+    const figure = [{ name: 'Daily', codename: 'daily', metrics: [{ name: 'D', codename: 'd', used: 5, total: 900 }] }];
+    const fetchDoubting = (doubts: number, concurrency = 4) =>
+      fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency, doubts }, pulse);
+    const answeringLimit = (limited: (id: number) => boolean) =>
+      answering((id) => (id === 'metrics' ? [200, figure] : limited(Number(id)) ? limit : [200, { id: Number(id) }]));
+
+    it('records that always answer with the daily limit are landed as errors, the rest is fetched', async () => {
+      const stop = await answeringLimit((id) => id % 4 === 1);
+      due(Array.from({ length: 60 }, (_, i) => i + 1));
+      expect(await fetchDoubting(0)).toMatchObject({ rows: 60, failed: 15, limited: false });
+      const failed = landed().filter(({ segment }) => segment === 'failed');
+      expect(failed.map((row) => Number(row.entity_id) % 4)).toEqual(Array.from({ length: 15 }, () => 1));
+      expect(failed[0]).toMatchObject({ status: 429, body: expect.stringContaining('No more today.') });
+      await stop();
+    });
+
+    it('a record alone is given time before it is landed as an error', async () => {
+      const stop = await answeringLimit(() => true);
+      due([7]);
+      expect(await fetchDoubting(0)).toMatchObject({ rows: 0, limited: true, doubted: true });
+      expect(await fetchDoubting(1)).toMatchObject({ rows: 0, limited: true, doubted: true });
+      expect(await fetchDoubting(2)).toMatchObject({ rows: 1, failed: 1, limited: false });
+      await stop();
+    });
+
+    it('the answers are believed where one after another says so', async () => {
+      const stop = await answeringLimit((id) => id > 20);
+      due(Array.from({ length: 60 }, (_, i) => i + 1));
+      const told = await fetchDoubting(2, 1);
+      expect(told).toMatchObject({ rows: 20, requests: 30 + 9, failed: 0, limited: true, doubted: false });
+      await stop();
+    });
+  });
 });
 
 describe('discovery', () => {
