@@ -75,6 +75,7 @@ export class Run {
   /** How often the quota gate let this execution go on, and the wait it is in. */
   #quotaOpened = 0;
   #waiting: Promise<void> | null = null;
+  #pausing: Promise<void> | null = null;
   #quotaUnknown = false;
   #clockNoted: boolean;
   #stopRequested = false;
@@ -195,13 +196,7 @@ export class Run {
 
   /** A point where the run may wait for an operator or cut its history; called between chunks. */
   async checkpoint(): Promise<void> {
-    if (this.#paused) {
-      const before = this.progress.phase;
-      this.enter('paused');
-      await condition(() => !this.#paused || this.#stopRequested);
-      this.enter(before);
-    }
-    this.throwIfStopped();
+    await this.unpaused();
     const info = workflowInfo();
     if (info.continueAsNewSuggested || info.historyLength > MAX_EVENTS) {
       await continueAsNew<(input: unknown, carried: CarriedRun) => Promise<RunResult>>(this.#input, {
@@ -221,13 +216,18 @@ export class Run {
     }
   }
 
-  /** After the daily limit: waits at the gate that all runs of the API key share, until it says that there is room. */
-  waitForQuota(): Promise<void> {
+  /**
+   * After the daily limit: waits at the gate that all runs of the API key share, until it says that there is room, and
+   * then for an operator who paused the run meanwhile.
+   */
+  async waitForQuota(): Promise<void> {
+    this.throwIfStopped();
     // Chunks beside each other reach the limit together; the run stands in line once.
     this.#waiting ??= this.standInLine().finally(() => {
       this.#waiting = null;
     });
-    return this.#waiting;
+    await this.#waiting;
+    await this.unpaused();
   }
 
   /**
@@ -237,6 +237,7 @@ export class Run {
   async quotaBudget(): Promise<number | null> {
     if (!this.ctx.leavesQuota || this.#quotaUnknown) return null;
     for (;;) {
+      await this.unpaused();
       const status = await crawl.readQuota(this.ctx);
       this.#quotaUnknown = !status.known;
       const room = roomFor(status, this.ctx);
@@ -286,8 +287,6 @@ export class Run {
   }
 
   private async standInLine(): Promise<void> {
-    // A chunk beside the one that met the stop.
-    if (this.stopped) throw new StopRequested();
     const before = this.progress.phase;
     this.enter('waiting-for-quota');
     const opened = this.#quotaOpened;
@@ -298,7 +297,25 @@ export class Run {
       await quick.enterQuotaGate({ waiter, ...line });
       goesOn = await condition(mayGoOn, secondsToStandAgain(this.ctx.probeEverySeconds, time) * 1_000);
     }
+    this.enter(before);
+  }
+
+  /** Waits while an operator pauses the run. */
+  private async unpaused(): Promise<void> {
+    // Chunks beside each other pause together, so that the phase before is told once.
+    if (this.#paused) {
+      this.#pausing ??= this.standPaused().finally(() => {
+        this.#pausing = null;
+      });
+      await this.#pausing;
+    }
     this.throwIfStopped();
+  }
+
+  private async standPaused(): Promise<void> {
+    const before = this.progress.phase;
+    this.enter('paused');
+    await condition(() => !this.#paused || this.#stopRequested);
     this.enter(before);
   }
 
@@ -308,8 +325,8 @@ export class Run {
   }
 
   private throwIfStopped(): void {
-    if (!this.#stopRequested || !this.#stoppable) return;
-    // Once, and no pause any more: what comes after the stop is to be done.
+    if (!this.#stoppable || !(this.#stopRequested || this.stopped)) return;
+    // No pause any more: what comes after the stop is to be done. A chunk beside the one that met it ends by it as well.
     this.#stopRequested = this.#paused = false;
     this.stopped = true;
     throw new StopRequested();

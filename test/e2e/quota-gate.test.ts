@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
 import { makeProject, type Project } from '../helpers/project.js';
-import { control, waitUntil } from '../helpers/sandbox.js';
+import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
 import { startTemporal } from '../helpers/temporal.js';
 
 const REFUSED = { route: '/v2/metrics', status: 401, body: { detail: 'Invalid token.' } };
@@ -92,6 +92,21 @@ describe('the quota gate', () => {
     const result = (await run.result()) as RunResult;
     expect(result).toMatchObject({ outcome: 'complete', notes: [expect.stringMatching(/clock .* 3 days ahead/)] });
     await clearFaults();
+  });
+
+  it.each([
+    ['resume', 'complete'],
+    ['stop', 'stopped'],
+  ])('lets no run go on that was paused while it waited: %s', async (message, outcome) => {
+    await control(sandbox, 'quota', { dailyLimit: 10, used: 0 });
+    const run = await startWaiting('marketSnapshot');
+    await run.signal('pause');
+    const asked = await countRequests(sandbox, 'GET /v2/companies/{id}');
+    await giveRoom();
+    await waitUntil('the run is paused', async () => (await run.query<Progress>('progress')).phase === 'paused');
+    expect(await countRequests(sandbox, 'GET /v2/companies/{id}')).toBe(asked);
+    await run.signal(message);
+    expect(((await run.result()) as RunResult).outcome).toBe(outcome);
   });
 
   it('lets the runs find out themselves why every question is refused', async () => {
