@@ -39,6 +39,7 @@ import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attri
 
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
 const MAX_EVENTS = 2_000;
+const STOPS_WITHIN = '15 seconds';
 // As in the configuration (`api.maxConcurrency`).
 const MOST_IN_FLIGHT = 512;
 
@@ -46,6 +47,11 @@ function secondArgument(): ApplicationFailure {
   const type: ErrorType = 'InvalidInput';
   const message = 'Wrong input: a run takes one argument; the second is for runs that go on as new. Start it with one.';
   return ApplicationFailure.nonRetryable(message, type);
+}
+
+/** Whether the API gives no figure of the quota at all; that it could not be asked just now says nothing. */
+function hasNoFigure({ known, fault }: QuotaStatus): boolean {
+  return !known && !fault;
 }
 
 /** An operator wants the run to end here. */
@@ -238,8 +244,9 @@ export class Run {
     if (!this.ctx.leavesQuota || this.#quotaUnknown) return null;
     for (;;) {
       await this.unpaused();
-      const status = await crawl.readQuota(this.ctx);
-      this.#quotaUnknown = !status.known;
+      const status = await this.orStopped(() => crawl.readQuota(this.ctx));
+      this.#quotaUnknown = hasNoFigure(status);
+      this.note(status.fault ?? null);
       const room = roomFor(status, this.ctx);
       if (room > 0) return Number.isFinite(room) ? room : null;
       await this.waitForQuota();
@@ -280,10 +287,37 @@ export class Run {
 
   /** Waits until there is room for a run that begins. */
   async requireQuota(): Promise<void> {
-    const quota = await crawl.readQuota(this.ctx, true);
-    this.#quotaUnknown = !quota.known;
+    const quota = await this.orStopped(() => crawl.readQuota(this.ctx, true));
+    this.#quotaUnknown = hasNoFigure(quota);
+    this.note(quota.fault ?? null);
     this.noteClock(quota);
     if (roomFor(quota, this.ctx) === 0) await this.waitForQuota();
+  }
+
+  /**
+   * Does what may be tried for long. After a stop it has a while to end; then it is given up, and what it has landed by
+   * then is kept.
+   */
+  async orStopped<T>(work: () => Promise<T>): Promise<T> {
+    const scope = new CancellationScope();
+    const state = { done: false, givenUp: false };
+    const watch = async (): Promise<void> => {
+      await condition(() => this.#stopRequested || this.stopped || state.done);
+      if (state.done || (await condition(() => state.done, STOPS_WITHIN))) return;
+      state.givenUp = true;
+      scope.cancel();
+    };
+    // The run's own cancellation reaches the work, which tells of it.
+    void watch().catch(() => undefined);
+    try {
+      return await scope.run(work);
+    } catch (error) {
+      if (!state.givenUp || !isCancellation(error)) throw error;
+      this.throwIfStopped();
+      throw new StopRequested();
+    } finally {
+      state.done = true;
+    }
   }
 
   private async standInLine(): Promise<void> {

@@ -18,9 +18,9 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
   await run.step(listing.replaceAll('_', ' '), async (shown) => {
     for (;;) {
       await run.checkpoint();
-      const result = await crawl.crawlListing.executeWithOptions({ summary: `read ${listing}` }, [
-        { ctx: run.ctx, listing },
-      ]);
+      const result = await run.orStopped(() =>
+        crawl.crawlListing.executeWithOptions({ summary: `read ${listing}` }, [{ ctx: run.ctx, listing }]),
+      );
       run.progress.requests += result.requests;
       if (!result.limited) {
         shown.done = shown.total = result.entities;
@@ -46,9 +46,8 @@ export async function discover(run: Run): Promise<void> {
         concurrency: run.concurrency,
         round: run.nextChunk,
       };
-      const result = await crawl.discoverMarket.executeWithOptions({ summary: `search, round ${run.nextChunk + 1}` }, [
-        input,
-      ]);
+      const summary = `search, round ${run.nextChunk + 1}`;
+      const result = await run.orStopped(() => crawl.discoverMarket.executeWithOptions({ summary }, [input]));
       run.progress.requests += result.requests;
       shown.done = result.distinctCompanies;
       shown.total = result.reportedTotal;
@@ -115,7 +114,7 @@ async function crawlChunk(
       budget,
       doubts: run.quotaKnown ? doubts : null,
     };
-    const result: ChunkResult = await crawl.crawlChunk.executeWithOptions({ summary }, [input]);
+    const result: ChunkResult = await run.orStopped(() => crawl.crawlChunk.executeWithOptions({ summary }, [input]));
     run.progress.requests += result.requests;
     if (!result.limited) {
       shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
@@ -139,7 +138,9 @@ export async function finish(run: Run): Promise<RunResult> {
   run.fallShort(heldBack);
   const outcome = run.stopped ? 'stopped' : run.complete ? 'complete' : 'partial';
   await run.checkpoint();
-  run.noteClock(await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]));
+  const quota = await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
+  run.noteClock(quota);
+  run.note(quota.fault ?? null);
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   // Once begun it is filed: a cancellation meanwhile is told by a record after this one, never by half of each.
   const totals = await CancellationScope.nonCancellable(() =>

@@ -128,6 +128,8 @@ export interface QuotaStatus {
   resetsIn: number | null;
   /** In words, how far this machine's clock is from the API's; null where that is nothing to speak of. */
   clock?: string | null;
+  /** In words, why it could not be read for long; null where it was. */
+  fault?: string | null;
 }
 
 /** A run that waits at the quota gate. */

@@ -7,6 +7,7 @@ import {
   type ApiResponse,
 } from '../api-client/index.js';
 import type { NewRow } from '../landing/index.js';
+import type { Pulse } from './deps.js';
 
 /** A landed row of an API response. */
 export function rowOf(response: ApiResponse<unknown>, entityId: string | null, segment: string): NewRow {
@@ -21,7 +22,7 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 }
 
 /** A landed row of an answer that is an error: it keeps status and text, so that the warehouse can say what happened. */
-export function rowOfError(error: ApiError, entityId: string, segment: string): NewRow {
+export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
   // An error under a 2xx status is still no record; 0 keeps it from being read as one.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
@@ -50,6 +51,15 @@ export function isDailyLimit(error: unknown): boolean {
 /** Faults that concern every request alike: going on would only burn quota. */
 export function stopsEverything(error: unknown): boolean {
   return !(error instanceof ApiError) || isDailyLimit(error) || error instanceof TokenVerificationError;
+}
+
+// So many attempts of an activity, with growing pauses, a call that others can do without has to answer.
+const PATIENT_ATTEMPTS = 6;
+
+/** Whether a call has failed so often that the run is to go on without its answer, and say so. */
+export function isGivenUp(error: unknown, pulse: Pulse): error is ApiError {
+  if (pulse.signal.aborted || pulse.attempt < PATIENT_ATTEMPTS) return false;
+  return error instanceof ApiError && !(error instanceof TokenVerificationError);
 }
 
 /** Whether the API answers at all: tells a request that always fails from an API that is down. */

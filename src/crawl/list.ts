@@ -2,7 +2,7 @@ import type { ListInput, ListResult } from '../../schemas/pipeline/crawl.js';
 import { ApiError, InvalidRequestError, type ApiClient, type ApiResponse } from '../api-client/index.js';
 import { PartWriter, readManifests, type PartTarget } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
-import { isDailyLimit, rowOf } from './answer.js';
+import { apiAnswers, isDailyLimit, isGivenUp, rowOf, rowOfError } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { reopenQuota } from './read-quota.js';
 
@@ -61,7 +61,7 @@ type Reader = (deps: CrawlDeps, filters: Record<string, unknown>, writer: PartWr
 const readers: Record<ListInput['listing'], Reader> = {
   // Newest first: a tender that appears meanwhile pushes others to later pages, where they are seen twice, not lost.
   tenders: (deps, filters, writer, pulse) =>
-    readPages(writer, pulse, 'tenders', async (page, per_page) => {
+    readPages(deps, writer, pulse, 'tenders', async (page, per_page) => {
       const response = await deps.client.v1.tenders(
         { page, per_page, sort: { announced_date: 'desc' }, filters },
         { signal: pulse.signal },
@@ -74,7 +74,7 @@ const readers: Record<ListInput['listing'], Reader> = {
     }),
 
   watched_companies: (deps, _filters, writer, pulse) =>
-    readPages(writer, pulse, 'watched companies', async (page, per_page) => {
+    readPages(deps, writer, pulse, 'watched companies', async (page, per_page) => {
       const response = await deps.client.v2.watch.list({ page, per_page }, { signal: pulse.signal });
       return {
         response,
@@ -91,7 +91,9 @@ const readers: Record<ListInput['listing'], Reader> = {
         await writer.append(rowOf(response, name, 'list'));
       } catch (error) {
         // A key without the permission for one list (v1 may be closed to it) still gets the others.
-        if (!(error instanceof ApiError) || error.retryable || isDailyLimit(error)) throw error;
+        // And so does one where a list never answers: no night waits for it.
+        if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
+        if (error.retryable && !isGivenUp(error, pulse)) throw error;
         missing.push(`${name}: ${error.message}`);
       }
     }
@@ -120,26 +122,67 @@ interface Page {
   total: number | null;
 }
 
-/** Reads pages until the listing's total is reached or a page brings nothing new. */
-async function readPages(writer: PartWriter, pulse: Pulse, what: string, read: ReadPage): Promise<Counts> {
+/**
+ * Reads pages until the listing's total is reached or a page brings nothing new. A page that never answers while the API
+ * does is landed as an error and named; those behind it are read.
+ */
+async function readPages(
+  deps: CrawlDeps,
+  writer: PartWriter,
+  pulse: Pulse,
+  what: string,
+  read: ReadPage,
+): Promise<Counts> {
   const seen = new Set<string>();
-  const first = await readFirstPage(read);
-  let current = first.page;
+  const silent: number[] = [];
   let total: number | null = null;
-  for (let number = 1; ; current = await read(++number, first.size)) {
-    await writer.append(rowOf(current.response, null, `page-${number}`));
+  let size = 0;
+  for (let number = 1; ; number++) {
+    const page: Page | ApiError =
+      number === 1
+        ? await orGivenUp(deps, pulse, async () => {
+            const first = await readFirstPage(read);
+            size = first.size;
+            return first.page;
+          })
+        : await orGivenUp(deps, pulse, () => read(number, size));
+    if (page instanceof ApiError) {
+      await writer.append(rowOfError(page, null, `page-${number}`));
+      silent.push(number);
+      // How far it goes is known only from pages that answered.
+      if (total === null || number * size >= total) break;
+      continue;
+    }
+    await writer.append(rowOf(page.response, null, `page-${number}`));
     const before = seen.size;
-    for (const id of current.ids) seen.add(id);
-    total = current.total ?? total;
+    for (const id of page.ids) seen.add(id);
+    total = page.total ?? total;
     pulse.beat({ step: what, done: seen.size, total, requests: number });
     if (seen.size === before || (total !== null && seen.size >= total)) break;
+    // With a page missing the total is never reached.
+    if (silent.length > 0 && total !== null && number * size >= total) break;
   }
   const missing = total === null ? 0 : Math.max(0, total - seen.size);
-  return {
-    entities: seen.size,
-    shortfall:
-      missing > 0 ? `${missing} of ${total} ${what} are in the listing's total but on none of its pages` : null,
-  };
+  return { entities: seen.size, shortfall: shortfallOf(what, missing, total, silent) };
+}
+
+function shortfallOf(what: string, missing: number, total: number | null, silent: number[]): string | null {
+  if (silent.length > 0) {
+    const pages = `${silent.length === 1 ? 'page' : 'pages'} ${silent.join(', ')}`;
+    return `The API did not answer for ${pages} of the ${what}${total === null ? '' : `: ${missing} of ${total} were not listed`}; the next run asks again.`;
+  }
+  return missing > 0 ? `${missing} of ${total} ${what} are in the listing's total but on none of its pages` : null;
+}
+
+/** What a page says, or the fault that outlived several attempts of the activity while the API answers otherwise. */
+async function orGivenUp(deps: CrawlDeps, pulse: Pulse, read: () => Promise<Page>): Promise<Page | ApiError> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isGivenUp(error, pulse) || !error.retryable || isDailyLimit(error)) throw error;
+    if (!(await apiAnswers(deps.client, pulse.signal))) throw error;
+    return error;
+  }
 }
 
 type ReadPage = (page: number, perPage: number) => Promise<Page>;

@@ -8,7 +8,7 @@ import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { secondsUntil } from '../core/clock.js';
 import { clockOff, requireClock } from './clock-off.js';
 import { landRecords } from './close-run.js';
-import { NoRoomError } from './answer.js';
+import { isGivenUp, NoRoomError } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 
 /**
@@ -23,7 +23,7 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, 
     .toISOString()
     .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
-  const { groups, readAt, servedAt } = await bookingIn(booking, () => askMetrics(deps, pulse));
+  const { groups, readAt, servedAt, fault } = await bookingIn(booking, () => askMetrics(deps, pulse));
   const { metric, resetsAt, timezone } = deps.config.quota;
   const daily = dailyMetric(groups, metric);
   const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
@@ -49,20 +49,26 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, 
     open,
     resetsIn,
     clock,
+    fault,
   };
 }
 
-/** The metrics; none where the API answers in a shape that tells no figure. */
+/** The metrics; none where the API answers in a shape that tells no figure, or does not answer for long (`fault`). */
 async function askMetrics(
   { client, clock }: CrawlDeps,
   pulse: Pulse,
-): Promise<{ groups: MetricsReading; readAt: string; servedAt: string | null }> {
+): Promise<{ groups: MetricsReading; readAt: string; servedAt: string | null; fault: string | null }> {
   try {
     const { data, fetchedAt, servedAt } = await client.v2.metrics({ signal: pulse.signal });
-    return { groups: data, readAt: fetchedAt, servedAt };
+    return { groups: data, readAt: fetchedAt, servedAt, fault: null };
   } catch (error) {
+    const none = { groups: [], readAt: clock.now().toISOString(), servedAt: null };
+    if (isGivenUp(error, pulse)) {
+      const fault = `The daily quota could not be read (${error.name} of /v2/metrics): this went on without its figure.`;
+      return { ...none, fault };
+    }
     if (!(error instanceof ApiError) || error.retryable || error instanceof TokenVerificationError) throw error;
-    return { groups: [], readAt: clock.now().toISOString(), servedAt: null };
+    return { ...none, fault: null };
   }
 }
 

@@ -106,6 +106,21 @@ describe('what an operator meets', () => {
     });
   });
 
+  it('stops a run whose search is tried again and again', async () => {
+    for (const route of ['/v2/prospecting', '/v1/finder/companies']) {
+      await control(sandbox, 'faults', { route, kind: 'status', status: 500, body: { detail: 'down' }, times: 0 });
+    }
+    const run = await start('snapshot/demo/stopped-in-vain');
+    await waitUntil('the search has failed', async () => {
+      const { raw } = await run.describe();
+      return (raw.pendingActivities ?? []).some(({ attempt }) => Number(attempt) > 1);
+    });
+    await run.signal('stop');
+    const result = (await run.result()) as RunResult;
+    await clearFaults();
+    expect(result.outcome).toBe('stopped');
+  });
+
   it('stops a run that is paused, too', async () => {
     const run = await start('snapshot/demo/paused-and-stopped');
     await run.signal('pause');

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { createApiClient } from '../../../src/api-client/index.js';
+import { createClock } from '../../../src/core/clock.js';
+import { loadConfig } from '../../../src/core/config.js';
+import { createLog } from '../../../src/core/log.js';
+import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import { crawlListing } from '../../../src/crawl/list.js';
+import { openRun } from '../../../src/crawl/open-run.js';
+import { readQuota } from '../../../src/crawl/read-quota.js';
+import { readRunRows } from '../../../src/landing/index.js';
+import { makeProject, type Project } from '../../helpers/project.js';
+
+const KEY = 'a-key-of-this-test';
+const TENDERS = 250;
+const PER_PAGE = 100;
+const EARLY: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 5 };
+const LATE: Pulse = { ...EARLY, attempt: 6 };
+
+let server: Server;
+let project: Project;
+let deps: CrawlDeps;
+let ctx: RunContext;
+/** Requests that never get an answer but 500: a path, or `tenders` and a page. */
+let silent: Set<string>;
+
+beforeEach(async () => {
+  silent = new Set();
+  server = createServer((request, response) => {
+    void (async () => {
+      const said = await text(request);
+      const [path = ''] = (request.url ?? '').split('?');
+      const { page = 1 } = (said === '' ? {} : JSON.parse(said)) as { page?: number };
+      const what = path === '/v1/finder/tenders' ? `tenders ${page}` : path;
+      const fails = silent.has(what) || silent.has('all');
+      response.writeHead(fails ? 500 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(fails ? { detail: 'Internal failure.' } : answer(path, page)));
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const api = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: KEY };
+  project = makeProject({ api, temporal: 'none' });
+  const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
+  const client = createApiClient({ baseUrl: api.url, apiKey: KEY, retryBaseMs: 1, retryCapMs: 2, maxRetries: 1 });
+  deps = { config, client, clock: createClock({}), log: createLog('test') };
+  ctx = openRun(config, deps.clock, { workflowType: 'tenderSnapshot', workflowId: 'w', run: 'run-1', input: {} });
+});
+
+afterEach(async () => {
+  await deps.client.close();
+  server.closeAllConnections();
+  server.close();
+  project.remove();
+});
+
+function answer(path: string, page: number): unknown {
+  if (path !== '/v1/finder/tenders') return path.endsWith('/nomenclatures') ? {} : [];
+  const first = (page - 1) * PER_PAGE;
+  const slugs = Array.from({ length: Math.max(0, Math.min(PER_PAGE, TENDERS - first)) }, (_, i) => `t-${first + i}`);
+  return { pages: 3, page, total_results: TENDERS, data: slugs.map((slug) => ({ slug })) };
+}
+
+const landed = (stream: 'tenders' | 'nomenclatures') =>
+  readRunRows({ dataDir: project.dataDir, stream, run: ctx.run, date: ctx.date });
+
+it('a lookup list is waited for, then named; the others are there', async () => {
+  silent.add('/v1/finder/tenders/donors');
+  const read = (pulse: Pulse) => crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+  await expect(read(EARLY)).rejects.toThrow(/Internal failure/);
+  expect(await read(LATE)).toMatchObject({ entities: 2, shortfall: expect.stringMatching(/not readable: donors: /) });
+  expect(landed('nomenclatures').map(({ entity_id }) => entity_id)).toEqual(['v1', 'tenders']);
+});
+
+it.each([
+  [['tenders 2'], 150, /page 2 of the tenders: 100 of 250 were not listed/],
+  [['tenders 3'], 200, /page 3 of the tenders: 50 of 250/],
+  [['tenders 1'], 0, /page 1 of the tenders; the next run/],
+])('of a listing without %s the other pages are read, and it is named', async (pages, entities, said) => {
+  for (const page of pages) silent.add(page);
+  const read = (pulse: Pulse) => crawlListing(deps, { ctx, listing: 'tenders' }, pulse);
+  await expect(read(EARLY)).rejects.toThrow(/Internal failure/);
+  expect(landed('tenders')).toEqual([]);
+  expect(await read(LATE)).toMatchObject({ entities, shortfall: expect.stringMatching(said) });
+  expect(landed('tenders').filter(({ status }) => status === 500)).toHaveLength(1);
+});
+
+it('a listing waits on while the API answers nothing else either', async () => {
+  silent.add('all');
+  await expect(crawlListing(deps, { ctx, listing: 'tenders' }, LATE)).rejects.toThrow(/Internal failure/);
+  expect(landed('tenders')).toEqual([]);
+});
+
+it('the metrics are waited for, then there is no figure, and it is said', async () => {
+  silent.add('/v2/metrics');
+  await expect(readQuota(deps, ctx, EARLY)).rejects.toThrow(/Internal failure/);
+  expect(await readQuota(deps, ctx, LATE)).toMatchObject({
+    known: false,
+    open: true,
+    fault: expect.stringMatching(/daily quota could not be read/),
+  });
+});
