@@ -80,15 +80,13 @@ class Shapes {
     const { seen, deviations } = await this.#look(declared, finding);
     for (const path of seen) if (path !== '$') this.#count(declared, finding, { path, kind: 'seen', type: null });
     for (const deviation of deviations) {
-      const { path, kind, type } = deviation;
+      const { kind } = deviation;
       if (this.#has(declared, finding, deviation)) {
         this.#count(declared, finding, deviation);
       } else if (kind === 'new field' && ++this.#newFields > MOST_NEW) {
         this.#count(declared, finding, { path: OTHERS, kind, type: 'mixed' });
       } else {
-        // No one value shows that there are several types.
-        const value = type === 'mixed' ? undefined : await this.#firstValue(finding, path, type);
-        this.#count(declared, finding, deviation, sampleOf(value, path, declared.personal));
+        this.#count(declared, finding, deviation, await this.#sample(finding, deviation, declared.personal));
       }
     }
   }
@@ -107,7 +105,7 @@ class Shapes {
     const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
     if (name === null) return whole === null ? NOTHING : year(whole);
     if (whole !== null) return year({ [name]: whole });
-    return year({ [name]: structureOf(await this.#firstValue(finding, memberPath('$.*', name))) });
+    return year({ [name]: structureOf((await this.#firstValues(finding, memberPath('$.*', name)))[0]) });
   }
 
   #has(declared: DeclaredBody, finding: Finding, row: Deviation): boolean {
@@ -137,8 +135,8 @@ class Shapes {
     this.#rows.set(key, { ...old, bodies: old.bodies + Number(finding.bodies), last_seen: latest });
   }
 
-  /** The value at a path, of the type asked for if any, in the first body that was found so. */
-  async #firstValue({ first_seen }: Finding, path: string, type?: string): Promise<unknown> {
+  /** The value at a path, of the type asked for if any, in each body that was found so first. */
+  async #firstValues({ first_seen }: Finding, path: string, type?: string): Promise<unknown[]> {
     this.#bodiesAreRead ??= this.#db.runFile(readSqlFile('staging/_shapes_bodies.sql'));
     await this.#bodiesAreRead;
     const bodies = await this.#db.rows<{ doc: string }>(
@@ -146,11 +144,16 @@ class Shapes {
       { at: first_seen },
     );
     const isWanted = (value: unknown): boolean => type === undefined || typeOf(structureOf(value)) === type;
-    for (const { doc } of bodies) {
-      const value = valueAt(parseLoosely(doc), path, isWanted);
-      if (value !== undefined) return value;
-    }
-    return undefined;
+    return bodies.map(({ doc }) => valueAt(parseLoosely(doc), path, isWanted)).filter((value) => value !== undefined);
+  }
+
+  /** Of several in one instant the least, as where they came in batches of their own. */
+  async #sample(finding: Finding, { path, type }: Deviation, personal: boolean): Promise<string | null> {
+    // No one value shows that there are several types.
+    if (type === 'mixed') return null;
+    const values = await this.#firstValues(finding, path, type);
+    const samples = values.flatMap((value) => sampleOf(value, path, personal) ?? []);
+    return samples.toSorted()[0] ?? null;
   }
 }
 
