@@ -8,9 +8,9 @@ import { startTemporal } from '../helpers/temporal.js';
 import { truthOf } from '../helpers/truth.js';
 import { runCli } from '../src/commands/run-cli.js';
 
-const COMPANIES = 1_000;
+const COMPANIES = 600;
 const market = { companies: COMPANIES, tenders: 1, seed: 5 };
-const NIGHTS = 3;
+const NIGHTS = 2;
 
 // From the outside: no way leads to companies without a date but to search everybody by other values.
 describe('a market whose companies without a date are searched for part by part', () => {
