@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { withRun } from './run.js';
 import { crawlStream, readListing } from './steps.js';
+import { withRun } from './with-run.js';
 
 /**
  * What the API can tell by date: tenders created, and watch events dated, from `from` to `to`; and the yearly

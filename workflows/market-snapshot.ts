@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { withRun } from './run.js';
 import { crawlStream, discover, readListing } from './steps.js';
+import { withRun } from './with-run.js';
 
 /** The whole market as it is now; for a past date only the watch events of that day. Input: `{market, date}`. */
 export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

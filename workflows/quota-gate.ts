@@ -2,13 +2,13 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
-  isCancellation,
   setCurrentDetails,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { QuotaGateState, QuotaStatus, QuotaWaiter } from '../schemas/pipeline/crawl.js';
+import { isCancelled } from './cancellation.js';
 import { enterQuotaGateSignal, quotaOpenedSignal } from './messages.js';
 import { crawl } from './proxies.js';
 import { inLine, isWaiter, roomFor, secondsToReset } from './quota-room.js';
@@ -103,7 +103,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
       await getExternalWorkflowHandle(workflowId).signal(quotaOpenedSignal);
       return true;
     } catch (error) {
-      if (isCancellation(error)) throw error;
+      if (isCancelled(error)) throw error;
       return false;
     }
   }
@@ -114,7 +114,7 @@ async function ask({ ctx }: QuotaWaiter): Promise<QuotaStatus | null> {
   try {
     return await crawl.readQuota.executeWithOptions({ summary: 'is there room again?' }, [ctx]);
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    if (isCancelled(error)) throw error;
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { withRun } from './run.js';
 import { crawlStream } from './steps.js';
+import { withRun } from './with-run.js';
 
 /** Identifies the companies of a list. Input: `{file}`, a CSV file in `resolve/` of the data folder. */
 export async function resolveCompanies(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

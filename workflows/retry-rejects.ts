@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RetryStream, RunResult } from '../schemas/pipeline/run.js';
-import { withRun } from './run.js';
 import { crawlStream } from './steps.js';
+import { withRun } from './with-run.js';
 
 /** Asks again for the records that failed or could not be taken, and for nothing else. Input: `{streams, market}`. */
 export async function retryRejects(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  isCancellation,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -20,6 +19,7 @@ import type {
   RunResult,
   WorkflowType,
 } from '../schemas/pipeline/run.js';
+import { isCancelled } from './cancellation.js';
 import { describeProgress } from './describe.js';
 import {
   coverageQuery,
@@ -34,7 +34,6 @@ import {
 import { crawl, quick } from './proxies.js';
 import { CRAWL_QUEUE, QUOTA_GATE } from './queues.js';
 import { priorityOf, roomFor, secondsToStandAgain } from './quota-room.js';
-import { finish } from './steps.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attributes.js';
 
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
@@ -55,7 +54,7 @@ function hasNoFigure({ known, fault }: QuotaStatus): boolean {
 }
 
 /** An operator wants the run to end here. */
-class StopRequested extends Error {}
+export class StopRequested extends Error {}
 
 /**
  * One top-level run: its context, what it has done, and the messages it answers. Workflows are sequences of `step`s;
@@ -312,7 +311,7 @@ export class Run {
     try {
       return await scope.run(work);
     } catch (error) {
-      if (!state.givenUp || !isCancellation(error)) throw error;
+      if (!state.givenUp || !isCancelled(error)) throw error;
       this.throwIfStopped();
       throw new StopRequested();
     } finally {
@@ -364,36 +363,5 @@ export class Run {
     this.#stopRequested = this.#paused = false;
     this.stopped = true;
     throw new StopRequested();
-  }
-}
-
-/**
- * Runs a top-level workflow and lands how it ended, also when it failed or was cancelled: a run that stopped must not
- * look as if it were still running.
- */
-export async function withRun(
-  workflowType: WorkflowType,
-  input: unknown,
-  carried: CarriedRun | undefined,
-  work: (run: Run) => Promise<void>,
-): Promise<RunResult> {
-  const run = await Run.open(workflowType, input, carried);
-  try {
-    try {
-      if (!carried) await run.requireQuota();
-      if (!run.stopped) await work(run);
-    } catch (error) {
-      if (!(error instanceof StopRequested)) throw error;
-      run.fallShort('Stopped by an operator: what was fetched is kept, and the market stays as it was.');
-    }
-    run.endCrawl();
-    return await finish(run);
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ContinueAsNew') throw error;
-    const outcome = isCancellation(error) ? 'cancelled' : 'failed';
-    const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
-    const closed = run.closed ?? { crawled: null, heldBack: null };
-    await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, ...closed }));
-    throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { withRun } from './run.js';
 import { crawlStream, readListing } from './steps.js';
+import { withRun } from './with-run.js';
 
 /** Polls the events of every watched company since the last sync. Input: `{}`. */
 export async function watchSync(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

@@ -86,6 +86,25 @@ describe('a run that is cancelled', () => {
     await expectMarketEqualsTruth(project, MARKET);
   });
 
+  // What was in flight then ends by its heartbeat, not by the cancellation, of which it never hears.
+  it('while its worker is dead is cancelled all the same', async () => {
+    await control(sandbox, 'faults', { route: '/v2/companies/', kind: 'latency', latency: 2_000, times: 0 });
+    const run = await start('snapshot/demo/no-worker');
+    await waitUntil('details are in flight', async () => {
+      const { pendingActivities } = (await run.describe()).raw;
+      return (
+        pendingActivities?.some((one) => one.activityType?.name === 'crawlChunk' && one.lastHeartbeatTime) ?? false
+      );
+    });
+    await worker.stop('SIGKILL');
+    await run.cancel();
+    worker = await project.startWorker();
+    await expect(run.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    const { status, runId } = await run.describe();
+    expect(status.name).toBe('CANCELLED');
+    cancelled.push(runId);
+  });
+
   it('is marked cancelled by the next run, which finds nothing amiss', async () => {
     await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
     const result = (await (await start('snapshot/demo/last')).result()) as RunResult;
@@ -93,7 +112,7 @@ describe('a run that is cancelled', () => {
     await expectMarketEqualsTruth(project, MARKET);
     const filed = await project.query('SELECT run_id, outcome FROM ops.runs ORDER BY started_at');
     for (const run_id of cancelled) expect(filed).toContainEqual({ run_id, outcome: 'cancelled' });
-    expect(cancelled).toHaveLength(PHASES.length);
+    expect(cancelled).toHaveLength(PHASES.length + 1);
   });
 
   it('has booked what it sent and kept what was answered', async () => {

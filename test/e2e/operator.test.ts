@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
@@ -45,6 +45,8 @@ describe('what an operator meets', () => {
     await temporal?.teardown();
     project?.remove();
   });
+
+  afterEach(() => clearFaults());
 
   it('the daily limit: the run waits, asks for the quota, and goes on from where it was', async () => {
     const run = await start('snapshot/demo/quota');

@@ -1,0 +1,41 @@
+import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
+import type { CarriedRun } from '../schemas/pipeline/crawl.js';
+import type { RunResult, WorkflowType } from '../schemas/pipeline/run.js';
+import { isCancelled } from './cancellation.js';
+import { quick } from './proxies.js';
+import { Run, StopRequested } from './run.js';
+import { finish } from './steps.js';
+
+/**
+ * Runs a top-level workflow and lands how it ended, also when it failed or was cancelled: a run that stopped must not
+ * look as if it were still running.
+ */
+export async function withRun(
+  workflowType: WorkflowType,
+  input: unknown,
+  carried: CarriedRun | undefined,
+  work: (run: Run) => Promise<void>,
+): Promise<RunResult> {
+  const run = await Run.open(workflowType, input, carried);
+  try {
+    try {
+      if (!carried) await run.requireQuota();
+      if (!run.stopped) await work(run);
+    } catch (error) {
+      if (!(error instanceof StopRequested)) throw error;
+      run.fallShort('Stopped by an operator: what was fetched is kept, and the market stays as it was.');
+    }
+    run.endCrawl();
+    return await finish(run);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ContinueAsNew') throw error;
+    const cancelled = isCancelled(error);
+    const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
+    const closed = run.closed ?? { crawled: null, heldBack: null };
+    await CancellationScope.nonCancellable(() =>
+      quick.closeRun({ ctx: run.ctx, outcome: cancelled ? 'cancelled' : 'failed', note, ...closed }),
+    );
+    // By this Temporal tells a cancelled workflow from a failed one.
+    throw cancelled ? new CancelledFailure('The run was cancelled.') : error;
+  }
+}
