@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
-import { hostname } from 'node:os';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createCrawlActivities, createWarehouseActivities } from '../activities/index.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
-import { createApiClient } from './api-client/index.js';
+import { createApiClient, type ApiClient } from './api-client/index.js';
 import type { Clock } from './core/clock.js';
 import { readApiKey, type Config } from './core/config.js';
 import { makeDataFolder } from './core/file-modes.js';
 import { bookAttempt } from './ledger/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
-import { sharePace } from './temporal/share-pace.js';
+import { watchWorkers, workerIdentity } from './temporal/crawl-workers.js';
 import { namespaceError } from './temporal/search-attributes.js';
 
 export type Role = 'crawl' | 'warehouse' | 'all';
@@ -44,7 +43,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
   const connection = await connectNative(target);
   try {
     const workers: Worker[] = [];
-    const identity = `${process.pid}@${hostname()}`;
+    const identity = workerIdentity();
     const shared = { connection, namespace: target.namespace, maxHeartbeatThrottleInterval: '1 second' as const };
     if (apiKey !== null && bundle) {
       const client = createApiClient({
@@ -59,11 +58,8 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
         stopAtDailyLimit: true,
         ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
       });
-      const { requestsPerSecond } = config.api;
-      if (requestsPerSecond !== undefined) {
-        const temporal = new Client({ connection, namespace: target.namespace });
-        await sharePace(temporal, { identity, requestsPerSecond, setPace: (pace) => client.setPace(pace), stop });
-      }
+      const temporal = new Client({ connection, namespace: target.namespace });
+      await watchWorkers(temporal, { identity, onCount: (count) => takeShare(client, config, count, log), stop });
       workers.push(
         await Worker.create({
           ...shared,
@@ -95,6 +91,14 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
   } finally {
     await connection.close();
   }
+}
+
+/** The limits are of the key, so of all crawl workers together: each takes an even share of them. */
+function takeShare(client: ApiClient, { api }: Config, workers: number, log: Logger): void {
+  const inFlight = Math.max(1, Math.floor(api.maxConcurrency / workers));
+  client.setConcurrency(inFlight);
+  if (api.requestsPerSecond !== undefined) client.setPace(api.requestsPerSecond / workers);
+  log.info({ workers, inFlight }, 'this worker takes its share of the requests in flight');
 }
 
 /** One gate for each key of an API, named without a word of the key. */

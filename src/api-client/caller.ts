@@ -1,7 +1,15 @@
 import { setMaxListeners } from 'node:events';
 
 import type { ConcurrencyGate } from './concurrency-gate.js';
-import { BodyError, LimitError, TimeoutError, TransportError, type ApiError, type ApiErrorContext } from './errors.js';
+import {
+  BodyError,
+  LimitError,
+  TimeoutError,
+  TokenVerificationError,
+  TransportError,
+  type ApiError,
+  type ApiErrorContext,
+} from './errors.js';
 import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
 import type { Pacer } from './pacer.js';
 import { readAnswer, type Reader } from './read-answer.js';
@@ -56,9 +64,13 @@ const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
   'The certificate is not trusted and nothing was sent; for an authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
 
+// A key that was accepted before is not believed to be refused at the first word: a single 401 may be a slip of the API.
+const REFUSALS_DOUBTED = 2;
+
 /** Sends calls: takes a slot, keeps the pace, tries again, and turns what came into data or an ApiError. */
 export class Caller {
   readonly #options: CallerOptions;
+  #keyAccepted = false;
 
   constructor(options: CallerOptions) {
     this.#options = options;
@@ -76,10 +88,18 @@ export class Caller {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(route, request, attempt, call.signal);
       if (outcome.ok) return outcome.response;
-      if (attempt > retry.maxRetries || !mayRepeat(route, outcome.error)) throw outcome.error;
+      if (attempt > this.#repeats(route, outcome.error)) throw outcome.error;
       const wait = retryDelay(retry, attempt, outcome.retryAfterMs, Math.random());
       await sleep(wait, [closing, call.signal]);
     }
+  }
+
+  /** How often a call that ended in this error may be sent again. */
+  #repeats(route: Route<unknown>, error: ApiError): number {
+    const { maxRetries } = this.#options.retry;
+    if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')
+      return Math.min(REFUSALS_DOUBTED, maxRetries);
+    return mayRepeat(route, error) ? maxRetries : 0;
   }
 
   async #attempt<T>(
@@ -104,6 +124,7 @@ export class Caller {
       if (!raw.ok && raw.kind === 'aborted') throw signal?.reason;
       if (!outcome.ok) latch.heard(outcome.error);
       if (outcome.ok) {
+        this.#keyAccepted = true;
         gate.succeeded();
         pacer.succeeded(performance.now());
       } else if (outcome.error instanceof LimitError && outcome.error.retryable) {

@@ -50,7 +50,12 @@ export function isDailyLimit(error: unknown): boolean {
 
 /** Faults that concern every request alike: going on would only burn quota. */
 export function stopsEverything(error: unknown): boolean {
-  return !(error instanceof ApiError) || isDailyLimit(error) || error instanceof TokenVerificationError;
+  return !(error instanceof ApiError) || isDailyLimit(error) || isKeyRefused(error);
+}
+
+/** The key is refused: of every request, or, as a slip of the API, of this one. */
+export function isKeyRefused(error: unknown): boolean {
+  return error instanceof TokenVerificationError;
 }
 
 // So many attempts of an activity, with growing pauses, a call that others can do without has to answer.
@@ -59,7 +64,7 @@ const PATIENT_ATTEMPTS = 6;
 /** Whether a call has failed so often that the run is to go on without its answer, and say so. */
 export function isGivenUp(error: unknown, pulse: Pulse): error is ApiError {
   if (pulse.signal.aborted || pulse.attempt < PATIENT_ATTEMPTS) return false;
-  return error instanceof ApiError && !(error instanceof TokenVerificationError);
+  return error instanceof ApiError && !isKeyRefused(error);
 }
 
 /** Whether the API answers at all: tells a request that always fails from an API that is down. */

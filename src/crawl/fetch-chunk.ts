@@ -5,7 +5,7 @@ import { LimitError, NotFoundError, type ApiError } from '../api-client/index.js
 import { TidemarkError } from '../core/errors.js';
 import { PartWriter } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
-import { apiAnswers, isDailyLimit, NoRoomError, rowOfError, stopsEverything } from './answer.js';
+import { apiAnswers, isDailyLimit, isKeyRefused, NoRoomError, rowOfError, stopsEverything } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 import { fetchers } from './fetchers.js';
 import { inParallel } from './in-parallel.js';
@@ -15,6 +15,8 @@ import { reopenQuota, saysRoom } from './read-quota.js';
 
 // After this many entities have failed one after another, each after its own retries, the API itself is asked.
 const GIVE_UP_AFTER = 20;
+// After this many that were refused the key one after another it is believed, whatever /v2/metrics says of it.
+const REFUSALS_IN_A_ROW = 10;
 // A record that answers with the daily limit against the figure is filed as failed after so many tries more.
 const DOUBTED_TRIES = 2;
 
@@ -70,6 +72,7 @@ async function fetchAll(
   const open = entities.filter((entity) => !finished.has(entity));
   let done = entities.length - open.length;
   let inARow = 0;
+  let refusedInARow = 0;
   const failures = new Map<string, ApiError>();
   const doubts = new LimitDoubts(() => saysRoom(deps, pulse), input.doubts ?? null);
 
@@ -81,19 +84,22 @@ async function fetchAll(
       for await (const row of fetcher.fetch(deps.client, input.ctx, entity, pulse.signal)) await writer.append(row);
       failures.delete(entity);
       doubts.answered(entity, afterRefusal);
-      inARow = 0;
+      inARow = refusedInARow = 0;
     } catch (error) {
       if (pulse.signal.aborted) throw error;
       if (error instanceof LimitError && isDailyLimit(error)) {
         if ((await doubts.heard(entity, error)) === 'again') await attempt(entity);
         return;
       }
-      if (stopsEverything(error)) throw error;
+      // A company must not end the night by always refusing a key that is accepted elsewhere.
+      const refusedHere =
+        isKeyRefused(error) && ++refusedInARow < REFUSALS_IN_A_ROW && (await apiAnswers(deps.client, pulse.signal));
+      if (!refusedHere && stopsEverything(error)) throw error;
       const fault = error as ApiError;
       if (fault instanceof NotFoundError) {
         await writer.append(rowOfError(fault, entity, 'gone'));
         doubts.answered(entity, afterRefusal);
-        inARow = 0;
+        inARow = refusedInARow = 0;
       } else {
         failures.set(entity, fault);
         if (++inARow >= GIVE_UP_AFTER) {

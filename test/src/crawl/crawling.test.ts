@@ -170,6 +170,49 @@ describe('an API in trouble', () => {
     await stop();
   });
 
+  it('an entity that always refuses a key which is accepted elsewhere is landed as an error, and one that slips is not', async () => {
+    let slips = 2;
+    const stop = await answering((id) => {
+      if (id === 'metrics') return [200, []];
+      return id === '7' || (id === '9' && slips-- > 0)
+        ? [401, { detail: 'Invalid token.' }]
+        : [200, { id: Number(id) }];
+    });
+    due([1, 7, 9]);
+    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse)).toMatchObject({
+      rows: 3,
+      failed: 1,
+    });
+    expect(landed().find((row) => row.entity_id === '7')).toMatchObject({ status: 401, segment: 'failed' });
+    await stop();
+  });
+
+  it('a key that is refused for one record after another is believed to be refused', async () => {
+    const stop = await answering((id) => {
+      if (id === 'metrics') return [200, []];
+      return Number(id) > 20 ? [401, { detail: 'Invalid token.' }] : [200, { id: Number(id) }];
+    });
+    due(Array.from({ length: 60 }, (_, i) => i + 1));
+    await expect(fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse)).rejects.toThrow(
+      /Invalid token/,
+    );
+    await stop();
+  });
+
+  it('a key that was never accepted is not tried twice', async () => {
+    let asked = 0;
+    const stop = await answering(() => {
+      asked++;
+      return [401, { detail: 'Invalid token.' }];
+    });
+    due([1, 2, 3]);
+    const fetching = fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse);
+    await expect(fetching).rejects.toThrow(/Invalid token/);
+    // The record, and whether the key is refused elsewhere, too.
+    expect(asked).toBe(2);
+    await stop();
+  });
+
   it('many entities that always fail are all landed as errors, while the API answers otherwise', async () => {
     const stop = await answering((id) => {
       if (id === 'metrics') return [200, []];
