@@ -4,14 +4,15 @@ import { NativeConnection, Runtime, Worker, type LogLevel } from '@temporalio/wo
 import type { Logger } from 'pino';
 import { createCrawlActivities, createWarehouseActivities } from '../activities/index.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
-import { createApiClient, type ApiClient } from './api-client/index.js';
+import { createApiClient } from './api-client/index.js';
 import type { Clock } from './core/clock.js';
 import { readApiKey, type Config } from './core/config.js';
 import { makeDataFolder } from './core/file-modes.js';
+import type { AtWork } from './crawl/lanes.js';
 import { bookAttempt } from './ledger/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
-import { watchWorkers, workerIdentity } from './temporal/crawl-workers.js';
+import { watchAtWork, workerIdentity } from './temporal/crawl-workers.js';
 import { namespaceError } from './temporal/search-attributes.js';
 
 export type Role = 'crawl' | 'warehouse' | 'all';
@@ -59,14 +60,21 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
         ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
       });
       const temporal = new Client({ connection, namespace: target.namespace });
-      await watchWorkers(temporal, { identity, onCount: (count) => takeShare(client, config, count, log), stop });
+      const atWork: AtWork = { workers: 1, runs: 1 };
+      const onChange = (now: AtWork): void => {
+        Object.assign(atWork, now);
+        const { requestsPerSecond } = config.api;
+        if (requestsPerSecond !== undefined) client.setPace(requestsPerSecond / now.workers);
+        log.info(now, 'who shares what the API key allows at once');
+      };
+      await watchAtWork(temporal, { identity, onChange, stop });
       workers.push(
         await Worker.create({
           ...shared,
           identity,
           taskQueue: CRAWL_QUEUE,
           workflowBundle: bundle,
-          activities: createCrawlActivities({ config, client, clock, log }, quotaGateId(config, apiKey)),
+          activities: createCrawlActivities({ config, client, clock, log, atWork }, quotaGateId(config, apiKey)),
           // Quick ones may finish; a chunk is cancelled at once after that and lands what it has.
           shutdownGraceTime: '1 second',
           shutdownForceTime: '30 seconds',
@@ -91,14 +99,6 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
   } finally {
     await connection.close();
   }
-}
-
-/** The limits are of the key, so of all crawl workers together: each takes an even share of them. */
-function takeShare(client: ApiClient, { api }: Config, workers: number, log: Logger): void {
-  const inFlight = Math.max(1, Math.floor(api.maxConcurrency / workers));
-  client.setConcurrency(inFlight);
-  if (api.requestsPerSecond !== undefined) client.setPace(api.requestsPerSecond / workers);
-  log.info({ workers, inFlight }, 'this worker takes its share of the requests in flight');
 }
 
 /** One gate for each key of an API, named without a word of the key. */

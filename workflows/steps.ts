@@ -81,12 +81,19 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
     while (run.nextChunk < plan.chunks) {
       await run.checkpoint();
       const first = run.nextChunk;
-      const count = Math.min(CHUNKS_AT_ONCE, plan.chunks - first);
       const room = await run.quotaBudget();
+      const asked = run.concurrency;
+      const count = Math.min(CHUNKS_AT_ONCE, plan.chunks - first, asked ?? CHUNKS_AT_ONCE);
       const budget = room === null ? null : Math.ceil(room / count);
+      // Together no more than the operator asked for.
+      const lanes = (i: number) => (asked === null ? null : Math.floor((asked + i) / count));
       // After a stop what is in flight is finished and landed.
       await together(
-        Array.from({ length: count }, (_, i) => () => crawlChunk(run, plan, first + i, shown, budget)),
+        Array.from(
+          { length: count },
+          (_, i) => () =>
+            crawlChunk(run, plan, { chunk: first + i, concurrency: lanes(i), atOnce: count }, shown, budget),
+        ),
         () => run.stopped,
       );
       run.nextChunk = first + count;
@@ -98,19 +105,18 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
 async function crawlChunk(
   run: Run,
   plan: DuePlan,
-  chunk: number,
+  part: { chunk: number; concurrency: number | null; atOnce: number },
   shown: ProgressStep,
   room: number | null,
 ): Promise<void> {
   let budget = room;
   let doubts = 0;
-  const summary = `${plan.stream} ${chunk + 1} of ${plan.chunks}`;
+  const summary = `${plan.stream} ${part.chunk + 1} of ${plan.chunks}`;
   for (;;) {
     const input = {
       ctx: run.ctx,
       stream: plan.stream,
-      chunk,
-      concurrency: run.concurrency,
+      ...part,
       budget,
       doubts: run.quotaKnown ? doubts : null,
     };

@@ -56,8 +56,10 @@ export interface CrawlChunkInput {
   stream: LandingStream;
   /** Zero-based number of the chunk in the stream's due plan. */
   chunk: number;
-  /** Requests in flight; null: the configured `api.maxConcurrency`. */
+  /** Requests in flight; null: its share of the configured `api.maxConcurrency`. */
   concurrency: number | null;
+  /** How many chunks its run fetches at once; left out: one. */
+  atOnce?: number;
   /** Requests it may send before it counts as limited; null or left out: any number. */
   budget?: number | null;
   /** How many calls for this chunk just before ended `doubted`; null or left out: the API gives no figure to doubt by. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ApiClient } from '../api-client/index.js';
 import type { Clock } from '../core/clock.js';
 import type { Config } from '../core/config.js';
+import type { AtWork } from './lanes.js';
 
 /** What crawling needs; built once per worker process. */
 export interface CrawlDeps {
@@ -9,6 +10,8 @@ export interface CrawlDeps {
   client: ApiClient;
   clock: Clock;
   log: Logger;
+  /** Kept up to date by the worker; left out: nobody else is at work. */
+  atWork?: Readonly<AtWork>;
 }
 
 /** How an activity tells that it lives, and learns that it should stop. */

@@ -82,7 +82,7 @@ async function search(
   pulse: Pulse,
   booking: RequestLog,
 ): Promise<void> {
-  const lanes = lanesOf(deps.config, input.concurrency);
+  const lanes = lanesOf(deps, input.concurrency);
   const inFlight = new Set<Promise<void>>();
   let sent = 0;
   const failed: { error?: unknown; yes: boolean } = { yes: false };

@@ -111,7 +111,7 @@ async function fetchAll(
     pulse.beat({ step: input.stream, done: ++done, total: entities.length, requests: booking.requests });
   };
 
-  const lanes = lanesOf(deps.config, input.concurrency);
+  const lanes = lanesOf(deps, input.concurrency, input.atOnce);
   await inParallel(open, lanes, attempt);
   // A second go at the end of the chunk: what hit a passing fault has had time to recover.
   inARow = 0;

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { CRAWL_QUEUE } from '../../workflows/queues.js';
+import { CRAWL_QUEUE, QUOTA_GATE } from '../../workflows/queues.js';
+import type { AtWork } from '../crawl/lanes.js';
 
 const LOOK_EVERY_MS = 10_000;
 // A worker asks for work at least once a minute; one that did not for longer is gone.
@@ -49,20 +50,30 @@ interface Poller {
 }
 
 /**
- * Tells how many crawl workers there are, this one included: once before it resolves, then whenever that changes,
- * until `stop`. What holds for all of them together (requests in flight, requests a second) is shared out by it.
+ * Runs under way, as the server lists them (a second late or so).
+ * @throws ServiceError when the server does not answer
  */
-export async function watchWorkers(
+export async function countRuns(client: Client): Promise<number> {
+  const query = `TaskQueue = '${CRAWL_QUEUE}' AND ExecutionStatus = 'Running' AND WorkflowType != '${QUOTA_GATE}'`;
+  return (await client.workflow.count(query)).count;
+}
+
+/**
+ * Tells who shares what the key allows, this worker included: once before it resolves, then whenever that changes,
+ * until `stop`.
+ */
+export async function watchAtWork(
   client: Client,
-  { identity, onCount, stop }: { identity: string; onCount: (workers: number) => void; stop: AbortSignal },
+  { identity, onChange, stop }: { identity: string; onChange: (atWork: AtWork) => void; stop: AbortSignal },
 ): Promise<void> {
-  let told = 0;
+  let told = '';
   const look = async (): Promise<void> => {
     // While the server is away there is no new work either.
-    const others = await countOtherWorkers(client, identity).catch(() => null);
-    if (others === null || others + 1 === told) return;
-    told = others + 1;
-    onCount(told);
+    const counted = await Promise.all([countOtherWorkers(client, identity), countRuns(client)]).catch(() => null);
+    if (counted === null || counted.join() === told) return;
+    told = counted.join();
+    const [others, runs] = counted;
+    onChange({ workers: others + 1, runs: Math.max(1, runs) });
   };
   await look();
   void (async () => {

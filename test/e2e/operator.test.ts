@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { CrawlChunkInput } from '../../schemas/pipeline/crawl.js';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
 import { makeProject, type Project } from '../helpers/project.js';
@@ -25,6 +26,14 @@ describe('what an operator meets', () => {
     return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) as Record<string, string> });
   };
   const phase = async (run: WorkflowHandle) => (await run.query<Progress>('progress')).phase;
+
+  const chunkInputs = async (run: WorkflowHandle) => {
+    const events = (await run.fetchHistory()).events ?? [];
+    return events.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => {
+      const data = scheduled?.activityType?.name === 'crawlChunk' ? scheduled.input?.payloads?.[0]?.data : null;
+      return data ? [JSON.parse(Buffer.from(data).toString()) as CrawlChunkInput] : [];
+    });
+  };
 
   beforeAll(async () => {
     [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ ...MARKET, 'daily-limit': 400 })]);
@@ -68,8 +77,15 @@ describe('what an operator meets', () => {
     const sent = await countRequests(sandbox);
     expect((await tidemark('status')).stdout).toMatch(/paused.*\n.*`tidemark resume`/);
     expect(await countRequests(sandbox)).toBe(sent);
+    expect((await tidemark('concurrency', '5')).code).toBe(0);
     expect((await tidemark('resume', '--market', 'demo')).code).toBe(0);
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
+    // The last two chunks, fetched at once, share what was asked for.
+    const inFlight = (await chunkInputs(run)).map(({ chunk, concurrency }) => ({ chunk, concurrency })).slice(-2);
+    expect(inFlight).toEqual([
+      { chunk: 0, concurrency: 2 },
+      { chunk: 1, concurrency: 3 },
+    ]);
   });
 
   it('stop ends a run after what is in flight: what it fetched is there, and the market as it was', async () => {

@@ -14,6 +14,7 @@ import { discoverMarket } from '../../../src/crawl/discover.js';
 import { fetchChunk } from '../../../src/crawl/fetch-chunk.js';
 import { inParallel } from '../../../src/crawl/in-parallel.js';
 import { crawlListing } from '../../../src/crawl/list.js';
+import { lanesOf } from '../../../src/crawl/lanes.js';
 import { openRun } from '../../../src/crawl/open-run.js';
 import { readRunRows, runFolder } from '../../../src/landing/index.js';
 import { bookAttempt, readRequests } from '../../../src/ledger/request-log.js';
@@ -71,6 +72,20 @@ describe('a chunk', () => {
     expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency }, pulse)).toMatchObject({
       rows: 3,
     });
+  });
+
+  it('shares the requests in flight with the chunks of other workers, and leaves them to one that is alone', async () => {
+    const { config } = deps;
+    const lanes = (workers: number, runs: number, asked: number | null = null, atOnce = 2) =>
+      lanesOf(
+        { ...deps, config: { ...config, api: { ...config.api, maxConcurrency: 16 } }, atWork: { workers, runs } },
+        asked,
+        atOnce,
+      );
+    expect([lanes(1, 1), lanes(1, 5), lanes(2, 1), lanes(2, 1, null, 1), lanes(3, 2), lanes(2, 40)]).toEqual([
+      16, 16, 8, 16, 4, 1,
+    ]);
+    expect([lanes(1, 1, 3), lanes(2, 2, 3), lanes(2, 4, 3)]).toEqual([3, 3, 2]);
   });
 
   it('commits nothing once it is cancelled; what came is in its spool', async () => {

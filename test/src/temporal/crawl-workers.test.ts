@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countOtherWorkers, watchWorkers } from '../../../src/temporal/crawl-workers.js';
+import { countOtherWorkers, watchAtWork } from '../../../src/temporal/crawl-workers.js';
 import { CRAWL_QUEUE } from '../../../workflows/queues.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { startTemporal } from '../../helpers/temporal.js';
@@ -19,7 +19,7 @@ it('a worker knows how many there are, without those of this machine that have e
   const counts: number[] = [];
   const stop = new AbortController();
   const watch = () =>
-    watchWorkers(server.client, { identity: 'me', onCount: (workers) => counts.push(workers), stop: stop.signal });
+    watchAtWork(server.client, { identity: 'me', onChange: ({ workers }) => counts.push(workers), stop: stop.signal });
   await watch();
   expect(counts).toEqual([1]);
   // A worker is, to the server, whoever asks for work, in whichever of the parts a queue has.
