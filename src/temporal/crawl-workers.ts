@@ -70,10 +70,12 @@ export async function watchAtWork(
   const look = async (): Promise<void> => {
     // While the server is away there is no new work either.
     const counted = await Promise.all([countOtherWorkers(client, identity), countRuns(client)]).catch(() => null);
-    if (counted === null || counted.join() === told) return;
-    told = counted.join();
+    if (counted === null) return;
     const [others, runs] = counted;
-    onChange({ workers: others + 1, runs: Math.max(1, runs) });
+    const atWork = { workers: others + 1, runs: Math.max(1, runs) };
+    if (JSON.stringify(atWork) === told) return;
+    told = JSON.stringify(atWork);
+    onChange(atWork);
   };
   await look();
   void (async () => {
