@@ -113,8 +113,10 @@ async function fetchAll(
 
   const lanes = lanesOf(deps, input.concurrency, input.atOnce);
   await inParallel(open, lanes, attempt);
-  // A second go at the end of the chunk: what hit a passing fault has had time to recover.
+  // A second go at the end of the chunk: what hit a passing fault has had time to recover. Those that are refused the
+  // key come one after another here though others were answered in between.
   inARow = 0;
+  refusedInARow = -Infinity;
   done -= failures.size;
   await inParallel([...failures.keys()], lanes, attempt);
   for (let again = 0; again < DOUBTED_TRIES && doubts.aside.size > 0; again++) {
