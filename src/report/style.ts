@@ -67,6 +67,7 @@ thead th { color: var(--soft); font-weight: 500; font-size: 13px; white-space: n
 .keep { white-space: nowrap; }
 .note { color: var(--soft); font-size: 13px; max-width: 52ch; overflow-wrap: anywhere; }
 code { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+code.id { display: inline-block; min-width: 22ch; }
 .badge { display: inline-block; padding: 1px 9px; border-radius: 99px; font-size: 12.5px; white-space: nowrap; background: var(--plain-ground); color: var(--soft); }
 .badge.good { background: var(--good-ground); color: var(--good); }
 .badge.warn { background: var(--warn-ground); color: var(--warn); }

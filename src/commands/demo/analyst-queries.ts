@@ -41,8 +41,8 @@ LIMIT 8`,
   },
   {
     title: 'Is the market complete, night by night?',
-    sql: `SELECT d.market, d.date, d.companies, d.active, d.entered, d."left", d.changed,
-  c.reported_total AS reported, c.missing, round(100 * c.share, 2) AS "coverage %", r.requests
+    sql: `SELECT d.market, d.date, d.companies, d.entered, d."left", d.changed,
+  c.missing, round(100 * c.share, 2) AS "found %", r.requests
 FROM marts.market_daily AS d
 JOIN ops.nights AS n USING (market, date)
 JOIN ops.runs AS r ON r.run_id = n.run

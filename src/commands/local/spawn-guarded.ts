@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,6 +15,8 @@ export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
 export const GUARDED = /^guarded (\d+)$/;
 const PIPES_CLOSE_WITHIN_MS = 500;
 const TAIL_LINES = 8;
+// As pino numbers its levels.
+const ERROR = 50;
 
 export interface GuardedOptions {
   /** For messages: `the sandbox`. */
@@ -66,7 +69,7 @@ export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptio
   const died = exited.then(async (code) => {
     await new Promise<void>((resolve) => log.end(() => resolve()));
     if (stopping) return new Promise<never>(() => undefined);
-    throw failure(`${what} ended by itself (exit code ${code ?? 'none'})`, logFile);
+    throw failure(`${what} ended by itself (${howItEnded(code)})`, logFile);
   });
   // Nobody may be waiting for it yet.
   died.catch(() => undefined);
@@ -115,16 +118,30 @@ function failure(what: string, logFile: string): TidemarkError {
   return new TidemarkError('Internal', `${what}.${tail(logFile)}`, { todo: `Its whole output is in ${logFile}.` });
 }
 
+/** A shell's way to tell of signals: 128 and more. */
+function howItEnded(code: number | null): string {
+  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
+  return signal ? `killed by ${signal[0]}; start it again, runs go on where they were` : `exit code ${code ?? 'none'}`;
+}
+
 /** The last lines a process printed, for the message that tells of its end. */
 function tail(logFile: string): string {
   try {
-    const lines = readFileSync(logFile, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .slice(-TAIL_LINES)
-      .filter((line) => line !== '');
+    const lines = readFileSync(logFile, 'utf8').split('\n').flatMap(inWords).slice(-TAIL_LINES);
     return lines.length === 0 ? '' : `\n${lines.map((line) => `  | ${line}`).join('\n')}`;
   } catch {
     return '';
+  }
+}
+
+/** Of a log in JSON, only what failed. */
+function inWords(line: string): string[] {
+  if (line.trim() === '' || GUARDED.test(line)) return [];
+  try {
+    const { level, msg, err } = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
+    if (level === undefined || msg === undefined) return [line];
+    return level >= ERROR ? [[msg, err?.message].filter((words) => words !== undefined).join(': ')] : [];
+  } catch {
+    return [line];
   }
 }

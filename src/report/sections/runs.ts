@@ -16,7 +16,7 @@ export function renderRuns({ runs }: ReportFacts): Markup {
   if (runs.length === 0) return nothing('No run has been filed yet.');
   return table(runs, [
     { head: 'Started', cell: ({ started_at }) => instant(started_at), kind: 'keep' },
-    { head: 'Run', cell: ({ workflow_id }) => html`<code>${workflow_id}</code>` },
+    { head: 'Run', cell: ({ workflow_id }) => html`<code class="id">${workflow_id}</code>` },
     { head: 'Outcome', cell: outcome, kind: 'keep' },
     { head: 'Took', cell: ({ seconds }) => duration(seconds), kind: 'num' },
     { head: 'Requests', cell: ({ requests }) => count(requests), kind: 'num' },

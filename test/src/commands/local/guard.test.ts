@@ -63,6 +63,16 @@ describe('a guarded process', () => {
     await expect(server.died).rejects.toThrow(/The server ended by itself \(exit code 3\)[\s\S]*out of luck/);
   });
 
+  it('that is killed is told with what failed in its log, not with all that went well', async () => {
+    const log = ['{"level":30,"msg":"all is well"}', '{"level":50,"msg":"oh no","err":{"message":"no luck"}}'];
+    const script = `console.error(${JSON.stringify(log.join('\n'))}); process.kill(process.pid, 'SIGKILL')`;
+    const server = spawnGuarded({ what: 'The server', command: process.execPath, args: ['-e', script], logFile });
+    const message = await server.died.catch((error: Error) => error.message);
+    expect(message).toBe(
+      'The server ended by itself (killed by SIGKILL; start it again, runs go on where they were).\n  | oh no: no luck',
+    );
+  });
+
   it('that cannot be started is told', async () => {
     const server = spawnGuarded({ what: 'The server', command: path.join(dir, 'nothing'), args: [], logFile });
     await expect(server.line(ready, 20_000)).rejects.toThrow(/cannot start/);
