@@ -101,7 +101,7 @@ function wayOutOfRemoval(removed: readonly ModelChange[]): string[] {
   const files = removed.map(({ file }) => file).join(', ');
   const tables = removed.map(({ model }) => model).join(' ');
   return [
-    `Put ${files} back. A table goes after the last day its readers are told, \`deprecation_date\` in its header; or ${removed.length === 1 ? 'drop it' : 'drop them'} now: tidemark models apply --drop ${tables}`,
+    `Put ${files} back (or its like in the folder that \`models\` names). A table goes after the last day its readers are told, \`deprecation_date\` in its header; or ${removed.length === 1 ? 'drop it' : 'drop them'} now: tidemark models apply --drop ${tables}`,
   ];
 }
 
