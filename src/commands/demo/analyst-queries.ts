@@ -42,7 +42,7 @@ LIMIT 8`,
   {
     title: 'Is the market complete, night by night?',
     sql: `SELECT d.market, d.date, d.companies, d.entered, d."left", d.changed,
-  c.missing, round(100 * c.share, 2) AS "found %", r.requests
+  c.missing, round(100 * c.share, 2) AS "found %", r.requests AS calls
 FROM marts.market_daily AS d
 JOIN ops.nights AS n USING (market, date)
 JOIN ops.runs AS r ON r.run_id = n.run
