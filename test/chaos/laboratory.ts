@@ -9,6 +9,7 @@ import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { cleanEnv, ROOT } from '../helpers/processes.js';
 import { makeProject, type Project } from '../helpers/project.js';
+import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import type { MarketFlags } from '../helpers/truth.js';
 import { scheduleOf, type Planned, type Strike } from './schedule.js';
 import { Supervised } from './supervised.js';
@@ -20,6 +21,16 @@ export interface NightOptions {
   companies: number;
   /** Faults of the network all night long: errors, cut bodies, resets, HTML pages, hangs. */
   weather: boolean;
+  /** Milliseconds the sandbox takes for an answer: the longer, the more work there is to interrupt. */
+  latency: number;
+}
+
+/** A strike that fell, and what it interrupted: activities that had been started and were not over after it. */
+export interface Blow {
+  strike: Strike;
+  /** Name of the process that was struck. */
+  victim: string;
+  interrupted: string[];
 }
 
 export interface Night {
@@ -28,7 +39,7 @@ export interface Night {
   result: RunResult;
   planned: Planned[];
   /** Strikes that fell while the run was under way. */
-  struck: Strike[];
+  struck: Blow[];
   /** Company and report requests the sandbox answered since it was last started. */
   detailRequests: number;
   /** Requests that a fault of the weather struck, since the sandbox was last started. */
@@ -37,10 +48,17 @@ export interface Night {
 }
 
 const IN_FLIGHT = 16;
-const LATENCY_MS = 30;
 const FULL_MS = 1_500;
-const PATIENCE_MS = Number(process.env['CHAOS_PATIENCE_MS'] ?? 180_000);
+// A killed worker's activities are given to another after 20 seconds without a heartbeat.
+const PATIENCE_MS = 180_000;
+const PATIENCE_A_STRIKE_MS = 40_000;
+// Longer than that no worker is without work while a run is under way.
+const WORK_COMES_WITHIN_MS = 60_000;
 const WORKFLOW = 'snapshot/demo/chaos';
+// temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+const STARTED = 2;
+// temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
+const ACTIVITIES = 2;
 const LIMITED = {
   access: { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' },
   error_guard: 'limit',
@@ -80,7 +98,7 @@ export async function runNight(options: NightOptions): Promise<Night> {
         ...market,
         port: apiPort,
         key: api.key,
-        latency: LATENCY_MS,
+        latency: options.latency,
         file: path.join(folder, 'sandbox.json'),
       }),
     ],
@@ -109,7 +127,6 @@ export async function runNight(options: NightOptions): Promise<Night> {
     isUp: () =>
       withClient(address, async (client) => void (await client.workflowService.getSystemInfo({}))).then(() => true),
   });
-  let ready = 0;
   // Two that crawl into one data folder; one of them is the writer.
   const workers = ['all', 'crawl'].map(
     (queue) =>
@@ -118,8 +135,8 @@ export async function runNight(options: NightOptions): Promise<Night> {
         args: ['bin/tidemark.mjs', 'worker', '--queue', queue],
         env: project.env,
         cwd: ROOT,
-        // A worker that Temporal's end takes with it is started again, and serves when it can.
-        isUp: () => Promise.resolve(++ready % 10 === 0),
+        // It serves once the server has seen this very process ask for work.
+        isUp: (pid) => withClient(address, (client) => asksForWork(client, pid)),
       }),
   );
   const all = [sandbox, temporal, ...workers];
@@ -134,18 +151,17 @@ export async function runNight(options: NightOptions): Promise<Night> {
       client.workflow.start('marketSnapshot', { taskQueue: 'tidemark-crawl', workflowId: WORKFLOW, args: [{}] }),
     );
     const planned = scheduleOf(options);
-    const struck: Strike[] = [];
+    const struck: Blow[] = [];
     const over = { done: false };
     const striking = (async () => {
-      for (const [index, { after, strike }] of planned.entries()) {
-        await sleep(after);
-        if (over.done) return;
-        const worker = workers[index % workers.length] as Supervised;
-        await fall(strike, { sandbox, temporal, worker, workers, url: api.url });
-        struck.push(strike);
+      for (const { after, strike } of planned) {
+        const worker = await waitForWork(address, { strike, after }, workers, over);
+        if (worker === null) return;
+        struck.push(await strikeDown(strike, { sandbox, temporal, worker, workers, url: api.url }, address));
       }
     })();
-    const result = await resultOf(address).finally(() => (over.done = true));
+    const patience = PATIENCE_MS + options.strikes * PATIENCE_A_STRIKE_MS;
+    const result = await resultOf(address, patience).finally(() => (over.done = true));
     await striking;
     const { routes } = (await (await fetch(`${api.url}/_sandbox/requests`)).json()) as {
       routes: Record<string, number>;
@@ -167,6 +183,51 @@ export async function runNight(options: NightOptions): Promise<Night> {
     await close();
     throw new Error(`seed ${options.seed}\n${said.join('\n')}\n--- the run\n${state}`, { cause: error });
   }
+}
+
+/**
+ * Waits until a worker has work, lets it work on for a while, and looks again: a strike falls into the middle of something.
+ * @returns the worker that has work; null when the run is over
+ */
+async function waitForWork(
+  address: string,
+  { strike, after }: Planned,
+  workers: Supervised[],
+  over: { done: boolean },
+): Promise<Supervised | null> {
+  const deadline = Date.now() + WORK_COMES_WITHIN_MS;
+  const findBusy = async (): Promise<Supervised | undefined> => {
+    const started = await startedActivities(address).catch(() => []);
+    const busy = workers.filter((worker) => started.some(({ pid }) => pid === worker.pid));
+    // Not always the same one.
+    return busy.toSorted((a, b) => a.starts - b.starts)[0];
+  };
+  while (!over.done) {
+    if (await findBusy()) {
+      await sleep(after);
+      const worker = await findBusy();
+      if (worker) return worker;
+    }
+    if (Date.now() > deadline) throw new Error(`no worker had work in ${WORK_COMES_WITHIN_MS} ms before: ${strike}`);
+    await sleep(50);
+  }
+  return null;
+}
+
+/** Strikes, and tells which activities of the victim were started before and are not over after. */
+async function strikeDown(strike: Strike, targets: Targets, address: string): Promise<Blow> {
+  const { sandbox, temporal, worker, workers } = targets;
+  const only = strike.endsWith('worker') ? worker : null;
+  const victim = only ?? (strike === 'kill temporal' ? temporal : strike === 'full disk' ? workers[0]! : sandbox);
+  const pids = new Set((only ? [only] : workers).map(({ pid }) => pid));
+  const before = (await startedActivities(address)).filter(({ pid }) => pids.has(pid));
+  await fall(strike, targets);
+  const after = new Set((await startedActivities(address, { all: true })).map(({ id }) => id));
+  return {
+    strike,
+    victim: strike === 'full disk' ? 'both workers' : victim.name,
+    interrupted: before.filter(({ id }) => after.has(id)).map(({ name }) => name),
+  };
 }
 
 interface Targets {
@@ -201,8 +262,8 @@ async function fall(strike: Strike, { sandbox, temporal, worker, workers, url }:
 }
 
 /** The run's result, however often the server is away meanwhile. */
-async function resultOf(address: string): Promise<RunResult> {
-  for (const deadline = Date.now() + PATIENCE_MS; ;) {
+async function resultOf(address: string, patienceMs: number): Promise<RunResult> {
+  for (const deadline = Date.now() + patienceMs; ;) {
     try {
       return await withClient(address, async (client) => {
         const handle = client.workflow.getHandle(WORKFLOW);
@@ -230,6 +291,43 @@ async function stateOf(address: string): Promise<string> {
     const progress: unknown = await handle.query('progress').catch(String);
     return [JSON.stringify(progress), ...pending].join('\n');
   });
+}
+
+interface StartedActivity {
+  id: string;
+  /** Type, and the summary that the UI shows. */
+  name: string;
+  /** Process of the worker that has it. */
+  pid: number;
+}
+
+/** Activities of the run that a worker has begun; with `all` those that wait for another try, too. */
+async function startedActivities(address: string, { all = false } = {}): Promise<StartedActivity[]> {
+  return withClient(address, async (client) => {
+    const { raw } = await client.workflow.getHandle(WORKFLOW).describe();
+    return (raw.pendingActivities ?? [])
+      .filter(({ state }) => all || state === STARTED)
+      .map(({ activityId, activityType, lastWorkerIdentity }) => ({
+        id: activityId ?? '',
+        name: activityType?.name ?? '',
+        pid: pidOf(lastWorkerIdentity),
+      }));
+  });
+}
+
+/** Whether the process is among those that ask for work on the crawl queue. */
+async function asksForWork(client: Client, pid: number): Promise<boolean> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: 'default',
+    taskQueue: { name: CRAWL_QUEUE },
+    taskQueueType: ACTIVITIES,
+  });
+  return (pollers ?? []).some(({ identity }) => pidOf(identity) === pid);
+}
+
+/** Process id in a worker's identity (`1234@host`). */
+function pidOf(identity: string | null | undefined): number {
+  return Number.parseInt(identity ?? '', 10);
 }
 
 async function withClient<T>(address: string, work: (client: Client) => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ const { values } = parseArgs({
     strikes: { type: 'string' },
     kinds: { type: 'string' },
     weather: { type: 'string', default: 'foul' },
+    latency: { type: 'string' },
   },
 });
 const unknown = (values.kinds ?? '')

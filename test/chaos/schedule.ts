@@ -12,7 +12,7 @@ export const STRIKES = [
 ] as const;
 export type Strike = (typeof STRIKES)[number];
 
-/** A strike, so many milliseconds after the one before it was over. */
+/** A strike, and for how many milliseconds its victim has worked before it falls. */
 export interface Planned {
   after: number;
   strike: Strike;

@@ -7,8 +7,8 @@ export interface Program {
   args: string[];
   env?: NodeJS.ProcessEnv;
   cwd?: string;
-  /** Resolves to true once it serves. */
-  isUp: () => Promise<boolean>;
+  /** Whether the process of this id serves by now. */
+  isUp: (pid: number) => Promise<boolean>;
   /** Done after each start, e.g. what it forgot. */
   onUp?: () => Promise<void>;
 }
@@ -22,6 +22,7 @@ export class Supervised {
   #stopping = false;
   #running: Promise<void> = Promise.resolve();
   #said = '';
+  /** How often it was started and then served. */
   starts = 0;
 
   constructor(
@@ -33,6 +34,11 @@ export class Supervised {
   async start(): Promise<void> {
     await this.#spawn();
     this.#running = this.#watch();
+  }
+
+  /** Id of the process that runs now; undefined between two lives. */
+  get pid(): number | undefined {
+    return this.#child && isRunning(this.#child) ? this.#child.pid : undefined;
   }
 
   /** The last of what it wrote. */
@@ -77,11 +83,9 @@ export class Supervised {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (this.#said = (this.#said + chunk.toString()).slice(-20_000)));
     }
-    await waitFor(
-      `${this.name} serves`,
-      async () => child.exitCode !== null || child.signalCode !== null || isUp(),
-      this,
-    );
+    await waitFor(`${this.name} serves`, async () => !isRunning(child) || isUp(child.pid ?? 0), this);
+    // One that ended before it served is started again by `#watch` and counts for nothing.
+    if (!isRunning(child)) return;
     await onUp?.();
     this.starts++;
   }
@@ -89,12 +93,16 @@ export class Supervised {
   async #watch(): Promise<void> {
     while (!this.#stopping) {
       const child = this.#child;
-      if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      if (child && isRunning(child)) await once(child, 'exit');
       if (!this.#stopping) await this.#spawn();
     }
     const child = this.#child;
-    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (child && isRunning(child)) await once(child, 'exit');
   }
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
 }
 
 async function waitFor(what: string, holds: () => Promise<boolean>, of: Supervised): Promise<void> {
