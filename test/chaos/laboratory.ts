@@ -52,8 +52,8 @@ const FULL_MS = 1_500;
 // A killed worker's activities are given to another after 20 seconds without a heartbeat.
 const PATIENCE_MS = 180_000;
 const PATIENCE_A_STRIKE_MS = 40_000;
-// Longer than that no worker is without work while a run is under way.
-const WORK_COMES_WITHIN_MS = 60_000;
+// An activity that was struck again and again waits for up to a minute before its next attempt.
+const WORK_COMES_WITHIN_MS = 180_000;
 const WORKFLOW = 'snapshot/demo/chaos';
 // temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
 const STARTED = 2;
@@ -161,8 +161,8 @@ export async function runNight(options: NightOptions): Promise<Night> {
       }
     })();
     const patience = PATIENCE_MS + options.strikes * PATIENCE_A_STRIKE_MS;
-    const result = await resultOf(address, patience).finally(() => (over.done = true));
-    await striking;
+    const ending = resultOf(address, patience).finally(() => (over.done = true));
+    const [result] = await Promise.all([ending, striking]);
     const { routes } = (await (await fetch(`${api.url}/_sandbox/requests`)).json()) as {
       routes: Record<string, number>;
     };
