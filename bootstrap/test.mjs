@@ -11,9 +11,10 @@ import { countTests } from './vitest-report.mjs';
 
 // `npm test`: gets what is missing, checks types and lint, runs all tests. Its last line is `N passed, N failed`, in
 // which types and lint count as one test each; whatever goes wrong counts as failed, so no crash looks like success.
+// Skipped tests are named there too; with `CI` set, whose readers expect just these two numbers, on the line before.
 
 const root = projectRoot();
-const totals = { passed: 0, failed: 0 };
+const totals = { passed: 0, failed: 0, skipped: 0 };
 
 try {
   await main();
@@ -78,6 +79,7 @@ async function runVitest(env) {
     const counted = countTests(readIfThere(report), code);
     totals.passed += counted.passed;
     totals.failed += counted.failed;
+    totals.skipped += counted.skipped;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -130,5 +132,9 @@ function readIfThere(file) {
 
 function finish() {
   process.exitCode = totals.failed > 0 ? 1 : 0;
-  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed\n`);
+  const { passed, failed, skipped } = totals;
+  const result = `${passed} passed, ${failed} failed`;
+  const skips = skipped > 0 ? `${skipped} skipped` : '';
+  if (process.env['CI']) process.stdout.write(`${skips}${skips && '\n'}${result}\n`);
+  else process.stdout.write(`${result}${skips && `, ${skips}`}\n`);
 }

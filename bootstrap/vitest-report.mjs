@@ -3,6 +3,7 @@
  * @typedef {object} VitestReport
  * @property {number} numPassedTests
  * @property {number} numFailedTests
+ * @property {number} [numPendingTests] skipped ones
  * @property {{ status: string, assertionResults: { status: string }[] }[]} testResults one per file
  */
 
@@ -12,16 +13,20 @@
  *
  * @param {string | undefined} json the report's text; undefined when there is none
  * @param {number | null} exitCode vitest's; null when a signal ended it
- * @returns {{ passed: number, failed: number }}
+ * @returns {{ passed: number, failed: number, skipped: number }}
  */
 export function countTests(json, exitCode) {
   const report = parseReport(json);
-  if (report === undefined) return { passed: 0, failed: 1 };
+  if (report === undefined) return { passed: 0, failed: 1, skipped: 0 };
   const brokenFiles = report.testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
   ).length;
   const failed = report.numFailedTests + brokenFiles;
-  return { passed: report.numPassedTests, failed: failed === 0 && exitCode !== 0 ? 1 : failed };
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    skipped: report.numPendingTests ?? 0,
+  };
 }
 
 /**

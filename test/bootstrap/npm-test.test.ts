@@ -21,7 +21,10 @@ const TESTED = {
 const LINT = canLint(process.versions.node) ? 1 : 0;
 
 /** Runs our `npm test` in a small project of its own. Its packages are ours. */
-async function runTests(files: Record<string, string>, cli = 'echo "temporal version 1.5.1 (Server 1.29.1)"') {
+async function runTests(
+  files: Record<string, string>,
+  { cli = 'echo "temporal version 1.5.1 (Server 1.29.1)"', ci = 'true' } = {},
+) {
   const root = tempFolder();
   cpSync(path.join(ROOT, 'bootstrap'), path.join(root, 'bootstrap'), { recursive: true });
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'), 'dir');
@@ -33,7 +36,7 @@ async function runTests(files: Record<string, string>, cli = 'echo "temporal ver
   const { VITEST: _1, VITEST_MODE: _2, VITEST_POOL_ID: _3, VITEST_WORKER_ID: _4, NODE_ENV: _5, ...env } = process.env;
   const run = runFile(path.join(root, 'bootstrap', 'test.mjs'), [], {
     ...env,
-    CI: 'true',
+    CI: ci,
     TEMPORAL_CLI_PATH: path.join(root, 'temporal'),
   });
   const { code, output } = await run.ended;
@@ -56,10 +59,20 @@ describe.skipIf(process.platform === 'win32')('npm test', () => {
         'test/fails.test.ts': `import { expect, it } from 'vitest';\nit('fails', () => expect(1).toBe(2));\n`,
         'test/broken.test.ts': `import './no-such-file.js';\n`,
       },
-      'exit 1',
+      { cli: 'exit 1' },
     );
     expect(lastLine, output).toBe(`2 passed, ${4 + LINT} failed`);
     expect(code).toBe(1);
+  });
+
+  it.each([
+    ['on the last line', '', [`${3 + LINT} passed, 0 failed, 1 skipped`]],
+    ['on the line before the last one where CI reads it', 'true', ['1 skipped', `${3 + LINT} passed, 0 failed`]],
+  ])('says how many tests were skipped %s', async (_where, ci, lines) => {
+    const skipped = `import { it } from 'vitest';\nit.skip('waits for a browser', () => undefined);\n`;
+    const { code, output } = await runTests({ 'test/skipped.test.ts': skipped }, { ci });
+    expect(output.trimEnd().split('\n').slice(-lines.length)).toEqual(lines);
+    expect(code).toBe(0);
   });
 
   it('counts a test process that dies as failed', async () => {

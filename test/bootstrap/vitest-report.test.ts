@@ -10,16 +10,27 @@ const report = (passed: number, failed: number, testResults: object[]): string =
   JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults });
 
 it.each([
-  ['all green', report(3, 0, [file('passed', 'passed')]), 0, { passed: 3, failed: 0 }],
-  ['a failed test', report(2, 1, [file('failed', 'passed', 'failed')]), 1, { passed: 2, failed: 1 }],
-  ['a file that cannot be loaded', report(2, 0, [file('failed'), file('passed')]), 1, { passed: 2, failed: 1 }],
-  ['both', report(2, 1, [file('failed'), file('failed', 'failed')]), 1, { passed: 2, failed: 2 }],
-  ['an unhandled error', report(2, 0, [file('passed')]), 1, { passed: 2, failed: 1 }],
-  ['no test found', report(0, 0, []), 1, { passed: 0, failed: 1 }],
-  ['killed after the report', report(2, 0, [file('passed')]), null, { passed: 2, failed: 1 }],
-  ['no report', undefined, 0, { passed: 0, failed: 1 }],
-  ['half a report', report(2, 0, []).slice(0, 20), 0, { passed: 0, failed: 1 }],
-  ['something else', '{}', 0, { passed: 0, failed: 1 }],
+  ['all green', report(3, 0, [file('passed', 'passed')]), 0, { passed: 3, failed: 0, skipped: 0 }],
+  ['a failed test', report(2, 1, [file('failed', 'passed', 'failed')]), 1, { passed: 2, failed: 1, skipped: 0 }],
+  [
+    'a file that cannot be loaded',
+    report(2, 0, [file('failed'), file('passed')]),
+    1,
+    { passed: 2, failed: 1, skipped: 0 },
+  ],
+  ['both', report(2, 1, [file('failed'), file('failed', 'failed')]), 1, { passed: 2, failed: 2, skipped: 0 }],
+  ['an unhandled error', report(2, 0, [file('passed')]), 1, { passed: 2, failed: 1, skipped: 0 }],
+  ['no test found', report(0, 0, []), 1, { passed: 0, failed: 1, skipped: 0 }],
+  ['killed after the report', report(2, 0, [file('passed')]), null, { passed: 2, failed: 1, skipped: 0 }],
+  ['no report', undefined, 0, { passed: 0, failed: 1, skipped: 0 }],
+  ['half a report', report(2, 0, []).slice(0, 20), 0, { passed: 0, failed: 1, skipped: 0 }],
+  ['something else', '{}', 0, { passed: 0, failed: 1, skipped: 0 }],
+  [
+    'skipped tests',
+    JSON.stringify({ numPassedTests: 1, numFailedTests: 0, numPendingTests: 2, testResults: [file('passed')] }),
+    0,
+    { passed: 1, failed: 0, skipped: 2 },
+  ],
 ])('counts %s', (_name, json, code, counted) => {
   expect(countTests(json, code)).toEqual(counted);
 });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { cleanEnv, ROOT } from '../helpers/processes.js';
+import { cleanEnv, ROOT, TODAY } from '../helpers/processes.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import type { MarketFlags } from '../helpers/truth.js';
@@ -79,7 +79,7 @@ export async function runNight(options: NightOptions): Promise<Night> {
   const [apiPort, temporalPort] = [await freePort(), await freePort()];
   const api = { url: `http://127.0.0.1:${apiPort}`, key: 'chaos-key-0123456789' };
   const address = `127.0.0.1:${temporalPort}`;
-  const market = { companies: options.companies, tenders: 10, seed: options.seed };
+  const market = { companies: options.companies, tenders: 10, seed: options.seed, date: TODAY };
   const project = makeProject({
     api,
     temporal: address,

@@ -59,9 +59,15 @@ export interface RunningSandbox extends RunningProcess {
   key: string;
 }
 
+/** Day 0 of every sandbox of a test file, and of the truth it is compared with, even when midnight passes in between. */
+export const TODAY = new Date().toISOString().slice(0, 10);
+
 /** The sandbox as users run it: a process of its own, over HTTP. */
 export async function startSandbox(flags: Record<string, string | number>): Promise<RunningSandbox> {
-  const args = Object.entries({ port: 0, ...flags }).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const args = Object.entries({ port: 0, date: TODAY, ...flags }).flatMap(([name, value]) => [
+    `--${name}`,
+    String(value),
+  ]);
   const running = await startProcess(['--import', 'tsx', 'sandbox/server.ts', ...args], {
     env: cleanEnv({}),
     ready: /^\{"sandbox"/,

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { createWorld, type World } from '../../sandbox/world/index.js';
 import { TRUTH_TABLES } from '../../sandbox/world/truth.js';
+import { TODAY } from './processes.js';
 import type { Project } from './project.js';
 
 /** Sandbox flags that decide the market, as in `startSandbox`. */
@@ -11,9 +12,8 @@ export interface MarketFlags {
   date?: string;
 }
 
-export function truthOf(flags: MarketFlags): World {
-  const date = flags.date ?? new Date().toISOString().slice(0, 10);
-  return createWorld({ companies: flags.companies, tenders: flags.tenders, seed: flags.seed ?? 1, date });
+export function truthOf({ companies, tenders, seed = 1, date = TODAY }: MarketFlags): World {
+  return createWorld({ companies, tenders, seed, date });
 }
 
 /** Companies and their financial values in the published warehouse, row for row, against what the sandbox holds. */

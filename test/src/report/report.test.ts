@@ -124,11 +124,15 @@ describe('the report of a market whose API writes markup', () => {
     expect(facts.tables.flatMap(({ columns }) => columns).filter(({ comment }) => !comment)).toEqual([]);
   });
 
-  it.each([
-    ['as it is', (text: string) => text],
-    ['even without its policy', (text: string) => text.replace(/<meta http-equiv[^>]*>/, '')],
-  ])('shows markup as text and asks for nothing, %s', async (_, change) => {
-    if (browser === undefined) return expect(page).not.toContain('<script');
+  it('has no script', () => {
+    expect(page).not.toContain('<script');
+  });
+
+  it.for([
+    ['as it is', (text: string) => text] as const,
+    ['even without its policy', (text: string) => text.replace(/<meta http-equiv[^>]*>/, '')] as const,
+  ])('shows markup as text and asks for nothing, %s', async ([, change], { skip }) => {
+    if (browser === undefined) return skip('no Chromium here: set CHROMIUM_PATH, or install chromium');
     const file = path.join(folder, 'report.html');
     writeFileSync(file, change(page));
     const context = await browser.newContext();
