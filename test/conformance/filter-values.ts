@@ -7,6 +7,10 @@ import { ISO_COUNTRIES } from '../../sandbox/world/data/iso-countries.js';
 import { DEPARTMENTS, SENIORITY_LEVEL } from '../../sandbox/world/data/nomenclatures.js';
 import { VISIT_BANDS } from '../../sandbox/world/insights.js';
 import type { Profile } from '../../sandbox/world/index.js';
+import { indexOf } from '../../sandbox/world/membership.js';
+import { peopleCountOf, PLACES } from '../../sandbox/world/people.js';
+import { enrichedEmployee, executiveRecord } from '../../sandbox/world/person-records.js';
+import type { CompanyEntry, PersonEntry } from './brute-force.js';
 import type { Conformance } from './sandbox-calls.js';
 
 /** A company as filters see it. */
@@ -28,6 +32,34 @@ export function marketOf({ app }: Conformance): Entry[] {
       yoyStaff: (latest?.['Employee-Numbers-Yoy'] ?? null) as number | null,
     };
   });
+}
+
+/** The records the API serves of the market, in the order in which its searches list them. */
+export function recordsOf({ app }: Conformance, market: Entry[]) {
+  const { world } = app.sandbox;
+  const companies = new Map(
+    market.map(({ id, profile }): [number, CompanyEntry] => [
+      id,
+      { name: world.companyName(id, 0)!, record: world.company(id, 0), profile },
+    ]),
+  );
+  const people = market.flatMap(({ id }): PersonEntry[] => {
+    const index = indexOf(world.ctx, id)!;
+    const versions = world.versionsOf(index, 0);
+    const all = { withDepartment: true, revealEmail: true, revealPhone: true };
+    return Array.from({ length: peopleCountOf(world.ctx, index) }, (_, place) => {
+      const employee = enrichedEmployee(world.ctx, index * PLACES + place, versions, all);
+      return {
+        id: Number(employee.id),
+        companyId: id,
+        employee,
+        executive: executiveRecord(world.ctx, index * PLACES + place, versions),
+        department: String(employee.department![0]),
+      };
+    });
+  });
+  const tenders = world.tenders(0).map(({ slug }) => world.tender(slug, 0)!);
+  return { companies, people, tenders };
 }
 
 /** Values that keep some companies and drop others: from the middle of what occurs. */

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { V1CompanyFilters } from '../../schemas/v1/company.js';
-import { employeeConditions, executiveConditions, findPeople } from '../../sandbox/world/filters/people.js';
-import { filterTenders } from '../../sandbox/world/filters/tenders.js';
-import { idOf } from '../../sandbox/world/membership.js';
-import { personIdOf } from '../../sandbox/world/people.js';
 import { holds as matches } from '../sandbox/brute-force.js';
+import { companyHolds, employeeHolds, executiveHolds, tenderHolds } from './brute-force.js';
 import { expectRefusal } from './error-shapes.js';
-import { filterValues, marketOf, type Entry } from './filter-values.js';
+import { filterValues, marketOf, recordsOf, type Entry } from './filter-values.js';
 import { FILTERS, routeNamed, type FilterTable } from './reference.js';
 import { startConformance, type Conformance, type Given } from './sandbox-calls.js';
 import { wrongOf } from './types.js';
@@ -22,10 +18,12 @@ const rows = Object.entries(FILTERS as Record<string, FilterTable & { extends?: 
 
 let api: Conformance;
 let market: Entry[];
+let records: ReturnType<typeof recordsOf>;
 let values: ReturnType<typeof filterValues>;
 beforeAll(async () => {
   api = await startConformance();
   market = marketOf(api);
+  records = recordsOf(api, market);
   values = filterValues(api, market);
 });
 afterAll(() => api.app.close());
@@ -47,36 +45,31 @@ async function find(table: TableName, filters: Given): Promise<(number | string)
   return data.map(({ id, slug }) => slug ?? Number(id));
 }
 
-/** What it has to find: companies of version 2 one by one, by the tests' own reading of each filter; else the world's. */
+/** What it has to find: the records that fit, one by one, by the tests' own reading of each filter. */
 function truth(table: TableName, filters: Given): (number | string)[] {
-  const { world } = api.app.sandbox;
-  const companiesV1 = (given: V1CompanyFilters): number[] => [...world.matchingV1(given, 0)];
+  const { companies, people, tenders } = records;
   switch (table) {
     case 'prospecting': {
       const { yoy_staff, pronet, ...others } = filters as { yoy_staff?: Range; pronet?: string };
-      const found = market.filter(
-        ({ id, profile, yoyStaff }) =>
-          matches(profile, others) &&
-          (yoy_staff === undefined || isWithin(yoyStaff, yoy_staff)) &&
-          (pronet === undefined || id === api.id),
-      );
-      expect(world.matching(filters, 0)).toEqual(found.map(({ id }) => id));
-      return found.map(({ id }) => id);
+      return market
+        .filter(
+          ({ id, profile, yoyStaff }) =>
+            matches(profile, others) &&
+            (yoy_staff === undefined || isWithin(yoyStaff, yoy_staff)) &&
+            (pronet === undefined || id === api.id),
+        )
+        .map(({ id }) => id);
     }
     case 'employees':
-      return findPeople(world.ctx, world.matchingIndices({}, 0), employeeConditions(filters)).map((number) =>
-        personIdOf(world.ctx, number),
-      );
+      return people.filter((person) => employeeHolds(person, filters)).map(({ id }) => id);
     case 'v1 companies':
-      return companiesV1(filters).map((index) => idOf(world.ctx, index));
-    case 'v1 executives': {
-      const own = Object.keys(FILTERS['v1 executives'].keys);
-      const ofCompanies = Object.fromEntries(Object.entries(filters).filter(([key]) => !own.includes(key)));
-      const conditions = executiveConditions(filters);
-      return findPeople(world.ctx, companiesV1(ofCompanies), conditions).map((number) => personIdOf(world.ctx, number));
-    }
+      return [...companies].filter(([, company]) => companyHolds(company, filters)).map(([id]) => id);
+    case 'v1 executives':
+      return people
+        .filter((person) => executiveHolds(person, companies.get(person.companyId)!, filters))
+        .map(({ id }) => id);
     case 'tenders':
-      return filterTenders(world.tenders(0), filters).map(({ slug }) => slug);
+      return tenders.filter((tender) => tenderHolds(tender, filters)).map(({ slug }) => slug);
   }
 }
 
