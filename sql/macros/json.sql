@@ -4,9 +4,15 @@
 CREATE OR REPLACE TEMP MACRO json_text(j) AS
   CASE WHEN json_type(j) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN nullif(trim(j ->> '$', E' \t\n\r'), '') END;
 
--- An id, whether it came as a number or as text.
+-- An id, whether it came as a number or as text; NULL for what BIGINT cannot hold. A number with a fraction or an exponent
+-- counts where a double holds it exactly (7.0 and 7e0 are 7). As src/core/company-id.ts.
 CREATE OR REPLACE TEMP MACRO json_id(j) AS
-  CASE WHEN regexp_full_match(json_text(j), '-?[0-9]{1,19}') THEN TRY_CAST(json_text(j) AS BIGINT) END;
+  CASE
+    WHEN regexp_full_match(json_text(j), '-?[0-9]+') THEN TRY_CAST(json_text(j) AS BIGINT)
+    WHEN json_type(j) = 'DOUBLE' AND abs(TRY_CAST(json_text(j) AS DOUBLE)) <= 9007199254740991
+      AND TRY_CAST(json_text(j) AS DOUBLE) = trunc(TRY_CAST(json_text(j) AS DOUBLE))
+    THEN TRY_CAST(TRY_CAST(json_text(j) AS DOUBLE) AS BIGINT)
+  END;
 
 -- A list of texts: of an array its plain items, of a plain value a list of one.
 CREATE OR REPLACE TEMP MACRO json_texts(j) AS
@@ -24,6 +30,10 @@ CREATE OR REPLACE TEMP MACRO json_items(j) AS
 -- True when a plain value was expected and an array or object came.
 CREATE OR REPLACE TEMP MACRO json_is_nested(j) AS
   coalesce(json_type(j) IN ('OBJECT', 'ARRAY'), false);
+
+-- Why an item has no id that BIGINT can hold.
+CREATE OR REPLACE TEMP MACRO json_id_fault(j) AS
+  CASE WHEN json_text(j) IS NULL AND NOT json_is_nested(j) THEN 'no_id' ELSE 'unusable_id' END;
 
 -- True when an object has a key twice: readers disagree about which one counts, so neither does.
 CREATE OR REPLACE TEMP MACRO json_repeats(j) AS

@@ -27,7 +27,7 @@ SELECT
   CASE
     WHEN NOT is_object THEN 'not_an_object'
     WHEN company_id IS NULL THEN 'bad_entity_id'
-    WHEN json_id(id) IS NULL THEN 'no_id'
+    WHEN json_id(id) IS NULL THEN json_id_fault(id)
     ELSE 'other_id'
   END,
   '$',

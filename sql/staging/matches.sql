@@ -8,7 +8,7 @@ INSERT INTO batch_rejects
 SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
 
 INSERT INTO batch_rejects
-SELECT row_id, 'no_id', '$', CAST(doc AS VARCHAR)
+SELECT row_id, json_id_fault(json_extract(doc, '$.id')), '$', CAST(doc AS VARCHAR)
 FROM batch
 WHERE json_type(doc) = 'OBJECT'
   AND json_type(json_extract(doc, '$.id')) IS NOT NULL

@@ -22,7 +22,7 @@ SELECT
 FROM items;
 
 INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' ELSE 'no_id' END, '$.data[' || i || ']', CAST(item AS VARCHAR)
+SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' ELSE json_id_fault(json_extract(item, '$.id')) END, '$.data[' || i || ']', CAST(item AS VARCHAR)
 FROM sighted
 WHERE company_id IS NULL;
 
@@ -37,6 +37,9 @@ EXCEPT
 SELECT * FROM ledger.market_sightings WHERE run IN (SELECT DISTINCT run FROM batch);
 
 INSERT INTO ledger.dirty_nights SELECT DISTINCT market, date FROM batch WHERE market IS NOT NULL;
+
+-- What a run proves depends on what of it is loaded.
+INSERT INTO ledger.dirty_runs SELECT DISTINCT run FROM batch;
 
 MERGE INTO ledger.company_seen AS old
 USING (

@@ -22,7 +22,7 @@ SELECT
 FROM items;
 
 INSERT INTO batch_rejects
-SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' ELSE 'no_id' END, '$.data[' || i || ']', CAST(item AS VARCHAR)
+SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' ELSE json_id_fault(json_extract(item, '$.id')) END, '$.data[' || i || ']', CAST(item AS VARCHAR)
 FROM watched
 WHERE company_id IS NULL;
 

@@ -1,5 +1,6 @@
 import type { ListInput, ListResult } from '../../schemas/pipeline/crawl.js';
 import { ApiError, InvalidRequestError, type ApiClient, type ApiResponse } from '../api-client/index.js';
+import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
 import { PartWriter, readManifests, type PartTarget } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { apiAnswers, isDailyLimit, isGivenUp, rowOf, rowOfError } from './answer.js';
@@ -73,15 +74,16 @@ const readers: Record<ListInput['listing'], Reader> = {
       };
     }),
 
-  watched_companies: (deps, _filters, writer, pulse) =>
-    readPages(deps, writer, pulse, 'watched companies', async (page, per_page) => {
+  async watched_companies(deps, _filters, writer, pulse) {
+    const unusable = new Set<string>();
+    const counts = await readPages(deps, writer, pulse, 'watched companies', async (page, per_page) => {
       const response = await deps.client.v2.watch.list({ page, per_page }, { signal: pulse.signal });
-      return {
-        response,
-        ids: response.data.data.flatMap((company) => (company?.id === undefined ? [] : [String(company.id)])),
-        total: response.data.total_results ?? null,
-      };
-    }),
+      const ids = keysOf(readItems(response.body));
+      for (const key of ids) if (!isUsable(key)) unusable.add(key);
+      return { response, ids, total: response.data.total_results ?? null };
+    });
+    return withoutUnusable(counts, unusable);
+  },
 
   async nomenclatures(deps, _filters, writer, pulse) {
     const missing: string[] = [];
@@ -103,6 +105,17 @@ const readers: Record<ListInput['listing'], Reader> = {
     };
   },
 };
+
+/** Companies whose ids the warehouse cannot hold are listed, yet nothing of them can be kept. */
+function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
+  if (unusable.size === 0) return { entities, shortfall };
+  const [example] = [...unusable].map((key) => faultOf(key).example);
+  const words = `${unusable.size} watched companies have ids that the warehouse cannot hold, such as ${example}; ops.rejects names each.`;
+  return {
+    entities: entities - unusable.size,
+    shortfall: [shortfall, words].filter((text) => text !== null).join(' '),
+  };
+}
 
 function nomenclatureCalls(
   client: ApiClient,

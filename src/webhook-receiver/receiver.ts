@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { SIGNATURE_HEADER } from '../../schemas/v2/watch.js';
 import { verifyWebhook } from '../api-client/verify-webhook.js';
+import { readItemId } from '../core/company-id.js';
+import { readJsonNodes } from '../core/json-nodes.js';
 
 export interface ReceiverOptions {
   /** Path of deliveries, `/events`. */
@@ -81,11 +83,13 @@ async function readBody(request: IncomingMessage, most: number): Promise<Buffer 
   return Buffer.concat(chunks);
 }
 
-/** Company a delivery names; null where it names none that can be read. */
+/** Company a delivery names; null where it names none that the warehouse can hold. */
 function companyOf(text: string): string | null {
   try {
-    const { company_data } = JSON.parse(text) as { company_data?: { id?: unknown } };
-    return /^\d{1,19}$/.test(String(company_data?.id)) ? String(company_data?.id) : null;
+    const delivery = readJsonNodes(text);
+    const company = delivery.kind === 'object' ? delivery.members.get('company_data') : undefined;
+    const read = company && readItemId(company);
+    return read !== undefined && 'id' in read ? read.id : null;
   } catch {
     return null;
   }

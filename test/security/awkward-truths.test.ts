@@ -207,7 +207,7 @@ describe('awkward truths, from the API to what analysts read', () => {
     const members = await query('SELECT company_id FROM core.companies WHERE company_id > 1000 ORDER BY 1');
     expect(members.map((row) => row['company_id'])).toEqual(['9007199254740992', BIG]);
     expect(await query(`SELECT reason, path FROM ops.rejects WHERE stream = 'prospecting' ORDER BY path`)).toEqual([
-      { reason: 'no_id', path: '$.data[2]' },
+      { reason: 'unusable_id', path: '$.data[2]' },
       { reason: 'duplicate_key', path: '$.data[3]' },
     ]);
   });

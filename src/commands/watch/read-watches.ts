@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { InvalidRequestError, type ApiClient } from '../../api-client/index.js';
+import { canonicalId, isUsable, keysOf, readItems } from '../../core/company-id.js';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import { openPublished } from '../../warehouse/published.js';
@@ -16,26 +18,32 @@ export interface Watch {
 // The largest page is not in the reference, and a refusal says only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 
-/** Every watched company of the account, page by page until nothing new comes. */
+/** Every watched company of the account, page by page until nothing new comes; left out: ids the warehouse cannot hold. */
 export async function readWatches(client: ApiClient): Promise<Watch[]> {
   const found = new Map<string, Watch>();
+  const listed = new Set<string>();
   const size = { index: 0 };
   for (let page = 1; ; page++) {
-    const { data, total_results: total } = await readPage(client, page, size);
-    const before = found.size;
-    for (const item of data) {
-      if (item?.id === undefined) continue;
-      const text = (key: string): string | null => (typeof item[key] === 'string' ? item[key] : null);
-      const id = String(item.id);
-      found.set(id, {
-        id,
+    const { body, data } = await readPage(client, page, size);
+    const before = listed.size;
+    // As it came: the client shows no item whose id a number cannot hold.
+    const items = (JSON.parse(body) as { data: unknown[] }).data;
+    for (const [i, key] of keysOf(readItems(body)).entries()) {
+      listed.add(key);
+      if (!isUsable(key)) continue;
+      const item = items[i] as Record<string, unknown>;
+      const text = (name: string): string | null => (typeof item[name] === 'string' ? item[name] : null);
+      const fields = z.array(z.string()).safeParse(item['fields']);
+      found.set(key, {
+        id: key,
         name: text('name'),
         country: text('country_code'),
         since: text('date'),
-        fields: item.fields ?? null,
+        fields: fields.success ? fields.data : null,
       });
     }
-    if (found.size === before || (typeof total === 'number' && found.size >= total)) return [...found.values()];
+    const total = data.total_results;
+    if (listed.size === before || (typeof total === 'number' && listed.size >= total)) return [...found.values()];
   }
 }
 
@@ -51,12 +59,8 @@ async function readPage(client: ApiClient, page: number, size: { index: number }
   }
 }
 
-async function list(
-  client: ApiClient,
-  page: number,
-  per_page: number,
-): Promise<Awaited<ReturnType<ApiClient['v2']['watch']['list']>>['data']> {
-  return (await client.v2.watch.list({ page, per_page })).data;
+function list(client: ApiClient, page: number, per_page: number): ReturnType<ApiClient['v2']['watch']['list']> {
+  return client.v2.watch.list({ page, per_page });
 }
 
 /**
@@ -74,13 +78,14 @@ export async function declaredCompanies(config: Config): Promise<string[]> {
   try {
     const { columns, rows } = await published.query(select);
     const at = Math.max(0, columns.indexOf('company_id'));
-    const ids = rows.map((row) => JSON.stringify(row[at] ?? null).replaceAll('"', ''));
-    const wrong = ids.find((id) => !/^\d+$/.test(id));
-    if (wrong !== undefined) {
-      throw new TidemarkError('InvalidConfig', `watch.select gives "${wrong}" where a company id belongs.`, {
+    const ids = rows.map((row) => {
+      const text = JSON.stringify(row[at] ?? null).replaceAll('"', '');
+      const id = canonicalId(text);
+      if (id !== null) return id;
+      throw new TidemarkError('InvalidConfig', `watch.select gives "${text}" where a company id belongs.`, {
         todo: 'Name the column company_id in the query.',
       });
-    }
+    });
     return [...new Set(ids)];
   } finally {
     published.close();

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { readJsonNodes, type JsonNode } from './json-nodes.js';
+
+/**
+ * What a company is known by in planner, due lists, coverage and warehouse: a BIGINT as decimal digits, without leading
+ * zeros. The macro `json_id` (sql/macros/json.sql) gives the same for the same text.
+ */
+export type CompanyId = string;
+
+/**
+ * Why the warehouse cannot hold an id, in the words of ops.rejects. no_id: missing, null or empty. unusable_id: no whole
+ * number, or beyond BIGINT. duplicate_key: the item has a key twice.
+ */
+export type IdFault = 'no_id' | 'unusable_id' | 'duplicate_key';
+
+/** An id that the warehouse can hold, or why it cannot, with the JSON text that says so. */
+export type ReadId = { id: CompanyId } | { fault: IdFault; text: string };
+
+// BIGINT of the warehouse.
+const SMALLEST = -(2n ** 63n);
+const LARGEST = 2n ** 63n - 1n;
+
+/** Canonical id of digits as text (`0007` is `7`); null for any other text and beyond BIGINT. */
+export function canonicalId(text: string): CompanyId | null {
+  const digits = text.replace(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
+  if (!/^-?[0-9]+$/.test(digits)) return null;
+  const id = BigInt(digits);
+  return SMALLEST <= id && id <= LARGEST ? id.toString() : null;
+}
+
+/**
+ * Reads the value of an `id`. A number with a fraction or an exponent counts where a double holds it exactly: `7.0` and
+ * `7e0` are 7. The same as text is no id: `"7e0"` may be anything.
+ */
+export function readId(value: JsonNode | undefined): ReadId {
+  if (value === undefined || value.kind === 'null') return { fault: 'no_id', text: value?.text ?? '' };
+  const fault: ReadId = { fault: 'unusable_id', text: value.text };
+  if (value.kind === 'string') {
+    const id = canonicalId(value.value);
+    if (id !== null) return { id };
+    return /^[ \t\n\r]*$/.test(value.value) ? { fault: 'no_id', text: value.text } : fault;
+  }
+  if (value.kind !== 'number') return fault;
+  if (/^-?[0-9]+$/.test(value.text)) {
+    const id = canonicalId(value.text);
+    return id === null ? fault : { id };
+  }
+  const number = Number(value.text);
+  return Number.isSafeInteger(number) ? { id: BigInt(number).toString() } : fault;
+}
+
+/** Reads the id of an item of a listing. */
+export function readItemId(item: JsonNode): ReadId {
+  if (item.kind !== 'object') return { fault: 'no_id', text: item.text };
+  if (item.repeats) return { fault: 'duplicate_key', text: item.text };
+  const read = readId(item.members.get('id'));
+  return 'fault' in read && read.fault === 'no_id' ? { fault: 'no_id', text: item.text } : read;
+}
+
+/** Reads the items of a page: of its `data`, or none where the page cannot be read. */
+export function readItems(body: string): readonly JsonNode[] {
+  const page = readJsonNodes(body);
+  const data = page.kind === 'object' && !page.repeats ? page.members.get('data') : undefined;
+  return data?.kind === 'array' ? data.items : [];
+}
+
+// An unusable id begins with a sign that no canonical id has.
+const UNUSABLE = '!';
+const LONGEST_SHOWN = 60;
+
+/**
+ * What tells the companies of a page apart, one key an item: the id, or a key that `isUsable` refuses. The same unusable
+ * id on two pages is one company. Items without an id are told apart by their text, and equal ones by their number.
+ */
+export function keysOf(items: readonly JsonNode[]): string[] {
+  const times = new Map<string, number>();
+  return items.map((item) => {
+    const read = readItemId(item);
+    if ('id' in read) return read.id;
+    const key = `${UNUSABLE}${read.fault} ${shorten(read.text)}`;
+    if (read.fault === 'unusable_id') return key;
+    const before = times.get(key) ?? 0;
+    times.set(key, before + 1);
+    return before === 0 ? key : `${key} #${before + 1}`;
+  });
+}
+
+/** Whether a key of `keysOf` is an id that the warehouse can hold. */
+export function isUsable(key: string): boolean {
+  return !key.startsWith(UNUSABLE);
+}
+
+/** Fault and example of a key that is not usable. */
+export function faultOf(key: string): { fault: IdFault; example: string } {
+  const [fault = '', ...rest] = key.slice(UNUSABLE.length).split(' ');
+  return { fault: fault as IdFault, example: rest.join(' ') };
+}
+
+function shorten(text: string): string {
+  if (text.length <= LONGEST_SHOWN) return text;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return `${text.slice(0, LONGEST_SHOWN)}… (${hash})`;
+}
