@@ -16,6 +16,7 @@ import { keepsContacts } from '../src/core/config.js';
 import {
   buildModels,
   describeDrift,
+  describeUnloaded,
   loadLanding,
   openWarehouse,
   planDue,
@@ -107,7 +108,11 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           personalData: keepsContacts(deps.config),
           modelsDir: deps.config.modelsDir,
         });
-        return { ...built, drift: await describeDrift(warehouse.db, run) };
+        return {
+          ...built,
+          drift: await describeDrift(warehouse.db, run),
+          unloaded: await describeUnloaded(warehouse.db, run),
+        };
       }),
     publishWarehouse: ({ run }) =>
       withWarehouse((warehouse) =>

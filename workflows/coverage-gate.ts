@@ -13,27 +13,36 @@ const MOVING_SHARE = 0.001;
 export function heldBackBy(gate: CoverageGate | null | undefined, coverage: Coverage | null): string | null {
   if (!gate || coverage === null) return null;
   const { minCoverage, maxDrop, current } = gate;
-  const { reportedTotal, distinctCompanies, share } = coverage;
+  const { reportedTotal, distinctCompanies } = coverage;
+  // Members that were left to later nights by configuration hold back no night: readers keep them, with their age.
+  const carried = coverage.carried?.companies ?? 0;
+  const members = distinctCompanies + carried;
+  const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));
+  const counted = carried === 0 ? '' : `, ${carried} of them carried over from earlier nights`;
   const meanwhile =
     current === null ? 'Nothing of this market is current yet' : `The night of ${current.date} stays the current one`;
   const accept = (setting: string): string =>
     `${meanwhile}. If this is all there is, ${setting} of this market and run the snapshot again: what is fresh is not fetched again.`;
   if (share < minCoverage) {
-    return `Held back: ${distinctCompanies} of ${reportedTotal} companies (${percent(share)}) were reached, and minCoverage is ${percent(minCoverage)}. ${accept('lower `minCoverage`')}`;
+    return `Held back: ${members} of ${reportedTotal} companies (${percent(share)}${counted}) were reached, and minCoverage is ${percent(minCoverage)}. ${accept('lower `minCoverage`')}`;
   }
   if (current?.comparable && current.companies >= SMALLEST_COMPARED) {
     const least = current.companies * (1 - maxDrop);
-    if (distinctCompanies < least) {
-      return `Held back: ${distinctCompanies} companies were found, and the night of ${current.date} has ${current.companies}: more than ${percent(maxDrop)} less (maxDrop). ${accept('raise `maxDrop`')}`;
+    if (members < least) {
+      return `Held back: ${members} companies were found${counted}, and the night of ${current.date} has ${current.companies}: more than ${percent(maxDrop)} less (maxDrop). ${accept('raise `maxDrop`')}`;
     }
   }
   return null;
 }
 
-/** Whether part of a market could not be reached; companies that moved while it was read, few as they are, do not count. */
+/**
+ * Whether part of a market could not be reached. Companies that moved while it was read, few as they are, do not count, nor
+ * do those that the configuration leaves to later nights.
+ */
 export function isIncomplete(coverage: Coverage | null): boolean {
   if (coverage === null) return false;
-  const { missing, moved = 0, reportedTotal } = coverage;
+  const { moved = 0, postponed = 0, reportedTotal } = coverage;
+  const missing = coverage.missing - postponed;
   return missing > moved || moved > reportedTotal * MOVING_SHARE;
 }
 

@@ -13,8 +13,13 @@ export function describeProgress(progress: Progress, coverage: DiscoverResult['c
     (step) => `| ${step.name} | ${step.done} | ${step.total ?? '?'} | ${step.state} | ${step.about ?? ''} |`,
   );
   const table = ['| step | done | of | state | due |', '| --- | ---: | ---: | --- | --- |', ...rows];
+  const carried = coverage?.carried
+    ? ` Carried over, not asked for: ${coverage.carried.companies}, last found on ${coverage.carried.since} or later.`
+    : '';
   const proof = coverage
-    ? [`\nCoverage: ${coverage.distinctCompanies} of ${coverage.reportedTotal} companies, ${coverage.missing} missing.`]
+    ? [
+        `\nCoverage: ${coverage.distinctCompanies} of ${coverage.reportedTotal} companies, ${coverage.missing} missing.${carried}`,
+      ]
     : [];
   return [head.join(' · '), '', ...table, ...proof, ...progress.notes.map((note) => `\n> ${note}`)].join('\n');
 }

@@ -8,7 +8,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CarriedRun, DiscoverResult, QuotaStatus } from '../schemas/pipeline/crawl.js';
+import type { CarriedRun, DiscoverResult, ModelsResult, QuotaStatus } from '../schemas/pipeline/crawl.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { CrawlOutcome } from '../schemas/pipeline/landing.js';
 import type {
@@ -273,6 +273,12 @@ export class Run {
     if (text === null) return;
     this.note(text);
     this.#short = true;
+  }
+
+  /** Says that the warehouse holds other companies than the searches counted. */
+  correctCoverage({ coverage, reason }: NonNullable<ModelsResult['unloaded']>): void {
+    if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
+    this.fallShort(`After loading, ${reason}.`);
   }
 
   /** True while nothing fell short. */

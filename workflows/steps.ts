@@ -162,6 +162,7 @@ export async function finish(run: Run): Promise<RunResult> {
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
   for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
   for (const remark of models.notes ?? []) run.note(remark);
+  if (models.unloaded) run.correctCoverage(models.unloaded);
   run.enter('publishing');
   const published = await warehouse.publishWarehouse.executeWithOptions({ summary: 'publish market.duckdb' }, [
     run.ctx,
@@ -173,7 +174,8 @@ export async function finish(run: Run): Promise<RunResult> {
     date: run.ctx.date,
     market: run.ctx.market,
     asOfNow: run.ctx.asOfNow,
-    outcome,
+    // ops.runs says the same: it goes by what the warehouse holds.
+    outcome: outcome === 'complete' && models.unloaded ? 'partial' : outcome,
     incomplete: isIncomplete(run.coverage),
     heldBack,
     requests: totals.requests,

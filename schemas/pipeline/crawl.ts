@@ -214,6 +214,8 @@ export interface ModelsResult {
   drift?: string[];
   /** What a person should know of the models that were built. Left out in results of older workers. */
   notes?: string[];
+  /** Set when the warehouse holds other companies of the run than its searches counted: what ops.coverage then says. */
+  unloaded?: { coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>; reason: string } | null;
 }
 
 export interface PublishResult {

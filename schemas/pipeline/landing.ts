@@ -91,9 +91,11 @@ export type PartManifest = z.infer<typeof PartManifest>;
 export interface CarriedRecord {
   /** YYYY-MM-DD, the night they were last found. */
   seen_on: string;
-  company_ids: number[];
+  /** Decimal digits; numbers in records of older versions. */
+  company_ids: string[];
 }
 
+/** complete: proven that nothing is missing. partial: something is, or may be. stopped: by an operator. */
 export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
 
 /**
@@ -130,7 +132,7 @@ export interface SegmentRecord {
   filters: Record<string, unknown>;
   total_reported: number;
   rows_fetched: number;
-  /** Distinct company ids found at or below this node. */
+  /** Distinct companies found at or below this node; not those whose ids the warehouse cannot hold. */
   distinct_companies: number;
   /** Companies at or below this node that earlier nights found and this run did not ask for. */
   carried: number;
@@ -141,9 +143,10 @@ export interface SegmentRecord {
   /**
    * leaf: all pages fetched and distinct = total. split: fully covered by its children. drifted: a leaf whose
    * pages gave another count than its total. truncated: above the page cap and no dimension left to split by.
-   * remainder: split, but its children did not reach all of it. calibration: asked to learn, not to enumerate.
+   * remainder: split, but its children did not reach all of it. unusable: a leaf that lists companies whose ids the
+   * warehouse cannot hold. calibration: asked to learn, not to enumerate.
    */
-  state: 'leaf' | 'split' | 'drifted' | 'truncated' | 'remainder' | 'calibration';
+  state: 'leaf' | 'split' | 'drifted' | 'truncated' | 'remainder' | 'unusable' | 'calibration';
   /** Dimension its children split it by; null for a leaf. */
   split_by: string | null;
 }
@@ -152,9 +155,15 @@ export interface SegmentRecord {
 export interface CoverageRecord {
   market: string;
   reported_total: number;
+  /** Found by this run's searches, with ids that the warehouse can hold. Never carried members. */
   distinct_companies: number;
   missing: number;
   share: number;
+  /**
+   * How many members this run did not ask for, by the night (YYYY-MM-DD) that found them last. Missing in records of older
+   * versions, whose distinct_companies, missing and share count them as found (`certificate.carried.found`).
+   */
+  carried?: Record<string, number>;
   why: CoverageGap[];
   certificate: CoverageCertificate;
 }
@@ -169,11 +178,12 @@ export interface CoverageGap {
    */
   missing: number;
   reason: string;
-  class: 'drifted' | 'unsplittable' | 'unproven';
+  /** carried: left to later nights, so that only members of earlier nights tell of it. */
+  class: 'drifted' | 'unsplittable' | 'unproven' | 'carried' | 'unusable';
 }
 
 /**
- * What the coverage rests on. Each company counts once, by its best proof. `found` of the five adds up to
+ * What the coverage rests on. Each company counts once, by its best proof. `found` of all classes adds up to
  * distinct_companies, `missing` to missing; all of it less `gone` is reported_total.
  */
 export interface CoverageCertificate {
@@ -185,8 +195,10 @@ export interface CoverageCertificate {
   unsplittable: { found: number; missing: number };
   /** Seen only in passing, or counted by a search whose parts do not reach them. */
   unproven: { found: number; missing: number };
-  /** Not asked for in this run, found on one of the nights before (stream `carried`). */
+  /** Missing where the search was left to later nights (`markets[].remainderNights`). */
   carried: { found: number; missing: number };
+  /** Listed with ids that the warehouse cannot hold. Older records lack it. */
+  unusable: { found: number; missing: number };
   /** Found, yet no longer counted at the end. */
   gone: number;
 }

@@ -24,6 +24,8 @@ export const ReportNight = z.object({
   entered: count.nullable(),
   left: count.nullable(),
   changed: count.nullable(),
+  /** Members that night did not ask for; not among companies. */
+  carried: count,
   is_complete: z.boolean(),
 });
 export type ReportNight = z.infer<typeof ReportNight>;
@@ -54,6 +56,9 @@ export const ReportCoverage = z.object({
   distinct_companies: count,
   missing: count,
   share: count,
+  /** Members it did not ask for, and the earliest night that found one of them last. */
+  carried: count,
+  carried_since: maybe,
   classes: z.array(z.object({ class: text, found: count, missing: count })),
 });
 export type ReportCoverage = z.infer<typeof ReportCoverage>;

@@ -105,12 +105,16 @@ export interface CoverageGate {
   current: { date: string; companies: number; comparable: boolean } | null;
 }
 
-/** How much of a market was reached. */
+/** How much of a market a run reached: only what its own searches found. */
 export interface Coverage {
   reportedTotal: number;
   distinctCompanies: number;
   missing: number;
   share: number;
+  /** Members of earlier nights that it did not ask for, and the earliest night that found one last; left out when none. */
+  carried?: { companies: number; since: string };
+  /** Of those missing, how many lie where the search was left to later nights; left out when none. */
+  postponed?: number;
   /** Of those missing, how many are in segments that changed while they were read; left out when none. */
   moved?: number;
 }

@@ -5,10 +5,15 @@ CREATE OR REPLACE TEMP TABLE night_before AS
 SELECT
   r.run,
   TRY_CAST(r.body ->> '$.finished_at' AS TIMESTAMPTZ) AS as_of,
+  -- As ops.coverage.is_proven, which may be older than what is loaded.
   EXISTS (
     FROM ledger.run_records AS c
-    WHERE c.stream = 'coverage' AND c.run = r.run AND c.record_key = p.market AND (c.body ->> '$.missing') = '0'
-  ) AS is_complete
+    WHERE c.stream = 'coverage' AND c.run = r.run AND c.record_key = p.market
+      AND (c.body ->> '$.missing') = '0'
+      AND coalesce(json_array_length(c.body, '$.why'), 0) = 0
+      AND CAST(c.body ->> '$.distinct_companies' AS BIGINT)
+        = (SELECT count(DISTINCT s.company_id) FROM ledger.market_sightings AS s WHERE s.run = r.run AND s.market = p.market)
+  ) AND NOT EXISTS (FROM ledger.run_records AS k WHERE k.stream = 'carried' AND k.run = r.run) AS is_complete
 FROM ledger.run_records AS r
 JOIN plan AS p ON p.market = (r.body ->> '$.market')
 WHERE r.stream = 'runs'

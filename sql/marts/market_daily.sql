@@ -5,8 +5,9 @@ version: 1
 grain: market and date
 key: [market, date]
 description: >-
-  Each night of each market in figures. Only what is proven is said, so entered is NULL when the night before was not complete,
-  left when this one was not, and both and changed on the first night.
+  Each night of each market in figures. Only what its own searches proved is said: entered is NULL when the night before was
+  not complete, left when this one was not, both and changed on the first night, and members carried over from earlier
+  nights stand apart.
 incremental:
   by: [market, date]
   changed: >-
@@ -17,18 +18,20 @@ incremental:
 columns:
   market: VARCHAR | Market
   date: DATE | Logical date
-  companies: BIGINT | Companies in the market that night
+  companies: BIGINT | Companies that night's searches found in the market
   active: BIGINT | Of those, with status Active as known at the end of that night's crawl
   entered: BIGINT | Not in the market the night before
   left: BIGINT | In the market the night before, not this night
   changed: BIGINT | Members whose record was found changed since the end of the night before
+  carried: BIGINT | Members that night did not ask for, since an earlier one found them; not among companies
+  carried_since: DATE | Each of those was last found on that night or later; NULL when there are none
 */
 WITH nights AS (
   SELECT * FROM ops.nights SEMI JOIN changed USING (market, date)
 ),
 
 members AS (
-  SELECT n.market, n.date, n.as_of, n.previous_as_of, m.company_id
+  SELECT n.market, n.date, n.as_of, n.previous_as_of, m.company_id, coalesce(m.seen_on < n.date, false) AS is_carried, m.seen_on
   FROM nights AS n
   JOIN marts.market_members AS m USING (market, date)
 ),
@@ -37,9 +40,11 @@ counts AS (
   SELECT
     m.market,
     m.date,
-    count(DISTINCT m.company_id) AS companies,
+    count(DISTINCT m.company_id) FILTER (NOT m.is_carried) AS companies,
+    count(DISTINCT m.company_id) FILTER (m.is_carried) AS carried,
+    min(m.seen_on) FILTER (m.is_carried) AS carried_since,
     count(DISTINCT m.company_id) FILTER (
-      lower(h.status) = 'active' AND h.valid_from <= m.as_of AND (h.valid_to IS NULL OR h.valid_to > m.as_of)
+      NOT m.is_carried AND lower(h.status) = 'active' AND h.valid_from <= m.as_of AND (h.valid_to IS NULL OR h.valid_to > m.as_of)
     ) AS active,
     count(DISTINCT m.company_id) FILTER (h.version > 1 AND h.valid_from > m.previous_as_of AND h.valid_from <= m.as_of) AS changed
   FROM members AS m
@@ -61,7 +66,9 @@ SELECT
   coalesce(c.active, 0) AS active,
   CASE WHEN n.previous_is_complete THEN coalesce(m.entered, 0) END AS entered,
   CASE WHEN n.previous_date IS NOT NULL AND n.is_complete THEN coalesce(m.gone, 0) END AS "left",
-  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed
+  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed,
+  coalesce(c.carried, 0) AS carried,
+  c.carried_since
 FROM nights AS n
 LEFT JOIN counts AS c USING (market, date)
 LEFT JOIN moves AS m USING (market, date)

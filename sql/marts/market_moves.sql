@@ -6,7 +6,7 @@ grain: company that entered or left a market between two nights
 key: [market, date, company_id]
 description: >-
   Who entered and who left since the night before. Nothing is said to have entered after an incomplete night, nor to have
-  left in one.
+  left in one; a night with members carried over from earlier ones is incomplete.
 incremental:
   by: [market, date]
   changed: >-
@@ -26,7 +26,7 @@ WITH nights AS (
 
 -- Of these nights and those before them only: the whole of it is a row for each member and night.
 members AS (
-  SELECT m.market, m.date, m.company_id
+  SELECT m.market, m.date, m.company_id, coalesce(m.seen_on < m.date, false) AS is_carried
   FROM marts.market_members AS m
   SEMI JOIN (SELECT market, date FROM nights UNION SELECT market, previous_date FROM nights) AS near USING (market, date)
 )
@@ -35,7 +35,7 @@ SELECT n.market, n.date, m.company_id, 'entered' AS kind, n.as_of
 FROM nights AS n
 JOIN members AS m ON m.market = n.market AND m.date = n.date
 ANTI JOIN members AS p ON p.market = n.market AND p.date = n.previous_date AND p.company_id = m.company_id
-WHERE n.previous_is_complete
+WHERE n.previous_is_complete AND NOT m.is_carried
 UNION ALL
 SELECT n.market, n.date, p.company_id, 'left', n.as_of
 FROM nights AS n

@@ -1,28 +1,109 @@
 /*
 model: ops.coverage
-kind: table
+kind: incremental
 version: 1
 grain: market of a run
 key: [run, market]
-description: How much of a market a run reached, and by name what it did not.
+description: How much of a market a run proved to have reached, and by name what it did not.
+incremental:
+  by: [run]
+  changed: SELECT DISTINCT run FROM ledger.dirty_runs
+  all: SELECT DISTINCT run FROM ledger.run_records
 columns:
   run: VARCHAR | Run
   market: VARCHAR | Market
   reported_total: BIGINT | Companies the API reports for the whole market, asked again at the end
-  distinct_companies: BIGINT | Distinct companies its searches reported, vanished ones included
+  distinct_companies: BIGINT | Distinct companies its searches reported and the warehouse holds, vanished ones included, carried ones not
   missing: BIGINT | The difference; never below 0
-  share: DOUBLE | Reached share, 0 to 1
+  share: DOUBLE | Proven share, 0 to 1
   why: JSON | Each segment that fell short, with its filters, missing count, class and reason
-  certificate: JSON | Companies found and missing by class (proven, drifted, unsplittable, unproven), and those gone at the end
+  certificate: JSON | Companies found and missing by class (proven, drifted, unsplittable, unproven, carried, unusable), and those gone at the end
+  carried: JSON | Members the run did not ask for, as a list of how many companies were last found on which night; NULL when there are none
+  counted_companies: BIGINT | Distinct companies as the run itself counted them
+  loaded_companies: BIGINT | Distinct companies of its searches that the warehouse holds
+  is_proven: BOOLEAN | True when nothing is missing, nothing is uncertain, nobody is carried over, and the warehouse holds what the run counted
 */
+WITH recorded AS (
+  SELECT
+    r.run,
+    r.record_key AS market,
+    r.body,
+    json_extract(r.body, '$.carried') IS NULL AS is_old,
+    TRY_CAST(r.body ->> '$.reported_total' AS BIGINT) AS reported_total,
+    TRY_CAST(r.body ->> '$.distinct_companies' AS BIGINT) AS distinct_companies,
+    coalesce(TRY_CAST(r.body ->> '$.certificate.carried.found' AS BIGINT), 0) AS carried_as_found
+  FROM ledger.run_records AS r
+  SEMI JOIN changed USING (run)
+  WHERE r.stream = 'coverage'
+),
+
+-- Older records count carried members as found.
+counted AS (
+  SELECT *, CASE WHEN is_old THEN distinct_companies - carried_as_found ELSE distinct_companies END AS counted_companies
+  FROM recorded
+),
+
+loaded AS (
+  SELECT run, market, count(DISTINCT company_id) AS companies
+  FROM ledger.market_sightings
+  SEMI JOIN changed USING (run)
+  WHERE market IS NOT NULL
+  GROUP BY ALL
+),
+
+carried AS (
+  SELECT run, market, to_json(list({'last_found_on': record_key, 'companies': companies} ORDER BY record_key)) AS nights
+  FROM (
+    SELECT r.run, r.market, r.record_key, json_array_length(r.body, '$.company_ids') AS companies
+    FROM ledger.run_records AS r
+    SEMI JOIN changed USING (run)
+    WHERE r.stream = 'carried'
+  )
+  WHERE companies > 0
+  GROUP BY ALL
+),
+
+judged AS (
+  SELECT
+    c.*,
+    k.nights AS carried,
+    coalesce(l.companies, 0) AS loaded_companies,
+    least(c.counted_companies, loaded_companies) AS found,
+    greatest(c.reported_total - found, 0) AS missing,
+    found = c.distinct_companies AS is_as_recorded,
+    list_concat(
+      json_items(json_extract(c.body, '$.why')),
+      CASE WHEN c.is_old AND c.carried_as_found > 0 THEN [to_json({
+        'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': c.carried_as_found, 'class': 'carried',
+        'reason': 'carried over from earlier nights, not asked for in this run'
+      })] ELSE CAST([] AS JSON[]) END,
+      CASE WHEN loaded_companies <> c.counted_companies THEN [to_json({
+        'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': greatest(c.counted_companies - loaded_companies, 0),
+        'class': 'unloaded',
+        'reason': format('the searches counted {} companies and the warehouse holds {} of this run; ops.rejects names what could not be loaded',
+          c.counted_companies, loaded_companies)
+      })] ELSE CAST([] AS JSON[]) END
+    ) AS gaps
+  FROM counted AS c
+  LEFT JOIN loaded AS l ON l.run = c.run AND l.market = c.market
+  LEFT JOIN carried AS k ON k.run = c.run AND k.market = c.market
+)
+
 SELECT
   run,
-  record_key AS market,
-  TRY_CAST(body ->> '$.reported_total' AS BIGINT) AS reported_total,
-  TRY_CAST(body ->> '$.distinct_companies' AS BIGINT) AS distinct_companies,
-  TRY_CAST(body ->> '$.missing' AS BIGINT) AS missing,
-  TRY_CAST(body ->> '$.share' AS DOUBLE) AS share,
-  json_extract(body, '$.why') AS why,
-  json_extract(body, '$.certificate') AS certificate
-FROM ledger.run_records
-WHERE stream = 'coverage'
+  market,
+  reported_total,
+  found AS distinct_companies,
+  CASE WHEN is_as_recorded THEN TRY_CAST(body ->> '$.missing' AS BIGINT) ELSE missing END AS missing,
+  CASE
+    WHEN is_as_recorded THEN TRY_CAST(body ->> '$.share' AS DOUBLE)
+    WHEN reported_total > 0 THEN least(1, found / reported_total)
+    ELSE 0
+  END AS share,
+  CASE WHEN len(gaps) = json_array_length(body, '$.why') THEN json_extract(body, '$.why') ELSE to_json(gaps) END AS why,
+  json_extract(body, '$.certificate') AS certificate,
+  carried,
+  counted_companies,
+  loaded_companies,
+  coalesce(TRY_CAST(body ->> '$.missing' AS BIGINT) = 0 AND len(gaps) = 0 AND carried IS NULL AND is_as_recorded, false) AS is_proven
+FROM judged

@@ -12,7 +12,7 @@ columns:
   date: DATE | Logical date
   run: VARCHAR | Run that stands for it
   as_of: TIMESTAMPTZ | End of that run's crawl
-  is_complete: BOOLEAN | True when its coverage proves that nothing is missing
+  is_complete: BOOLEAN | True when its coverage proves that nothing is missing; never with members carried over (ops.coverage.is_proven)
   previous_date: DATE | Date of the market's night before
   previous_as_of: TIMESTAMPTZ | as_of of the night before
   previous_is_complete: BOOLEAN | is_complete of the night before
@@ -27,7 +27,7 @@ WITH standing AS (
 ),
 
 judged AS (
-  SELECT s.*, coalesce(c.missing = 0, false) AS is_complete
+  SELECT s.*, coalesce(c.is_proven, false) AS is_complete
   FROM standing AS s
   LEFT JOIN ops.coverage AS c ON c.run = s.run AND c.market = s.market
 )

@@ -14,7 +14,7 @@ columns:
   as_of_now: BOOLEAN | False for a run of a past date, which files nothing as of now
   started_at: TIMESTAMPTZ | Start
   finished_at: TIMESTAMPTZ | End of its crawl; NULL while it runs
-  outcome: VARCHAR | running, complete, partial, stopped, failed or cancelled
+  outcome: VARCHAR | running, complete (proven whole), partial, stopped, failed or cancelled
   crawled: VARCHAR | How its crawl ended (complete, partial or stopped), also when the run failed or was cancelled after it; NULL where it did not end
   requests: BIGINT | Requests sent, retries included
   rows: BIGINT | Responses landed
@@ -22,6 +22,16 @@ columns:
   note: VARCHAR | What it did less than its name says
   held_back: VARCHAR | Why its market did not become current; NULL when it did, or it read none
 */
+WITH ended AS (
+  SELECT
+    r.*,
+    coalesce(body ->> '$.crawled', body ->> '$.outcome') AS crawl,
+    -- What the warehouse proves: less than the run said before its answers were loaded, or than older versions said.
+    record_key IN (SELECT run FROM ops.coverage WHERE NOT is_proven) AS is_short
+  FROM ledger.run_records AS r
+  WHERE stream = 'runs'
+)
+
 SELECT
   body ->> '$.workflow_id' AS workflow_id,
   record_key AS run_id,
@@ -31,15 +41,14 @@ SELECT
   coalesce(TRY_CAST(body ->> '$.as_of_now' AS BOOLEAN), false) AS as_of_now,
   TRY_CAST(body ->> '$.started_at' AS TIMESTAMPTZ) AS started_at,
   TRY_CAST(body ->> '$.finished_at' AS TIMESTAMPTZ) AS finished_at,
-  body ->> '$.outcome' AS outcome,
+  CASE WHEN is_short AND (body ->> '$.outcome') = 'complete' THEN 'partial' ELSE body ->> '$.outcome' END AS outcome,
   CASE
-    WHEN coalesce(body ->> '$.crawled', body ->> '$.outcome') IN ('complete', 'partial', 'stopped')
-      THEN coalesce(body ->> '$.crawled', body ->> '$.outcome')
+    WHEN is_short AND crawl = 'complete' THEN 'partial'
+    WHEN crawl IN ('complete', 'partial', 'stopped') THEN crawl
   END AS crawled,
   TRY_CAST(body ->> '$.requests' AS BIGINT) AS requests,
   TRY_CAST(body ->> '$.rows' AS BIGINT) AS rows,
   body ->> '$.config_hash' AS config_hash,
   body ->> '$.note' AS note,
   body ->> '$.held_back' AS held_back
-FROM ledger.run_records
-WHERE stream = 'runs'
+FROM ended

@@ -16,12 +16,12 @@ columns:
   filters: JSON | Filters as sent
   total_reported: BIGINT | Companies the API reported for these filters
   rows_fetched: BIGINT | Rows its pages held
-  distinct_companies: BIGINT | Distinct companies found at or below it
+  distinct_companies: BIGINT | Distinct companies found at or below it, but for those whose ids the warehouse cannot hold
   carried: BIGINT | Companies below it that this run did not ask for, since an earlier night found them
   carried_since: DATE | Each of these was found on that night or later
   pages: INTEGER | Pages fetched
   depth: INTEGER | Distance from the root
-  state: VARCHAR | leaf, split, drifted, truncated, remainder or calibration
+  state: VARCHAR | leaf, split, drifted, truncated, remainder, unusable (ids the warehouse cannot hold) or calibration
   split_by: VARCHAR | Dimension its children split it by
 */
 SELECT

@@ -1,14 +1,18 @@
 -- Each market's latest search that ended, with its certificate as a list.
 WITH latest AS (
-  SELECT c.*, r.date
+  SELECT c.market, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, c.certificate, r.date,
+    -- A file that an older version published has no such column.
+    to_json(c) -> '$.carried' AS carried
   FROM ops.coverage AS c
   JOIN ops.runs AS r ON r.run_id = c.run
   QUALIFY row_number() OVER (PARTITION BY c.market ORDER BY r.started_at DESC, r.run_id DESC) = 1
 )
 
 SELECT market, run, date, reported_total, distinct_companies, missing, share,
+  coalesce(list_sum(list_transform(TRY_CAST(carried AS JSON[]), lambda night: CAST(night ->> '$.companies' AS BIGINT))), 0) AS carried,
+  carried ->> '$[0].last_found_on' AS carried_since,
   list_filter(
-    list_transform(['proven', 'carried', 'drifted', 'unsplittable', 'unproven'], lambda class: {
+    list_transform(['proven', 'drifted', 'unsplittable', 'unproven', 'carried', 'unusable'], lambda class: {
       'class': class,
       'found': coalesce(TRY_CAST(certificate ->> class ->> 'found' AS BIGINT), 0),
       'missing': coalesce(TRY_CAST(certificate ->> class ->> 'missing' AS BIGINT), 0)

@@ -18,19 +18,24 @@ interface MarketCoverage {
   missing: number;
   share: number;
   held_back: string | null;
+  /** Members the run did not ask for, by the night that found them last; empty where there are none. */
+  carried: { last_found_on: string; companies: number }[];
   why: CoverageGap[];
   /** Null for runs of a version that made none. */
   certificate: CoverageCertificate | null;
   segments: SegmentRow[];
 }
 
-type Row = Omit<MarketCoverage, 'why' | 'certificate' | 'segments'> & {
+type Row = Omit<MarketCoverage, 'why' | 'certificate' | 'carried' | 'segments'> & {
+  carried: string | null;
   why: string | null;
   certificate: string | null;
 };
 
 const SQL = `
-SELECT c.market, r.date, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, r.held_back, c.why, c.certificate
+SELECT c.market, r.date, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, r.held_back,
+  -- A file that an older version published has no such column.
+  to_json(c) -> '$.carried' AS carried, c.why, c.certificate
 FROM ops.coverage AS c
 JOIN ops.runs AS r ON r.run_id = c.run
 WHERE ($run IS NULL OR c.run = $run) AND ($market IS NULL OR c.market = $market)
@@ -79,6 +84,7 @@ async function readCoverage(
     const segments = await published.objects<SegmentRow & { filters: string }>(SEGMENTS, { run: row.run });
     found.push({
       ...row,
+      carried: (JSON.parse(row.carried ?? 'null') as MarketCoverage['carried'] | null) ?? [],
       why: row.why === null ? [] : (JSON.parse(row.why) as CoverageGap[]),
       certificate: row.certificate === null ? null : (JSON.parse(row.certificate) as CoverageCertificate),
       segments: segments.map((segment) => ({
@@ -103,7 +109,12 @@ function withoutProven(market: MarketCoverage): MarketCoverage {
 function describe(market: MarketCoverage, all: boolean): string {
   const paint = colorsFor(process.stdout);
   const { reported_total: reportedTotal, distinct_companies: distinctCompanies, missing, share } = market;
-  const reached = renderCoverage({ reportedTotal, distinctCompanies, missing, share });
+  const carried = {
+    companies: market.carried.reduce((sum, night) => sum + night.companies, 0),
+    since: market.carried[0]?.last_found_on ?? '',
+  };
+  const counts = { reportedTotal, distinctCompanies, missing, share };
+  const reached = renderCoverage(carried.companies === 0 ? counts : { ...counts, carried });
   const lines = [paint.bold(`${market.market}, ${market.date}: ${reached}`)];
   if (market.held_back !== null) lines.push(paint.yellow(`! ${market.held_back}`));
   if (market.certificate !== null) lines.push(...renderCertificate(market.certificate));
@@ -117,7 +128,8 @@ const CLASSES = {
   drifted: 'in searches that changed while they were read',
   unsplittable: 'in searches above the page cap that nothing splits further',
   unproven: 'seen in passing, or counted where no search reaches them',
-  carried: 'without a date, found a few nights ago, not asked for tonight (markets[].remainderNights)',
+  carried: 'without a date, not asked for that night (markets[].remainderNights)',
+  unusable: 'listed with ids that the warehouse cannot hold',
 } as const;
 
 /** Each class of the certificate that holds companies: how many found and missing, and what that rests on. */

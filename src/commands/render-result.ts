@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RunResult } from '../../schemas/pipeline/run.js';
+import type { Coverage, RunResult } from '../../schemas/pipeline/run.js';
 import { reasonsInWords } from '../../workflows/describe.js';
 import { formatCount } from '../progress/format.js';
 import { colorsFor } from './print.js';
@@ -36,15 +36,13 @@ function renderForecast({ requests, forecast }: RunResult): string {
   return ` (forecast ${formatCount(forecast)}, ${sign}${Math.abs(off).toFixed(Math.abs(off) < 10 ? 1 : 0)} %)`;
 }
 
-/** Coverage in words: `9,998 of 10,000 companies (99.98 %), 2 missing`. */
-export function renderCoverage({
-  reportedTotal,
-  distinctCompanies,
-  missing,
-  share,
-}: NonNullable<RunResult['coverage']>): string {
+/** Coverage in words: `9,998 of 10,000 companies (99.98 %), 2 missing`; carried members are named beside it. */
+export function renderCoverage({ reportedTotal, distinctCompanies, missing, share, carried }: Coverage): string {
   const reached = `${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies`;
   // Rounded down: 100 % is said only where nothing is missing.
   const percent = missing === 0 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2);
-  return `${reached} (${percent} %)${missing > 0 ? `, ${formatCount(missing)} missing` : ''}`;
+  const kept = carried
+    ? `; ${formatCount(carried.companies)} carried over, last found on ${carried.since} or later`
+    : '';
+  return `${reached} (${percent} %)${missing > 0 ? `, ${formatCount(missing)} missing` : ''}${kept}`;
 }

@@ -33,11 +33,16 @@ interface LastRun {
   finished_at: string | null;
   requests: number;
   held_back: string | null;
+  /** Null for runs that searched no market. */
+  distinct_companies: number | null;
+  reported_total: number | null;
 }
 
 const LAST_RUNS = `
-SELECT workflow_type, market, date, outcome, finished_at, requests, held_back FROM ops.runs
-QUALIFY row_number() OVER (PARTITION BY workflow_type, market ORDER BY started_at DESC) = 1
+SELECT workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total
+FROM ops.runs AS r
+LEFT JOIN ops.coverage AS c ON c.run = r.run_id AND c.market = r.market
+QUALIFY row_number() OVER (PARTITION BY workflow_type, r.market ORDER BY started_at DESC) = 1
 ORDER BY started_at DESC`;
 
 /** `tidemark status`: what runs, what comes next, how fresh the published warehouse is. */
@@ -147,7 +152,7 @@ export function renderStatus(status: Status, now: number): string {
     for (const run of published.lastRuns) {
       const what = [run.workflow_type, run.market, run.date].filter((part) => part !== null).join(' ');
       lines.push(
-        `           ${what}: ${run.outcome}${run.held_back === null ? '' : ', held back'}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
+        `           ${what}: ${run.outcome}${renderReached(run)}${run.held_back === null ? '' : ', held back'}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
       );
       if (run.held_back !== null) lines.push(paint.yellow(`           ! ${run.held_back}`));
     }
@@ -155,6 +160,12 @@ export function renderStatus(status: Status, now: number): string {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
   }
   return lines.join('\n');
+}
+
+/** What a run that is not complete reached: `, 5,702 of 6,000 companies`. */
+function renderReached({ outcome, distinct_companies, reported_total }: LastRun): string {
+  if (outcome === 'complete' || distinct_companies === null || reported_total === null) return '';
+  return `, ${formatCount(distinct_companies)} of ${formatCount(reported_total)} companies`;
 }
 
 function progressLine(progress: Progress, startedAt: string, now: number): string {

@@ -60,7 +60,7 @@ const Market = z.strictObject({
     .prefault({}),
   minCoverage: Share.default(0),
   maxDrop: Share.default(0.1),
-  remainderNights: z.int().min(1).max(31).default(7),
+  remainderNights: z.int().min(1).max(31).default(1),
   schedule: Schedule.optional(),
 });
 

@@ -71,7 +71,7 @@ export async function landCarried(
 ): Promise<void> {
   const records = Object.entries(carried).map(([seen_on, ids]): CarriedRecord => ({
     seen_on,
-    company_ids: ids.map(Number),
+    company_ids: [...ids],
   }));
   if (records.length > 0) await landRecords(deps, ctx, 'carried', 'search', records);
 }

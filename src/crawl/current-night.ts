@@ -22,7 +22,9 @@ export function currentNight(
     );
     if (coverage === undefined) continue;
     const comparable = isDeepStrictEqual(run.filters, filters);
-    return { date: run.date, companies: coverage.distinct_companies, comparable };
+    // Its members, as the next run's are counted: carried ones too. Older records count them as found.
+    const carried = Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0);
+    return { date: run.date, companies: coverage.distinct_companies + carried, comparable };
   }
   return null;
 }

@@ -1,7 +1,9 @@
 import type { DiscoverInput, DiscoverResult } from '../../schemas/pipeline/crawl.js';
-import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import type { CoverageGap, CoverageRecord, LandedRow } from '../../schemas/pipeline/landing.js';
+import type { Coverage } from '../../schemas/pipeline/run.js';
 import { ApiError, InvalidRequestError } from '../api-client/index.js';
 import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
+import { keysOf, readItems } from '../core/company-id.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from './answer.js';
@@ -175,20 +177,13 @@ async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRe
   return apiAnswers(deps.client, pulse.signal);
 }
 
-/** A landed page as the plan wants it. */
+/** A landed page as the plan wants it. Ids are read from its text, as the warehouse reads them. */
 function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
   if (row.status >= 400) return { refused: row.body };
-  const page = JSON.parse(row.body) as {
-    total_companies?: unknown;
-    total_pages?: unknown;
-    pages?: unknown;
-    data?: ({ id?: string | number | null } | null)[];
-  };
-  const ids = (page.data ?? []).flatMap((item) =>
-    item?.id === undefined || item.id === null ? [] : [String(item.id)],
-  );
-  if (page.pages !== undefined && page.total_companies === undefined) return { pages: Number(page.pages), ids };
-  return { total: Number(page.total_companies ?? ids.length), totalPages: Number(page.total_pages ?? 1), ids };
+  const { total_companies, total_pages, pages } = JSON.parse(row.body) as Record<string, unknown>;
+  const ids = keysOf(readItems(row.body));
+  if (pages !== undefined && total_companies === undefined) return { pages: Number(pages), ids };
+  return { total: Number(total_companies ?? ids.length), totalPages: Number(total_pages ?? 1), ids };
 }
 
 async function conclude(
@@ -207,10 +202,12 @@ async function conclude(
   await landRecords(deps, ctx, 'segments', 'search', plan.segments());
   await landRecords(deps, ctx, 'coverage', 'search', [coverage]);
   await landCarried(deps, ctx, plan.carried());
-  await keepCalibration(deps, ctx, plan.calibration(), coverage.share);
-  const shown = coverage.why
-    .slice(0, SHORTFALLS_SHOWN)
-    .map((gap) => `${gap.missing} companies not reached under ${JSON.stringify(gap.filters)}: ${gap.reason}`);
+  const carried = carriedIn(coverage);
+  const reached = coverage.distinct_companies + (carried?.companies ?? 0);
+  // What is left to later nights says nothing against what the search was aimed by.
+  const aimed = coverage.reported_total === 0 ? coverage.share : reached / coverage.reported_total;
+  await keepCalibration(deps, ctx, plan.calibration(), aimed);
+  const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);
   if (coverage.why.length > shown.length)
     shown.push(`${coverage.why.length - shown.length} more segments fell short: see ops.coverage.`);
   return {
@@ -221,8 +218,22 @@ async function conclude(
       distinctCompanies: coverage.distinct_companies,
       missing: coverage.missing,
       share: coverage.share,
+      ...(carried ? { carried } : {}),
+      ...(coverage.certificate.carried.missing > 0 ? { postponed: coverage.certificate.carried.missing } : {}),
       ...(coverage.certificate.drifted.missing > 0 ? { moved: coverage.certificate.drifted.missing } : {}),
     },
     shortfalls: shown,
   };
+}
+
+function describeGap({ missing, filters, reason }: CoverageGap): string {
+  const count = missing === 0 ? 'An unknown number of' : missing;
+  return `${count} companies not reached under ${JSON.stringify(filters)}: ${reason}`;
+}
+
+/** Members of earlier nights that a run did not ask for; undefined when there are none. */
+function carriedIn({ carried = {} }: CoverageRecord): Coverage['carried'] {
+  const companies = Object.values(carried).reduce((sum, some) => sum + some, 0);
+  const [since] = Object.keys(carried).toSorted();
+  return since === undefined || companies === 0 ? undefined : { companies, since };
 }

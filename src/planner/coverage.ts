@@ -1,5 +1,7 @@
 import type { CoverageCertificate, CoverageRecord } from '../../schemas/pipeline/landing.js';
+import { faultOf, type IdFault } from '../core/company-id.js';
 import { missingOf, type Segment, type SegmentTree } from './tree.js';
+import type { CarriedMembers } from './types.js';
 
 export interface CoverageInput {
   market: string;
@@ -9,18 +11,38 @@ export interface CoverageInput {
   done: boolean;
   /** Dimensions that could not be used, with the reason in words. */
   dropped: ReadonlyMap<string, string>;
+  /** Members of earlier nights that this run did not ask for. */
+  carried: CarriedMembers;
 }
 
 type Gap = CoverageRecord['why'][number];
 
 /**
- * What was reached of a market, each segment that was not reached whole, with its filters and count, and what the
- * claim rests on. What a segment misses may have been seen by luck elsewhere: then the gaps add up to a little more.
+ * What a run proved of a market: the companies it found, each segment that was not reached whole, with its filters and
+ * count, and what the claim rests on. Carried members are named and count as missing, since nobody asked for them; so do
+ * companies whose ids the warehouse cannot hold. What a segment misses may have been seen by luck elsewhere: then the
+ * gaps add up to a little more.
  */
-export function describeCoverage({ market, tree, firstTotal, done, dropped }: CoverageInput): CoverageRecord {
+export function describeCoverage(input: CoverageInput): CoverageRecord {
+  const { market, tree, firstTotal, carried } = input;
   const { root } = tree;
-  const missing = missingOf(root);
-  const reached = root.distinct + root.carried;
+  const found = root.distinct - root.unusable;
+  const missing = Math.max(0, root.total - found);
+  const why = gapsOf(input, missing);
+  return {
+    market,
+    reported_total: root.total,
+    distinct_companies: found,
+    missing,
+    share: firstTotal === null ? 0 : root.total === 0 ? 1 : Math.min(1, found / root.total),
+    carried: Object.fromEntries(Object.entries(carried).map(([night, ids]) => [night, ids.length])),
+    why,
+    certificate: certify(tree, why, missing),
+  };
+}
+
+function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: number): Gap[] {
+  const { root } = tree;
   const why: Gap[] = [];
   const whole = { segment: root.id, filters: root.filters, missing, class: 'unproven' as const };
   if (!done) {
@@ -30,18 +52,49 @@ export function describeCoverage({ market, tree, firstTotal, done, dropped }: Co
   } else {
     const grown = firstTotal === root.total ? '' : `: ${firstTotal} at first, ${root.total} at the end`;
     explain(root, why, `the market's total changed while it was read${grown}`);
+    why.push(...uncertain(root, why));
   }
   // Every split might have gone another way with a dimension more: said wherever something is missing.
   const unusable = dropped.size > 0 ? ` (not usable: ${[...dropped.values()].sort().join('; ')})` : '';
-  return {
-    market,
-    reported_total: root.total,
-    distinct_companies: reached,
-    missing,
-    share: firstTotal === null ? 0 : root.total === 0 ? 1 : Math.min(1, reached / root.total),
-    why: why.map((entry) => ({ ...entry, reason: entry.reason + unusable })),
-    certificate: certify(tree, why),
-  };
+  return [...why.map((gap) => ({ ...gap, reason: gap.reason + unusable })), ...unusableIds(tree)];
+}
+
+/** Parts that were not searched whole although the totals match: who came may stand in for who was missed. */
+function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
+  const open = root.children.filter((child) => child.postponed && why.every((gap) => gap.segment !== child.id));
+  if (open.length === 0 && why.length === 0 && (root.state === 'remainder' || root.state === 'truncated'))
+    open.push(root);
+  return open.map((segment) => ({
+    segment: segment.id,
+    filters: segment.filters,
+    missing: 0,
+    reason: `${segment.shortfall ?? 'not all of it was found'}; that the totals match proves nothing`,
+    class: classOf(segment),
+  }));
+}
+
+const ID_FAULTS: Record<IdFault, string> = {
+  no_id: 'were listed without an id',
+  unusable_id: 'have ids that the warehouse cannot hold (it takes whole numbers, BIGINT)',
+  duplicate_key: 'were listed with a key twice',
+};
+
+/** Companies that were listed with ids nobody can go on with, by what is wrong with them. */
+function unusableIds({ root, unusable }: SegmentTree): Gap[] {
+  const read = [...unusable].map(faultOf);
+  return (Object.keys(ID_FAULTS) as IdFault[]).flatMap((fault): Gap[] => {
+    const examples = read.flatMap((one) => (one.fault === fault ? [one.example] : [])).toSorted();
+    if (examples.length === 0) return [];
+    return [
+      {
+        segment: root.id,
+        filters: root.filters,
+        missing: examples.length,
+        reason: `${examples.length} companies ${ID_FAULTS[fault]}, such as ${examples[0]}; ops.rejects names each`,
+        class: 'unusable',
+      },
+    ];
+  });
 }
 
 /** Names what is missing where it is missing: at the deepest segment that can be told apart from its siblings. */
@@ -62,25 +115,27 @@ function explain(segment: Segment, why: Gap[], otherwise: string): void {
   for (const child of unproven) explain(child, why, 'companies came, left or moved while this segment was read');
 }
 
-function classOf({ state, shortfall }: Segment): Gap['class'] {
+function classOf({ state, shortfall, postponed }: Segment): Gap['class'] {
+  if (postponed) return 'carried';
   if (state === 'truncated') return 'unsplittable';
   return state === 'drifted' || shortfall === null ? 'drifted' : 'unproven';
 }
 
 /** Every company once: found ones by the best proof there is, missing ones by the gap they fall into. */
-function certify({ root, proofs }: SegmentTree, why: readonly Gap[]): CoverageCertificate {
+function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: number): CoverageCertificate {
+  const found = root.distinct - root.unusable;
   const certificate: CoverageCertificate = {
     proven: { found: 0, missing: 0 },
     drifted: { found: 0, missing: 0 },
     unsplittable: { found: 0, missing: 0 },
-    unproven: { found: 0, missing: 0 },
-    carried: { found: root.carried, missing: 0 },
-    gone: Math.max(0, root.distinct + root.carried - root.total),
+    unproven: { found: found - proofs.size, missing: 0 },
+    carried: { found: 0, missing: 0 },
+    unusable: { found: 0, missing: 0 },
+    gone: Math.max(0, found - root.total),
   };
   for (const proof of proofs.values()) certificate[proof].found += 1;
-  certificate.unproven.found = root.distinct - proofs.size;
-  let left = missingOf(root);
-  for (const name of ['unsplittable', 'unproven', 'drifted'] as const) {
+  let left = missing;
+  for (const name of ['unusable', 'unsplittable', 'carried', 'unproven', 'drifted'] as const) {
     const named = why.reduce((sum, gap) => sum + (gap.class === name ? gap.missing : 0), 0);
     certificate[name].missing = Math.min(left, named);
     left -= certificate[name].missing;

@@ -68,8 +68,7 @@ export function createPlan(input: PlanInput): Plan {
   const outcome: CrawlOutcome = { refused: null, firstTotal: null, enumerated: false, inTurns: false };
   const scheduler = new Scheduler(({ segment }, answer) => {
     if (isRefused(answer) || segment === V1_PROBE) return;
-    for (const id of answer.ids) root.found.add(id);
-    root.distinct = root.found.size;
+    tree.note(answer.ids);
     if ('total' in answer) largestTotal = Math.max(largestTotal, answer.total);
   });
   const state: CrawlState = {
@@ -112,6 +111,7 @@ export function createPlan(input: PlanInput): Plan {
         firstTotal: outcome.firstTotal,
         done: crawl.done,
         dropped: state.dropped,
+        carried: carriedOver(state, outcome),
       }),
     carried: () => carriedOver(state, outcome),
     calibration: () => ({
@@ -120,7 +120,7 @@ export function createPlan(input: PlanInput): Plan {
     }),
     stats: () => ({
       requests: scheduler.answered,
-      distinct: root.distinct,
+      distinct: root.distinct - root.unusable,
       reportedTotal: outcome.firstTotal === null ? null : root.total,
     }),
   };
@@ -134,9 +134,10 @@ interface CrawlOutcome {
   inTurns: boolean;
 }
 
-/** Members that earlier nights found, less those that were found again. */
+/** Members that earlier nights found, less those that were found again. None where nothing was left to later nights. */
 function carriedOver({ input, tree: { root } }: CrawlState, { inTurns }: CrawlOutcome): CarriedMembers {
-  const carried = Object.entries((inTurns && input.known?.rotation?.carried) || {});
+  const postponed = inTurns && root.children.some((child) => child.postponed);
+  const carried = Object.entries((postponed && input.known?.rotation?.carried) || {});
   const left = carried.map(([night, ids]) => [night, ids.filter((id) => !root.found.has(id))] as const);
   return Object.fromEntries(left.filter(([, ids]) => ids.length > 0));
 }

@@ -28,8 +28,8 @@ interface Side {
 
 /**
  * Searches a market above the cap as on most nights where companies without a date can be found only by searching
- * everybody by other values: one part of these values whole, of all other parts those with a date. Who has no date there
- * is known from the nights before.
+ * everybody by other values: one part of these values whole, of all other parts those with a date. Companies without a date
+ * there count as missing; the nights before tell which they may be.
  * @returns the segment of the other parts; null, with nothing searched, where the market has to be searched whole
  */
 export function* searchInTurns(state: CrawlState): Task<Segment | null> {
@@ -146,6 +146,7 @@ function* searchDated(
   segment.splitBy.push(dated.dimension.key);
   const rest = dimensions.filter((dimension) => dimension !== dated.dimension);
   yield* splitBy(state, segment, dated, rest, 'first');
-  segment.shortfall = `split by ${dated.dimension.key}; who has no value there is searched for in one of ${of} parts a night`;
+  segment.postponed = true;
+  segment.shortfall = `split by ${dated.dimension.key}; companies without a value there are searched for in one of ${of} parts a night, and this part had no turn`;
   state.tree.settle(segment, missingOf(segment) > 0 ? 'remainder' : 'split');
 }

@@ -1,4 +1,5 @@
 import type { SegmentRecord } from '../../schemas/pipeline/landing.js';
+import { isUsable } from '../core/company-id.js';
 import { canonicalJson } from './request-key.js';
 import type { PageAnswer } from './types.js';
 
@@ -10,13 +11,17 @@ export interface Segment {
   depth: number;
   /** As last reported. */
   total: number;
-  /** Ids found at or below, given up when the segment is settled and its parent has taken them. */
+  /** Companies listed at or below, given up when the segment is settled and its parent has taken them. */
   found: Set<string>;
-  /** Size of `found`. */
+  /** Size of `found`: it decides what is searched on. */
   distinct: number;
+  /** Of those, how many have ids that the warehouse cannot hold: they are listed, yet missing. */
+  unusable: number;
   /** Companies below that earlier nights found and that were not asked for in this run, and since when they are known. */
   carried: number;
   carriedSince: string | null;
+  /** True when the search for its companies without a date is left to later nights. */
+  postponed: boolean;
   /** Rows of this segment's own pages, repetitions included. */
   rows: number;
   pages: number;
@@ -49,6 +54,8 @@ export class SegmentTree {
   private readonly all = new Map<string, Segment>();
   /** The best proof of each company that some leaf listed. */
   readonly proofs = new Map<string, Proof>();
+  /** Companies with ids that the warehouse cannot hold, by the keys that stand in for them. */
+  readonly unusable = new Set<string>();
   readonly root: Segment;
 
   constructor(filters: Record<string, unknown>) {
@@ -76,13 +83,25 @@ export class SegmentTree {
     return segment;
   }
 
+  /** Notes what an answer listed, whichever segment it belongs to. */
+  note(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.root.found.add(key);
+      if (!isUsable(key)) this.unusable.add(key);
+    }
+    this.root.distinct = this.root.found.size;
+    this.root.unusable = this.unusable.size;
+  }
+
   /** Ends a segment: its parent takes over what it found and what it cost. */
   settle(segment: Segment, state: SegmentRecord['state']): void {
     segment.state = state;
     segment.distinct = segment.found.size;
+    segment.unusable = this.countUnusable(segment.found);
     const proof = PROOF_OF[state];
     if (proof !== undefined) {
       for (const id of segment.found) {
+        if (this.unusable.has(id)) continue;
         const known = this.proofs.get(id);
         if (known === undefined || PROOFS.indexOf(proof) < PROOFS.indexOf(known)) this.proofs.set(id, proof);
       }
@@ -107,14 +126,21 @@ export class SegmentTree {
         filters: segment.filters,
         total_reported: segment.total,
         rows_fetched: segment.rows,
-        distinct_companies: segment.distinct,
+        distinct_companies: segment.distinct - segment.unusable,
         carried: segment.carried,
         carried_since: segment.carriedSince,
         pages: segment.pages,
         depth: segment.depth,
-        state: segment.state!,
+        state: segment.state === 'leaf' && segment.unusable > 0 ? 'unusable' : segment.state!,
         split_by: segment.splitBy.length > 0 ? segment.splitBy.join(', ') : null,
       }));
+  }
+
+  private countUnusable(keys: ReadonlySet<string>): number {
+    if (this.unusable.size === 0) return 0;
+    let count = 0;
+    for (const key of keys) if (this.unusable.has(key)) count++;
+    return count;
   }
 
   private make(id: string, parent: Segment | null, filters: Record<string, unknown>): Segment {
@@ -126,8 +152,10 @@ export class SegmentTree {
       total: 0,
       found: new Set(),
       distinct: 0,
+      unusable: 0,
       carried: 0,
       carriedSince: null,
+      postponed: false,
       rows: 0,
       pages: 0,
       cost: 0,
@@ -154,9 +182,9 @@ export function addPage(segment: Segment, page: PageAnswer): void {
   segment.distinct = segment.found.size;
 }
 
-/** Companies the API counts under a segment that were not found there, and that no earlier night tells of. */
-export function missingOf({ total, distinct, carried }: Segment): number {
-  return Math.max(0, total - distinct - carried);
+/** Companies the API counts under a segment that were not listed there. */
+export function missingOf({ total, distinct }: Segment): number {
+  return Math.max(0, total - distinct);
 }
 
 /** Companies missing that none of the children misses: those that lie in no child at all. */

@@ -86,7 +86,7 @@ export interface Rotation {
   carried: CarriedMembers;
 }
 
-/** Ids of members by the night (YYYY-MM-DD) that found them last. */
+/** Ids of members by the night (YYYY-MM-DD) that found them last; never part of what a night counts as found. */
 export type CarriedMembers = Readonly<Record<string, readonly string[]>>;
 
 /** Companies by value, ascending (days as YYYY-MM-DD), and how many have none. */
@@ -157,7 +157,10 @@ export interface PlanRequest {
   purpose: Purpose;
 }
 
-/** What a page of version 2 said: the envelope's total and total_pages, and the ids in their order. */
+/**
+ * What a page of version 2 said: the envelope's total and total_pages, and its companies in their order, each by its id or,
+ * where the warehouse cannot hold that, by a key that `isUsable` refuses (src/core/company-id.ts).
+ */
 export interface PageAnswer {
   total: number;
   totalPages: number;

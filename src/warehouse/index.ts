@@ -6,6 +6,7 @@ export {
   type LoadCounts,
 } from './errors.js';
 export { describeDrift } from './describe-drift.js';
+export { describeUnloaded } from './describe-unloaded.js';
 export { loadLanding } from './load.js';
 export { readModels, type Model } from './models.js';
 export { openWarehouse, type Warehouse, type WarehouseOptions } from './open.js';

@@ -32,7 +32,9 @@ const PAGE = 7;
 const LAST_PAGE = 10;
 const FORMS = [2, 8, 13, 14, 16];
 
-export async function startStubApi(count = 180): Promise<StubApi> {
+/** @param idText How it writes a company's id, as JSON; its routes take the same without quotes. Default: as text. */
+export async function startStubApi(count = 180, idText: (id: number) => string = (id) => `"${id}"`): Promise<StubApi> {
+  const inPath = (id: number): string => idText(id).replaceAll('"', '');
   const companies = Array.from({ length: count }, (_, i): StubCompany => ({
     id: 5_000 + i * 13,
     name: `Stub № ${i} "Übung", s.r.o.`,
@@ -68,8 +70,8 @@ export async function startStubApi(count = 180): Promise<StubApi> {
   }
 
   function route(url: URL, body: Record<string, unknown>, response: ServerResponse): void {
-    const details = /^\/v2\/companies\/(\d+)$/.exec(url.pathname);
-    const report = /^\/v2\/financial\/(\d+)$/.exec(url.pathname);
+    const details = /^\/v2\/companies\/([^/]+)$/.exec(url.pathname);
+    const report = /^\/v2\/financial\/([^/]+)$/.exec(url.pathname);
     if (url.pathname === '/v2/metrics') return send(response, 200, [{ name: 'Usage', codename: 'usage', metrics: [] }]);
     if (url.pathname === '/v2/prospecting') return search(body, response);
     if (url.pathname === '/v1/finder/nomenclatures') {
@@ -85,8 +87,8 @@ export async function startStubApi(count = 180): Promise<StubApi> {
     if (url.pathname.startsWith('/v1/finder/')) {
       return send(response, 403, { error_name: 'ProductPermissionDenied', error_code: 403, message: 'no', data: {} });
     }
-    if (details) return sendCompany(Number(details[1]), response);
-    if (report) return send(response, 203, stubReport(Number(report[1])));
+    if (details) return sendCompany(details[1] ?? '', response);
+    if (report) return send(response, 203, stubReport(companies.find(({ id }) => inPath(id) === report[1])?.id ?? 0));
     return send(response, 404, { detail: 'Not found.' });
   }
 
@@ -102,18 +104,18 @@ export async function startStubApi(count = 180): Promise<StubApi> {
       if (typeof refused === 'string') return send(response, 422, { [refused]: ['Not a valid value.'] });
       if (fits.every((fit) => fit === true)) found.push(company);
     }
-    const data = found.slice((page - 1) * PAGE, page * PAGE).map(({ id, name }) => ({ id: String(id), name }));
-    send(response, 201, {
-      total_companies: found.length,
-      total_pages: Math.min(LAST_PAGE, Math.ceil(found.length / PAGE)),
-      data,
-    });
+    const data = found
+      .slice((page - 1) * PAGE, page * PAGE)
+      .map(({ id, name }) => `{"id":${idText(id)},"name":${JSON.stringify(name)}}`);
+    const pages = Math.min(LAST_PAGE, Math.ceil(found.length / PAGE));
+    sendText(response, 201, `{"total_companies":${found.length},"total_pages":${pages},"data":[${data.join(',')}]}`);
   }
 
-  function sendCompany(id: number, response: ServerResponse): void {
-    const company = companies.find((candidate) => candidate.id === id);
-    if (!company || gone.has(id)) return send(response, 404, { detail: 'Not found.' });
-    send(response, 200, stubRecord(company));
+  function sendCompany(text: string, response: ServerResponse): void {
+    const company = companies.find(({ id }) => inPath(id) === text);
+    if (!company || gone.has(company.id)) return send(response, 404, { detail: 'Not found.' });
+    const { id, ...record } = stubRecord(company);
+    sendText(response, 200, `{"id":${idText(Number(id))},${JSON.stringify(record).slice(1)}`);
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -179,6 +181,10 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {
+  sendText(response, status, JSON.stringify(body));
+}
+
+function sendText(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
+  response.end(body);
 }

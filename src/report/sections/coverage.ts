@@ -13,7 +13,11 @@ export function renderCoverage({ coverage, gaps }: ReportFacts): Markup {
     return html`<h3>${market.market}, ${market.date}</h3>
       <p class="about">
         ${count(market.distinct_companies)} of ${count(market.reported_total)} companies the API reports:
-        ${percent(market.share)}${market.missing > 0 && html`, <strong>${count(market.missing)} missing</strong>`}.
+        ${percent(market.share)}${market.missing > 0 && html`, <strong>${count(market.missing)} missing</strong>`}.${
+          market.carried > 0 &&
+          html` ${count(market.carried)} members were carried over, last found on ${market.carried_since} or later: the
+          search did not ask for them.`
+        }
       </p>
       ${proof(market)}${
         own.length === 0

@@ -28,6 +28,7 @@ export function renderMarkets({ nights }: ReportFacts): Markup {
       ${charts}${table(own.slice(-SHOWN).toReversed(), [
         { head: 'Night', cell: ({ date }) => date, kind: 'keep' },
         { head: 'Companies', cell: ({ companies }) => count(companies), kind: 'num' },
+        { head: 'Carried over', cell: ({ carried }) => count(carried), kind: 'num' },
         { head: 'Active', cell: ({ active }) => count(active), kind: 'num' },
         { head: 'Entered', cell: ({ entered }) => count(entered), kind: 'num' },
         { head: 'Left', cell: ({ left }) => count(left), kind: 'num' },

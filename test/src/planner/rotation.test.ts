@@ -65,7 +65,7 @@ function start(of: readonly Company[] = companies): Nights {
 }
 
 describe('companies without a date, searched for part by part', () => {
-  it('cost a fraction of the first night, and nobody is lost', () => {
+  it('cost a fraction of the first night; those left to later nights count as missing', () => {
     const nights = start();
     const whole = nights.run();
     expect(whole.coverage.missing).toBe(0);
@@ -74,8 +74,15 @@ describe('companies without a date, searched for part by part', () => {
     for (let night = 1; night <= NIGHTS; night++) {
       const { coverage, carried, requests: spent } = nights.run();
       requests.push(spent);
-      expect(coverage).toMatchObject({ reported_total: 30_000, distinct_companies: 30_000, missing: 0 });
-      expect(coverage.certificate.carried).toEqual({ found: carried.length, missing: 0 });
+      expect(coverage).toMatchObject({
+        reported_total: 30_000,
+        distinct_companies: 30_000 - carried.length,
+        missing: carried.length,
+        share: (30_000 - carried.length) / 30_000,
+      });
+      expect(coverage.why).toEqual([expect.objectContaining({ class: 'carried', missing: carried.length })]);
+      expect(coverage.certificate.carried).toEqual({ found: 0, missing: carried.length });
+      expect(Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0)).toBe(carried.length);
       expect(carried.length).toBeGreaterThan(undated.length / 3);
     }
     const mean = requests.reduce((sum, some) => sum + some, 0) / NIGHTS;
@@ -104,6 +111,28 @@ describe('companies without a date, searched for part by part', () => {
     }
     expect(ids(newcomers).filter((id) => !found.has(id))).toEqual([]);
     expect(nights.run().carried.filter((id) => ids(leavers).includes(id))).toEqual([]);
+  });
+
+  it('proves nothing by a total that matches: two carried ones left, two others came', () => {
+    const market = generateCompanies({ companies: 6_000, seed: 3, withoutIncorporation: 0.05 });
+    const whole = new Set(ids(market.filter(({ incorporated }) => incorporated === null)));
+    const nights = new Nights(new SimulatedMarket(market), (id) => !whole.has(id));
+    nights.run();
+    // The fourth of seven parts is searched on the fourth night after the first.
+    const leavers = market.filter(({ incorporated, country }) => incorporated === null && country === 4).slice(0, 2);
+    const newcomers = leavers.map((company) => ({ ...company, id: company.id + 1 }));
+    nights.market.change(newcomers, (company) => leavers.includes(company));
+    for (const night of [2, 3]) {
+      const { coverage, carried, distinct } = nights.run();
+      expect(carried).toEqual(expect.arrayContaining(ids(leavers)));
+      expect(coverage.reported_total, `night ${night}`).toBe(6_000);
+      expect(coverage.distinct_companies).toBe(distinct);
+      expect(coverage.missing).toBe(6_000 - distinct);
+      expect(coverage.missing).toBeGreaterThan(100);
+      expect(coverage.share).toBeLessThan(0.99);
+      expect(coverage.carried?.['2026-01-01']).toBeGreaterThan(100);
+      expect(coverage.why.map((gap) => gap.class)).toEqual(['carried']);
+    }
   });
 
   it('in whatever order the answers come', () => {

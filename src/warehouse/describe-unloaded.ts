@@ -1,0 +1,23 @@
+import type { ModelsResult } from '../../schemas/pipeline/crawl.js';
+import type { Database } from './database.js';
+
+type Unloaded = NonNullable<ModelsResult['unloaded']>;
+
+// Models that were rolled back, or one of the user's own, may not have the column.
+const CAN_TELL = `
+  SELECT count(*) FROM duckdb_columns()
+  WHERE database_name = current_database() AND schema_name = 'ops' AND table_name = 'coverage' AND column_name = 'loaded_companies'`;
+
+const UNLOADED = `
+  SELECT CAST(distinct_companies AS DOUBLE) AS distinctCompanies, CAST(missing AS DOUBLE) AS missing, share,
+    list_extract(CAST(why AS JSON[]), -1) ->> '$.reason' AS reason
+  FROM ops.coverage WHERE run = $run AND loaded_companies <> counted_companies`;
+
+/** What ops.coverage says of a run whose companies are not all in the warehouse; null when they are. */
+export async function describeUnloaded(db: Database, run: string): Promise<Unloaded | null> {
+  if ((await db.count(CAN_TELL)) === 0) return null;
+  const [row] = await db.rows<Unloaded['coverage'] & { reason: string }>(UNLOADED, { run });
+  if (row === undefined) return null;
+  const { reason, ...coverage } = row;
+  return { coverage, reason };
+}
