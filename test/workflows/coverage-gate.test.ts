@@ -35,6 +35,14 @@ describe('a night is held back', () => {
     expect(heldBackBy(gate({ maxDrop: 1 }), reached(0, 0))).toBeNull();
   });
 
+  it('not for members left to later nights, and says how many they are', () => {
+    const carried = { companies: 200, since: '2026-11-14' };
+    expect(heldBackBy(gate({ minCoverage: 0.98 }), { ...reached(790, 1_000), carried })).toBeNull();
+    expect(heldBackBy(gate({ minCoverage: 0.98 }), reached(790, 1_000))).toMatch(/790 of 1000/);
+    const words = heldBackBy(gate(), { ...reached(600, 800), carried });
+    expect(words).toMatch(/600 companies were found and 200 carried over from earlier nights/);
+  });
+
   it('not when the nights cannot be compared: other filters, a small market, the first night', () => {
     const current = { date: '2026-11-19', companies: 1_000, comparable: false };
     expect(heldBackBy(gate({ current }), reached(10, 10))).toBeNull();
@@ -51,6 +59,11 @@ describe('a market is incomplete', () => {
     expect(isIncomplete({ ...reached(99_999, 100_000), moved: 1 })).toBe(false);
     expect(isIncomplete({ ...reached(99_998, 100_000), moved: 1 })).toBe(true);
     expect(isIncomplete(null)).toBe(false);
+  });
+
+  it('when more is missing than the configuration leaves to later nights', () => {
+    expect(isIncomplete({ ...reached(5_700, 6_000), postponed: 300 })).toBe(false);
+    expect(isIncomplete({ ...reached(5_700, 6_000), postponed: 290 })).toBe(true);
   });
 
   it('when more moved than moves in a night', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Calibration, PlanInput, Rotation } from '../../../src/planner/index.js';
+import type { Calibration, Dimension, PlanInput, Rotation } from '../../../src/planner/index.js';
 import { crawlMarket, type CrawlOptions } from './crawl.js';
 import { generateCompanies } from './generate.js';
 import { SimulatedMarket, type Company } from './simulated-market.js';
@@ -133,6 +133,26 @@ describe('companies without a date, searched for part by part', () => {
       expect(coverage.carried?.['2026-01-01']).toBeGreaterThan(100);
       expect(coverage.why.map((gap) => gap.class)).toEqual(['carried']);
     }
+  });
+
+  it('leaves a gap open where companies left at the end make the totals match', () => {
+    const market = generateCompanies({ companies: 3_000, seed: 4, withoutIncorporation: 0.02 });
+    const hidden = market.filter(({ incorporated }) => incorporated === null);
+    const gone = new Set(market.filter(({ incorporated }) => incorporated !== null).slice(0, hidden.length));
+    const api = new SimulatedMarket(market);
+    const before = ({ purpose }: { purpose: string }): void => {
+      if (purpose === 'final') api.change([], (company) => gone.has(company));
+    };
+    const dimensions: Dimension[] = [{ kind: 'range', key: 'company_incorporation', type: 'date' }];
+    const { coverage } = crawlMarket(api, { dimensions }, { before });
+    expect(coverage).toMatchObject({ reported_total: 3_000 - gone.size, missing: 0 });
+    expect(coverage.why).toEqual([
+      expect.objectContaining({
+        segment: 'root',
+        missing: 0,
+        reason: expect.stringMatching(/proves nothing/) as string,
+      }),
+    ]);
   });
 
   it('in whatever order the answers come', () => {
