@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
-import { PartWriter } from './part-writer.js';
+import { landSpool } from './land-spool.js';
 import { runFolder, spoolFile } from './paths.js';
 
 // A list that was read to its middle is no list: who reads it would miss what the rest says. A run reads it anew.
@@ -32,7 +32,7 @@ export async function adoptSpools(run: {
       // Under a name of its own: the chunk itself is not done, should someone reset the run.
       const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
       await rename(spool, spoolFile(folder, left));
-      await (await PartWriter.open({ ...run, stream, chunk: left })).commit();
+      await landSpool({ ...run, stream, chunk: left });
     }
   }
 }

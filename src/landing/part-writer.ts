@@ -62,43 +62,46 @@ export class PartWriter {
    * meanwhile (this one was taken for dead), what that one committed stands, and is returned.
    */
   async commit(): Promise<PartManifest | undefined> {
-    const committed = this.#rows.length === 0 ? undefined : await this.#write();
+    const committed = this.#rows.length === 0 ? undefined : await writePart(this.#target, this.#rows);
     await this.#spool.discard();
     return committed;
-  }
-
-  async #write(): Promise<PartManifest | undefined> {
-    const target = this.#target;
-    const folder = runFolder(target);
-    const earlier = PartWriter.committed(target) ?? findReplacing(folder, target.chunk);
-    if (earlier) return earlier;
-    const bytes = encodePart(target, this.#rows);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const times = this.#rows.map((row) => row.fetched_at).toSorted();
-    const { dataDir: _, ...identity } = target;
-    const manifest: PartManifest = {
-      ...identity,
-      part: await placePart(folder, target.chunk, bytes, sha256),
-      rows: this.#rows.length,
-      bytes: bytes.byteLength,
-      sha256,
-      firstFetchedAt: times[0] ?? null,
-      lastFetchedAt: times.at(-1) ?? null,
-      writtenAt: new Date().toISOString(),
-    };
-    const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
-    const standing = made ? manifest : PartWriter.committed(target);
-    // Whatever no manifest names is nobody's: the manifest that stands is never written again.
-    for (const name of [partName(target.chunk), manifest.part]) {
-      if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
-    }
-    return standing;
   }
 
   /** Stops without committing: the spool stays for the next attempt. */
   async close(): Promise<void> {
     await this.#spool.close();
   }
+}
+
+/**
+ * Writes a chunk's part, then its manifest. Where another attempt has committed the chunk, what that one committed stands,
+ * and is returned.
+ */
+export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<PartManifest | undefined> {
+  const folder = runFolder(target);
+  const earlier = PartWriter.committed(target) ?? findReplacing(folder, target.chunk);
+  if (earlier) return earlier;
+  const bytes = encodePart(target, rows);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const times = rows.map((row) => row.fetched_at).toSorted();
+  const { dataDir: _, ...identity } = target;
+  const manifest: PartManifest = {
+    ...identity,
+    part: await placePart(folder, target.chunk, bytes, sha256),
+    rows: rows.length,
+    bytes: bytes.byteLength,
+    sha256,
+    firstFetchedAt: times[0] ?? null,
+    lastFetchedAt: times.at(-1) ?? null,
+    writtenAt: new Date().toISOString(),
+  };
+  const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
+  const standing = made ? manifest : PartWriter.committed(target);
+  // Whatever no manifest names is nobody's: the manifest that stands is never written again.
+  for (const name of [partName(target.chunk), manifest.part]) {
+    if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
+  }
+  return standing;
 }
 
 /** Lands a few rows at once, unless this chunk was landed before. */

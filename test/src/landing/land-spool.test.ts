@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import {
+  landSpool,
+  PartWriter,
+  readManifests,
+  readPartRows,
+  runFolder,
+  spoolFile,
+  type PartTarget,
+} from '../../../src/landing/index.js';
+import { readSpool } from '../../../src/landing/spool.js';
+
+let target: PartTarget;
+let spool: string;
+
+beforeEach(() => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-spool-'));
+  target = { dataDir, stream: 'watch_events', run: 'webhook', date: '2026-11-20', market: null, chunk: 'r1-0' };
+  spool = spoolFile(runFolder(target), target.chunk);
+  mkdirSync(path.dirname(spool), { recursive: true });
+});
+afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
+
+const row = (body: string): LandedRow => ({
+  request_key: 'WEBHOOK /delivery',
+  entity_id: null,
+  segment: 'webhook',
+  status: 200,
+  fetched_at: '2026-11-20T02:00:00.000Z',
+  body,
+  sha256: createHash('sha256').update(body).digest('hex'),
+});
+const line = (body: string): string => `${JSON.stringify(row(body))}\n`;
+const bodies = (count: number): string[] => [...Array(count).keys()].map((n) => `body ${n}`);
+const landed = (): string[] =>
+  readManifests(target.dataDir)
+    .flatMap(readPartRows)
+    .map(({ body }) => body);
+const sizes = (): number[] => readManifests(target.dataDir).map(({ rows }) => rows);
+
+/** Lands with a fault before the part of this number. */
+async function landUntil(part: number, limits = { rows: 3, bytes: 1e9 }): Promise<void> {
+  let calls = 0;
+  const goesOn = (): void => {
+    if (++calls > part) throw new Error('killed here');
+  };
+  await expect(landSpool(target, { limits, goesOn })).rejects.toThrow('killed here');
+}
+
+describe('a spool', () => {
+  it('becomes parts of bounded size and is removed', async () => {
+    writeFileSync(spool, bodies(10).map(line).join(''));
+    expect(await landSpool(target, { limits: { rows: 3, bytes: 1e9 } })).toBe(10);
+    expect(sizes()).toEqual([3, 3, 3, 1]);
+    expect(landed()).toEqual(bodies(10));
+    expect(existsSync(spool)).toBe(false);
+  });
+
+  it('is cut by bytes as well; a row above the limit is a part alone', async () => {
+    const all = ['a', 'b'.repeat(5_000), 'c', 'd'];
+    writeFileSync(spool, all.map(line).join(''));
+    await landSpool(target, { limits: { rows: 100, bytes: 1_000 } });
+    expect(sizes()).toEqual([1, 1, 2]);
+    expect(landed()).toEqual(all);
+  });
+
+  it('lands each row once, wherever it was interrupted and whatever the limits are then', async () => {
+    for (let part = 0; part <= 4; part++) {
+      writeFileSync(spool, bodies(10).map(line).join(''));
+      await landUntil(part);
+      await landSpool(target, { limits: { rows: 4, bytes: 1e9 } });
+      expect(landed().toSorted()).toEqual(bodies(10));
+      rmSync(runFolder(target), { recursive: true });
+      mkdirSync(path.dirname(spool), { recursive: true });
+    }
+  });
+
+  it('lands each row once when several processes land it at once', async () => {
+    writeFileSync(spool, bodies(60).map(line).join(''));
+    const limits = [2, 3, 5, 7, 11].map((rows) => ({ rows, bytes: 1e9 }));
+    const all = await Promise.allSettled(limits.map((limit) => landSpool(target, { limits: limit })));
+    expect(all.some(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(landed().toSorted()).toEqual(bodies(60).toSorted());
+    expect(existsSync(spool)).toBe(false);
+  });
+
+  it('that came back after its parts were joined is not landed again', async () => {
+    writeFileSync(spool, bodies(5).map(line).join(''));
+    const before = readFileSync(spool);
+    await landSpool(target);
+    const [part] = readManifests(target.dataDir);
+    const { file: _, ...manifest } = part!;
+    const folder = path.join(runFolder(target), '_manifest');
+    const joined = { ...manifest, chunk: 'joined-1', replaces: [{ part: manifest.part, sha256: manifest.sha256 }] };
+    writeFileSync(path.join(folder, 'part-joined-1.json'), JSON.stringify(joined));
+    rmSync(path.join(folder, 'part-r1-0.json'));
+    writeFileSync(spool, before);
+    await landSpool(target);
+    expect(PartWriter.committed(target)).toBeUndefined();
+    expect(existsSync(spool)).toBe(false);
+  });
+
+  it('keeps what comes after a torn line', async () => {
+    writeFileSync(spool, `${line('a')}{"request_key":"WEB\n\0\0\0\n[]\nnull\n${line('b')}`);
+    appendFileSync(spool, line('torn').slice(0, 40));
+    expect(await landSpool(target)).toBe(2);
+    expect(landed()).toEqual(['a', 'b']);
+  });
+});
+
+describe('reading a spool as a stream', () => {
+  it('gives every line, however long it is and wherever a piece ends', async () => {
+    const length = fc.oneof(fc.nat(40), fc.integer({ min: 2 ** 20 - 400, max: 2 ** 20 + 400 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(length, { maxLength: 6 }), async (lengths) => {
+        const all = lengths.map((n) => 'ø'.repeat(n));
+        writeFileSync(spool, all.map(line).join(''));
+        const found: string[] = [];
+        let end = 0;
+        for await (const read of readSpool(spool)) {
+          found.push(read.row?.body ?? 'torn');
+          ({ end } = read);
+        }
+        expect(found).toEqual(all);
+        expect(end).toBe(readFileSync(spool).length);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('leaves out a line that is longer than any answer, without keeping it', async () => {
+    writeFileSync(spool, `${line('a')}${'\0'.repeat(3 * 2 ** 20)}\n${line('b')}${'\0'.repeat(3 * 2 ** 20)}`);
+    const found: (string | undefined)[] = [];
+    for await (const { row: read } of readSpool(spool, 2 ** 20)) found.push(read?.body);
+    expect(found).toEqual(['a', undefined, 'b', undefined]);
+  });
+});
