@@ -1,75 +1,106 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
+import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { Clock } from '../core/clock.js';
-import { landingDir, PartWriter, type NewRow, type PartTarget } from '../landing/index.js';
+import { syncFolder } from '../core/files.js';
+import { LEASE_MS, LockLostError, takeLock, type Lock } from '../core/lock.js';
+import {
+  landSpool,
+  runFolder,
+  Spool,
+  SPOOL_LIMITS,
+  spoolFile,
+  type PartTarget,
+  type SpoolLimits,
+} from '../landing/index.js';
+import { Adopter } from './adopter.js';
+import { newReceiverId, nextChunk, receiverLock } from './deliveries.js';
 
-const STREAM = 'watch_events';
-/** Deliveries of one part, and how long one is filled, so that a load soon sees what came. */
-const MOST_ROWS = 1000;
 const COMMIT_EVERY_MS = 60_000;
 
+export interface DeliveryLogOptions {
+  /** Told of each spool that was landed: how many deliveries it held. */
+  onCommit?: (rows: number) => void;
+  /** Told why a spool could not be landed; it is tried again. */
+  onFault?: (error: unknown) => void;
+  /** How long a spool is filled, so that a load soon sees what came (default a minute). */
+  commitEveryMs?: number;
+  /** Size of a spool. */
+  limits?: SpoolLimits;
+  /** As for `Lock`, and for spools of older versions. */
+  leaseMs?: number;
+  beatMs?: number;
+  place?: string;
+  olderVersionMs?: number;
+}
+
 interface Waiting {
-  row: NewRow;
+  row: LandedRow;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
 
+/** What this process is to others that share the data folder. */
+interface Receiver {
+  id: string;
+  lock: Lock;
+  /** The spool under way; closed after a fault, to be opened again. */
+  chunk: { target: PartTarget; spool: Spool | undefined; rows: number } | undefined;
+  /** Full spools that are to be landed. */
+  full: PartTarget[];
+  chunks: number;
+}
+
 /**
- * Keeps deliveries as rows of the stream watch_events. What `keep` resolved for is on disk: in the chunk's spool, synced,
- * and at the latest after a minute in a part. Deliveries that come together share one sync.
+ * Keeps deliveries as rows of the stream watch_events. What `keep` resolved for is on disk: in a spool, synced, and at the
+ * latest after a minute in a part. Deliveries that come together share one sync. Any number of logs may share a data folder,
+ * on several machines too: each has its own spools, and lands those of logs whose process is gone.
  */
 export class DeliveryLog {
   readonly #dataDir: string;
   readonly #clock: Clock;
-  readonly #onCommit: (rows: number) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #options: DeliveryLogOptions;
+  readonly #timers: NodeJS.Timeout[];
+  readonly #adopter: Adopter;
   readonly #waiting: Waiting[] = [];
-  #target: PartTarget | undefined;
-  #writer: PartWriter | undefined;
+  readonly #closing = new AbortController();
+  #receiver: Receiver | undefined;
   #working: Promise<void> | undefined;
+  #adopting: Promise<void> | undefined;
   #commitDue = false;
+  #landDue = false;
 
-  private constructor(dataDir: string, clock: Clock, onCommit: (rows: number) => void, commitEveryMs: number) {
+  private constructor(dataDir: string, clock: Clock, options: DeliveryLogOptions) {
+    const { commitEveryMs = COMMIT_EVERY_MS, leaseMs = LEASE_MS, onCommit = () => undefined } = options;
     this.#dataDir = dataDir;
     this.#clock = clock;
-    this.#onCommit = onCommit;
-    this.#timer = setInterval(() => {
+    this.#options = options;
+    this.#adopter = new Adopter(dataDir, { ...options, onLanded: onCommit });
+    const commit = (): void => {
       this.#commitDue = true;
       this.#work();
-    }, commitEveryMs);
-    this.#timer.unref();
+    };
+    this.#timers = [setInterval(commit, commitEveryMs), setInterval(() => this.#adopt(), leaseMs / 10)];
+    for (const timer of this.#timers) timer.unref();
   }
 
-  /**
-   * Opens the log, and commits what a receiver that was killed left in its spools. One at a time per data folder.
-   * @param onCommit told of each part: how many deliveries it holds
-   */
-  static async open(
-    dataDir: string,
-    clock: Clock,
-    {
-      onCommit = () => undefined,
-      commitEveryMs = COMMIT_EVERY_MS,
-    }: { onCommit?: (rows: number) => void; commitEveryMs?: number } = {},
-  ): Promise<DeliveryLog> {
-    for (const target of leftovers(dataDir)) {
-      const manifest = await (await PartWriter.open(target)).commit();
-      if (manifest) onCommit(manifest.rows);
-    }
-    return new DeliveryLog(dataDir, clock, onCommit, commitEveryMs);
+  /** Opens the log, and begins to land what receivers that are gone left behind. */
+  static open(dataDir: string, clock: Clock, options: DeliveryLogOptions = {}): DeliveryLog {
+    const log = new DeliveryLog(dataDir, clock, options);
+    log.#adopt();
+    return log;
   }
 
   /** Resolves once the delivery is on disk; rejects when it may not be. Kept twice, it is one event all the same. */
   keep(body: string, companyId: string | null): Promise<void> {
-    const row: NewRow = {
+    const row: LandedRow = {
       request_key: 'WEBHOOK /delivery',
       entity_id: companyId,
       segment: 'webhook',
       status: 200,
       fetched_at: this.#clock.now().toISOString(),
       body,
+      sha256: createHash('sha256').update(body).digest('hex'),
     };
     return new Promise((resolve, reject) => {
       this.#waiting.push({ row, resolve, reject });
@@ -77,12 +108,16 @@ export class DeliveryLog {
     });
   }
 
-  /** Commits everything and ends. */
+  /** Lands everything and ends. What cannot be landed stays in its spool for the next receiver. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#closing.abort();
     this.#commitDue = true;
     this.#work();
     while (this.#working) await this.#working;
+    while (this.#adopting) await this.#adopting;
+    this.#receiver?.lock.release();
+    this.#receiver = undefined;
   }
 
   #work(): void {
@@ -97,65 +132,126 @@ export class DeliveryLog {
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0);
       try {
-        const writer = await this.#open();
-        for (const { row } of group) await writer.append(row);
-        await writer.sync();
+        await this.#write(group.map(({ row }) => row));
         for (const { resolve } of group) resolve();
-        if (writer.rows.length >= MOST_ROWS) await this.#commit();
       } catch (error) {
-        await this.#abandon();
         for (const { reject } of group) reject(error);
       }
+      if (this.#landDue) await this.#land();
     }
     if (!this.#commitDue) return;
     this.#commitDue = false;
-    // What fails to be committed lies in its spool, and is tried again with the next.
-    await this.#commit().catch(() => this.#abandon());
+    await this.#rotate().catch(() => this.#closeSpool());
+    await this.#land();
   }
 
-  /** The chunk under way: after a fault the same one again, with what lies in its spool. */
-  async #open(): Promise<PartWriter> {
-    this.#target ??= this.#nextTarget();
-    this.#writer ??= await PartWriter.open(this.#target);
-    return this.#writer;
+  /**
+   * Puts rows on disk, in spools that are this process's own. A process that stood still may have lost its spools to another
+   * that landed and removed them: then the rows go to new spools of a new receiver.
+   */
+  async #write(rows: readonly LandedRow[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const receiver = await this.#join();
+        for (const row of rows) await this.#append(receiver, row);
+        await receiver.chunk?.spool?.sync();
+        // Held now, after the sync: whoever takes the spools over from here on finds these rows in them.
+        receiver.lock.assertHeld();
+        return;
+      } catch (error) {
+        await this.#closeSpool();
+        if (!(error instanceof LockLostError)) throw error;
+        this.#receiver = undefined;
+        if (attempt === 3) throw error;
+      }
+    }
   }
 
-  async #abandon(): Promise<void> {
-    await this.#writer?.close().catch(() => undefined);
-    this.#writer = undefined;
+  async #append(receiver: Receiver, row: LandedRow): Promise<void> {
+    const { limits = SPOOL_LIMITS } = this.#options;
+    const chunk = (receiver.chunk ??= {
+      target: nextChunk(this.#dataDir, receiver.id, receiver.chunks++, this.#clock.now()),
+      spool: undefined,
+      rows: 0,
+    });
+    if (chunk.spool === undefined) {
+      // Not to make a file anew that another process has landed and removed.
+      receiver.lock.assertHeld();
+      const file = spoolFile(runFolder(chunk.target), chunk.target.chunk);
+      chunk.spool = await Spool.open(file);
+      chunk.rows = chunk.spool.found.length;
+      await syncFolders(path.dirname(file), this.#dataDir);
+    }
+    await chunk.spool.append(row);
+    chunk.rows++;
+    if (chunk.rows < limits.rows && chunk.spool.bytes < limits.bytes) return;
+    await this.#rotate();
+    this.#landDue = true;
   }
 
-  async #commit(): Promise<void> {
-    if (this.#target === undefined) return;
-    const manifest = await (await this.#open()).commit();
-    this.#target = undefined;
-    this.#writer = undefined;
-    if (manifest) this.#onCommit(manifest.rows);
+  /** Syncs and closes the spool under way: it is full, or its time is over. */
+  async #rotate(): Promise<void> {
+    const chunk = this.#receiver?.chunk;
+    if (this.#receiver === undefined || chunk === undefined) return;
+    await chunk.spool?.sync();
+    await chunk.spool?.close();
+    this.#receiver.full.push(chunk.target);
+    this.#receiver.chunk = undefined;
   }
 
-  #nextTarget(): PartTarget {
-    const now = this.#clock.now().toISOString();
-    // Unique whatever the clock says: a chunk of the same name would take the place of one that is committed.
-    const chunk = `${now.replaceAll(/\D/g, '')}-${randomUUID().slice(0, 13)}`;
-    return targetOf(this.#dataDir, now.slice(0, 10), chunk);
+  async #closeSpool(): Promise<void> {
+    const chunk = this.#receiver?.chunk;
+    await chunk?.spool?.close().catch(() => undefined);
+    if (chunk) chunk.spool = undefined;
+  }
+
+  /** Lands full spools. What fails lies in its spool, and is tried again with the next. */
+  async #land(): Promise<void> {
+    this.#landDue = false;
+    const { limits, onCommit, onFault } = this.#options;
+    for (;;) {
+      const receiver = this.#receiver;
+      const target = receiver?.full[0];
+      if (receiver === undefined || target === undefined) return;
+      try {
+        const rows = await landSpool(target, { limits, goesOn: () => receiver.lock.assertHeld() });
+        receiver.full.shift();
+        if (rows > 0) onCommit?.(rows);
+      } catch (error) {
+        // The spools of a lost lock are adopted, by this process or another.
+        if (error instanceof LockLostError) {
+          await this.#closeSpool();
+          this.#receiver = undefined;
+        } else {
+          onFault?.(error);
+        }
+        return;
+      }
+    }
+  }
+
+  async #join(): Promise<Receiver> {
+    if (this.#receiver !== undefined) return this.#receiver;
+    const { leaseMs, beatMs, place } = this.#options;
+    const id = newReceiverId();
+    const lock = await takeLock(receiverLock(this.#dataDir, id), { what: 'webhook receiver', leaseMs, beatMs, place });
+    this.#receiver = { id, lock, chunk: undefined, full: [], chunks: 0 };
+    return this.#receiver;
+  }
+
+  #adopt(): void {
+    this.#adopting ??= this.#adopter
+      .adopt(this.#receiver?.id, () => this.#closing.signal.throwIfAborted())
+      .catch((error: unknown) => {
+        if (!this.#closing.signal.aborted && !(error instanceof LockLostError)) this.#options.onFault?.(error);
+      })
+      .finally(() => {
+        this.#adopting = undefined;
+      });
   }
 }
 
-function targetOf(dataDir: string, date: string, chunk: string): PartTarget {
-  return { dataDir, stream: STREAM, run: WEBHOOK_RUN, date, market: null, chunk };
-}
-
-/** Chunks whose spools were left behind. */
-function leftovers(dataDir: string): PartTarget[] {
-  const root = path.join(landingDir(dataDir), STREAM);
-  return names(root, /^date=(.+)$/).flatMap((date) =>
-    names(path.join(root, `date=${date}`, `run=${WEBHOOK_RUN}`, '_spool'), /^part-(.+)\.ndjson$/).map((chunk) =>
-      targetOf(dataDir, date, chunk),
-    ),
-  );
-}
-
-function names(folder: string, pattern: RegExp): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => pattern.exec(name)?.[1] ?? []);
+/** Makes the way to a new file durable, up to the data folder. */
+async function syncFolders(folder: string, dataDir: string): Promise<void> {
+  for (let at = folder; at.startsWith(dataDir); at = path.dirname(at)) await syncFolder(at);
 }

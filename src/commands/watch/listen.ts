@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import path from 'node:path';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { errorMessage, hasErrorCode, TidemarkError } from '../../core/errors.js';
@@ -8,7 +7,6 @@ import { DeliveryLog } from '../../webhook-receiver/delivery-log.js';
 import { createReceiver } from '../../webhook-receiver/receiver.js';
 import type { CliContext } from '../context.js';
 import { interruptSignalSaying, untilAborted } from '../interrupt.js';
-import { withLock } from '../local/lock.js';
 import { say, tell } from '../print.js';
 import { readSecret } from './secret.js';
 
@@ -20,7 +18,7 @@ export interface ListenOptions {
 
 /**
  * The webhook receiver as a process: until SIGTERM or Ctrl-C, then what is under way is answered and everything kept is
- * committed. One per data folder.
+ * committed. Any number may share a data folder.
  */
 export async function listen({ config, clock }: CliContext, options: ListenOptions): Promise<void> {
   const secret = readSecret(config.dataDir);
@@ -30,11 +28,13 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
     });
   }
   const interrupted = interruptSignalSaying('Stopping: what is under way is answered, what was received is kept.');
-  await withLock(path.join(config.dataDir, 'secrets', 'webhook-receiver.lock'), async () => {
-    const log = await DeliveryLog.open(config.dataDir, clock, {
-      onCommit: (rows) =>
-        tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next load takes them in.`),
-    });
+  const log = DeliveryLog.open(config.dataDir, clock, {
+    onCommit: (rows) =>
+      tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next load takes them in.`),
+    onFault: (error) =>
+      tell(`Received deliveries could not be landed yet; they stay in their spool: ${errorMessage(error)}`),
+  });
+  try {
     const server = createReceiver({
       path: options.path,
       secret,
@@ -46,9 +46,10 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
       await untilAborted(interrupted);
     } finally {
       await stopListening(server);
-      await log.close();
     }
-  });
+  } finally {
+    await log.close();
+  }
 }
 
 async function startListening(server: Server, { port, host }: ListenOptions): Promise<number> {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,9 +25,9 @@ let dataDir: string;
 let log: DeliveryLog;
 let server: Server | undefined;
 
-beforeEach(async () => {
+beforeEach(() => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-webhooks-'));
-  log = await DeliveryLog.open(dataDir, clock);
+  log = DeliveryLog.open(dataDir, clock);
 });
 afterEach(async () => {
   server?.closeAllConnections();
@@ -55,6 +55,15 @@ function landed(): string[] {
     .flatMap(readPartRows)
     .map(({ body }) => body);
 }
+
+const LANDED = {
+  request_key: 'WEBHOOK /delivery',
+  entity_id: null,
+  segment: 'webhook',
+  status: 200,
+  fetched_at: '2026-11-20T10:11:12.131Z',
+  sha256: '',
+};
 
 const delivery = (id: number): string =>
   JSON.stringify({
@@ -193,16 +202,65 @@ describe('the receiver', () => {
 });
 
 describe('the log of deliveries', () => {
-  it('has what it kept when it is opened again after a kill', async () => {
+  it('leaves alone what another log under way has kept, and lands it once that one is gone', async () => {
     const bodies = [...Array(500).keys()].map(delivery);
     await Promise.all(bodies.map((body, i) => log.keep(body, String(i))));
-    // All of it lies in the spool of what could be a process that is no more.
-    expect(landed()).toEqual([]);
+    // All of it lies in the spool of a log that is open.
     const rows: number[] = [];
-    const next = await DeliveryLog.open(dataDir, clock, { onCommit: (count) => rows.push(count) });
-    expect(landed()).toEqual(bodies);
-    expect(rows).toEqual([500]);
+    const quick = { onCommit: (count: number) => rows.push(count), leaseMs: 200, beatMs: 20 };
+    const next = DeliveryLog.open(dataDir, clock, { ...quick, place: 'another machine' });
+    await sleep(100);
+    expect(landed()).toEqual([]);
+    await log.close();
     await next.close();
+    expect(landed()).toEqual(bodies);
+    expect(rows).toEqual([]);
+  });
+
+  it('fills spools up to a size, so that none grows without end', async () => {
+    const limits = { rows: 1_000, bytes: 20_000 };
+    const small = DeliveryLog.open(dataDir, clock, { limits });
+    const bodies = [...Array(40).keys()].map((id) => delivery(id) + ' '.repeat(5_000));
+    await Promise.all(bodies.map((body) => small.keep(body, null)));
+    await small.close();
+    expect(landed().map((body) => body.trim())).toEqual(bodies.map((body) => body.trim()));
+    expect(Math.max(...readManifests(dataDir).map(({ rows }) => rows))).toBeLessThanOrEqual(4);
+  });
+
+  it('lands in pieces what a version before left in one spool', async () => {
+    const spool = path.join(dataDir, 'landing', 'watch_events', 'date=2026-11-20', 'run=webhook', '_spool');
+    mkdirSync(spool, { recursive: true });
+    const bodies = [...Array(25).keys()].map(delivery);
+    const lines = bodies.map((body) => JSON.stringify({ ...LANDED, body })).join('\n');
+    writeFileSync(path.join(spool, 'part-20261120101112131-0e8dd0ea-7f3c.ndjson'), `${lines}\n`);
+    const rows: number[] = [];
+    const next = DeliveryLog.open(dataDir, clock, {
+      limits: { rows: 10, bytes: 1e6 },
+      onCommit: (count) => rows.push(count),
+    });
+    while (rows.length === 0) await sleep(10);
+    await next.close();
+    expect(rows).toEqual([25]);
+    expect(readManifests(dataDir).map((part) => part.rows)).toEqual([10, 10, 5]);
+    expect(landed()).toEqual(bodies);
+  });
+
+  it('leaves to a version before what it may still be writing', async () => {
+    const spool = path.join(dataDir, 'landing', 'watch_events', 'date=2026-11-20', 'run=webhook', '_spool');
+    const file = path.join(spool, 'part-20261120101112131-0e8dd0ea-7f3c.ndjson');
+    mkdirSync(spool, { recursive: true });
+    mkdirSync(path.join(dataDir, 'secrets'));
+    writeFileSync(path.join(dataDir, 'secrets', 'webhook-receiver.lock'), '1');
+    writeFileSync(file, `${JSON.stringify({ ...LANDED, body: 'first' })}\n`);
+    const next = DeliveryLog.open(dataDir, clock, { leaseMs: 100, olderVersionMs: 1_000 });
+    for (let n = 0; n < 8; n++) {
+      await sleep(250);
+      appendFileSync(file, `${JSON.stringify({ ...LANDED, body: `more ${n}` })}\n`);
+      expect(landed()).toEqual([]);
+    }
+    while (landed().length === 0) await sleep(10);
+    await next.close();
+    expect(landed()).toHaveLength(9);
   });
 
   it('fills parts with many', async () => {
@@ -216,7 +274,7 @@ describe('the log of deliveries', () => {
   it('leaves parts that are joined once their day is over', async () => {
     const old = { now: () => new Date('2026-11-01T02:00:00.000Z') };
     for (const id of [1, 2, 3]) {
-      const day = await DeliveryLog.open(dataDir, old);
+      const day = DeliveryLog.open(dataDir, old);
       await day.keep(delivery(id), String(id));
       await day.close();
     }
@@ -232,7 +290,7 @@ describe('the log of deliveries', () => {
 
   it('commits by itself after a while', async () => {
     const rows: number[] = [];
-    const quick = await DeliveryLog.open(dataDir, clock, { onCommit: (count) => rows.push(count), commitEveryMs: 20 });
+    const quick = DeliveryLog.open(dataDir, clock, { onCommit: (count) => rows.push(count), commitEveryMs: 20 });
     await quick.keep(delivery(1), '1');
     while (rows.length === 0) await sleep(10);
     expect(landed()).toEqual([delivery(1)]);

@@ -1,0 +1,99 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { look, type Watch } from '../core/lease.js';
+import { LockSeeker } from '../core/lock.js';
+import { landSpool, runFolder, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
+import { listReceiverLocks, listSpools, receiverLock } from './deliveries.js';
+
+// Versions before receivers had ids landed each spool within a minute.
+const OLDER_VERSION_MS = 120_000;
+const OLDER_VERSION = 'older-version';
+// Spools without a lock are rare (someone removed the lock), and there is a folder for each day.
+const SCAN_EVERY = 100;
+
+export interface AdopterOptions {
+  leaseMs?: number | undefined;
+  beatMs?: number | undefined;
+  place?: string | undefined;
+  limits?: SpoolLimits | undefined;
+  /** How long spools of an older version must not change. */
+  olderVersionMs?: number | undefined;
+  /** Told of each spool: how many deliveries it held. */
+  onLanded: (rows: number) => void;
+}
+
+/**
+ * Lands what receivers that are gone left in their spools. Whoever holds a receiver's lock may land its spools, so one
+ * process does, and never while that receiver lives. Holds what it saw of each lock from one call to the next.
+ */
+export class Adopter {
+  readonly #dataDir: string;
+  readonly #options: AdopterOptions;
+  readonly #seekers = new Map<string, LockSeeker>();
+  #spools = new Map<string | null, PartTarget[]>();
+  #calls = 0;
+  #older: Watch | undefined;
+
+  constructor(dataDir: string, options: AdopterOptions) {
+    this.#dataDir = dataDir;
+    this.#options = options;
+  }
+
+  /**
+   * Looks once at every receiver but `own`, and lands the spools of those that are gone. Call it every few seconds.
+   * @param goesOn What it throws ends the work between two parts; the rest stays for a later call
+   */
+  async adopt(own: string | undefined, goesOn: () => void): Promise<void> {
+    if (this.#calls++ % SCAN_EVERY === 0 || this.#spools.has(null)) this.#spools = listSpools(this.#dataDir);
+    const withSpools = [...this.#spools.keys()].filter((id) => id !== null);
+    const receivers = new Set<string>([...listReceiverLocks(this.#dataDir), ...withSpools]);
+    for (const known of this.#seekers.keys()) if (!receivers.has(known)) this.#seekers.delete(known);
+    receivers.delete(own ?? '');
+    const candidates: (string | null)[] = [...receivers];
+    if (this.#isAbandoned(this.#spools.get(null) ?? [])) candidates.push(null);
+    const faults: unknown[] = [];
+    // A spool that cannot be landed keeps none of the others waiting.
+    for (const receiver of candidates)
+      await this.#takeOver(receiver, goesOn).catch((fault: unknown) => faults.push(fault));
+    if (faults.length > 0) throw faults[0];
+  }
+
+  async #takeOver(receiver: string | null, goesOn: () => void): Promise<void> {
+    const id = receiver ?? OLDER_VERSION;
+    const { leaseMs, beatMs, place, limits, onLanded } = this.#options;
+    const lockOptions = { what: 'landing what a receiver left', leaseMs, beatMs, place };
+    const seeker = this.#seekers.get(id) ?? new LockSeeker(receiverLock(this.#dataDir, id), lockOptions);
+    this.#seekers.set(id, seeker);
+    const lock = seeker.attempt();
+    if (lock === undefined) return;
+    try {
+      // Listed again: the receiver may have landed them and let go since.
+      for (const target of listSpools(this.#dataDir).get(receiver) ?? []) {
+        const rows = await landSpool(target, {
+          limits,
+          goesOn: () => {
+            goesOn();
+            lock.assertHeld();
+          },
+        });
+        if (rows > 0) onLanded(rows);
+      }
+      this.#spools.delete(receiver);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Whether an older version's receiver left these: none runs, or it has not touched them for longer than it ever waits. */
+  #isAbandoned(targets: readonly PartTarget[]): boolean {
+    if (targets.length === 0) return false;
+    if (!existsSync(path.join(this.#dataDir, 'secrets', 'webhook-receiver.lock'))) return true;
+    const { olderVersionMs = OLDER_VERSION_MS } = this.#options;
+    const seen = targets.map((target) => {
+      const file = statSync(spoolFile(runFolder(target), target.chunk), { throwIfNoEntry: false });
+      return `${target.chunk} ${file?.size} ${file?.mtimeMs}`;
+    });
+    this.#older = look(this.#older, seen.join('\n'), performance.now(), olderVersionMs / 4);
+    return this.#older.unchangedMs >= olderVersionMs;
+  }
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
+import { landingDir, type PartTarget } from '../landing/index.js';
+
+/*
+ * Where receivers keep deliveries. Several receivers may share a data folder (two machines behind a load balancer), so
+ * every file bears the random id of its receiver: `_spool/part-<receiver>-<number>-<time>.ndjson`.
+ */
+
+const STREAM = 'watch_events';
+const OF_RECEIVER = /^(r[0-9a-f]{16})-/;
+
+export function newReceiverId(): string {
+  return `r${randomBytes(8).toString('hex')}`;
+}
+
+/** A receiver holds this lock as long as its spools are its own. */
+export function receiverLock(dataDir: string, receiver: string): string {
+  return path.join(dataDir, 'receivers', receiver);
+}
+
+/** Receivers whose locks are there, held or not. */
+export function listReceiverLocks(dataDir: string): string[] {
+  return names(path.join(dataDir, 'receivers'), /^(r[0-9a-f]{16})$/);
+}
+
+/** The next chunk of a receiver. Its name is unique whatever the clock says. */
+export function nextChunk(dataDir: string, receiver: string, number: number, now: Date): PartTarget {
+  const time = now.toISOString();
+  return targetOf(
+    dataDir,
+    time.slice(0, 10),
+    `${receiver}-${String(number).padStart(6, '0')}-${time.replaceAll(/\D/g, '')}`,
+  );
+}
+
+/** Chunks that lie in spools, by receiver; under `null` those of versions before receivers had ids. */
+export function listSpools(dataDir: string): Map<string | null, PartTarget[]> {
+  const root = path.join(landingDir(dataDir), STREAM);
+  const found = new Map<string | null, PartTarget[]>();
+  for (const date of names(root, /^date=(.+)$/)) {
+    for (const chunk of names(path.join(root, `date=${date}`, `run=${WEBHOOK_RUN}`, '_spool'), /^part-(.+)\.ndjson$/)) {
+      const receiver = OF_RECEIVER.exec(chunk)?.[1] ?? null;
+      found.set(receiver, [...(found.get(receiver) ?? []), targetOf(dataDir, date, chunk)]);
+    }
+  }
+  return found;
+}
+
+function targetOf(dataDir: string, date: string, chunk: string): PartTarget {
+  return { dataDir, stream: STREAM, run: WEBHOOK_RUN, date, market: null, chunk };
+}
+
+function names(folder: string, pattern: RegExp): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => pattern.exec(name)?.[1] ?? []);
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../../src/commands/local/ports.js';
+import { readManifests, readPartRows } from '../../../src/landing/index.js';
+import { canMakePidNamespaces } from '../../helpers/pid-namespace.js';
+import { cleanEnv, startProcess } from '../../helpers/processes.js';
+import { startReceiver, type ReceiverProcess } from '../../helpers/receiver-process.js';
+
+// Each case: how receivers see one another. Where namespaces cannot be made, equal process ids are simulated by places.
+const ELSEWHERE: Case = canMakePidNamespaces()
+  ? { name: 'in containers, each process 1', place: () => ({ inNamespace: true }) }
+  : { name: 'on two machines (no process namespaces here)', place: (n) => ({ place: `machine ${n}` }) };
+const PLACES: Case[] = [{ name: 'on one machine', place: () => ({}) }, ELSEWHERE];
+
+interface Case {
+  name: string;
+  place: (n: number) => Parameters<typeof startReceiver>[1];
+}
+
+let dataDir: string;
+let running: ReceiverProcess[];
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-receivers-'));
+  running = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((receiver) => receiver.stop('SIGKILL')));
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function start(options: Parameters<typeof startReceiver>[1]): Promise<ReceiverProcess> {
+  const receiver = await startReceiver(dataDir, options);
+  running.push(receiver);
+  return receiver;
+}
+
+const delivery = (id: number): string =>
+  JSON.stringify({ company_data: { id, date: '2026-11-20T10:00:00Z' }, field: 'company.name', status: 'UPDATE' });
+
+function landed(): string[] {
+  return readManifests(dataDir, { stream: 'watch_events' })
+    .flatMap(readPartRows)
+    .map(({ body }) => body);
+}
+
+/** Waits until all of these are landed; what is missing when that takes far too long. */
+async function missing(bodies: readonly string[]): Promise<string[]> {
+  for (let tries = 0; ; tries++) {
+    const there = new Set(landed());
+    const absent = bodies.filter((body) => !there.has(body));
+    if (absent.length === 0 || tries === 200) return absent;
+    await sleep(100);
+  }
+}
+
+function leftFiles(): string[] {
+  return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.ndjson$|receivers\//.test(name),
+  );
+}
+
+describe.each(PLACES)('two receivers of one data folder, $name', ({ place }) => {
+  it('both keep what they answer 200 to, while each is killed and started again', async () => {
+    const acknowledged: string[] = [];
+    const pair = [await start(place(0)), await start(place(1))];
+    const state = { stop: false, next: 0 };
+    // Deliveries go to either without a pause, as from a load balancer; what is not answered 200 comes again elsewhere.
+    const sending = pair.map(async (_, n) => {
+      while (!state.stop) {
+        const body = delivery(state.next++);
+        if ((await pair[n]?.deliver(body)) === 200) acknowledged.push(body);
+        await sleep(5);
+      }
+    });
+    for (let round = 0; round < 4; round++) {
+      const victim = round % 2;
+      await sleep(100 + round * 50);
+      await pair[victim]?.stop('SIGKILL');
+      pair[victim] = await start(place(victim));
+    }
+    state.stop = true;
+    await Promise.all(sending);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(100);
+    expect(await missing(acknowledged)).toEqual([]);
+    await Promise.all(pair.map((receiver) => receiver.stop()));
+    expect(leftFiles()).toEqual([]);
+    expect(landed().length).toBe(new Set(landed()).size);
+  });
+});
+
+describe('a receiver that stood still', () => {
+  it('acknowledges nothing into a spool that was taken over and removed', async () => {
+    const frozen = await start({ commitEveryMs: 60_000 });
+    expect(await frozen.deliver(delivery(1))).toBe(200);
+    frozen.signal('SIGSTOP');
+    const sent = Array.from({ length: 20 }, (_, i) => delivery(100 + i));
+    const answers = Promise.all(sent.map((body) => frozen.deliver(body)));
+    const other = await start({});
+    expect(await missing([delivery(1)])).toEqual([]);
+    frozen.signal('SIGCONT');
+    const acknowledged = (await answers).flatMap((status, i) => (status === 200 ? [sent[i] ?? ''] : []));
+    // A connection that was kept open may have timed out meanwhile.
+    expect(acknowledged.length).toBeGreaterThan(10);
+    expect(await missing(acknowledged)).toEqual([]);
+    await Promise.all([frozen.stop(), other.stop()]);
+    expect(leftFiles()).toEqual([]);
+  });
+});
+
+describe('tidemark watch listen', () => {
+  it('starts beside another one of the same data folder, whatever a version before left there', async () => {
+    writeFileSync(
+      path.join(dataDir, 'tidemark.yaml'),
+      `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: .\nmarkets: [{ name: m }]\n`,
+    );
+    // The lock of a version that went by process ids: in a container that was killed, the id is in use again.
+    mkdirSync(path.join(dataDir, 'secrets'));
+    writeFileSync(path.join(dataDir, 'secrets', 'webhook-receiver.lock'), String(process.pid));
+    const listen = async () => {
+      const port = await freePort(24_020);
+      const args = ['--import', 'tsx', 'src/cli.ts', 'watch', 'listen', '--port', String(port)];
+      const env = cleanEnv({ TIDEMARK_CONFIG: path.join(dataDir, 'tidemark.yaml'), TIDEMARK_WEBHOOK_SECRET: 'secret' });
+      return startProcess(args, { env, ready: /Listening on/ });
+    };
+    const first = await listen();
+    const second = await listen();
+    await first.stop();
+    await second.stop();
+    expect([first.child.exitCode, second.child.exitCode]).toEqual([0, 0]);
+  });
+});
