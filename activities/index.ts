@@ -68,7 +68,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
   const { dataDir } = deps.config;
   const withWarehouse = <T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> =>
     withPulse(async () => {
-      const warehouse = await openWarehouse(dataDir);
+      const warehouse = await openWarehouse(dataDir, { what: 'a worker' });
       try {
         return await work(warehouse);
       } finally {

@@ -37,7 +37,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
         import('../warehouse/index.js'),
         import('../warehouse/compact.js'),
       ]);
-      const warehouse = await openWarehouse(config.dataDir);
+      const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark compact' });
       try {
         const { minParts, dropRepeats } = options;
         const dropRepeatsBefore =

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { TidemarkError } from '../core/errors.js';
 import { formatCount } from '../progress/format.js';
 import { examples, loadContext } from './context.js';
-import { say, sayJson } from './print.js';
+import { say, sayJson, tell } from './print.js';
 import { sayTable } from './say-table.js';
 
 interface PublishOptions {
@@ -32,7 +32,7 @@ export function registerPublish(program: Command): void {
       if (options.list) return list(config.dataDir, options);
       if (options.to !== undefined) return goTo(config.dataDir, options.to, options);
       const { openWarehouse, publish } = await import('../warehouse/index.js');
-      const warehouse = await openWarehouse(config.dataDir);
+      const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
       try {
         const { readers } = config;
         const { keep } = config.publish;
@@ -64,16 +64,12 @@ async function list(dataDir: string, { json = false }: PublishOptions): Promise<
 }
 
 async function goTo(dataDir: string, wanted: string, { json = false }: PublishOptions): Promise<void> {
-  const { listBuilds, showBuild } = await import('../warehouse/builds.js');
-  const builds = listBuilds(dataDir);
-  const name = wanted === 'PREVIOUS' ? builds[builds.findIndex(({ current }) => current) + 1]?.name : wanted;
-  if (name === undefined) {
-    throw new TidemarkError('InvalidInput', 'There is no build before the current one.', {
-      todo: 'See `tidemark publish --list`; `publish.keep` in tidemark.yaml says how many are kept.',
-    });
-  }
-  await showBuild(dataDir, name);
-  if (json) return sayJson(listBuilds(dataDir).find(({ current }) => current));
+  const [{ listBuilds }, { showBuild }] = await Promise.all([
+    import('../warehouse/builds.js'),
+    import('../warehouse/switch.js'),
+  ]);
+  const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));
+  if (json) return sayJson(listBuilds(dataDir).find((build) => build.name === name));
   say(`✔ readers see ${name} from now on; who has another build open keeps it`);
   say('  The next run publishes anew, as does `tidemark publish`.');
 }

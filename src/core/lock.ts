@@ -99,15 +99,24 @@ export class Lock {
   }
 
   /**
+   * Makes a file by `make`, under a temporary name, and renames it to `to`, only while the lock is held.
+   * @param to On the file system of the lock
+   * @throws LockLostError and `to` is as it was
+   */
+  put(to: string, make: (temporary: string) => void): void {
+    const inside = path.join(this.#folder, path.basename(to));
+    this.#fenced(() => {
+      make(inside);
+      renameSync(inside, to);
+    });
+  }
+
+  /**
    * Renames a file or folder of the same file system, only while the lock is held.
    * @throws LockLostError and `to` is as it was; `from` may be gone
    */
   rename(from: string, to: string): void {
-    const inside = path.join(this.#folder, path.basename(to));
-    this.#fenced(() => {
-      renameSync(from, inside);
-      renameSync(inside, to);
-    }, from);
+    this.put(to, (temporary) => renameSync(from, temporary));
   }
 
   /**
@@ -116,7 +125,7 @@ export class Lock {
    */
   remove(file: string): void {
     const inside = path.join(this.#folder, path.basename(file));
-    this.#fenced(() => renameSync(file, inside), file);
+    this.#fenced(() => renameSync(file, inside));
     rmSync(inside, { recursive: true, force: true });
   }
 
@@ -132,13 +141,13 @@ export class Lock {
     return path.join(this.#dir, nameOf(this.#token, this.#heartbeat));
   }
 
-  #fenced(work: () => void, from: string): void {
+  /** `work` moves something into this holder's folder, which is gone once the lock is broken. */
+  #fenced(work: () => void): void {
     if (this.lost.aborted) throw new LockLostError(this.#dir);
-    const isThere = existsSync(from);
     try {
       work();
     } catch (error) {
-      if (isThere && hasErrorCode(error, 'ENOENT') && !existsSync(this.#folder)) throw this.#lose(error);
+      if (hasErrorCode(error, 'ENOENT') && !existsSync(this.#folder)) throw this.#lose(error);
       throw error;
     }
   }

@@ -1,9 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { TidemarkError } from '../core/errors.js';
 import { asDiskFull } from '../core/files.js';
-import { flipLink } from './links.js';
-import { buildsDir, currentLink, publishedDir, publishedFile, publishedLake } from './paths.js';
+import { buildsDir, currentLink } from './paths.js';
 
 /** A published build: an immutable file and lake in a folder of their own, which readers see while the link points there. */
 export interface Build {
@@ -20,13 +18,14 @@ export interface Build {
 }
 
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
-// A folder gets its name when it is whole and loses it before it is taken apart: whatever else a kill leaves is named so.
+// A folder gets its name when it is whole; what a kill leaves is named so (the second one by older versions).
 const UNFINISHED = '.new-';
 const REMOVED = '.old-';
 // Files and lakes that an older version published lie beside one another.
 const OF_OLDER_VERSION = /^(?:market|lake)-/;
 
-function buildDir(dataDir: string, name: string): string {
+/** The folder of a build. */
+export function buildDir(dataDir: string, name: string): string {
   return path.join(buildsDir(dataDir), name);
 }
 
@@ -108,48 +107,9 @@ export function currentBuild(dataDir: string): string | null {
   return target === null ? null : path.basename(target);
 }
 
-/**
- * Points readers at a build: the newest one made, or one to go back to. Who has another one open keeps reading it.
- * @throws TidemarkError `InvalidInput` when there is no such build
- */
-export async function showBuild(dataDir: string, name: string): Promise<void> {
-  const known = listBuilds(dataDir).map((build) => build.name);
-  if (!known.includes(name)) {
-    throw new TidemarkError('InvalidInput', `There is no build ${name}.`, {
-      todo:
-        known.length > 0 ? `There are: ${known.join(', ')}.` : 'Nothing was published yet: run `tidemark snapshot`.',
-    });
-  }
-  const current = currentLink(dataDir);
-  await flipLink(current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
-  // Made once, or where a killed first publication or an older version left them otherwise.
-  for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
-    const through = path.join(path.basename(current), path.basename(link));
-    if (targetOf(link) !== through) await flipLink(link, through);
-  }
-}
-
-/**
- * Removes all but the newest builds. Readers that hold a removed file open keep it. The one that readers see stays, and one
- * that was replaced less than `graceSeconds` ago: a reader may have followed the link and not opened it yet.
- */
-export function removeOldBuilds(dataDir: string, { keep, graceSeconds }: { keep: number; graceSeconds: number }): void {
-  const current = currentBuild(dataDir);
-  const whole = listBuilds(dataDir).map(({ name }) => name);
-  const newestFirst = [...(current === null ? [] : [current]), ...whole.filter((name) => name !== current)];
-  for (const [index, name] of newestFirst.entries()) {
-    const newer = newestFirst[index - 1];
-    if (index < Math.max(keep, 1) || (newer !== undefined && madeWithin(dataDir, newer, graceSeconds))) continue;
-    removeEntry(dataDir, name);
-  }
-  if (current === null || madeWithin(dataDir, current, graceSeconds)) return;
-  for (const entry of entriesOf(dataDir)) if (OF_OLDER_VERSION.test(entry)) removeEntry(dataDir, entry);
-}
-
-function removeEntry(dataDir: string, entry: string): void {
-  const aside = buildDir(dataDir, `${REMOVED}${entry}`);
-  renameSync(buildDir(dataDir, entry), aside);
-  rmSync(aside, { recursive: true, force: true });
+/** Files and lakes that an older version published, beside the builds. */
+export function listOlderEntries(dataDir: string): string[] {
+  return entriesOf(dataDir).filter((entry) => OF_OLDER_VERSION.test(entry));
 }
 
 /** Names of all there is beside one another in the folder of builds, last first. */
@@ -158,15 +118,11 @@ function entriesOf(dataDir: string): string[] {
   return existsSync(folder) ? readdirSync(folder).toSorted().toReversed() : [];
 }
 
-function targetOf(link: string): string | null {
+/** What a symlink points to; null where there is none. */
+export function targetOf(link: string): string | null {
   try {
     return readlinkSync(link);
   } catch {
     return null;
   }
-}
-
-function madeWithin(dataDir: string, name: string, seconds: number): boolean {
-  const made = statSync(fileOf(buildDir(dataDir, name)), { throwIfNoEntry: false });
-  return made !== undefined && Date.now() - made.mtimeMs < seconds * 1_000;
 }

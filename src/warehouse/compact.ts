@@ -9,6 +9,7 @@ import type { Database } from './database.js';
 import { ModelFailedError } from './errors.js';
 import { syncFile } from './links.js';
 import { adoptCompacted } from './load.js';
+import { whileNobodyReplays } from './locks.js';
 import type { Warehouse } from './open.js';
 import { findPartFault } from './part-check.js';
 import { quote } from './sql-files.js';
@@ -44,14 +45,19 @@ const ROW_GROUP_ROWS = 2_048;
  * word, what the answer before them and the one after them say. Only what the warehouse has loaded is touched. Rows stay
  * as the API said them. A part that was joined says which ones it replaces; they go after it is in place, so that a crash at
  * any moment leaves each row there once.
+ * @throws TidemarkError `WarehouseBusy` while a replay reads the landing zone
  * @throws ModelFailedError when a joined part does not hold what the parts before it held; nothing is removed then
  */
 export async function compactLanding(
   warehouse: Warehouse,
   dataDir: string,
-  { minParts, dropRepeatsBefore }: CompactRequest,
+  request: CompactRequest,
 ): Promise<Compacted> {
-  const { db } = warehouse;
+  return whileNobodyReplays(dataDir, () => compact(warehouse.db, dataDir, request));
+}
+
+async function compact(db: Database, dataDir: string, request: CompactRequest): Promise<Compacted> {
+  const { minParts, dropRepeatsBefore } = request;
   // What an interrupted call left.
   await removeReplaced(dataDir);
   await adoptCompacted(db, readManifests(dataDir));

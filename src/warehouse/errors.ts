@@ -3,9 +3,10 @@ import { asDiskFull } from '../core/files.js';
 
 /** Another process (or this one, elsewhere) holds the warehouse file open. Nothing was read or written. */
 export class WarehouseBusyError extends TidemarkError {
-  constructor(file: string, cause?: unknown) {
-    const holder = /PID (\d+)/.exec(errorMessage(cause))?.[1];
-    super('WarehouseBusy', `${file} is held by another process${holder === undefined ? '' : ` (PID ${holder})`}.`, {
+  constructor(file: string, cause?: unknown, holder?: string) {
+    const pid = /PID (\d+)/.exec(errorMessage(cause))?.[1];
+    const by = holder ?? `another process${pid === undefined ? '' : ` (PID ${pid})`}`;
+    super('WarehouseBusy', `${file} is held by ${by}.`, {
       todo: 'One writer at a time: wait for the other worker, or close the program that has this file open. Readers open data/published/market.duckdb instead.',
       retryable: true,
       cause,

@@ -1,16 +1,16 @@
-import { open, readdir, rename, symlink, unlink } from 'node:fs/promises';
+import { symlinkSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from '../core/files.js';
+import type { Lock } from '../core/lock.js';
 
 /**
  * Points a symlink at another target in one step: whoever opens it sees the old target or the new one. Renaming a file
  * over the old one instead would let a write-ahead log left beside it poison the new file.
+ * @throws LockLostError and the link is as it was
  */
-export async function flipLink(link: string, target: string): Promise<void> {
-  const temporary = `${link}.${process.pid}.new`;
-  await unlink(temporary).catch(() => undefined);
-  await symlink(target, temporary);
-  await rename(temporary, link);
+export async function flipLink(lock: Lock, link: string, target: string): Promise<void> {
+  lock.put(link, (temporary) => symlinkSync(target, temporary));
   await syncFolder(path.dirname(link));
 }
 

@@ -207,7 +207,7 @@ async function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) =>
     throw new TidemarkError('Internal', `There is no warehouse at ${warehouseFile(dataDir)} yet.`, {
       todo: 'Run `tidemark snapshot` first (or `tidemark replay`, where something has landed): it builds every model.',
     });
-  const warehouse = await openWarehouse(dataDir);
+  const warehouse = await openWarehouse(dataDir, { what: 'tidemark models' });
   try {
     return await work(warehouse);
   } finally {

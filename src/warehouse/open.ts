@@ -4,6 +4,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { Database } from './database.js';
 import { TidemarkError } from '../core/errors.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
+import type { Lock } from '../core/lock.js';
+import { lockWriter } from './locks.js';
 import { applyMigrations } from './migrate.js';
 import { warehouseFile } from './paths.js';
 import { prepareSession } from './session.js';
@@ -11,6 +13,10 @@ import { prepareSession } from './session.js';
 export interface WarehouseOptions {
   /** Another file than the one in use. */
   file?: string;
+  /** The writer's lock, when the caller holds it already; it stays held. */
+  lock?: Lock;
+  /** What the warehouse is opened for, in the message to others who want it: `tidemark compact`. */
+  what?: string;
   threads?: number;
   /** As DuckDB writes it: `4GB`; default `TIDEMARK_WAREHOUSE_MEMORY`, else what DuckDB takes (80 % of the machine). */
   memoryLimit?: string;
@@ -19,6 +25,8 @@ export interface WarehouseOptions {
 /** The writer's warehouse, opened. */
 export interface Warehouse {
   readonly db: Database;
+  /** @throws LockLostError when this process stood still and another took the warehouse over */
+  assertHeld(): void;
   /** Checkpoints (no `.wal` is left) and closes. */
   close(): Promise<void>;
 }
@@ -37,19 +45,37 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
   held.add(file);
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    const instance = await createInstance(file, options);
+    const owned = options.file === undefined && !options.lock ? await lockWriter(dataDir, options.what) : undefined;
     try {
-      const db = new Database(await instance.connect(), file);
-      await prepareSession(db);
-      await applyMigrations(db);
-      return { db, close: () => closeWarehouse(db, instance) };
+      const { db, close } = await openWriting(file, options);
+      return {
+        db,
+        assertHeld: () => (owned ?? options.lock)?.assertHeld(),
+        close: () => close().finally(() => owned?.release()),
+      };
     } catch (error) {
-      instance.closeSync();
+      owned?.release();
       throw error;
     }
   } catch (error) {
     held.delete(file);
     throw asWarehouseError(error, file);
+  }
+}
+
+async function openWriting(
+  file: string,
+  options: WarehouseOptions,
+): Promise<{ db: Database; close: () => Promise<void> }> {
+  const instance = await createInstance(file, options);
+  try {
+    const db = new Database(await instance.connect(), file);
+    await prepareSession(db);
+    await applyMigrations(db);
+    return { db, close: () => closeWarehouse(db, instance) };
+  } catch (error) {
+    instance.closeSync();
+    throw error;
   }
 }
 

@@ -8,13 +8,14 @@ import { readBuiltModels } from './built-models.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
 import { createFunctions } from './functions.js';
-import { beginBuild, fileOf, finishBuild, lakeOf, newestLake, removeOldBuilds, showBuild } from './builds.js';
+import { beginBuild, fileOf, finishBuild, lakeOf, newestLake } from './builds.js';
 import { syncFile, syncFolders } from './links.js';
 import type { Model } from './models.js';
 import type { Warehouse } from './open.js';
 import { buildsDir, publishedFile } from './paths.js';
 import { publishLake } from './publish-lake.js';
 import { writeReceipt } from './receipt.js';
+import { showNewBuild } from './switch.js';
 import { identifier, quote } from './sql-files.js';
 
 export interface PublishRequest {
@@ -61,14 +62,15 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
     shareWith(request.readers ?? 'owner', dataDir, builds, [build.folder]);
     await syncFile(file);
     await syncFolders(build.folder);
+    warehouse.assertHeld();
     finishBuild(dataDir, build);
     await syncFolder(builds);
   } catch (error) {
     rmSync(build.folder, { recursive: true, force: true });
     throw asWarehouseError(error, file);
   }
-  await showBuild(dataDir, build.name);
-  removeOldBuilds(dataDir, { keep: request.keep ?? 3, graceSeconds: request.graceSeconds ?? 60 });
+  const { keep = 3, graceSeconds = 60 } = request;
+  await showNewBuild(dataDir, build.name, { keep, graceSeconds });
   return {
     file: path.relative(dataDir, publishedFile(dataDir)),
     tables: written.counts.size,

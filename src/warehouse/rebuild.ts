@@ -1,10 +1,12 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Readers } from '../core/file-modes.js';
 import { syncFolder } from '../core/files.js';
+import type { Lock } from '../core/lock.js';
 import { LandingCorruptError, WarehouseBusyError, type LoadCounts } from './errors.js';
 import { carryModels } from './carry-models.js';
 import { loadLanding } from './load.js';
+import { lockWriter, whileNothingIsRemoved } from './locks.js';
 import { openWarehouse, type Warehouse } from './open.js';
 import { warehouseFile } from './paths.js';
 import { publish, type PublishedBuild } from './publish.js';
@@ -38,15 +40,25 @@ export interface Rebuilt extends LoadCounts, BuildResult {
  * Makes the warehouse anew from the landing zone alone, beside the one in use, and puts it in its place when it is
  * whole; then publishes. Killed in between, the old one stays in use, and what was begun is thrown away by the next call.
  * @throws WarehouseBusyError when a worker is writing the warehouse
+ * @throws LockLostError when this process stood still and another took the warehouse over; nothing was replaced
  * @throws ModelFailedError when the models cannot be built on it, or break what a version promised to readers of the
  *   warehouse before; nothing was replaced
  */
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
+  // Held to the end: no run loads into a file that is about to be replaced, nor publishes what this would set back.
+  const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');
+  try {
+    return await rebuildUnder(lock, dataDir, request);
+  } finally {
+    lock.release();
+  }
+}
+
+async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
   const { now, into = dataDir, onStep = () => undefined } = request;
   const file = warehouseFile(into);
   const beside = `${file}.rebuild`;
-  // Held while the new one is made, so that no run loads into a file that is about to be replaced.
-  const current = await openIfSound(into);
+  const current = await openIfSound(into, lock);
   let loaded: Loaded;
   let built: BuildResult;
   try {
@@ -54,7 +66,7 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
     const rebuilt = await openWarehouse(into, { file: beside });
     try {
       onStep('load');
-      loaded = await loadAll(rebuilt, dataDir, request);
+      loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
       onStep('models');
       // A second warehouse is made with the models of the first.
       await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
@@ -66,12 +78,13 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
   } finally {
     await current?.close();
   }
+  lock.assertHeld();
   // A `.wal` of the old file would be played into the new one.
   for (const name of leftoversOf(file)) rmSync(name, { recursive: true, force: true });
-  renameSync(beside, file);
+  lock.rename(beside, file);
   await syncFolder(path.dirname(file));
   onStep('publish');
-  const warehouse = await openWarehouse(into);
+  const warehouse = await openWarehouse(into, { lock });
   try {
     const { readers, keep } = request;
     const published = await publish(warehouse, into, { run: 'replay', now, readers, keep });
@@ -94,10 +107,10 @@ async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }
 }
 
 /** The warehouse in use; null when there is none, or none that can be opened: then it is what has to be replaced. */
-async function openIfSound(dataDir: string): Promise<Warehouse | null> {
+async function openIfSound(dataDir: string, lock: Lock): Promise<Warehouse | null> {
   if (!existsSync(warehouseFile(dataDir))) return null;
   try {
-    return await openWarehouse(dataDir);
+    return await openWarehouse(dataDir, { lock });
   } catch (error) {
     if (error instanceof WarehouseBusyError) throw error;
     return null;

@@ -5,7 +5,8 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanEnv, startProcess } from '../helpers/processes.js';
 import { queryFile } from '../helpers/project.js';
-import { currentBuild, listBuilds, showBuild } from '../../src/warehouse/builds.js';
+import { currentBuild, listBuilds } from '../../src/warehouse/builds.js';
+import { showBuild } from '../../src/warehouse/switch.js';
 import { land, marketNight, type Answer } from '../src/warehouse/helpers.js';
 
 const COMPANIES = 100;

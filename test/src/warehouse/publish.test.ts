@@ -21,7 +21,8 @@ import {
   readModels,
   type Warehouse,
 } from '../../../src/warehouse/index.js';
-import { listBuilds, removeOldBuilds, showBuild } from '../../../src/warehouse/builds.js';
+import { listBuilds } from '../../../src/warehouse/builds.js';
+import { removeOldBuilds, showBuild } from '../../../src/warehouse/switch.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir } from './helpers.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
@@ -141,7 +142,7 @@ describe('publish', () => {
     ]);
     await showBuild(dataDir, oldest?.name ?? '');
     expect(await queryPublished(dataDir, run)).toEqual([['r1']]);
-    removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0 });
+    await removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0 });
     expect(await queryPublished(dataDir, run)).toEqual([['r1']]);
     await expect(showBuild(dataDir, previous?.name ?? '')).rejects.toThrow(/There is no build/);
     await publish(warehouse, dataDir, { run: 'r4', now: new Date(NOW.getTime() + 240_000) });

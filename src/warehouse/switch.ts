@@ -1,0 +1,146 @@
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import type { Lock } from '../core/lock.js';
+import { buildDir, currentBuild, fileOf, lakeOf, listBuilds, listOlderEntries, targetOf } from './builds.js';
+import { flipLink } from './links.js';
+import { whileSwitching } from './locks.js';
+import { currentLink, publishedDir, publishedFile, publishedLake } from './paths.js';
+
+/** In place of a build's name: the one before the current. */
+export const PREVIOUS = 'PREVIOUS';
+
+export interface Pruning {
+  /** Builds to keep, the current one included. */
+  keep: number;
+  /** How long a build stays in any case after readers were moved to another. */
+  graceSeconds: number;
+}
+
+/**
+ * Points readers at a build to go back to, or on to again. Who has another one open keeps reading it.
+ * @param wanted Name of a build, or `PREVIOUS`
+ * @param onWait Told who is publishing, when that takes time
+ * @returns its name
+ * @throws TidemarkError `InvalidInput` when there is no such build
+ */
+export async function showBuild(dataDir: string, wanted: string, onWait?: (holder: string) => void): Promise<string> {
+  return whileSwitching(
+    dataDir,
+    async (lock) => {
+      const builds = listBuilds(dataDir);
+      const name = wanted === PREVIOUS ? builds[builds.findIndex(({ current }) => current) + 1]?.name : wanted;
+      if (name === undefined) {
+        throw new TidemarkError('InvalidInput', 'There is no build before the current one.', {
+          todo: 'See `tidemark publish --list`; `publish.keep` in tidemark.yaml says how many are kept.',
+        });
+      }
+      await switchTo(lock, dataDir, name);
+      return name;
+    },
+    onWait,
+  );
+}
+
+/** Points readers at a build that was just made, and removes old ones. */
+export async function showNewBuild(dataDir: string, name: string, pruning: Pruning): Promise<void> {
+  await whileSwitching(dataDir, async (lock) => {
+    await switchTo(lock, dataDir, name);
+    prune(lock, dataDir, pruning);
+  });
+}
+
+/**
+ * Removes all but the newest builds. Readers that hold a removed file open keep it. The one that readers see stays, and one
+ * from which they were moved less than `graceSeconds` ago: a reader may have followed the link and not opened it yet.
+ */
+export async function removeOldBuilds(dataDir: string, pruning: Pruning): Promise<void> {
+  await whileSwitching(dataDir, async (lock) => prune(lock, dataDir, pruning));
+}
+
+async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void> {
+  const known = listBuilds(dataDir).map((build) => build.name);
+  if (!known.includes(name)) {
+    throw new TidemarkError('InvalidInput', `There is no build ${name}.`, {
+      todo:
+        known.length > 0 ? `There are: ${known.join(', ')}.` : 'Nothing was published yet: run `tidemark snapshot`.',
+    });
+  }
+  const from = currentBuild(dataDir);
+  const { [name]: _, ...replaced } = readReplaced(dataDir);
+  // Without an instant until readers are moved: a kill in between must not leave that of an earlier move.
+  if (from !== null) delete replaced[from];
+  writeReplaced(lock, dataDir, replaced);
+  const current = currentLink(dataDir);
+  await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
+  // Made once, or where a killed first publication or an older version left them otherwise.
+  for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
+    const through = path.join(path.basename(current), path.basename(link));
+    if (targetOf(link) !== through) await flipLink(lock, link, through);
+  }
+  if (from !== null && from !== name) writeReplaced(lock, dataDir, { ...replaced, [from]: Date.now() });
+  checkSwitched(dataDir, name);
+  lock.assertHeld();
+}
+
+/** Follows the links as a reader does. */
+function checkSwitched(dataDir: string, name: string): void {
+  const folder = buildDir(dataDir, name);
+  try {
+    if (
+      realpathSync(publishedFile(dataDir)) === realpathSync(fileOf(folder)) &&
+      realpathSync(publishedLake(dataDir)) === realpathSync(lakeOf(folder))
+    )
+      return;
+    throw new Error(`they lead to ${realpathSync(publishedFile(dataDir))}`);
+  } catch (error) {
+    throw new TidemarkError(
+      'Internal',
+      `The links in ${publishedDir(dataDir)} do not lead to ${name}: ${errorMessage(error)}.`,
+      {
+        todo: 'Another program changes that folder. Stop it, then run `tidemark publish`.',
+        retryable: true,
+        cause: error,
+      },
+    );
+  }
+}
+
+function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): void {
+  const current = currentBuild(dataDir);
+  if (current === null) return;
+  const now = Date.now();
+  const known = readReplaced(dataDir);
+  // Not known (a kill, an older version), or by a clock that was ahead: as if readers were moved now.
+  const replacedAt = (name: string): number => Math.min(known[name] ?? now, now);
+  const others = listBuilds(dataDir).flatMap(({ name }) => (name === current ? [] : [name]));
+  const isDue = (name: string): boolean => now - replacedAt(name) >= graceSeconds * 1_000;
+  const spare = [...others.slice(Math.max(keep, 1) - 1), ...listOlderEntries(dataDir)];
+  const removed = new Set(spare.filter(isDue));
+  const kept = [...others, ...spare].filter((name) => !removed.has(name));
+  writeReplaced(lock, dataDir, Object.fromEntries(kept.map((name) => [name, replacedAt(name)])));
+  for (const name of removed) lock.remove(buildDir(dataDir, name));
+}
+
+/** When readers were moved away from each build, in milliseconds since 1970. */
+const Replaced = z.record(z.string(), z.number());
+
+function replacedFile(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'replaced.json');
+}
+
+function readReplaced(dataDir: string): Record<string, number> {
+  const file = replacedFile(dataDir);
+  if (!existsSync(file)) return {};
+  try {
+    return Replaced.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    // Torn by a power cut.
+    return {};
+  }
+}
+
+function writeReplaced(lock: Lock, dataDir: string, replaced: Record<string, number>): void {
+  lock.put(replacedFile(dataDir), (temporary) => writeFileSync(temporary, `${JSON.stringify(replaced)}\n`));
+}
