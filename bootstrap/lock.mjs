@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
   unlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A lock between processes that survives a killed holder. The lock is a folder with one file, named by the holder's
-// token, holding `{pid, host}`; its mtime is the heartbeat. Taking the lock renames a prepared folder into place, so it
-// never exists without its owner. Breaking it removes the file of *one* token, so of several who find it stale only one
-// succeeds, and nobody removes the next holder's lock by mistake.
+// A lock between processes that survives a killed holder, as src/core/lock.ts, which cannot be loaded before packages are
+// installed. The lock is a folder with one entry, `<token>.<heartbeat>`, a file holding `{pid, host, place}`. Each step is one
+// rename of an exact name, so of several processes one succeeds: taking renames a prepared folder into place, a heartbeat
+// renames the file to its next number, breaking removes the very file that was watched. A holder that stood still and lost
+// the lock has no file to rename: it never comes back to life.
 
 const BEAT_MS = 2_000;
 /** Without a new heartbeat for this long a holder is gone, even if its process id is in use (by another, later process). */
@@ -35,7 +37,7 @@ const STALE_MS = 60_000;
 
 /**
  * Runs `work` while no other process holds the lock at `dir`. Waits as long as the holder is alive: one that was killed
- * on this machine is noticed at once, one on another machine after a minute without a heartbeat.
+ * on this machine is noticed at once, one in another container or on another machine after a minute without a heartbeat.
  *
  * @template T
  * @param {string} dir the lock's path; its parent is created
@@ -45,13 +47,19 @@ const STALE_MS = 60_000;
  */
 export async function withLock(dir, options, work) {
   const token = await takeLock(dir, options);
-  const beat = setInterval(() => touch(path.join(dir, token)), options.beatMs ?? BEAT_MS);
+  let heartbeat = 0;
+  const beat = setInterval(() => {
+    const file = path.join(dir, `${token}.${heartbeat}`);
+    if (tryRename(file, path.join(dir, `${token}.${heartbeat + 1}`))) heartbeat++;
+    // Broken while this process stood still.
+    else if (!existsSync(file)) clearInterval(beat);
+  }, options.beatMs ?? BEAT_MS);
   beat.unref();
   try {
     return await work();
   } finally {
     clearInterval(beat);
-    dropLock(dir, token);
+    dropLock(dir, `${token}.${heartbeat}`);
   }
 }
 
@@ -65,22 +73,21 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
   const prepared = `${dir}.${token}`;
   mkdirSync(prepared, { recursive: true });
   try {
-    writeFileSync(path.join(prepared, token), JSON.stringify({ pid: process.pid, host: os.hostname() }));
+    const self = { pid: process.pid, host: os.hostname(), place: findPlace() };
+    writeFileSync(path.join(prepared, `${token}.0`), JSON.stringify(self));
     let told = false;
     let seen = { state: '', at: 0 };
     for (;;) {
-      touch(path.join(prepared, token));
       if (tryRename(prepared, dir)) return token;
       const holder = readHolder(dir);
       if (!holder) {
         removeEmpty(dir);
       } else {
-        const state = `${holder.token} ${holder.beat}`;
         // The waiter's own clock counts: machines that share a folder need not agree on the time, and after a sleep of
         // the whole machine the holder gets its minute like anyone.
-        if (state !== seen.state) seen = { state, at: performance.now() };
-        if (isDead(holder) || performance.now() - seen.at > staleMs) {
-          dropLock(dir, holder.token);
+        if (holder.state !== seen.state) seen = { state: holder.state, at: performance.now() };
+        if (isGone(holder) || performance.now() - seen.at > staleMs) {
+          dropLock(dir, holder.name);
           continue;
         }
         if (!told) onWait?.(`process ${holder.pid} on ${holder.host}`);
@@ -95,24 +102,39 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
 
 /**
  * @param {string} dir
- * @returns {{ token: string, pid: number, host: string, beat: number } | undefined} undefined when nobody holds it
+ * @returns {{ name: string, state: string, pid: number, host: string, place: string } | undefined} undefined when nobody holds it
  */
 function readHolder(dir) {
   try {
-    const token = readdirSync(dir)[0];
-    if (token === undefined) return undefined;
-    const file = path.join(dir, token);
-    const { pid, host } = JSON.parse(readFileSync(file, 'utf8'));
-    return { token, pid: Number(pid), host: String(host), beat: statSync(file).mtimeMs };
+    const name = readdirSync(dir)[0];
+    if (name === undefined) return undefined;
+    const file = path.join(dir, name);
+    const { pid, host, place } = JSON.parse(readFileSync(file, 'utf8'));
+    // Earlier versions touch the file in place of renaming it.
+    const state = `${name} ${statSync(file).mtimeMs}`;
+    return { name, state, pid: Number(pid), host: String(host), place: String(place ?? '') };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined; // released in between
     throw error;
   }
 }
 
-/** @param {{ pid: number, host: string }} holder */
-function isDead(holder) {
-  if (holder.host !== os.hostname()) return false;
+/**
+ * Boot and process namespace in which this process's id has its meaning: another container has process 1 as well.
+ * @returns {string} empty where the system does not tell
+ */
+function findPlace() {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')} ${os.hostname()}`;
+  } catch {
+    return '';
+  }
+}
+
+/** @param {{ pid: number, place: string }} holder */
+function isGone(holder) {
+  if (holder.place === '' || holder.place !== findPlace()) return false;
   try {
     process.kill(holder.pid, 0);
     return false;
@@ -122,14 +144,14 @@ function isDead(holder) {
 }
 
 /**
- * Gives the lock up, or breaks it; does nothing unless `token` owns it.
+ * Gives the lock up, or breaks it; does nothing unless the holder's file has this very name.
  *
  * @param {string} dir
- * @param {string} token
+ * @param {string} name
  */
-function dropLock(dir, token) {
+function dropLock(dir, name) {
   try {
-    unlinkSync(path.join(dir, token));
+    unlinkSync(path.join(dir, name));
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
@@ -145,27 +167,18 @@ function removeEmpty(dir) {
   }
 }
 
-/** @param {string} file */
-function touch(file) {
-  try {
-    utimesSync(file, new Date(), new Date());
-  } catch {
-    // Someone broke the lock while this process stood still; it must not come back to life.
-  }
-}
-
 /**
  * @param {string} from
  * @param {string} to
- * @returns {boolean} false when somebody holds the lock
+ * @returns {boolean} false when somebody holds the lock, or broke it
  */
 function tryRename(from, to) {
   try {
     renameSync(from, to);
     return true;
   } catch (error) {
-    // What a folder that is not empty gives: the first two on POSIX, the others on Windows.
-    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].includes(codeOf(error))) return false;
+    // What a folder that is not empty gives: the first two on POSIX, the next two on Windows. The last: nothing to rename.
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'ENOENT'].includes(codeOf(error))) return false;
     throw error;
   }
 }

@@ -240,6 +240,20 @@ export async function withLock<T>(dir: string, options: WaitOptions, work: (lock
   }
 }
 
+/** The lock, or who lives and holds it. Decides within a few heartbeats where the holder lives, within a lease where not. */
+export async function tryLock(
+  dir: string,
+  options: LockOptions,
+): Promise<{ lock: Lock; holder?: undefined } | { lock?: undefined; holder: string }> {
+  const seeker = new LockSeeker(dir, options);
+  for (;;) {
+    const lock = seeker.attempt();
+    if (lock !== undefined) return { lock };
+    if (seeker.isHolderAlive) return { holder: seeker.holder };
+    await delay(POLL_MS);
+  }
+}
+
 /** Takes the lock as `withLock` does; the caller releases it. */
 export async function takeLock(dir: string, options: WaitOptions): Promise<Lock> {
   const { waitMs = Infinity, onWait, ...lockOptions } = options;

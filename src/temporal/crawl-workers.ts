@@ -1,7 +1,10 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { CRAWL_QUEUE, QUOTA_GATE } from '../../workflows/queues.js';
+import { isCertainlyGone } from '../core/lease.js';
+import { findPlace, processExists } from '../core/lock.js';
 import type { AtWork } from '../crawl/lanes.js';
 
 const LOOK_EVERY_MS = 10_000;
@@ -12,9 +15,16 @@ const ACTIVITIES = 2;
 // temporal.api.enums.v1.DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED
 const ENHANCED = 1;
 
-/** Of this process, as the server knows it. */
+/**
+ * Of this process, as the server knows it. Its random end tells it from workers of other containers, which may have the same
+ * process id and host name; before that is where the process id has its meaning.
+ */
 export function workerIdentity(): string {
-  return `${process.pid}@${hostname()}`;
+  return `${process.pid}@${hostname()}#${markOf(findPlace())}-${randomBytes(4).toString('hex')}`;
+}
+
+function markOf(place: string): string {
+  return place === '' ? '' : createHash('sha256').update(place).digest('hex').slice(0, 8);
 }
 
 /**
@@ -88,12 +98,6 @@ export async function watchAtWork(
 
 /** Whether it is a process of this machine that has ended: the server remembers it for minutes. */
 function isDeadHere(identity: string): boolean {
-  const [, pid, host] = /^(\d+)@(.*)$/.exec(identity) ?? [];
-  if (host !== hostname()) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  const [, pid, place = ''] = /^(\d+)@.*#([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
+  return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()), processExists);
 }

@@ -3,12 +3,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../core/files.js';
+import { findPlace, processExists } from '../core/lock.js';
 
 /** The Temporal dev server that belongs to a data folder, as `up` and `demo` leave it behind for other commands. */
 const DevServerState = z.object({
   pid: z.int(),
-  /** Process that started it and will stop it; when that is gone, the next one may. */
-  owner: z.int(),
+  /** Boot and process namespace in which `pid` means that process. */
+  place: z.string(),
   address: z.string(),
   ui: z.string(),
 });
@@ -19,7 +20,15 @@ export function temporalDir(dataDir: string): string {
   return path.join(dataDir, 'temporal');
 }
 
-/** The recorded dev server if its process is alive and is one; null otherwise. */
+/**
+ * Whoever holds this lock runs the dev server and will stop it. With it free, nobody does: the next process may take the
+ * server over, or start one.
+ */
+export function devServerLock(dataDir: string): string {
+  return path.join(temporalDir(dataDir), 'owner.lock');
+}
+
+/** The recorded dev server if its process is alive here and is one; null otherwise. */
 export function readDevServer(dataDir: string): DevServerState | null {
   let text: string;
   try {
@@ -29,7 +38,8 @@ export function readDevServer(dataDir: string): DevServerState | null {
   }
   try {
     const state = DevServerState.parse(JSON.parse(text));
-    return isAlive(state.pid) && isDevServer(state.pid) ? state : null;
+    const isHere = state.place === findPlace() && processExists(state.pid);
+    return isHere && isDevServer(state.pid) ? state : null;
   } catch {
     // A half-written or foreign file says nothing; the next server writes its own.
     return null;
@@ -44,16 +54,6 @@ export async function writeDevServer(dataDir: string, state: DevServerState): Pr
 export function forgetDevServer(dataDir: string, pid: number): void {
   const current = readDevServer(dataDir);
   if (current === null || current.pid === pid) rmSync(stateFile(dataDir), { force: true });
-}
-
-/** True while a process of this id exists. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 // After a restart of the machine the recorded id may be anyone's.

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../core/errors.js';
-import { LockSeeker, withLock, type Lock } from '../core/lock.js';
+import { tryLock, withLock, type Lock } from '../core/lock.js';
 import { WarehouseBusyError } from './errors.js';
 import { publishedDir, warehouseFile } from './paths.js';
 import { landingDir } from '../landing/index.js';
@@ -15,7 +14,6 @@ import { landingDir } from '../landing/index.js';
  * 3. switch     `data/published`: which build readers see, and which builds are kept
  */
 
-const POLL_MS = 200;
 const SWITCH_WAIT_MS = 600_000;
 // A writer lists the whole landing zone in one go, which may take long on a network file system.
 const WRITER_LEASE_MS = 60_000;
@@ -25,16 +23,10 @@ const WRITER_LEASE_MS = 60_000;
  * @throws WarehouseBusyError once its holder is seen to live
  */
 export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lock> {
-  const seeker = new LockSeeker(path.join(path.dirname(warehouseFile(dataDir)), 'writer.lock'), {
-    what,
-    leaseMs: WRITER_LEASE_MS,
-  });
-  for (;;) {
-    const lock = seeker.attempt();
-    if (lock !== undefined) return lock;
-    if (seeker.isHolderAlive) throw new WarehouseBusyError(warehouseFile(dataDir), undefined, seeker.holder);
-    await delay(POLL_MS);
-  }
+  const dir = path.join(path.dirname(warehouseFile(dataDir)), 'writer.lock');
+  const { lock, holder } = await tryLock(dir, { what, leaseMs: WRITER_LEASE_MS });
+  if (lock === undefined) throw new WarehouseBusyError(warehouseFile(dataDir), undefined, holder);
+  return lock;
 }
 
 /** Reads all landed parts while none is removed; waits for a compaction to end. */
@@ -47,23 +39,17 @@ export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Prom
  * @throws TidemarkError `WarehouseBusy` when one does: waiting for it would hold up every load
  */
 export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
-  const seeker = new LockSeeker(landingLock(dataDir), { what: 'tidemark compact' });
-  for (;;) {
-    const lock = seeker.attempt();
-    if (lock !== undefined) {
-      try {
-        return await work();
-      } finally {
-        lock.release();
-      }
-    }
-    if (seeker.isHolderAlive) {
-      throw new TidemarkError('WarehouseBusy', `The landing zone of ${dataDir} is being read by ${seeker.holder}.`, {
-        todo: 'Wait for that replay to end, then compact again.',
-        retryable: true,
-      });
-    }
-    await delay(POLL_MS);
+  const { lock, holder } = await tryLock(landingLock(dataDir), { what: 'tidemark compact' });
+  if (lock === undefined) {
+    throw new TidemarkError('WarehouseBusy', `The landing zone of ${dataDir} is being read by ${holder}.`, {
+      todo: 'Wait for that replay to end, then compact again.',
+      retryable: true,
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
   }
 }
 

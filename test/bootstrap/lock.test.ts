@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { withLock } from '../../bootstrap/lock.mjs';
@@ -62,7 +63,8 @@ it('tells once who it waits for, and goes on when that one is done', async () =>
   expect(waits).toEqual([expect.stringContaining(`process ${process.pid}`)]);
 });
 
-it('takes over from a holder that was killed', async () => {
+// Where the system tells in which process namespace an id has its meaning.
+it.skipIf(!existsSync('/proc/self/ns/pid'))('takes over from a holder that was killed', async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   const holder = holdForever(dir);
   await holder.says('holding');
@@ -79,6 +81,33 @@ it('takes over from a holder whose heartbeat stopped, on whatever machine', asyn
   mkdirSync(dir);
   writeFileSync(path.join(dir, 'token'), JSON.stringify({ pid: process.pid, host: 'another-machine' }));
   expect(await withLock(dir, { pollMs: 5, staleMs: 50 }, () => Promise.resolve('mine'))).toBe('mine');
+});
+
+it('does not take a process of another container for dead because its id is not in use here', async () => {
+  const dir = path.join(tempFolder(), 'a.lock');
+  mkdirSync(dir);
+  // Beyond every system's largest process id, on a host of this name.
+  const holder = { pid: 999_999_999, host: os.hostname(), place: 'boot pid:[1] host' };
+  writeFileSync(path.join(dir, 'token.3'), JSON.stringify(holder));
+  const waits: string[] = [];
+  const waiting = withLock(dir, { pollMs: 5, staleMs: 300, onWait: (who) => waits.push(who) }, () => Promise.resolve());
+  await waiting;
+  expect(waits).toHaveLength(1);
+});
+
+it('does not come back to life after it stood still and lost the lock', async () => {
+  const dir = path.join(tempFolder(), 'a.lock');
+  const holder = holdForever(dir);
+  await holder.says('holding');
+  holder.child.kill('SIGSTOP');
+  await withLock(dir, { pollMs: 5, staleMs: 500 }, async () => {
+    const [ours] = readdirSync(dir);
+    holder.child.kill('SIGCONT');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(readdirSync(dir)).toEqual([ours]);
+  });
+  holder.child.kill('SIGKILL');
+  await holder.ended;
 });
 
 it('waits as long as the heart beats', async () => {

@@ -3,17 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { TidemarkError } from '../../core/errors.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../../workflows/search-attributes.js';
+import { findPlace, processExists, tryLock, withLock, type Lock } from '../../core/lock.js';
 import {
+  devServerLock,
   forgetDevServer,
-  isAlive,
   readDevServer,
   temporalDir,
   writeDevServer,
+  type DevServerState,
 } from '../../temporal/dev-server-state.js';
-import { withLock } from './lock.js';
 import { spawnGuarded } from './spawn-guarded.js';
 
 const READY_TIMEOUT_MS = 60_000;
+const START_WAIT_MS = 90_000;
 
 export interface DevServer {
   address: string;
@@ -38,14 +40,23 @@ export interface DevServerOptions {
  * its database in the folder.
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const { dataDir } = options;
   // Two servers over one database would corrupt it.
-  return withLock(
-    path.join(temporalDir(options.dataDir), 'starting.lock'),
-    async () => (await reuse(options.dataDir)) ?? start(options),
-  );
+  const startLock = { what: 'the start of a Temporal dev server', waitMs: START_WAIT_MS };
+  return withLock(path.join(temporalDir(dataDir), 'start.lock'), startLock, async () => {
+    const { lock, holder } = await tryLock(devServerLock(dataDir), { what: 'the owner of the Temporal dev server' });
+    const running = readDevServer(dataDir);
+    if (lock === undefined) return share(dataDir, running, holder);
+    try {
+      return running === null ? await start(options, lock) : await takeOver(dataDir, running, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
 }
 
-async function start({ dataDir, program, ports, logFile }: DevServerOptions): Promise<DevServer> {
+async function start({ dataDir, program, ports, logFile }: DevServerOptions, owner: Lock): Promise<DevServer> {
   const command = await program();
   const { port, uiPort } = await ports();
   const address = `127.0.0.1:${port}`;
@@ -68,10 +79,11 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions): Pr
   try {
     await Promise.race([untilReady(address), server.died]);
     const pid = await server.pid;
-    await writeDevServer(dataDir, { pid, owner: process.pid, address, ui });
+    await writeDevServer(dataDir, { pid, place: findPlace(), address, ui });
     const stop = async (): Promise<void> => {
       await server.stop();
       forgetDevServer(dataDir, pid);
+      owner.release();
     };
     return { address, ui, shared: false, died: server.died, stop };
   } catch (error) {
@@ -80,33 +92,43 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions): Pr
   }
 }
 
-/** The server another command runs for this folder; one whose owner is gone is taken over, so that it ends with us. */
-async function reuse(dataDir: string): Promise<DevServer | null> {
-  const state = readDevServer(dataDir);
-  if (state === null) return null;
-  if (!(await answers(state.address, 5_000))) {
-    throw new TidemarkError(
-      'Internal',
-      `The Temporal dev server of this data folder (process ${state.pid}) does not answer at ${state.address}.`,
-      {
-        todo: `End it (kill ${state.pid}), then try again: what was running goes on where it stood.`,
-      },
-    );
+/** The server that another `up` or `demo` runs for this folder, and will stop. */
+async function share(dataDir: string, state: DevServerState | null, holder: string): Promise<DevServer> {
+  if (state === null) {
+    throw new TidemarkError('Internal', `The Temporal dev server of ${dataDir} belongs to ${holder}.`, {
+      todo: 'It runs in another container or on another machine. Stop it there, use another data folder (TIDEMARK_DATA), or set TEMPORAL_ADDRESS.',
+    });
   }
-  const shared = isAlive(state.owner);
-  if (!shared) await writeDevServer(dataDir, { ...state, owner: process.pid });
+  await requireAnswer(state);
+  const { address, ui } = state;
+  return { address, ui, shared: true, died: new Promise<never>(() => undefined), stop: async () => undefined };
+}
+
+/** A server whose owner was killed and left it running: it ends with us now. */
+async function takeOver(dataDir: string, state: DevServerState, owner: Lock): Promise<DevServer> {
+  await requireAnswer(state);
+  const { address, ui, pid } = state;
   return {
-    address: state.address,
-    ui: state.ui,
-    shared,
+    address,
+    ui,
+    shared: false,
     died: new Promise<never>(() => undefined),
     async stop() {
-      if (shared) return;
-      process.kill(state.pid, 'SIGTERM');
-      for (let tries = 0; tries < 200 && isAlive(state.pid); tries++) await delay(50);
-      forgetDevServer(dataDir, state.pid);
+      if (processExists(pid)) process.kill(pid, 'SIGTERM');
+      for (let tries = 0; tries < 200 && processExists(pid); tries++) await delay(50);
+      forgetDevServer(dataDir, pid);
+      owner.release();
     },
   };
+}
+
+async function requireAnswer({ pid, address }: DevServerState): Promise<void> {
+  if (await answers(address, 5_000)) return;
+  throw new TidemarkError(
+    'Internal',
+    `The Temporal dev server of this data folder (process ${pid}) does not answer at ${address}.`,
+    { todo: `End it (kill ${pid}), then try again: what was running goes on where it stood.` },
+  );
 }
 
 async function untilReady(address: string): Promise<void> {

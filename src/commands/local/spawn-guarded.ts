@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TidemarkError } from '../../core/errors.js';
 import { tell } from '../print.js';
-import { isAlive } from '../../temporal/dev-server-state.js';
+import { processExists } from '../../core/lock.js';
 
 /** The guard's script. */
 export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
@@ -103,7 +103,7 @@ export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptio
       await exited;
       // Unguarded by now; usually gone.
       const left = await pid.catch(() => null);
-      if (left !== null && isAlive(left)) process.kill(left, 'SIGTERM');
+      if (left !== null && processExists(left)) process.kill(left, 'SIGTERM');
     },
   };
 }

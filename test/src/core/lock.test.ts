@@ -15,7 +15,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LockLostError, LockSeeker, takeLock, withLock, type LockOptions } from '../../../src/core/lock.js';
+import { findPlace, LockLostError, LockSeeker, takeLock, withLock, type LockOptions } from '../../../src/core/lock.js';
 import { canMakePidNamespaces, IN_PID_NAMESPACE } from '../../helpers/pid-namespace.js';
 import { ROOT } from '../../helpers/processes.js';
 
@@ -130,7 +130,7 @@ describe('a lock', () => {
 });
 
 describe('a holder that was killed', () => {
-  it('is known to be gone at once by processes of the same machine', async () => {
+  it.skipIf(findPlace() === '')('is known to be gone at once by processes of the same machine', async () => {
     const holder = hold();
     await holder.says(/holding/);
     await holder.end('SIGKILL');

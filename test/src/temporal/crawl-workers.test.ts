@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { hostname } from 'node:os';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countOtherWorkers, watchAtWork } from '../../../src/temporal/crawl-workers.js';
+import { countOtherWorkers, watchAtWork, workerIdentity } from '../../../src/temporal/crawl-workers.js';
 import { CRAWL_QUEUE } from '../../../workflows/queues.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { startTemporal } from '../../helpers/temporal.js';
@@ -25,7 +24,10 @@ it('a worker knows how many there are, without those of this machine that have e
   // A worker is, to the server, whoever asks for work, in whichever of the parts a queue has.
   const { connection, workflowService, options } = server.client;
   const { pid } = spawnSync(process.execPath, ['--version']);
-  const identities = ['me', 'second', `${process.pid}@${hostname()}`, `${pid}@elsewhere`, `${pid}@${hostname()}`];
+  // Of this machine: one that runs, twice with the same process id (in two containers), and one that has ended.
+  const [own = '', other = ''] = [workerIdentity(), workerIdentity()];
+  const ended = own.replace(/^\d+/, String(pid));
+  const identities = ['me', own, other, ended.replace(/#[0-9a-f]+/, '#0badcafe'), ended];
   void connection.withDeadline(Date.now() + 30_000, async () => {
     const { namespace } = options;
     const taskQueue = { name: CRAWL_QUEUE };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resolveTemporal } from '../../../src/temporal/connect.js';
+import { findPlace } from '../../../src/core/lock.js';
 import { forgetDevServer, readDevServer, writeDevServer } from '../../../src/temporal/dev-server-state.js';
 
 let dataDir: string;
@@ -31,7 +32,7 @@ async function pretendServer(): Promise<{ pid: number; stop: () => Promise<void>
   return { pid: child.pid ?? 0, stop };
 }
 
-const where = { owner: process.pid, address: '127.0.0.1:17999', ui: 'http://127.0.0.1:18999' };
+const where = { place: findPlace(), address: '127.0.0.1:17999', ui: 'http://127.0.0.1:18999' };
 
 describe('the dev server of a data folder', () => {
   it('is found by other commands while it lives, and forgotten after', async () => {
@@ -46,6 +47,13 @@ describe('the dev server of a data folder', () => {
   it('is not any process that has got its old id', async () => {
     await writeDevServer(dataDir, { ...where, pid: process.pid });
     expect(readDevServer(dataDir)).toBeNull();
+  });
+
+  it('is not any process that has its id in another container or before a reboot', async () => {
+    const server = await pretendServer();
+    await writeDevServer(dataDir, { ...where, place: 'another boot pid:[1] host', pid: server.pid });
+    expect(readDevServer(dataDir)).toBeNull();
+    await server.stop();
   });
 
   it('is not forgotten by one that was there before it', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { spawnGuarded } from '../../../../src/commands/local/spawn-guarded.js';
-import { isAlive } from '../../../../src/temporal/dev-server-state.js';
+import { processExists } from '../../../../src/core/lock.js';
 import { ROOT } from '../../../helpers/processes.js';
 import { waitUntil } from '../../../helpers/sandbox.js';
 
@@ -33,10 +33,10 @@ describe('a guarded process', () => {
   it('is told apart from its guard, logged, and stopped in order', async () => {
     const server = spawnGuarded({ what: 'The server', command: process.execPath, args: ['-e', SERVER, note], logFile });
     const [pid] = await Promise.all([server.pid, server.line(ready, 20_000)]);
-    expect(isAlive(pid)).toBe(true);
+    expect(processExists(pid)).toBe(true);
     await server.stop();
     // Dead at once; the system may take a moment to clear it away.
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+    await vi.waitFor(() => expect(processExists(pid)).toBe(false));
     expect(readFileSync(note, 'utf8')).toBe('stopped in order');
     expect(readFileSync(logFile, 'utf8')).toContain('ready');
   });
@@ -85,7 +85,7 @@ describe('a guarded process', () => {
     process.kill(guard, 'SIGKILL');
     await expect(server.died).rejects.toThrow(/The server ended by itself/);
     await server.stop();
-    await waitUntil('the process has ended', async () => !isAlive(pid));
+    await waitUntil('the process has ended', async () => !processExists(pid));
     expect(readFileSync(note, 'utf8')).toBe('stopped in order');
   });
 
@@ -105,9 +105,9 @@ describe('a guarded process', () => {
     const pid = await new Promise<number>((resolve) =>
       child.stdout.once('data', (data: Buffer) => resolve(Number(data.toString()))),
     );
-    expect(isAlive(pid)).toBe(true);
+    expect(processExists(pid)).toBe(true);
     child.kill('SIGKILL');
-    await waitUntil('the guarded process has ended', async () => !isAlive(pid));
+    await waitUntil('the guarded process has ended', async () => !processExists(pid));
     expect(readFileSync(note, 'utf8')).toBe('stopped in order');
   });
 });
