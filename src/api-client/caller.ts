@@ -108,7 +108,7 @@ export class Caller {
     attempt: number,
     signal: AbortSignal | undefined,
   ): Promise<Outcome<T>> {
-    const { gate, pacer, latch, transport, closing } = this.#options;
+    const { gate, pacer, latch, transport, closing, retry } = this.#options;
     signal?.throwIfAborted();
     const ticket = gate.tryAcquire() || (await gate.acquire(signal));
     try {
@@ -130,7 +130,7 @@ export class Caller {
       } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
         // Whether there were too many at once or too many a second is not said: both give way.
         gate.limited(ticket);
-        pacer.limited(performance.now());
+        pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
       }
       return outcome;
     } finally {
@@ -155,17 +155,18 @@ export class Caller {
       return { ok: false, error, retryAfterMs: null };
     }
     const body = redactor.data(raw.text.charCodeAt(0) === 0xfeff ? raw.text.slice(1) : raw.text);
-    const reading = readAnswer(route.reader, { ...base, body }, raw);
+    const retryAfterMs = parseRetryAfter(raw, Date.now());
+    const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
     if (reading.ok) return { ok: true, response: { data: reading.data, body, servedAt: isoDate(raw.date), ...base } };
     // Errors are for people: redacted whatever the key's length, so told again from the redacted text.
-    const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body) };
+    const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
     const told =
       shown.body === body && location === raw.location
         ? reading
         : readAnswer(route.reader, shown, { ...raw, location });
     const error = told.ok ? reading.error : told.error;
-    return { ok: false, error, retryAfterMs: parseRetryAfter(raw, Date.now()) };
+    return { ok: false, error, retryAfterMs };
   }
 
   #report(route: Route<unknown>, raw: Answer | Fault, outcome: Outcome<unknown>, attempt: number, ms: number): void {

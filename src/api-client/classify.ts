@@ -30,6 +30,9 @@ const SAYS_INTERNAL =
   /\binternal\b|\bserver (error|failure)|\bunexpected\b|\bunavailable\b|try again|exception|timed? ?out/i;
 const SAYS_THROTTLED = /\bthrottled\b|too many requests|\brate limit/i;
 const SAYS_NOT_FOUND = /\bnot found\b|does not exist|\bno .{1,40} matches\b/i;
+/** Of what the key may do, not of the key: "API key is missing the permission X" must not pass for a wrong key. */
+const SAYS_PERMISSION =
+  /\bpermissions?\b|\bforbidden\b|\baccess denied\b|\bnot (permitted|allowed|entitled) to\b|\b(subscription|plan|licen[cs]e) does not include\b/i;
 const SAYS_REFUSED = /\bmethod\b.*\bnot allowed\b|unsupported media type/i;
 
 /**
@@ -60,12 +63,14 @@ function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): Ap
   const { status } = context;
   if (status === 429 || SAYS_THROTTLED.test(detail)) return new LimitError(context, 'limit', null, detail);
   const internal = SAYS_INTERNAL.test(detail);
+  if (status < 500 && status !== 401 && !internal && SAYS_PERMISSION.test(detail))
+    return new PermissionDeniedError(context, detail, readAccess(body));
   if (internal && status >= 500) return new InternalApiError(context, detail);
   if (SAYS_TOKEN.test(detail) || (status < 500 && SAYS_AUTHENTICATION.test(detail)))
     return new TokenVerificationError(context, detail);
   if (internal) return new InternalApiError(context, detail);
   if (status === 401) return new TokenVerificationError(context, detail);
-  if (status === 403) return new PermissionDeniedError(context, detail);
+  if (status === 402 || status === 403) return new PermissionDeniedError(context, detail, readAccess(body));
   if (status === 404 || status === 410) return new NotFoundError(context, detail);
   // A 5xx that mentions "not found" is a broken server, and must not make a company vanish.
   if (status < 500 && SAYS_NOT_FOUND.test(detail)) return new NotFoundError(context, detail);
@@ -74,14 +79,14 @@ function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): Ap
 }
 
 function tellLimit(body: Record<string, unknown>, guard: string, context: ApiErrorContext): ApiError {
-  const access = LimitAccess.safeParse(body['access']);
   const message = body['message_guard'];
-  return new LimitError(
-    context,
-    guard,
-    access.success ? access.data : null,
-    typeof message === 'string' ? message : '',
-  );
+  return new LimitError(context, guard, readAccess(body), typeof message === 'string' ? message : '');
+}
+
+/** What a body says that the caller tried to use. */
+function readAccess({ access }: Record<string, unknown>): LimitAccess | null {
+  const told = LimitAccess.safeParse(access);
+  return told.success ? told.data : null;
 }
 
 function tellV1(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
@@ -92,10 +97,11 @@ function tellV1(body: Record<string, unknown>, context: ApiErrorContext): ApiErr
   const code = (told.success ? (told.data.code ?? told.data.error_code) : null) ?? context.status;
   if (/token|authenticat/i.test(name)) return new TokenVerificationError(context, message);
   if (/not_?found/i.test(name)) return new NotFoundError(context, message);
-  if (/permission|forbidden/i.test(name)) return new PermissionDeniedError(context, message);
+  if (/permission|forbidden|denied/i.test(name)) return new PermissionDeniedError(context, message, readAccess(body));
   if (/limit|quota|throttl/i.test(name)) {
     return new LimitError(context, /daily/i.test(`${name} ${message}`) ? 'limits.daily' : 'limit', null, message);
   }
+  if (name !== 'InvalidRequest' && code === 403) return new PermissionDeniedError(context, message, readAccess(body));
   if (name === 'InvalidRequest' || (name !== 'InternalError' && code >= 400 && code < 500)) {
     const { param } = data;
     return new InvalidRequestError(context, { [typeof param === 'string' ? param : 'request']: [message] });

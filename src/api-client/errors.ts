@@ -15,6 +15,8 @@ export interface ApiErrorContext {
   fetchedAt: string;
   /** Attempts sent so far, this one included. */
   attempts: number;
+  /** What the answer's `Retry-After` asks for, in milliseconds; null or left out: it had none. */
+  retryAfterMs?: number | null;
 }
 
 const SNIPPET_LENGTH = 300;
@@ -98,11 +100,14 @@ export class LimitError extends ApiError {
   readonly guard: string;
   /** What was used, as the API names it; null where it does not say. */
   readonly access: LimitAccess | null;
+  /** What the answer's `Retry-After` asks for, in milliseconds; null where it had none. */
+  readonly retryAfterMs: number | null;
 
   constructor(context: ApiErrorContext, guard: string, access: LimitAccess | null, message: string) {
     super(context, `limit reached (${guard}): ${message}`, guard === 'limit');
     this.guard = guard;
     this.access = access;
+    this.retryAfterMs = context.retryAfterMs ?? null;
   }
 }
 
@@ -121,8 +126,12 @@ export class NotFoundError extends ApiError {
 
 /** The key is good but may not use this (version 1: ProductPermissionDenied). Never retried. */
 export class PermissionDeniedError extends ApiError {
-  constructor(context: ApiErrorContext, detail: string) {
+  /** The permission and module that are missing, as the API names them; null where it does not say. */
+  readonly access: LimitAccess | null;
+
+  constructor(context: ApiErrorContext, detail: string, access: LimitAccess | null = null) {
     super(context, `permission denied: ${detail}`, false);
+    this.access = access;
   }
 }
 

@@ -22,6 +22,7 @@ export class Pacer {
   #rate: number;
   #next = 0;
   #setAt = 0;
+  #heldUntil = 0;
   /** Starts of seconds, or of parts of one, with the good answers in them. */
   #answered: { at: number; count: number }[] = [];
 
@@ -41,14 +42,15 @@ export class Pacer {
   reserve(now: number): number {
     const rate = this.rateAt(now);
     if (rate === Infinity) return 0;
-    const start = Math.max(now, this.#next);
+    const start = Math.max(now, this.#next, this.#heldUntil);
     this.#next = start + SECOND / rate;
     return start - now;
   }
 
   /** Requests a second that are sent at most. */
   rateAt(now: number): number {
-    const calm = (now - this.#setAt) / SECOND;
+    // While starts are held nothing shows that more would be taken.
+    const calm = Math.max(0, now - Math.max(this.#setAt, this.#heldUntil)) / SECOND;
     const fast = Math.max(0, calm - CAREFUL_SECONDS);
     return Math.min(this.#most, this.#rate * GROWTH ** (calm - fast) * FAST_GROWTH ** fast);
   }
@@ -61,10 +63,15 @@ export class Pacer {
     if (this.#answered.length > 20) this.#answered = this.#answered.filter(({ at }) => now - at <= SECOND);
   }
 
-  /** "Too much at once"; the answers to requests already under way say it again, and count as one for a second. */
-  limited(now: number): void {
-    if (this.#setAt > 0 && now - this.#setAt < SECOND) return;
+  /**
+   * "Too much at once"; the answers to requests already under way say it again, and count as one for a second.
+   * @param retryAfterMs what the answer asks to wait. While other requests are answered only the refused one waits, so
+   * that one record that is always refused does not stop everything
+   */
+  limited(now: number, retryAfterMs = 0): void {
     const taken = this.#answered.reduce((sum, { at, count }) => (now - at <= SECOND ? sum + count : sum), 0);
+    if (taken === 0) this.#heldUntil = Math.max(this.#heldUntil, now + retryAfterMs);
+    if (this.#setAt > 0 && now - this.#setAt < SECOND) return;
     const before = this.rateAt(now);
     const kept = before === Infinity ? (taken > 0 ? 0 : FIRST_GUESS) : before * LEAST_KEPT;
     this.#rate = Math.max(SLOWEST, kept, Math.min(before, taken * BACK_OFF));

@@ -3,7 +3,14 @@ import type { z } from 'zod';
 import { tellError } from './classify.js';
 import { readScreen } from './connector-screen.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
-import { BodyError, ContractError, LimitError, type ApiError, type ApiErrorContext } from './errors.js';
+import {
+  BodyError,
+  ContractError,
+  LimitError,
+  PermissionDeniedError,
+  type ApiError,
+  type ApiErrorContext,
+} from './errors.js';
 import type { NextHeaders } from './transport.js';
 
 /** How the body of a good answer is read. */
@@ -64,6 +71,7 @@ function tellNoJson(context: ApiErrorContext, location: string | null): ApiError
   if (location !== null && context.status >= 300 && context.status < 400) return tellByStatus(context, location);
   const text = context.body.trimStart();
   if (context.status === 429) return new LimitError(context, 'limit', null, 'too many requests');
+  if (text === '' && (context.status === 402 || context.status === 403)) return tellByStatus(context, location);
   if (text === '') return new BodyError(context, 'the body is empty, JSON was expected');
   if (text.startsWith('<'))
     return new BodyError(context, 'the body is an HTML or XML page (of a proxy?), JSON was expected');
@@ -74,6 +82,8 @@ function tellNoJson(context: ApiErrorContext, location: string | null): ApiError
 function tellByStatus(context: ApiErrorContext, location: string | null): ApiError {
   const { status } = context;
   if (status === 429) return new LimitError(context, 'limit', null, 'too many requests');
+  if (status === 402 || status === 403)
+    return new PermissionDeniedError(context, context.body.trim() || 'no reason given');
   if (status >= 300 && status < 400) {
     return new ContractError(context, `the API redirects to ${location ?? 'nowhere'}; set api.baseUrl to where it is`);
   }

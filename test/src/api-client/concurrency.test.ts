@@ -152,6 +152,39 @@ describe('Pacer', () => {
   });
 });
 
+describe('Retry-After of "too much at once"', () => {
+  it('holds every start while nothing is answered', () => {
+    const pacer = new Pacer(undefined);
+    pacer.limited(10_000, 30_000);
+    expect(pacer.reserve(11_000)).toBe(29_000);
+    expect(pacer.rateAt(39_000)).toBe(pacer.rateAt(40_000));
+    expect(pacer.reserve(41_000)).toBe(0);
+  });
+
+  it('holds nobody else while others are answered', () => {
+    const pacer = new Pacer(100);
+    for (let now = 9_500; now < 10_000; now += 10) pacer.succeeded(now);
+    pacer.limited(10_000, 30_000);
+    expect(pacer.reserve(10_100)).toBeLessThan(1_000);
+  });
+
+  it('holds other calls of the same client', async () => {
+    await withApi(
+      (_q, r) => reply(r, 429, { error_guard: 'limit', message_guard: 'slower' }, { 'retry-after': '3600' }),
+      async ({ client, api }) => {
+        await rejection(client.v2.company(1));
+        const end = new AbortController();
+        const held = rejection(client.v2.company(2, { signal: end.signal }));
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        end.abort(new Error('enough'));
+        await held;
+        expect(api.seen).toHaveLength(1);
+      },
+      { maxRetries: 0 },
+    );
+  });
+});
+
 describe('the pace after "too much at once"', () => {
   // An API that takes so many requests in each second, asked by lanes that wait for their answer before they go on.
   const simulate = (allowed: number, lanes: number, latency: number, most?: number) => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import type { LimitError } from '../../../src/api-client/index.js';
 import { parseRetryAfter, retryDelay } from '../../../src/api-client/retry.js';
 import { rejection, reply, withApi } from './helpers.js';
 
@@ -70,6 +71,24 @@ describe('over HTTP', () => {
       (_q, r, n) => (n === 1 ? reply(r, 429, {}, { 'retry-after': '3600' }) : reply(r, 200, { id: 1 })),
       async ({ client }) => expect((await client.v2.company(1)).attempts).toBe(2),
       { maxRetryAfterMs: 5 },
+    );
+  });
+
+  it.each([
+    ['2', 2_000],
+    [new Date(Date.now() + 3_600_000).toUTCString(), 3_600_000],
+    [null, null],
+  ])('tells who gave up what Retry-After %s asks for', async (header, expected) => {
+    await withApi(
+      (_q, r) =>
+        reply(r, 429, { error_guard: 'limit', message_guard: 'slower' }, header ? { 'retry-after': header } : {}),
+      async ({ client }) => {
+        const { retryAfterMs } = await rejection<LimitError>(client.v2.company(1));
+        if (expected === null) expect(retryAfterMs).toBeNull();
+        else expect(Math.abs((retryAfterMs ?? 0) - expected)).toBeLessThan(60_000);
+        if (expected === 2_000) expect(retryAfterMs).toBe(2_000);
+      },
+      { maxRetries: 0 },
     );
   });
 
