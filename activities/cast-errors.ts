@@ -1,7 +1,14 @@
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
-import { ApiError, LimitError, TokenVerificationError } from '../src/api-client/index.js';
+import type { LimitAccess } from '../schemas/v2/error.js';
+import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
+
+// An API that asks for less is not asked in a loop; one that asks for more is asked now and then all the same.
+const LEAST_WAIT_MS = 1_000;
+const MOST_WAIT_MS = 3_600_000;
+const NAME_LENGTH = 100;
+const PERMISSION_TODO = 'Ask for the permission where the key was issued, then start the run again.';
 
 /**
  * Any error as the ApplicationFailure an operator reads in the UI: a stable `type`, a message that ends in what to do,
@@ -24,10 +31,58 @@ function castApiError(error: ApiError): ApplicationFailure {
       error,
     );
   }
+  if (isLimit(error)) return castLimit(error);
+  if (isRefusal(error))
+    return failure(
+      'PermissionDenied',
+      `${error.message}${accessInWords(error.access)}. ${PERMISSION_TODO}`,
+      false,
+      error,
+    );
   if (error instanceof LimitError) return failure('QuotaReached', error.message, true, error);
   return error.retryable
     ? failure('ApiUnavailable', error.message, true, error)
     : failure('ApiRefused', error.message, false, error);
+}
+
+/**
+ * What the Temporal UI shows while the API says "too much for now": who says so, of what, and when it is tried again. Not
+ * a fault to be alarmed about (category benign).
+ */
+function castLimit(error: LimitError): ApplicationFailure {
+  const { guard, access, retryAfterMs } = error;
+  const wait = retryAfterMs === null ? null : Math.min(MOST_WAIT_MS, Math.max(LEAST_WAIT_MS, Math.ceil(retryAfterMs)));
+  const again = wait === null ? 'with growing pauses' : `in ${Math.ceil(wait / 1_000)} s`;
+  return ApplicationFailure.create({
+    type: 'LimitError' satisfies ErrorType,
+    message: `${error.message}${accessInWords(access)}. What was fetched is kept; Temporal tries the rest again ${again}.`,
+    nonRetryable: false,
+    details: [{ guard: short(guard), access: access && shortAccess(access) }],
+    category: ApplicationFailureCategory.BENIGN,
+    cause: error,
+    ...(wait === null ? {} : { nextRetryDelay: wait }),
+  });
+}
+
+/** The documented fields alone: nobody knows what else an answer may hold. */
+function shortAccess(access: LimitAccess): LimitAccess {
+  const fields = ['permission', 'permission_name', 'module', 'module_name', 'app', 'app_name'] as const;
+  return Object.fromEntries(
+    fields.flatMap((field) => (typeof access[field] === 'string' ? [[field, short(access[field])]] : [])),
+  );
+}
+
+function accessInWords(access: LimitAccess | null): string {
+  const { permission, permission_name, module, module_name } = access === null ? {} : shortAccess(access);
+  const named = [
+    ['Permission', permission_name ?? permission],
+    ['module', module_name ?? module],
+  ].flatMap(([what, name]) => (name ? [`${what} "${name}"`] : []));
+  return named.length === 0 ? '' : ` (${named.join(', ')})`;
+}
+
+function short(text: string): string {
+  return text.slice(0, NAME_LENGTH);
 }
 
 function failure(type: ErrorType, message: string, retryable: boolean, cause: unknown): ApplicationFailure {

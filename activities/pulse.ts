@@ -20,7 +20,8 @@ export async function withPulse<T>(work: (pulse: Pulse) => Promise<T>): Promise<
   };
   const keepAlive = setInterval(() => context.heartbeat(latest), KEEP_ALIVE_MS);
   try {
-    return await work({ beat, signal: context.cancellationSignal, attempt: context.info.attempt });
+    const { attempt, scheduledTimestampMs: since } = context.info;
+    return await work({ beat, signal: context.cancellationSignal, attempt, since });
   } catch (error) {
     // A request aborted by cancellation fails in its own words; what matters is that the run was cancelled.
     if (context.cancellationSignal.aborted) return await context.cancelled;

@@ -1,5 +1,5 @@
 import type { DiscoverResult, DueReason, DuePlan } from '../schemas/pipeline/crawl.js';
-import type { Progress } from '../schemas/pipeline/run.js';
+import type { Progress, Refusal } from '../schemas/pipeline/run.js';
 
 /** A run's progress as the Markdown table the Temporal UI shows under "Current details". */
 export function describeProgress(progress: Progress, coverage: DiscoverResult['coverage']): string {
@@ -41,4 +41,24 @@ const REASONS: Record<DueReason, string> = {
 export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
   const told = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
   return told.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');
+}
+
+/** What the API refuses to the key, in words that say what to do. */
+export function refusalInWords(refusal: Refusal): string {
+  const { stream, endpoint, guard, message } = refusal;
+  const what = stream.replaceAll('_', ' ');
+  const names = namesOf(refusal);
+  if (guard === 'limit') {
+    return `${what}: the API answered nothing but "limit"${names === '' ? '' : ` (${names})`} to ${endpoint} for hours. The rest was not requested; the next run tries again.`;
+  }
+  return names === ''
+    ? `${what}: the API refuses ${endpoint} to this key ("${message}"). The rest was not requested. Ask for the permission where the key was issued; the next run tries again.`
+    : `${what}: this key lacks the ${names}, which ${endpoint} needs. The rest was not requested. Ask for it where the key was issued; the next run tries again.`;
+}
+
+function namesOf({ permission, module, app }: Refusal): string {
+  const named = { permission, module, app };
+  return Object.entries(named)
+    .flatMap(([what, name]) => (name === null ? [] : [`${what} "${name}"`]))
+    .join(', ');
 }

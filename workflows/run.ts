@@ -15,12 +15,13 @@ import type {
   DueSummary,
   Progress,
   ProgressStep,
+  Refusal,
   RunContext,
   RunResult,
   WorkflowType,
 } from '../schemas/pipeline/run.js';
 import { isCancelled } from './cancellation.js';
-import { describeProgress } from './describe.js';
+import { describeProgress, refusalInWords } from './describe.js';
 import {
   coverageQuery,
   enterQuotaGateSignal,
@@ -65,6 +66,8 @@ export class Run {
   readonly notes: string[];
   /** What was due of each stream so far. */
   readonly due: DueSummary[];
+  /** What the API refuses to the key; it is not asked for again in this run. */
+  readonly refused: Refusal[];
   coverage: DiscoverResult['coverage'];
   concurrency: number | null;
   nextChunk: number;
@@ -94,6 +97,7 @@ export class Run {
     this.notes = carried.notes;
     // Missing in what an older version carried over.
     this.due = carried.due ?? [];
+    this.refused = carried.refused ?? [];
     this.coverage = carried.coverage;
     this.#short = carried.short;
     this.#clockNoted = carried.clockNoted ?? false;
@@ -216,6 +220,7 @@ export class Run {
         clockNoted: this.#clockNoted,
         stopped: this.stopped,
         due: this.due,
+        refused: this.refused,
         notes: this.notes,
       });
     }
@@ -279,6 +284,19 @@ export class Run {
   correctCoverage({ coverage, reason }: NonNullable<ModelsResult['unloaded']>): void {
     if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
     this.fallShort(`After loading, ${reason}.`);
+  }
+
+  /** Names a route that the API refuses to the key: the run goes on without what only that route tells. */
+  noteRefusal(refusal: Refusal, { matters = true } = {}): void {
+    const known = ({ stream, endpoint }: Refusal) => stream === refusal.stream && endpoint === refusal.endpoint;
+    if (this.refused.some(known)) return;
+    this.refused.push(refusal);
+    if (matters) this.fallShort(refusalInWords(refusal));
+  }
+
+  /** Routes of a stream that are not asked any more. */
+  refusedRoutes(stream: string): string[] {
+    return this.refused.filter((refusal) => refusal.stream === stream).map(({ endpoint }) => endpoint);
   }
 
   /** True while nothing fell short. */

@@ -1,7 +1,8 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
 import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../schemas/pipeline/crawl.js';
-import type { ProgressStep, RunResult } from '../schemas/pipeline/run.js';
-import { reasonsInWords } from './describe.js';
+import type { ErrorType } from '../schemas/pipeline/error-type.js';
+import type { ProgressStep, Refusal, RunResult } from '../schemas/pipeline/run.js';
+import { reasonsInWords, refusalInWords } from './describe.js';
 import { heldBackBy, isIncomplete } from './coverage-gate.js';
 import { crawl, quick, warehouse } from './proxies.js';
 import type { Run } from './run.js';
@@ -24,6 +25,8 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
       run.progress.requests += result.requests;
       if (!result.limited) {
         shown.done = shown.total = result.entities;
+        // Lookup lists are named in the shortfall below.
+        for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters: listing !== 'nomenclatures' });
         // A list the key may not read is worth saying; it takes nothing from the market.
         if (listing === 'nomenclatures') run.note(result.shortfall);
         else run.fallShort(result.shortfall);
@@ -49,6 +52,7 @@ export async function discover(run: Run): Promise<void> {
       const summary = `search, round ${run.nextChunk + 1}`;
       const result = await run.orStopped(() => crawl.discoverMarket.executeWithOptions({ summary }, [input]));
       run.progress.requests += result.requests;
+      if (result.refused) throw searchRefused(run, result.refused);
       shown.done = result.distinctCompanies;
       shown.total = result.reportedTotal;
       if (result.limited) {
@@ -66,6 +70,13 @@ export async function discover(run: Run): Promise<void> {
   });
 }
 
+/** Without searches there is no market to read: the run fails. */
+function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
+  run.noteRefusal(refusal);
+  const type: ErrorType = 'PermissionDenied';
+  return ApplicationFailure.nonRetryable(refusalInWords(refusal), type);
+}
+
 /** Loads what is landed, plans what is due of a stream on it, and fetches that in chunks. */
 export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<void> {
   await run.step(stream.replaceAll('_', ' '), async (shown) => {
@@ -78,6 +89,7 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
     if (run.due.every((summary) => summary.stream !== plan.stream)) {
       run.due.push({ stream: plan.stream, known: plan.known, due: plan.due, reasons: plan.reasons });
     }
+    let again: number[] | null = null;
     while (run.nextChunk < plan.chunks) {
       await run.checkpoint();
       const first = run.nextChunk;
@@ -88,16 +100,26 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       // Together no more than the operator asked for.
       const lanes = (i: number) => (asked === null ? null : Math.floor((asked + i) / count));
       // After a stop what is in flight is finished and landed.
+      const results: (ChunkResult & { chunk: number })[] = [];
+      const chunks = again ?? Array.from({ length: count }, (_, i) => first + i);
       await together(
-        Array.from(
-          { length: count },
-          (_, i) => () =>
-            crawlChunk(run, plan, { chunk: first + i, concurrency: lanes(i), atOnce: count }, shown, budget),
-        ),
+        chunks.map((chunk, i) => async () => {
+          const part = { chunk, concurrency: lanes(i), atOnce: count };
+          results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, budget)) });
+        }),
         () => run.stopped,
       );
-      run.nextChunk = first + count;
+      const closed = results.filter((result) => result.closed);
+      // Nothing of one chunk was answered, though of another it was: now there is a record to compare with.
+      if (!again && closed.some((result) => !result.closed?.sure) && closed.length < results.length) {
+        again = closed.map((result) => result.chunk);
+        continue;
+      }
+      again = null;
+      for (const refusal of results.flatMap((result) => result.refused ?? [])) run.noteRefusal(refusal);
       run.show();
+      if (closed.length > 0) return;
+      run.nextChunk = first + count;
     }
   });
 }
@@ -108,9 +130,10 @@ async function crawlChunk(
   part: { chunk: number; concurrency: number | null; atOnce: number },
   shown: ProgressStep,
   room: number | null,
-): Promise<void> {
+): Promise<ChunkResult> {
   let budget = room;
   let doubts = 0;
+  const refused = run.refusedRoutes(plan.stream);
   const summary = `${plan.stream} ${part.chunk + 1} of ${plan.chunks}`;
   for (;;) {
     const input = {
@@ -119,17 +142,18 @@ async function crawlChunk(
       ...part,
       budget,
       doubts: run.quotaKnown ? doubts : null,
+      ...(refused.length > 0 ? { refused } : {}),
     };
     const result: ChunkResult = await run.orStopped(() => crawl.crawlChunk.executeWithOptions({ summary }, [input]));
     run.progress.requests += result.requests;
     if (!result.limited) {
-      shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
+      if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
       if (result.failed > 0) {
         run.fallShort(
           `${plan.stream}: some records could not be fetched; ops.rejects names them and the next run tries again.`,
         );
       }
-      return;
+      return result;
     }
     doubts = result.doubted ? doubts + 1 : 0;
     // What it leaves to others is spent, or all of it: the first is told by asking, the second by the limit.
@@ -150,7 +174,7 @@ export async function finish(run: Run): Promise<RunResult> {
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   // Once begun it is filed: a cancellation meanwhile is told by a record after this one, never by half of each.
   const totals = await CancellationScope.nonCancellable(() =>
-    quick.closeRun({ ctx: run.ctx, outcome, note, heldBack }),
+    quick.closeRun({ ctx: run.ctx, outcome, note, heldBack, refused: run.refused }),
   );
   run.closed = { crawled: outcome, heldBack };
   run.progress.requests = totals.requests;
@@ -184,6 +208,7 @@ export async function finish(run: Run): Promise<RunResult> {
     rejects: loaded.rejects,
     coverage: run.coverage,
     due: run.due,
+    refused: run.refused,
     drift: models.drift ?? [],
     published: published.file,
     notes: run.notes,

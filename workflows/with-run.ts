@@ -31,7 +31,7 @@ export async function withRun(
     if (error instanceof Error && error.name === 'ContinueAsNew') throw error;
     const cancelled = isCancelled(error);
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
-    const closed = run.closed ?? { crawled: null, heldBack: null };
+    const closed = { ...(run.closed ?? { crawled: null, heldBack: null }), refused: run.refused };
     await CancellationScope.nonCancellable(() =>
       quick.closeRun({ ctx: run.ctx, outcome: cancelled ? 'cancelled' : 'failed', note, ...closed }),
     );

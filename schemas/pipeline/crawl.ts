@@ -1,5 +1,5 @@
 import type { CrawlOutcome, LandingStream, RunRecord } from './landing.js';
-import type { Coverage, DueSummary, Progress, RunContext } from './run.js';
+import type { Coverage, DueSummary, Progress, Refusal, RunContext } from './run.js';
 
 /** A list of entity ids to fetch, kept on disk (`data/runs/<run>/due/<stream>/<chunk>.json`): never in a payload. */
 export interface ChunkRef {
@@ -64,6 +64,8 @@ export interface CrawlChunkInput {
   budget?: number | null;
   /** How many calls for this chunk just before ended `doubted`; null or left out: the API gives no figure to doubt by. */
   doubts?: number | null;
+  /** Routes that the API refused to this run before, as in `Refusal.endpoint`: they are not requested again. */
+  refused?: string[];
 }
 
 export interface ChunkResult {
@@ -77,6 +79,13 @@ export interface ChunkResult {
   limited: boolean;
   /** Set when all that is left was answered with the daily limit while the figure says that there is room. */
   doubted?: boolean;
+  /** Routes that the API refuses to the key; left out when none. */
+  refused?: Refusal[];
+  /**
+   * Set when nothing more of the stream is worth a request: its route is refused. `sure`: a record that was answered
+   * before is refused now; otherwise no record was answered at all.
+   */
+  closed?: { sure: boolean };
 }
 
 export interface DiscoverInput {
@@ -99,6 +108,8 @@ export interface DiscoverResult {
   coverage: Coverage | null;
   /** Segments with a shortfall, in words, at most five; the rest is in ops.coverage. */
   shortfalls: string[];
+  /** Set when the API refuses searches to the key: there is nothing more to do. */
+  refused?: Refusal;
 }
 
 /** Listings that are read page by page to the end, by one activity each. */
@@ -116,6 +127,8 @@ export interface ListResult {
   limited: boolean;
   /** Set when fewer came than the API's own total says. */
   shortfall: string | null;
+  /** Lists that the API refuses to the key; left out when none. */
+  refused?: Refusal[];
 }
 
 export interface QuotaStatus {
@@ -168,6 +181,8 @@ export interface CloseRunInput {
   note: string | null;
   /** Why its market does not become current; null when it does. */
   heldBack: string | null;
+  /** What the API refuses to the key; left out when nothing. */
+  refused?: Refusal[];
 }
 
 export interface CloseRunResult {
@@ -196,6 +211,8 @@ export interface CarriedRun {
   clockNoted?: boolean;
   stopped?: boolean;
   due?: DueSummary[];
+  /** Missing in what an older version carried over. */
+  refused?: Refusal[];
   notes: string[];
 }
 

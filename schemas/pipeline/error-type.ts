@@ -8,7 +8,9 @@ export const ErrorType = z.enum([
   'InvalidInput', //      a person typed a wrong input; says what is allowed
   'InvalidConfig', //     tidemark.yaml or the environment is wrong
   'Unauthorized', //      the API refused the key
+  'PermissionDenied', //  the key is good but may not use this route
   'QuotaReached', //      limits.daily: nothing more today
+  'LimitError', //        limit: too much for now; retried after Retry-After, details {guard, access}
   'ApiRefused', //        the API calls the request invalid; the same request will be refused again
   'ApiUnavailable', //    the API is down, slow or answers nonsense; retried
   'LandingCorrupt', //    a landed part does not match its manifest

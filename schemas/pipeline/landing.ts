@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Refusal } from './run.js';
 
 /** Landing streams: one folder each under `data/landing/`. Those of RECORD_STREAMS are Tidemark's own records about its runs. */
 export const LandingStream = z.enum([
@@ -122,6 +123,8 @@ export interface RunRecord {
   note: string | null;
   /** Why its market did not become current; null when it did. */
   held_back: string | null;
+  /** What the API refuses to the key; left out when nothing. */
+  refused?: Refusal[];
 }
 
 /** Stream `segments`: a node of the crawl tree. */

@@ -122,6 +122,22 @@ export interface Coverage {
 /** What was due of a stream, and why. */
 export type DueSummary = Pick<DuePlan, 'stream' | 'known' | 'due' | 'reasons'>;
 
+/** A route that the API refuses to the key: the run goes on without it. Names are as the API gives them. */
+export interface Refusal {
+  /** Landing stream that is not read, wholly or from here on. */
+  stream: string;
+  /** For example `GET /v2/financial/{id}`. */
+  endpoint: string;
+  /** What the key lacks; null where the API does not name it. */
+  permission: string | null;
+  module: string | null;
+  app: string | null;
+  /** The API's `error_guard`; null where the answer has none. */
+  guard: string | null;
+  /** The API's own words, at most 300 characters. */
+  message: string;
+}
+
 /** The result of every top-level workflow, as the UI and the CLI show it. */
 export interface RunResult {
   run: string;
@@ -143,6 +159,8 @@ export interface RunResult {
   rejects: number;
   coverage: Coverage | null;
   due: DueSummary[];
+  /** What the API refuses to the key: permissions that are missing. Left out in results of older workers. */
+  refused?: Refusal[];
   /** Where the API's answers differ from its reference, in words, at most five; ops.drift has all. */
   drift?: string[];
   published: string;

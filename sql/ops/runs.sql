@@ -21,6 +21,7 @@ columns:
   config_hash: VARCHAR | Hash of the configuration it ran with
   note: VARCHAR | What it did less than its name says
   held_back: VARCHAR | Why its market did not become current; NULL when it did, or it read none
+  refused: JSON | What the API refuses to the key, an array of stream, endpoint, permission, module, app, guard and message; NULL when nothing
 */
 WITH ended AS (
   SELECT
@@ -50,5 +51,6 @@ SELECT
   TRY_CAST(body ->> '$.rows' AS BIGINT) AS rows,
   body ->> '$.config_hash' AS config_hash,
   body ->> '$.note' AS note,
-  body ->> '$.held_back' AS held_back
+  body ->> '$.held_back' AS held_back,
+  json_extract(body, '$.refused') AS refused
 FROM ended

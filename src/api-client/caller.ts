@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { ConcurrencyGate } from './concurrency-gate.js';
 import {
   BodyError,
+  isLimit,
   LimitError,
   TimeoutError,
   TokenVerificationError,
@@ -66,11 +67,16 @@ const TRUST_ADVICE =
 
 // A key that was accepted before is not believed to be refused at the first word: a single 401 may be a slip of the API.
 const REFUSALS_DOUBTED = 2;
+// Where nothing but "too much at once" was answered for so long, each call tries once more only: waiting is left to the
+// caller, and many calls at a slow pace do not take minutes to learn the same.
+const LIMIT_BELIEVED_MS = 10_000;
 
 /** Sends calls: takes a slot, keeps the pace, tries again, and turns what came into data or an ApiError. */
 export class Caller {
   readonly #options: CallerOptions;
   #keyAccepted = false;
+  /** When "too much at once" came first, of those with no good answer since; null: the last answer was none. */
+  #limitedSince: number | null = null;
 
   constructor(options: CallerOptions) {
     this.#options = options;
@@ -99,6 +105,8 @@ export class Caller {
     const { maxRetries } = this.#options.retry;
     if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')
       return Math.min(REFUSALS_DOUBTED, maxRetries);
+    const limitLasts = this.#limitedSince !== null && performance.now() - this.#limitedSince > LIMIT_BELIEVED_MS;
+    if (isLimit(error) && limitLasts) return Math.min(1, maxRetries);
     return mayRepeat(route, error) ? maxRetries : 0;
   }
 
@@ -125,10 +133,12 @@ export class Caller {
       if (!outcome.ok) latch.heard(outcome.error);
       if (outcome.ok) {
         this.#keyAccepted = true;
+        this.#limitedSince = null;
         gate.succeeded();
         pacer.succeeded(performance.now());
       } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
         // Whether there were too many at once or too many a second is not said: both give way.
+        this.#limitedSince ??= performance.now();
         gate.limited(ticket);
         pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
       }

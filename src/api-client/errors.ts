@@ -135,6 +135,17 @@ export class PermissionDeniedError extends ApiError {
   }
 }
 
+/** "Too much for now" (guard `limit`): the same request is answered later. */
+export function isLimit(error: unknown): error is LimitError {
+  return error instanceof LimitError && error.guard === 'limit';
+}
+
+/** Whether the API refuses a route to the key: a permission or module is missing, or a guard says so that no wait lifts. */
+export function isRefusal(error: unknown): error is LimitError | PermissionDeniedError {
+  if (error instanceof PermissionDeniedError) return true;
+  return error instanceof LimitError && error.guard !== 'limit' && error.guard !== 'limits.daily';
+}
+
 /** The API says that it failed itself (InternalError). Retried. */
 export class InternalApiError extends ApiError {
   constructor(context: ApiErrorContext, detail: string) {

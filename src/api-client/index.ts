@@ -15,6 +15,8 @@ export {
   ContractError,
   InternalApiError,
   InvalidRequestError,
+  isLimit,
+  isRefusal,
   LimitError,
   NotFoundError,
   PermissionDeniedError,

@@ -61,6 +61,14 @@ export function isKeyRefused(error: unknown): boolean {
 // So many attempts of an activity, with growing pauses, a call that others can do without has to answer.
 const PATIENT_ATTEMPTS = 6;
 
+/** So long a route may answer with nothing but `limit` before the run goes on without it, in milliseconds. */
+export const LIMIT_PATIENCE_MS = 2 * 3_600_000;
+
+/** Whether an activity has met nothing but `limit` for longer than a run waits. */
+export function isLimitOutlasted(pulse: Pulse): boolean {
+  return Date.now() - (pulse.since ?? Date.now()) > LIMIT_PATIENCE_MS;
+}
+
 /** Whether a call has failed so often that the run is to go on without its answer, and say so. */
 export function isGivenUp(error: unknown, pulse: Pulse): error is ApiError {
   if (pulse.signal.aborted || pulse.attempt < PATIENT_ATTEMPTS) return false;

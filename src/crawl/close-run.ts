@@ -82,7 +82,7 @@ export async function landCarried(
  */
 export async function closeRun(
   deps: CrawlDeps,
-  { ctx, outcome, crawled = null, note, heldBack }: CloseRunInput,
+  { ctx, outcome, crawled = null, note, heldBack, refused = [] }: CloseRunInput,
 ): Promise<CloseRunResult> {
   await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
   const requests = readRequests(deps.config.dataDir, ctx.run);
@@ -103,6 +103,7 @@ export async function closeRun(
       finished_at,
       note,
       held_back: heldBack,
+      ...(refused.length > 0 ? { refused } : {}),
       ...totals,
     }),
   ]);
@@ -120,7 +121,10 @@ function readRecords<T>({ config }: Pick<CrawlDeps, 'config'>, { run, date }: Ru
   return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
 }
 
-type Ending = Pick<RunRecord, 'outcome' | 'crawled' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back'>;
+type Ending = Pick<
+  RunRecord,
+  'outcome' | 'crawled' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back' | 'refused'
+>;
 
 function runRecord(ctx: RunContext, ending: Ending): RunRecord {
   return {

@@ -22,4 +22,6 @@ export interface Pulse {
   signal: AbortSignal;
   /** Which try of the activity this is, from 1. */
   attempt: number;
+  /** When the activity was first to begin, in milliseconds since 1970; left out: just now. */
+  since?: number;
 }

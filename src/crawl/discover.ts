@@ -1,7 +1,7 @@
 import type { DiscoverInput, DiscoverResult } from '../../schemas/pipeline/crawl.js';
 import type { CoverageGap, CoverageRecord, LandedRow } from '../../schemas/pipeline/landing.js';
 import type { Coverage } from '../../schemas/pipeline/run.js';
-import { ApiError, InvalidRequestError } from '../api-client/index.js';
+import { ApiError, InvalidRequestError, isLimit, isRefusal, type ApiResponse } from '../api-client/index.js';
 import { PartWriter, readRunRows, type NewRow } from '../landing/index.js';
 import { keysOf, readItems } from '../core/company-id.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
@@ -13,11 +13,25 @@ import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { lanesOf } from './lanes.js';
 import { filtersRefused, planMarket } from './market-plan.js';
+import { isLimitedAlone } from './limited-alone.js';
 import { reopenQuota } from './read-quota.js';
+import { refusalOf, RouteRefusedError } from './refusal.js';
 
 const SHORTFALLS_SHOWN = 5;
 // Until then a search that fails is tried again with all others.
 const LAST_PATIENT_ATTEMPT = 4;
+// So often the plain search is refused before it is believed that the key may not search.
+const PLAIN_SEARCHES = 3;
+const NOTHING_FOUND: DiscoverResult = {
+  done: false,
+  limited: false,
+  requests: 0,
+  rows: 0,
+  reportedTotal: null,
+  distinctCompanies: 0,
+  coverage: null,
+  shortfalls: [],
+};
 
 /**
  * One bounded piece of enumerating a market. The plan's state is a function of the answers, and every answer is
@@ -67,6 +81,10 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
     });
   } catch (error) {
     await writer.close();
+    if (error instanceof RouteRefusedError) {
+      const { requests } = booking;
+      return { ...NOTHING_FOUND, requests, refused: refusalOf('prospecting', error.refusal) };
+    }
     if (!isDailyLimit(error)) throw error;
     return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: true });
   }
@@ -142,15 +160,16 @@ export async function askSearch(deps: CrawlDeps, request: PlanRequest, pulse: Pu
 }
 
 async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<NewRow> {
-  const { page, per_page, filters, segment, key } = request;
   try {
-    const { v1, v2 } = deps.client;
-    const [ask, options] = [{ page, per_page, filters }, { signal: pulse.signal }];
-    const response = await (request.route === 'v1' ? v1.companies(ask, options) : v2.prospecting(ask, options));
-    return { ...rowOf(response, null, segment), request_key: key };
+    const response = await sendSearch(deps, request, pulse);
+    return { ...rowOf(response, null, request.segment), request_key: request.key };
   } catch (error) {
     // A refusal is an answer: it tells the plan what this API does not take.
     if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
+    if (isRefusal(error) && request.purpose !== 'guess') {
+      await requireSearch(deps, request, error, pulse);
+      return refusal(error, request, 403);
+    }
     if (!(await isOnlyThisSearch(deps, error, request, pulse))) throw error;
     const fault = error as ApiError;
     // A guess that failed is no fault of the API: it is filed as refused.
@@ -168,13 +187,59 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
  */
 async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, pulse: Pulse): Promise<boolean> {
   if (pulse.signal.aborted) return false;
+  if (isLimit(error)) {
+    if (pulse.attempt < LAST_PATIENT_ATTEMPT || mustAnswer(request)) return false;
+    return isLimitedAlone(
+      () => sendSearch(deps, request, pulse),
+      () => sendPlainSearch(deps, request, pulse),
+    );
+  }
   // A guess may meet anything, and the plan goes on without it: so there is no patience.
   if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, pulse.signal));
   }
-  if (pulse.attempt < LAST_PATIENT_ATTEMPT || stopsEverything(error)) return false;
-  if (request.purpose === 'calibration' || request.purpose === 'final') return false;
+  if (pulse.attempt < LAST_PATIENT_ATTEMPT || stopsEverything(error) || mustAnswer(request)) return false;
   return apiAnswers(deps.client, pulse.signal);
+}
+
+/** Searches without which there is nothing to go by. */
+function mustAnswer({ purpose }: PlanRequest): boolean {
+  return purpose === 'calibration' || purpose === 'final';
+}
+
+/**
+ * Asks the whole market's first page until it is answered, a few times: a key that may search at all may be refused one
+ * search, which the plan then names.
+ * @throws RouteRefusedError when that is refused, too
+ */
+async function requireSearch(deps: CrawlDeps, request: PlanRequest, error: ApiError, pulse: Pulse): Promise<void> {
+  for (let asked = 0; asked < PLAIN_SEARCHES; asked++) {
+    try {
+      await sendPlainSearch(deps, request, pulse);
+      return;
+    } catch (fault) {
+      if (!isRefusal(fault)) throw fault;
+    }
+  }
+  throw new RouteRefusedError(error, true);
+}
+
+/** The plainest search there is; an API that calls it invalid answers all the same. */
+async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, pulse: Pulse): Promise<void> {
+  try {
+    await sendSearch(deps, { route, per_page, page: 1, filters: {} }, pulse);
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+  }
+}
+
+async function sendSearch(
+  { client }: CrawlDeps,
+  { route, page, per_page, filters }: Pick<PlanRequest, 'route' | 'page' | 'per_page' | 'filters'>,
+  { signal }: Pulse,
+): Promise<ApiResponse<unknown>> {
+  const ask = { page, per_page, filters };
+  return route === 'v1' ? client.v1.companies(ask, { signal }) : client.v2.prospecting(ask, { signal });
 }
 
 /** A landed page as the plan wants it. Ids are read from its text, as the warehouse reads them. */

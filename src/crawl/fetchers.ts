@@ -3,12 +3,15 @@ import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../api-client/index.js';
 import { identify } from '../resolve/identify.js';
+import type { Routes } from '../resolve/routes.js';
 import type { NewRow } from '../landing/index.js';
 import { rowOf } from './answer.js';
 
 /** How one stream's entities are fetched. */
-interface Fetcher {
-  fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal): AsyncIterable<NewRow>;
+export interface Fetcher {
+  fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal, routes: Routes): AsyncIterable<NewRow>;
+  /** Whether entities are asked for by several routes, of which the key may be refused some. */
+  manyRoutes?: boolean;
   /** Entities that need nothing more, given the rows landed so far. */
   finished(rows: readonly LandedRow[]): Set<string>;
 }
@@ -23,8 +26,9 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   financials_v1: oneRow((client, id, signal) => client.v1.financial(id, { signal })),
   tender_details: oneRow((client, slug, signal) => client.v1.tenderDetails(slug, { signal })),
   matches: {
-    async *fetch(client, _ctx, question, signal) {
-      const { kind, response } = await identify(client, JSON.parse(question) as CompanyQuestion, signal);
+    manyRoutes: true,
+    async *fetch(client, _ctx, question, signal, routes) {
+      const { kind, response } = await identify(client, JSON.parse(question) as CompanyQuestion, signal, routes);
       yield rowOf(response, question, kind);
     },
     finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),

@@ -1,13 +1,24 @@
 import type { ListInput, ListResult } from '../../schemas/pipeline/crawl.js';
-import { ApiError, InvalidRequestError, type ApiClient, type ApiResponse } from '../api-client/index.js';
+import type { Refusal } from '../../schemas/pipeline/run.js';
+import {
+  ApiError,
+  InvalidRequestError,
+  isLimit,
+  isRefusal,
+  type ApiClient,
+  type ApiResponse,
+} from '../api-client/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
 import { PartWriter, readManifests, type PartTarget } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
-import { apiAnswers, isDailyLimit, isGivenUp, rowOf, rowOfError } from './answer.js';
+import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
+import { FIRST_REQUESTS } from './first-answer.js';
+import { isLimitedAlone } from './limited-alone.js';
 import { reopenQuota } from './read-quota.js';
+import { refusalOf, RouteRefusedError } from './refusal.js';
 
-type Counts = Pick<ListResult, 'entities' | 'shortfall'>;
+type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
 // Page sizes to try, highest first: the largest allowed is not in the reference, and a refusal says only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
@@ -38,8 +49,8 @@ export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput,
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return nothing;
 
   const booking = new RequestLog(deps.config.dataDir, ctx.run, listing);
-  // Pages of a listing belong together: after an attempt that died, the listing is read anew.
-  const writer = await PartWriter.open(target, { resume: false });
+  // Pages of a listing belong together: after an attempt that died, the listing is read anew. Lookup lists do not.
+  const writer = await PartWriter.open(target, { resume: listing === 'nomenclatures' });
   let counts: Counts;
   try {
     counts = await bookingIn(booking, async () => {
@@ -50,6 +61,9 @@ export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput,
     });
   } catch (error) {
     await writer.close();
+    if (error instanceof RouteRefusedError) {
+      return { ...nothing, requests: booking.requests, refused: [refusalOf(listing, error.refusal)] };
+    }
     if (!isDailyLimit(error)) throw error;
     return { ...nothing, requests: booking.requests, limited: true };
   }
@@ -86,8 +100,12 @@ const readers: Record<ListInput['listing'], Reader> = {
   },
 
   async nomenclatures(deps, _filters, writer, pulse) {
-    const missing: string[] = [];
-    for (const [name, read] of Object.entries(nomenclatureCalls(deps.client, pulse.signal))) {
+    const missing = new Map<string, ApiError>();
+    const limited = new Map<string, ApiError>();
+    const calls = nomenclatureCalls(deps.client, pulse.signal);
+    const there = new Set(writer.rows.map((row) => row.entity_id));
+    for (const [name, read] of Object.entries(calls)) {
+      if (there.has(name)) continue;
       try {
         const response = await read();
         await writer.append(rowOf(response, name, 'list'));
@@ -95,13 +113,28 @@ const readers: Record<ListInput['listing'], Reader> = {
         // A key without the permission for one list (v1 may be closed to it) still gets the others.
         // And so does one where a list never answers: no night waits for it.
         if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
+        if (isLimit(error)) {
+          limited.set(name, error);
+          continue;
+        }
         if (error.retryable && !isGivenUp(error, pulse)) throw error;
-        missing.push(`${name}: ${error.message}`);
+        missing.set(name, error);
       }
     }
+    const [known] = writer.rows;
+    const another = known?.entity_id ? calls[known.entity_id] : undefined;
+    for (const [name, error] of limited) {
+      const read = calls[name];
+      const alone = another && read && isGivenUp(error, pulse) && (await isLimitedAlone(read, another));
+      if (!alone && !isLimitOutlasted(pulse)) throw error;
+      missing.set(name, error);
+    }
+    const refused = [...missing.values()].filter(isRefusal).map((error) => refusalOf('nomenclatures', error));
+    const named = [...missing].map(([name, error]) => `${name}: ${error.message}`);
     return {
       entities: writer.rows.length,
-      shortfall: missing.length > 0 ? `Nomenclatures not readable: ${missing.join('; ')}` : null,
+      shortfall: named.length > 0 ? `Nomenclatures not readable: ${named.join('; ')}` : null,
+      ...(refused.length > 0 ? { refused } : {}),
     };
   },
 };
@@ -148,20 +181,30 @@ async function readPages(
 ): Promise<Counts> {
   const seen = new Set<string>();
   const silent: number[] = [];
+  let refused: Refusal[] | null = null;
   let total: number | null = null;
   let size = 0;
   for (let number = 1; ; number++) {
     const page: Page | ApiError =
       number === 1
-        ? await orGivenUp(deps, pulse, async () => {
-            const first = await readFirstPage(read);
+        ? await orGivenUp(deps, pulse, null, async () => {
+            const first = await orRefused(pulse, () => readFirstPage(read));
             size = first.size;
             return first.page;
           })
-        : await orGivenUp(deps, pulse, () => read(number, size));
+        : await orGivenUp(
+            deps,
+            pulse,
+            () => read(1, size),
+            () => read(number, size),
+          );
     if (page instanceof ApiError) {
       await writer.append(rowOfError(page, null, `page-${number}`));
       silent.push(number);
+      if (isRefusal(page)) {
+        refused = [refusalOf(what.replaceAll(' ', '_'), page)];
+        break;
+      }
       // How far it goes is known only from pages that answered.
       if (total === null || number * size >= total) break;
       continue;
@@ -176,7 +219,7 @@ async function readPages(
     if (silent.length > 0 && total !== null && number * size >= total) break;
   }
   const missing = total === null ? 0 : Math.max(0, total - seen.size);
-  return { entities: seen.size, shortfall: shortfallOf(what, missing, total, silent) };
+  return { entities: seen.size, shortfall: shortfallOf(what, missing, total, silent), ...(refused && { refused }) };
 }
 
 function shortfallOf(what: string, missing: number, total: number | null, silent: number[]): string | null {
@@ -187,14 +230,44 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
   return missing > 0 ? `${missing} of ${total} ${what} are in the listing's total but on none of its pages` : null;
 }
 
-/** What a page says, or the fault that outlived several attempts of the activity while the API answers otherwise. */
-async function orGivenUp(deps: CrawlDeps, pulse: Pulse, read: () => Promise<Page>): Promise<Page | ApiError> {
+/**
+ * What a page says, or the fault that outlived several attempts of the activity while the API answers otherwise.
+ * @param another a page that was answered just before; null for the first
+ */
+async function orGivenUp(
+  deps: CrawlDeps,
+  pulse: Pulse,
+  another: (() => Promise<Page>) | null,
+  read: () => Promise<Page>,
+): Promise<Page | ApiError> {
   try {
     return await read();
   } catch (error) {
+    // Behind pages that were read, one that the key may not read is missing like one that never answers.
+    if (another !== null && isRefusal(error)) return error;
     if (!isGivenUp(error, pulse) || !error.retryable || isDailyLimit(error)) throw error;
+    if (isLimit(error)) {
+      if (another !== null && (await isLimitedAlone(read, another))) return error;
+      throw error;
+    }
     if (!(await apiAnswers(deps.client, pulse.signal))) throw error;
     return error;
+  }
+}
+
+/**
+ * What is read, unless it is refused a few times in a row, or for long answered with nothing but `limit`.
+ * @throws RouteRefusedError then
+ */
+async function orRefused<T>(pulse: Pulse, read: () => Promise<T>): Promise<T> {
+  for (let asked = 1; ; asked++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (isLimit(error) && isLimitOutlasted(pulse)) throw new RouteRefusedError(error, true);
+      if (!isRefusal(error)) throw error;
+      if (asked >= FIRST_REQUESTS) throw new RouteRefusedError(error, true);
+    }
   }
 }
 

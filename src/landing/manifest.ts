@@ -57,6 +57,17 @@ export function readPartRows(part: LandedPart): LandedRow[] {
   return decodePart(bytes);
 }
 
+/** Committed parts of a stream, the latest date first, read folder by folder. */
+export function* recentParts(dataDir: string, stream: LandingStream): Generator<LandedPart> {
+  const root = path.join(landingDir(dataDir), stream);
+  for (const date of list(root, 'date=').toReversed()) {
+    for (const run of list(path.join(root, date), 'run=')) {
+      // A manifest that cannot be read is told of when it is loaded.
+      yield* readFolder(path.join(root, date, run), () => undefined);
+    }
+  }
+}
+
 /** The manifest of the part into which a chunk's part was joined (`tidemark compact`); undefined when it was not. */
 export function findReplacing(folder: string, chunk: string): PartManifest | undefined {
   return list(path.join(folder, '_manifest'), 'part-joined-')

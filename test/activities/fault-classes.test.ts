@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { castError } from '../../activities/cast-errors.js';
 import * as client from '../../src/api-client/errors.js';
@@ -22,6 +22,7 @@ const ERRORS: Record<string, client.ApiError> = {
   '`AutocompleteFieldError`': new client.AutocompleteFieldError(context(), []),
   '`LimitError` (`limits.daily`)': new client.LimitError(context(), 'limits.daily', null, 'm'),
   '`LimitError` (`limit`)': new client.LimitError(context(), 'limit', null, 'm'),
+  '`LimitError` (another guard)': new client.LimitError(context(), 'permission', null, 'm'),
   '`NotFoundError`': new client.NotFoundError(context(), 'd'),
   '`InternalApiError`': new client.InternalApiError(context(), 'd'),
   '`TransportError`': new client.TransportError(context(), 'ECONNRESET', 'm', { unsent: false, retryable: true }),
@@ -58,5 +59,42 @@ describe('the table of faults in docs/failure-modes.md', () => {
       type: `\`${cast.type}\``,
       temporal: cast.nonRetryable ? 'no' : 'yes',
     });
+  });
+});
+
+describe('an activity that met `limit`', () => {
+  const access = {
+    permission: 'p',
+    permission_name: 'Reports',
+    module: 'm',
+    module_name: 'Company data',
+    app: 'a',
+    app_name: 'App',
+    surprise: 'kept out',
+  };
+  const cast = (retryAfterMs: number | null) =>
+    castError(
+      new client.LimitError({ ...context(429), retryAfterMs }, 'limit', access, 'Slow down.'),
+    ) as ApplicationFailure;
+
+  it('fails as LimitError with guard, access and the wait the API asks for, and is no alarm', () => {
+    const failure = cast(7_000);
+    const { surprise: _, ...documented } = access;
+    expect(failure).toMatchObject({
+      type: 'LimitError',
+      nonRetryable: false,
+      category: ApplicationFailureCategory.BENIGN,
+      nextRetryDelay: 7_000,
+      details: [{ guard: 'limit', access: documented }],
+    });
+    expect(failure.message).toMatch(/limit.*Slow down.*Permission "Reports", module "Company data".*again in 7 s/);
+  });
+
+  it.each([
+    [null, undefined],
+    [0, 1_000],
+    [86_400_000, 3_600_000],
+  ])('asked to wait %s ms waits %s ms', (asked, waits) => {
+    expect(cast(asked).nextRetryDelay).toBe(waits);
   });
 });

@@ -1,0 +1,313 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { createApiClient, LimitError } from '../../../src/api-client/index.js';
+import { createClock } from '../../../src/core/clock.js';
+import { loadConfig } from '../../../src/core/config.js';
+import { createLog } from '../../../src/core/log.js';
+import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import { discoverMarket } from '../../../src/crawl/discover.js';
+import { fetchChunk } from '../../../src/crawl/fetch-chunk.js';
+import { crawlListing } from '../../../src/crawl/list.js';
+import { openRun } from '../../../src/crawl/open-run.js';
+import { readRunRows } from '../../../src/landing/index.js';
+import { bookAttempt } from '../../../src/ledger/request-log.js';
+import { makeProject, type Project } from '../../helpers/project.js';
+
+const KEY = 'a-key-of-this-test';
+const FIRST: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+const LATE: Pulse = { ...FIRST, attempt: 6 };
+const HOURS = 3_600_000;
+
+const access = {
+  permission: 'p.reports',
+  permission_name: 'Reports',
+  module: 'm.data',
+  module_name: 'Company data',
+  app: 'api',
+  app_name: 'Company Data API',
+};
+type Answer = [status: number, body: unknown];
+const limit: Answer = [429, { access, error_guard: 'limit', message_guard: 'Slow down.' }];
+const denied = { error_name: 'ProductPermissionDenied', error_code: 403, message: 'No.', data: {} };
+
+let server: Server;
+let project: Project;
+let deps: CrawlDeps;
+let ctx: RunContext;
+let asked: string[];
+/** What the API says to a path (without `/v2`, …) and body; undefined: a record. */
+let answer: (path: string, body: Record<string, unknown>) => Answer | undefined;
+
+beforeEach(async () => {
+  asked = [];
+  answer = () => undefined;
+  server = createServer((request, response) => {
+    void (async () => {
+      const said = await text(request);
+      const [where = ''] = (request.url ?? '').split('?');
+      asked.push(where);
+      const [status, body] = answer(where, said === '' ? {} : JSON.parse(said)) ?? [200, usual(where)];
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  project = makeProject({ api: { url, key: KEY }, temporal: 'none' });
+  const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
+  const client = createApiClient({
+    baseUrl: url,
+    apiKey: KEY,
+    retryBaseMs: 1,
+    retryCapMs: 2,
+    maxRetries: 1,
+    requestsPerSecond: 1e6,
+    onAttempt: bookAttempt,
+  });
+  deps = { config, client, clock: createClock({}), log: createLog('test') };
+  ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
+});
+
+afterEach(async () => {
+  await deps.client.close();
+  server.closeAllConnections();
+  server.close();
+  project.remove();
+});
+
+function usual(where: string): unknown {
+  if (where === '/v2/metrics') return [];
+  return { id: Number(where.split('/').at(-1)) };
+}
+
+const idOf = (where: string) => Number(where.split('/').at(-1));
+const times = (what: string) => asked.filter((where) => where === what).length;
+const due = (ids: (string | number)[], stream: LandingStream = 'companies', chunk = 0, run = ctx.run): void => {
+  const folder = path.join(project.dataDir, 'runs', run, 'due', stream);
+  mkdirSync(folder, { recursive: true });
+  const name = `chunk-${String(chunk).padStart(5, '0')}.json`;
+  writeFileSync(path.join(folder, name), JSON.stringify(ids.map((id) => ({ id: String(id), reason: 'new' }))));
+};
+const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+const fetch = (pulse = FIRST, stream: LandingStream = 'companies', chunk = 0) =>
+  fetchChunk(deps, { ctx, stream, chunk, concurrency: 16 }, pulse);
+const landed = (stream: LandingStream = 'companies') =>
+  readRunRows({ dataDir: project.dataDir, stream, run: ctx.run, date: ctx.date });
+const failed = () =>
+  landed()
+    .filter(({ segment }) => segment === 'failed')
+    .map(({ entity_id }) => Number(entity_id));
+
+describe('a key without the permission of a stream', () => {
+  it.each<[string, Answer, object]>([
+    [
+      'LimitError with another guard',
+      [403, { access, error_guard: 'permission', message_guard: 'Not yours.' }],
+      { permission: 'Reports', module: 'Company data', app: 'Company Data API', guard: 'permission' },
+    ],
+    ['detail', [403, { detail: 'You do not have permission.' }], { permission: null, module: null, guard: null }],
+    ['detail under 400', [400, { detail: 'You do not have permission to do this.' }], { permission: null }],
+    ['the error of version 1', [403, denied], { permission: null }],
+    ['no documented shape', [403, { message: 'Forbidden' }], { permission: null }],
+    ['no body', [403, ''], { permission: null }],
+  ])('(%s) stops after a few requests, files no record and names what is missing', async (_name, said, named) => {
+    answer = () => said;
+    due(many(300));
+    const result = await fetch();
+    expect(asked.length).toBeLessThanOrEqual(5);
+    expect(result).toMatchObject({
+      failed: 0,
+      rows: 0,
+      closed: { sure: false },
+      refused: [{ stream: 'companies', endpoint: 'GET /v2/companies/{id}', ...named }],
+    });
+    expect(landed()).toEqual([]);
+  });
+
+  it('leaves one record that is refused a failed record, also when it comes first or alone', async () => {
+    answer = (where) => (idOf(where) === 1 ? [403, denied] : undefined);
+    due(many(40));
+    expect(await fetch()).toMatchObject({ rows: 40, failed: 1 });
+    expect(failed()).toEqual([1]);
+    // The night after it alone is due.
+    ctx = { ...ctx, run: 'run-2' };
+    due([1], 'companies', 0);
+    const result = await fetch();
+    expect(result).toMatchObject({ rows: 1, failed: 1 });
+    expect(result.closed).toBeUndefined();
+  });
+
+  it('leaves records that are refused one after another failed records where others are answered', async () => {
+    answer = (where) => (idOf(where) <= 60 ? [403, denied] : undefined);
+    due(many(100));
+    expect(await fetch()).toMatchObject({ rows: 100, failed: 60 });
+  });
+
+  it('stops in the middle, keeping what came, when the permission is withdrawn', async () => {
+    let withdrawn = false;
+    answer = (where) => {
+      withdrawn ||= idOf(where) === 100;
+      return withdrawn && where.startsWith('/v2/companies/') ? [403, denied] : undefined;
+    };
+    due(many(500));
+    const result = await fetch();
+    expect(result).toMatchObject({ failed: 0, closed: { sure: true } });
+    expect(result.rows).toBeGreaterThan(80);
+    expect(failed()).toEqual([]);
+    // Of the 400 that are left: twenty in a row, and what was in flight meanwhile.
+    expect(asked.length).toBeLessThan(220);
+  });
+
+  it('is named for a list of one record, too', async () => {
+    answer = () => [403, denied];
+    due([1]);
+    expect(await fetch()).toMatchObject({ rows: 0, failed: 0, closed: { sure: false } });
+  });
+
+  it('stops a search with a named refusal, and one that is refused alone does not', async () => {
+    answer = (where) => (where === '/v2/prospecting' ? [403, denied] : undefined);
+    const result = await discoverMarket(deps, { ctx, round: 0, budget: 500, concurrency: 16 }, FIRST);
+    expect(result).toMatchObject({ done: false, refused: { stream: 'prospecting', endpoint: 'POST /v2/prospecting' } });
+    expect(times('/v2/prospecting')).toBeLessThanOrEqual(5);
+
+    answer = (where, { filters, page }) => {
+      if (where !== '/v2/prospecting') return [404, { detail: 'Not found.' }];
+      if (JSON.stringify(filters) !== '{}') return [403, denied];
+      return [200, { total_companies: 3, total_pages: 1, data: page === 1 ? [{ id: 1 }, { id: 2 }, { id: 3 }] : [] }];
+    };
+    ctx = { ...ctx, run: 'run-2' };
+    const found = await discoverMarket(deps, { ctx, round: 0, budget: 500, concurrency: 16 }, FIRST);
+    expect(found.refused).toBeUndefined();
+    expect(found.distinctCompanies).toBe(3);
+  });
+
+  it.each(['tenders', 'watched_companies'] as const)('stops the listing %s', async (listing) => {
+    answer = () => [403, { detail: 'Forbidden.' }];
+    const result = await crawlListing(deps, { ctx, listing }, FIRST);
+    expect(result).toMatchObject({ rows: 0, limited: false, refused: [{ stream: listing, permission: null }] });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('names refused lookup lists and reads the others', async () => {
+    answer = (where) => (where.includes('/tenders/') ? [403, denied] : [200, {}]);
+    const result = await crawlListing(deps, { ctx, listing: 'nomenclatures' }, FIRST);
+    expect(result).toMatchObject({
+      entities: 1,
+      refused: [
+        { stream: 'nomenclatures', endpoint: 'GET /v1/finder/tenders/nomenclatures' },
+        { stream: 'nomenclatures', endpoint: 'GET /v1/finder/tenders/donors' },
+      ],
+    });
+  });
+
+  it('in `resolve` asks the routes that are open, and no closed one for every question', async () => {
+    const question = (i: number) => JSON.stringify({ name: `N ${i}`, country_code: 'DE', registration_number: `${i}` });
+    answer = (where) => (where.startsWith('/v2/enrichment') ? [403, denied] : [200, { id: 7 }]);
+    due(many(100).map(question), 'matches');
+    const result = await fetch(FIRST, 'matches');
+    expect(result).toMatchObject({ rows: 100, failed: 0, refused: [{ endpoint: 'POST /v2/enrichment/company' }] });
+    expect(times('/v2/enrichment/company')).toBeLessThanOrEqual(3 + 16);
+
+    asked = [];
+    due(
+      many(50).map((i) => JSON.stringify({ registration_number: `${i}`, country_code: 'DE' })),
+      'matches',
+      1,
+    );
+    const next = {
+      ctx,
+      stream: 'matches' as const,
+      chunk: 1,
+      concurrency: 16,
+      refused: ['POST /v2/enrichment/company'],
+    };
+    expect(await fetchChunk(deps, next, FIRST)).toMatchObject({ rows: 0, failed: 0 });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('an API that says `limit`', () => {
+  it('for everything ends the attempt as LimitError, keeps what came, and repeats nothing of it', async () => {
+    let limited = false;
+    answer = (where) => {
+      limited ||= idOf(where) === 50;
+      return limited && where.startsWith('/v2/companies') ? limit : undefined;
+    };
+    due(many(200));
+    const error = await fetch().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(LimitError);
+    expect(error).toMatchObject({ guard: 'limit', access });
+    expect(landed()).toEqual([]);
+    const answeredBefore = new Set(asked).size;
+    // While it lasts, an attempt sends a few requests only, and files nothing, however late it is.
+    asked = [];
+    await expect(fetch(LATE)).rejects.toBeInstanceOf(LimitError);
+    expect(new Set(asked).size).toBeLessThanOrEqual(4);
+    expect(landed()).toEqual([]);
+    asked = [];
+    answer = () => undefined;
+    expect(await fetch(LATE)).toMatchObject({ rows: 200, failed: 0 });
+    expect(asked.length).toBeLessThan(200 - answeredBefore + 40);
+    expect(new Set(landed().map(({ entity_id }) => entity_id)).size).toBe(200);
+  });
+
+  it('for single records only is waited for in some attempts, then they are filed and the rest is there', async () => {
+    answer = (where) => ([1, 2, 3, 70].includes(idOf(where)) ? limit : undefined);
+    due(many(100));
+    await expect(fetch()).rejects.toBeInstanceOf(LimitError);
+    expect(await fetch(LATE)).toMatchObject({ rows: 100, failed: 4 });
+    expect(failed().toSorted((a, b) => a - b)).toEqual([1, 2, 3, 70]);
+  });
+
+  it('for the one record that is due is compared with a record of an earlier night', async () => {
+    due([8, 9]);
+    await fetch();
+    ctx = { ...ctx, run: 'run-2' };
+    due([7]);
+    answer = (where) => (idOf(where) === 7 ? limit : undefined);
+    await expect(fetch()).rejects.toBeInstanceOf(LimitError);
+    expect(await fetch(LATE)).toMatchObject({ rows: 1, failed: 1 });
+  });
+
+  it('for hours ends the stream, named, and files nothing', async () => {
+    answer = (where) => (where.startsWith('/v2/companies') ? limit : undefined);
+    due(many(100));
+    const result = await fetch({ ...LATE, since: Date.now() - 3 * HOURS });
+    expect(result).toMatchObject({ rows: 0, failed: 0, refused: [{ guard: 'limit', permission: 'Reports' }] });
+  });
+
+  it('ends a search as LimitError however late; a single search that says so is named', async () => {
+    const input = { ctx, round: 0, budget: 500, concurrency: 4 };
+    answer = (where) => (where === '/v2/metrics' ? undefined : limit);
+    await expect(discoverMarket(deps, input, LATE)).rejects.toBeInstanceOf(LimitError);
+    answer = (where, { page }) => {
+      if (where !== '/v2/prospecting') return [404, { detail: 'Not found.' }];
+      if (page !== 1) return limit;
+      return [200, { total_companies: 4, total_pages: 2, data: [{ id: 1 }, { id: 2 }] }];
+    };
+    await expect(discoverMarket(deps, input, FIRST)).rejects.toBeInstanceOf(LimitError);
+    const found = await discoverMarket(deps, input, LATE);
+    expect(found).toMatchObject({ done: true, distinctCompanies: 2 });
+    expect(found.coverage?.missing).toBe(2);
+  });
+
+  it('ends listings and lookup lists as LimitError, however late', async () => {
+    answer = (where) => (where === '/v2/metrics' ? undefined : limit);
+    for (const listing of ['tenders', 'watched_companies', 'nomenclatures'] as const) {
+      await expect(crawlListing(deps, { ctx, listing }, LATE), listing).rejects.toBeInstanceOf(LimitError);
+    }
+    // What was read of the lookup lists is kept.
+    answer = (where) => (where.endsWith('/donors') ? undefined : limit);
+    await expect(crawlListing(deps, { ctx, listing: 'nomenclatures' }, FIRST)).rejects.toBeInstanceOf(LimitError);
+    asked = [];
+    answer = () => [200, {}];
+    expect(await crawlListing(deps, { ctx, listing: 'nomenclatures' }, LATE)).toMatchObject({ entities: 3 });
+    expect(asked).not.toContain('/v1/finder/tenders/donors');
+  });
+});
