@@ -22,6 +22,10 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
   }
   lines.push(`  requests   ${formatCount(result.requests)}${renderForecast(result)}`);
   lines.push(`  rows       ${formatCount(result.rows)} landed, ${formatCount(result.rejects)} rejected`);
+  for (const { stream, endpoint, permission, module } of result.refused ?? []) {
+    const names = [permission && `permission "${permission}"`, module && `module "${module}"`].filter(Boolean);
+    lines.push(paint.yellow(`  refused    ${stream.replaceAll('_', ' ')}: ${[...names, endpoint].join(', ')}`));
+  }
   for (const difference of result.drift ?? []) lines.push(`  drift      ${difference}`);
   lines.push(`  published  ${showPath(path.resolve(dataDir, result.published))}`);
   for (const note of result.notes) lines.push(paint.yellow(`  ! ${note}`));

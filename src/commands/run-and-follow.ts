@@ -45,10 +45,14 @@ export async function runAndFollow({ config }: CliContext, request: RunRequest, 
   }
 }
 
-/** A market that is not whole, or does not become current, is no success; `strict`: neither is a record that failed. */
+/**
+ * A market that is not whole, or does not become current, is no success, nor is a stream that the key may not read (lookup
+ * lists aside); `strict`: neither is a record that failed.
+ */
 function fellShort(result: RunResult, strict: boolean): boolean {
   return (
     result.incomplete ||
+    (result.refused ?? []).some(({ stream }) => stream !== 'nomenclatures') ||
     result.heldBack !== null ||
     result.outcome === 'stopped' ||
     (strict && result.outcome !== 'complete')

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import type { Progress } from '../../schemas/pipeline/run.js';
+import type { Progress, Refusal } from '../../schemas/pipeline/run.js';
+import { refusalInWords } from '../../workflows/describe.js';
 import { errorMessage } from '../core/errors.js';
 import { formatCount, formatDuration } from '../progress/format.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
-import { advance } from '../progress/run-state.js';
+import { advance, type Retry } from '../progress/run-state.js';
 import { examples, loadContext, type CliContext } from './context.js';
 import { colorsFor, say, sayJson } from './print.js';
 import { showPath } from './show-path.js';
@@ -15,6 +16,8 @@ interface RunningRun {
   type: string;
   startedAt: string;
   progress: Progress | null;
+  /** What failed and is tried again. */
+  retries: Retry[];
 }
 
 interface Status {
@@ -36,10 +39,14 @@ interface LastRun {
   /** Null for runs that searched no market. */
   distinct_companies: number | null;
   reported_total: number | null;
+  /** JSON, as in ops.runs. */
+  refused: string | null;
 }
 
 const LAST_RUNS = `
-SELECT workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total
+SELECT workflow_type, r.market, date, outcome, finished_at, requests, held_back, distinct_companies, reported_total,
+  -- A file published by an older version has no such column.
+  CAST(to_json(r) -> '$.refused' AS VARCHAR) AS refused
 FROM ops.runs AS r
 LEFT JOIN ops.coverage AS c ON c.run = r.run_id AND c.market = r.market
 QUALIFY row_number() OVER (PARTITION BY workflow_type, r.market ORDER BY started_at DESC) = 1
@@ -80,20 +87,28 @@ async function askTemporal({ config }: CliContext): Promise<Live> {
 }
 
 async function runningRuns(client: Client): Promise<RunningRun[]> {
+  const { retriesOf } = await import('../temporal/follow-run.js');
   const { WorkflowType } = await import('../../schemas/pipeline/run.js');
   const types = WorkflowType.options.map((type) => `"${type}"`).join(', ');
   const found: RunningRun[] = [];
   for await (const run of client.workflow.list({
     query: `ExecutionStatus = "Running" AND WorkflowType IN (${types})`,
   })) {
-    found.push({ workflowId: run.workflowId, type: run.type, startedAt: run.startTime.toISOString(), progress: null });
+    found.push({
+      workflowId: run.workflowId,
+      type: run.type,
+      startedAt: run.startTime.toISOString(),
+      progress: null,
+      retries: [],
+    });
   }
   const ask = async (run: RunningRun): Promise<RunningRun> => {
     // Without a worker nobody answers; what runs is said all the same.
     const answer = client.connection.withDeadline(Date.now() + 2_000, async () =>
       client.workflow.getHandle(run.workflowId).query<Progress>('progress'),
     );
-    return { ...run, progress: await answer.catch(() => null) };
+    const retries = retriesOf(client.workflow.getHandle(run.workflowId)).catch(() => []);
+    return { ...run, progress: await answer.catch(() => null), retries: await retries };
   };
   return Promise.all(found.map(ask));
 }
@@ -140,9 +155,7 @@ export function renderStatus(status: Status, now: number): string {
   if (temporal.reachable && status.running.length === 0) lines.push('Running    nothing');
   for (const run of status.running) {
     lines.push(`Running    ${run.workflowId}, started ${ago(run.startedAt)}`);
-    lines.push(
-      `           ${run.progress ? progressLine(run.progress, run.startedAt, now) : 'no answer: is a worker running?'}`,
-    );
+    lines.push(`           ${run.progress ? progressLine(run, run.progress, now) : 'no answer: is a worker running?'}`);
   }
   for (const { schedule, at } of status.next) lines.push(`Next       ${at}  ${schedule}`);
   if (published) {
@@ -155,6 +168,7 @@ export function renderStatus(status: Status, now: number): string {
         `           ${what}: ${run.outcome}${renderReached(run)}${run.held_back === null ? '' : ', held back'}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
       );
       if (run.held_back !== null) lines.push(paint.yellow(`           ! ${run.held_back}`));
+      for (const refusal of refusalsOf(run)) lines.push(paint.yellow(`           ! ${refusalInWords(refusal)}`));
     }
   } else {
     lines.push(paint.yellow(`Published  ${status.publishedError ?? 'nothing'}`));
@@ -168,7 +182,11 @@ function renderReached({ outcome, distinct_companies, reported_total }: LastRun)
   return `, ${formatCount(distinct_companies)} of ${formatCount(reported_total)} companies`;
 }
 
-function progressLine(progress: Progress, startedAt: string, now: number): string {
-  const state = advance(null, { progress, beats: [], retries: [], workers: true }, now, Date.parse(startedAt));
+function refusalsOf({ refused }: LastRun): Refusal[] {
+  return (refused === null ? null : (JSON.parse(refused) as Refusal[] | null)) ?? [];
+}
+
+function progressLine({ retries, startedAt }: RunningRun, progress: Progress, now: number): string {
+  const state = advance(null, { progress, beats: [], retries, workers: true }, now, Date.parse(startedAt));
   return [renderLine(state), ...warningsOf(state).map((warning) => `! ${warning}`)].join('\n           ');
 }

@@ -96,6 +96,11 @@ function beatOf(activity: Pending): Beat[] {
   }
 }
 
+/** The activities of a run that failed and wait for their next attempt. */
+export async function retriesOf(handle: WorkflowHandle): Promise<Retry[]> {
+  return pendingActivities(await handle.describe()).flatMap(retryOf);
+}
+
 function retryOf(activity: Pending): Retry[] {
   const attempt = activity.attempt ?? 1;
   const message = activity.lastFailure?.message;
