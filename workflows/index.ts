@@ -6,3 +6,5 @@ export { resolveCompanies } from './resolve-companies.js';
 export { retryRejects } from './retry-rejects.js';
 export { tenderSnapshot } from './tender-snapshot.js';
 export { watchSync } from './watch-sync.js';
+// oxlint-disable-next-line import/no-default-export -- the SDK runs the default export for every type that is none of these
+export { unknownType as default } from './unknown-type.js';

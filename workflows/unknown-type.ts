@@ -1,0 +1,31 @@
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+import type { ErrorType } from '../schemas/pipeline/error-type.js';
+
+/** Types a person can start, each with an example of its input. */
+export const STARTABLE = {
+  marketSnapshot: '{"market": "demo"}',
+  tenderSnapshot: '{}',
+  watchSync: '{}',
+  backfill: '{"from": "2026-01-01", "to": "2026-01-31"}',
+  resolveCompanies: '{"file": "resolve/suppliers.csv"}',
+  retryRejects: '{}',
+  rebuildWarehouse: '{}',
+} as const;
+
+/**
+ * Runs for every workflow type that does not exist, such as a misspelt one. It fails at once and lists the types; without
+ * it Temporal retries the workflow task forever.
+ */
+export async function unknownType(): Promise<never> {
+  const { workflowType } = workflowInfo();
+  const types = Object.entries(STARTABLE).map(([type, input]) => `${type} ${input}`);
+  const meant = Object.keys(STARTABLE).find((type) => plain(type) === plain(workflowType));
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const message = `There is no workflow type "${workflowType}".${hint} Types, each with an example of its input: ${types.join('; ')}. Start it again with one of them.`;
+  const type: ErrorType = 'InvalidInput';
+  throw ApplicationFailure.nonRetryable(message, type);
+}
+
+function plain(type: string): string {
+  return type.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
