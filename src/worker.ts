@@ -13,7 +13,7 @@ import { bookAttempt } from './ledger/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { watchAtWork, workerIdentity } from './temporal/crawl-workers.js';
-import { namespaceError } from './temporal/search-attributes.js';
+import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
 
 export type Role = 'crawl' | 'warehouse' | 'all';
 
@@ -38,7 +38,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
   installRuntime(log);
   const [bundle, { target, close }] = await Promise.all([
     role === 'warehouse' ? null : loadWorkflowBundle(),
-    checkTemporal(config),
+    checkTemporal(config, role),
   ]);
   await close();
   const connection = await connectNative(target);
@@ -127,16 +127,26 @@ async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): 
   if (failed) throw failed.reason;
 }
 
-/** Fails fast and in words: the native client would retry for long and say less. */
-async function checkTemporal(config: Config): Promise<{ target: TemporalTarget; close: () => Promise<void> }> {
+/**
+ * Fails fast and in words: the native client would retry for long and say less. Registers the search attributes, without
+ * which every run would hang.
+ */
+async function checkTemporal(
+  config: Config,
+  role: Role,
+): Promise<{ target: TemporalTarget; close: () => Promise<void> }> {
   const temporal = await connectTemporal(config.dataDir);
   const { namespace } = temporal.target;
   try {
-    await temporal.client.workflowService.describeNamespace({ namespace });
+    await temporal.client.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
+      throw namespaceError(namespace, error);
+    });
+    // Only crawl workers run workflows.
+    if (role !== 'warehouse') await ensureSearchAttributes(temporal);
     return temporal;
   } catch (error) {
     await temporal.close();
-    throw namespaceError(namespace, error);
+    throw error;
   }
 }
 

@@ -10,11 +10,14 @@ const KEYWORD = 2;
  * Names of Tidemark's search attributes that the namespace lacks.
  * @throws TidemarkError when the namespace does not exist, or an attribute has another type
  */
-export async function missingSearchAttributes({ connection, target }: TemporalClient): Promise<string[]> {
+export async function missingSearchAttributes(temporal: TemporalClient): Promise<string[]> {
+  const { connection, target } = temporal;
   const { namespace } = target;
   const present = await connection.operatorService.listSearchAttributes({ namespace }).catch((error: unknown) => {
+    if (isForbidden(error)) return null;
     throw namespaceError(namespace, error);
   });
+  if (present === null) return unknownToQueries(temporal);
   const types = present.customAttributes ?? {};
   const wrong = WANTED.filter((name) => types[name] !== undefined && types[name] !== KEYWORD);
   if (wrong.length > 0) {
@@ -27,6 +30,32 @@ export async function missingSearchAttributes({ connection, target }: TemporalCl
     );
   }
   return WANTED.filter((name) => types[name] === undefined);
+}
+
+// gRPC status.
+const INVALID_ARGUMENT = 3;
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
+
+/** Temporal Cloud, and servers with authorization, keep the operator's calls from ordinary clients. */
+function isForbidden(error: unknown): boolean {
+  const { code } = error as { code?: number };
+  return code === PERMISSION_DENIED || code === UNIMPLEMENTED;
+}
+
+/** Without the list itself: a query that names an attribute the namespace lacks is refused as invalid. */
+async function unknownToQueries({ client, target }: TemporalClient): Promise<string[]> {
+  const { namespace } = target;
+  const missing: string[] = [];
+  for (const name of WANTED) {
+    try {
+      await client.workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });
+    } catch (error) {
+      if ((error as { code?: number }).code !== INVALID_ARGUMENT) throw namespaceError(namespace, error);
+      missing.push(name);
+    }
+  }
+  return missing;
 }
 
 /**
@@ -43,11 +72,13 @@ export async function ensureSearchAttributes(temporal: TemporalClient): Promise<
       searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
     });
   } catch (error) {
+    // Another worker that starts too may have been first.
+    if ((await missingSearchAttributes(temporal)).length === 0) return [];
     throw new TidemarkError(
       'InvalidConfig',
-      `Namespace ${namespace} refuses new search attributes: ${errorMessage(error)}`,
+      `Namespace ${namespace} lacks the search attributes ${missing.join(', ')} and refuses new ones: ${errorMessage(error)}`,
       {
-        todo: `Have an administrator add the Keyword attributes ${missing.join(', ')} (on Temporal Cloud: in the namespace's settings).`,
+        todo: `Without them every run would hang. Have an administrator add the Keyword attributes ${missing.join(', ')} (on Temporal Cloud: in the namespace's settings).`,
         cause: error,
       },
     );
@@ -59,7 +90,7 @@ export async function ensureSearchAttributes(temporal: TemporalClient): Promise<
 // The server caches its list of attributes for a moment; a run started within it would be refused.
 async function untilVisible(temporal: TemporalClient): Promise<void> {
   for (let tries = 0; tries < 50; tries++) {
-    if ((await missingSearchAttributes(temporal)).length === 0) return;
+    if ((await unknownToQueries(temporal)).length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
