@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import { RebuildInput } from '../schemas/pipeline/run.js';
 import { fetchChunk } from '../src/crawl/fetch-chunk.js';
 import { askedQuestions } from '../src/crawl/asked-questions.js';
+import { stampedAhead } from '../src/crawl/clock-off.js';
 import { closeRun, landDue, landOpening } from '../src/crawl/close-run.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { currentNight } from '../src/crawl/current-night.js';
@@ -12,7 +13,10 @@ import { openRun } from '../src/crawl/open-run.js';
 import { parseInput } from '../src/crawl/parse-input.js';
 import { readQuota } from '../src/crawl/read-quota.js';
 import { lastSyncDate } from '../src/crawl/last-sync.js';
+import { newestStamp } from '../src/landing/index.js';
 import { keepsContacts } from '../src/core/config.js';
+import { configChange } from '../src/core/config-change.js';
+import { readDataFolder } from '../src/core/data-folder.js';
 import {
   buildModels,
   describeDrift,
@@ -27,6 +31,7 @@ import {
 import { castError } from './cast-errors.js';
 import { checkInput } from './check-input.js';
 import type { Activities, CrawlActivities, WarehouseActivities } from './contract.js';
+import { checkFolder, contextOf } from './folder-check.js';
 import { withPulse } from './pulse.js';
 
 const REJECTS_OF_RUN = 'SELECT coalesce(sum(rejects), 0) FROM ledger.loaded_parts WHERE run = $run';
@@ -36,11 +41,24 @@ const REJECTS_OF_RUN = 'SELECT coalesce(sum(rejects), 0) FROM ledger.loaded_part
  * @param quotaGate workflow id of the quota gate of this worker's API key
  */
 export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): CrawlActivities {
-  return casting({
+  return casting(deps, {
     async openRun(input) {
+      const { dataDir } = deps.config;
+      const now = deps.clock.now();
+      const newest = newestStamp(dataDir, dayBefore(now))?.stamp ?? null;
+      if (newest !== null) deps.stamps?.after(newest);
+      const edited = configChange(deps.config);
+      const notes = [
+        edited === null ? null : `${edited}: restart the worker. This run goes by the settings of before.`,
+        stampedAhead(newest, now),
+      ];
       const ctx = openRun(deps.config, deps.clock, input, {
-        lastWatchSync: lastSyncDate(deps.config.dataDir),
-        currentNight: (market, filters) => currentNight(deps.config.dataDir, market, filters),
+        folder: deps.folder === undefined ? null : readDataFolder(dataDir),
+        stampsAfter: newest !== null && newest > now.toISOString() ? newest : null,
+        startedAt: (deps.stamps ?? deps.clock).now(),
+        notes: notes.filter((note) => note !== null),
+        lastWatchSync: lastSyncDate(dataDir),
+        currentNight: (market, filters) => currentNight(dataDir, market, filters),
       });
       await landOpening(deps, ctx);
       return ctx;
@@ -75,7 +93,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
         await warehouse.close();
       }
     });
-  return casting({
+  return casting(deps, {
     planDue: ({ ctx, stream, chunkSize }) =>
       withWarehouse(async (warehouse) => {
         const { run, market } = ctx;
@@ -98,8 +116,8 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
       }),
     loadLanding: ({ run }) =>
       withWarehouse(async (warehouse) => {
-        const { parts, rows, driftFault } = await loadLanding(warehouse, dataDir);
-        return { parts, rows, driftFault, rejects: await warehouse.db.count(REJECTS_OF_RUN, { run }) };
+        const { parts, rows, driftFault, gone } = await loadLanding(warehouse, dataDir);
+        return { parts, rows, driftFault, gone, rejects: await warehouse.db.count(REJECTS_OF_RUN, { run }) };
       }),
     buildModels: ({ run }) =>
       withWarehouse(async (warehouse) => {
@@ -144,18 +162,28 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           onStep: (step) => pulse.beat({ step, done: 0, total: null, requests: 0 }),
         });
         const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
-        return { parts, rows, rejects, failedAudits, notes, faults, into, published: published.file };
+        const folder = readDataFolder(dataDir);
+        const made = { parts, rows, rejects, failedAudits, notes, faults, into, published: published.file };
+        return folder === null ? made : { ...made, folder };
       }),
   });
 }
 
-/** Wraps every activity: its input is checked, and whatever it throws reaches Temporal as one of our failures. */
-function casting<T extends object>(activities: T): T {
+/** The day before an instant (UTC): no time zone's night is filed earlier. */
+function dayBefore(now: Date): string {
+  return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Wraps every activity: its input and its run's data folder are checked, and whatever it throws reaches Temporal as one of our failures. */
+function casting<T extends object>(deps: Omit<CrawlDeps, 'client'>, activities: T): T {
   const wrapped = Object.entries(activities).map(([name, run]: [string, (...args: unknown[]) => Promise<unknown>]) => [
     name,
     async (...args: unknown[]) => {
       try {
         checkInput(name as keyof Activities, args[0]);
+        checkFolder(deps, name as keyof Activities, args[0]);
+        const stamp = contextOf(name as keyof Activities, args[0])?.stampsAfter;
+        if (stamp !== undefined) deps.stamps?.after(stamp);
         return await run(...args);
       } catch (error) {
         throw castError(error);

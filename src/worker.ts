@@ -7,12 +7,14 @@ import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Clock } from './core/clock.js';
 import { readApiKey, type Config } from './core/config.js';
-import { makeDataFolder } from './core/file-modes.js';
+import { openDataFolder, shortId } from './core/data-folder.js';
+import { StampClock } from './core/stamp-clock.js';
 import type { AtWork } from './crawl/lanes.js';
 import { bookAttempt } from './ledger/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { watchAtWork, workerIdentity } from './temporal/crawl-workers.js';
+import { watchForeignWorkers } from './temporal/foreign-workers.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
 
 export type Role = 'crawl' | 'warehouse' | 'all';
@@ -34,7 +36,7 @@ export interface WorkerSetup {
  */
 export async function runWorker({ config, role, clock, log, stop, onReady }: WorkerSetup): Promise<void> {
   const apiKey = role === 'warehouse' ? null : readApiKey();
-  makeDataFolder(config.dataDir);
+  const folder = await openDataFolder(config.dataDir);
   installRuntime(log);
   const [bundle, { target, close }] = await Promise.all([
     role === 'warehouse' ? null : loadWorkflowBundle(),
@@ -44,8 +46,16 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
   const connection = await connectNative(target);
   try {
     const workers: Worker[] = [];
-    const identity = workerIdentity();
-    const shared = { connection, namespace: target.namespace, maxHeartbeatThrottleInterval: '1 second' as const };
+    const stamps = new StampClock(clock);
+    const identity = workerIdentity({ folder: shortId(folder.id), settings: shortId(config.fileHash ?? config.hash) });
+    const shared = {
+      connection,
+      identity,
+      namespace: target.namespace,
+      maxHeartbeatThrottleInterval: '1 second' as const,
+    };
+    const temporal = new Client({ connection, namespace: target.namespace });
+    await watchForeignWorkers(temporal, { folder, log, stop });
     if (apiKey !== null && bundle) {
       const client = createApiClient({
         baseUrl: config.api.baseUrl,
@@ -54,12 +64,11 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
         apiKey,
         maxConcurrency: config.api.maxConcurrency,
         timeoutMs: config.api.timeout * 1_000,
-        now: () => clock.now(),
+        now: () => stamps.now(),
         onAttempt: bookAttempt,
         stopAtDailyLimit: true,
         ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
       });
-      const temporal = new Client({ connection, namespace: target.namespace });
       const atWork: AtWork = { workers: 1, runs: 1 };
       const onChange = (now: AtWork): void => {
         Object.assign(atWork, now);
@@ -71,10 +80,12 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
       workers.push(
         await Worker.create({
           ...shared,
-          identity,
           taskQueue: CRAWL_QUEUE,
           workflowBundle: bundle,
-          activities: createCrawlActivities({ config, client, clock, log, atWork }, quotaGateId(config, apiKey)),
+          activities: createCrawlActivities(
+            { config, client, clock, stamps, log, folder, atWork },
+            quotaGateId(config, apiKey),
+          ),
           // Quick ones may finish; a chunk is cancelled at once after that and lands what it has.
           shutdownGraceTime: '1 second',
           shutdownForceTime: '30 seconds',
@@ -86,7 +97,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
         await Worker.create({
           ...shared,
           taskQueue: WAREHOUSE_QUEUE,
-          activities: createWarehouseActivities({ config, clock, log }),
+          activities: createWarehouseActivities({ config, clock, stamps, log, folder }),
           // DuckDB has one writer, and one build uses all cores.
           maxConcurrentActivityTaskExecutions: 1,
           shutdownGraceTime: '10 seconds',

@@ -8,6 +8,7 @@ export function describeProgress(progress: Progress, coverage: DiscoverResult['c
     progress.market === null ? null : `market \`${progress.market}\``,
     progress.date === null ? null : `date ${progress.date}`,
     `${progress.requests} requests`,
+    progress.folder === undefined ? null : `data folder \`${progress.folder.path}\` on ${progress.folder.host}`,
   ].filter((part) => part !== null);
   const rows = progress.steps.map(
     (step) => `| ${step.name} | ${step.done} | ${step.total ?? '?'} | ${step.state} | ${step.about ?? ''} |`,

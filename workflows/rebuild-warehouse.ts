@@ -23,6 +23,7 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
     input,
   ]);
   progress.phase = 'done';
+  if (result.folder) progress.folder = result.folder;
   progress.notes.push(...result.faults.map((fault) => `Unreadable: ${fault}`));
   setCurrentDetails(`**done**: ${result.rows} rows of ${result.parts} parts, published as \`${result.published}\``);
   return result;

@@ -72,6 +72,8 @@ export class Run {
   concurrency: number | null;
   nextChunk: number;
   readonly progress: Progress;
+  /** Responses its activities said they landed; null where an older version began the run and did not count. */
+  #landed: number | null;
   /** Whether an operator stopped it before it was done. */
   stopped = false;
   /** What was filed when its crawl ended. */
@@ -102,6 +104,7 @@ export class Run {
     this.#short = carried.short;
     this.#clockNoted = carried.clockNoted ?? false;
     this.stopped = carried.stopped ?? false;
+    this.#landed = carried.landed ?? null;
     this.nextChunk = carried.nextChunk;
     this.progress = carried.progress;
     this.#completed = carried.completed;
@@ -167,6 +170,7 @@ export class Run {
       ...(ctx.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: ctx.market }]),
     ]);
     Object.assign(progress, { date: ctx.date, market: ctx.market, startedAt: ctx.startedAt });
+    if (ctx.folder) progress.folder = ctx.folder;
     if (ctx.note !== null) notes.push(ctx.note);
     return new Run(input, {
       ctx,
@@ -177,6 +181,7 @@ export class Run {
       progress,
       coverage: null,
       short: false,
+      landed: 0,
       due: [],
       notes,
     });
@@ -196,6 +201,16 @@ export class Run {
     this.nextChunk = 0;
     this.#completed.push(name);
     this.show();
+  }
+
+  /** Counts what an activity that is done has landed. */
+  countLanded(rows: number): void {
+    if (this.#landed !== null) this.#landed += rows;
+  }
+
+  /** What the landing zone must hold of the run at least; left out where that was not counted. */
+  get landed(): { landed?: number } {
+    return this.#landed === null ? {} : { landed: this.#landed };
   }
 
   enter(phase: Progress['phase']): void {
@@ -219,6 +234,7 @@ export class Run {
         short: this.#short,
         clockNoted: this.#clockNoted,
         stopped: this.stopped,
+        ...(this.#landed === null ? {} : { landed: this.#landed }),
         due: this.due,
         refused: this.refused,
         notes: this.notes,

@@ -27,6 +27,7 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
         shown.done = shown.total = result.entities;
         // Lookup lists are named in the shortfall below.
         for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters: listing !== 'nomenclatures' });
+        run.countLanded(result.rows);
         // A list the key may not read is worth saying; it takes nothing from the market.
         if (listing === 'nomenclatures') run.note(result.shortfall);
         else run.fallShort(result.shortfall);
@@ -60,6 +61,7 @@ export async function discover(run: Run): Promise<void> {
         continue;
       }
       run.nextChunk++;
+      run.countLanded(result.rows);
       run.show();
       if (result.done) {
         run.coverage = result.coverage;
@@ -148,6 +150,7 @@ async function crawlChunk(
     run.progress.requests += result.requests;
     if (!result.limited) {
       if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
+      run.countLanded(result.rows);
       if (result.failed > 0) {
         run.fallShort(
           `${plan.stream}: some records could not be fetched; ops.rejects names them and the next run tries again.`,
@@ -174,13 +177,14 @@ export async function finish(run: Run): Promise<RunResult> {
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
   // Once begun it is filed: a cancellation meanwhile is told by a record after this one, never by half of each.
   const totals = await CancellationScope.nonCancellable(() =>
-    quick.closeRun({ ctx: run.ctx, outcome, note, heldBack, refused: run.refused }),
+    quick.closeRun({ ctx: run.ctx, outcome, note, heldBack, refused: run.refused, ...run.landed }),
   );
   run.closed = { crawled: outcome, heldBack };
   run.progress.requests = totals.requests;
   run.note(totals.drift ?? null);
   run.enter('loading');
   const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
+  run.note(loaded.gone ?? null);
   if (loaded.driftFault) run.note(`Drift could not be looked for in everything: ${loaded.driftFault}`);
   run.enter('modelling');
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
@@ -211,6 +215,7 @@ export async function finish(run: Run): Promise<RunResult> {
     refused: run.refused,
     drift: models.drift ?? [],
     published: published.file,
+    ...(run.ctx.folder ? { folder: run.ctx.folder } : {}),
     notes: run.notes,
   };
 }

@@ -32,8 +32,10 @@ export async function withRun(
     const cancelled = isCancelled(error);
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
     const closed = { ...(run.closed ?? { crawled: null, heldBack: null }), refused: run.refused };
-    await CancellationScope.nonCancellable(() =>
-      quick.closeRun({ ctx: run.ctx, outcome: cancelled ? 'cancelled' : 'failed', note, ...closed }),
+    const outcome = cancelled ? 'cancelled' : 'failed';
+    // Where not even that can be filed, the first failure says why.
+    await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, ...closed })).catch(
+      () => undefined,
     );
     // By this Temporal tells a cancelled workflow from a failed one.
     throw cancelled ? new CancelledFailure('The run was cancelled.') : error;

@@ -183,6 +183,8 @@ export interface CloseRunInput {
   heldBack: string | null;
   /** What the API refuses to the key; left out when nothing. */
   refused?: Refusal[];
+  /** Responses its activities said they landed; left out where they were not counted from the start. */
+  landed?: number;
 }
 
 export interface CloseRunResult {
@@ -210,6 +212,8 @@ export interface CarriedRun {
   /** Whether its notes say that this machine's clock is off. */
   clockNoted?: boolean;
   stopped?: boolean;
+  /** Responses its activities said they landed; left out where an older version began the run. */
+  landed?: number;
   due?: DueSummary[];
   /** Missing in what an older version carried over. */
   refused?: Refusal[];
@@ -222,6 +226,8 @@ export interface LoadResult {
   rejects: number;
   /** Why drift could not be looked for in some of it; left out when it could. */
   driftFault?: string | undefined;
+  /** Of the parts loaded earlier, those that are gone from the landing zone, in words; left out when none is. */
+  gone?: string | undefined;
 }
 
 export interface ModelsResult {

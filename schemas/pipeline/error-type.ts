@@ -13,6 +13,9 @@ export const ErrorType = z.enum([
   'LimitError', //        limit: too much for now; retried after Retry-After, details {guard, access}
   'ApiRefused', //        the API calls the request invalid; the same request will be refused again
   'ApiUnavailable', //    the API is down, slow or answers nonsense; retried
+  'OtherDataFolder', //   the run belongs to another data folder than this worker's
+  'DataFolderChanged', // the data folder was restored, replaced or moved while the run was under way
+  'ClockWrong', //        this machine's clock is minutes off the API's
   'LandingCorrupt', //    a landed part does not match its manifest
   'WarehouseBusy', //     another process holds the warehouse file
   'DiskFull',

@@ -50,6 +50,14 @@ export const WorkflowType = z.enum([
 ]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
+/** A data folder: its identity (`folder.json`), and where the process that names it sees it. */
+export interface DataFolder {
+  id: string;
+  /** Absolute path on that host. */
+  path: string;
+  host: string;
+}
+
 /** What a workflow hands to `openRun`: the raw input and what only the workflow knows about itself. */
 export interface OpenRunInput {
   workflowType: WorkflowType;
@@ -84,7 +92,11 @@ export interface RunContext {
   to: string;
   /** File in `data/resolve` whose rows are looked for; only resolveCompanies has one. */
   file?: string;
+  /** Data folder of the worker that opened the run: all its work is done there. Missing in runs of older workers. */
+  folder?: DataFolder;
   startedAt: string;
+  /** Stamp of the newest answer landed before, where that lies in the future: what the run observes is stamped later. */
+  stampsAfter?: string;
   configHash: string;
   probeEverySeconds: number;
   /** Share of the daily quota that it leaves to others (docs/configuration.md, `quota.reserve`). */
@@ -163,7 +175,10 @@ export interface RunResult {
   refused?: Refusal[];
   /** Where the API's answers differ from its reference, in words, at most five; ops.drift has all. */
   drift?: string[];
+  /** Path of the published file, relative to `folder`. */
   published: string;
+  /** Data folder of the workers that did it. Missing in results of older workers. */
+  folder?: DataFolder;
   notes: string[];
 }
 
@@ -185,6 +200,8 @@ export interface Progress {
   steps: ProgressStep[];
   requests: number;
   startedAt: string | null;
+  /** Data folder in which the run is done; left out until it is known. */
+  folder?: DataFolder;
   notes: string[];
 }
 
@@ -216,4 +233,6 @@ export interface RebuildResult {
   into: string;
   /** Path of the published file, relative to `into`. */
   published: string;
+  /** Data folder of the worker that did it. Missing in results of older workers. */
+  folder?: DataFolder;
 }

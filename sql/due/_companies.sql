@@ -65,7 +65,13 @@ SELECT
   coalesce(e.occurred_at > a.answered_at, false) AS has_event,
   -- In the market, but not the night before, and not asked since. An incomplete night proves no absence.
   coalesce(p.known = 'sighted' AND n.is_complete AND n.as_of > a.answered_at AND m.company_id IS NULL, false) AS has_entered,
-  coalesce(p.refresh_seconds = 0 OR a.answered_at <= p.now - to_seconds(p.refresh_seconds), false) AS is_stale
+  coalesce(
+    p.refresh_seconds = 0
+    OR a.answered_at <= p.now - to_seconds(p.refresh_seconds)
+    -- A stamp that far in the future tells no age: some clock was wrong.
+    OR a.answered_at > p.now + INTERVAL 1 DAY,
+    false
+  ) AS is_stale
 FROM known_companies AS k
 CROSS JOIN plan AS p
 LEFT JOIN night_before AS n ON true

@@ -4,7 +4,7 @@ SELECT
   CASE
     WHEN a.answered_at IS NULL AND o.entity_id IS NOT NULL THEN 'failed'
     WHEN a.answered_at IS NULL THEN 'unfetched'
-    WHEN a.answered_at <= p.now - to_seconds(p.refresh_seconds) THEN 'stale'
+    WHEN a.answered_at <= p.now - to_seconds(p.refresh_seconds) OR a.answered_at > p.now + INTERVAL 1 DAY THEN 'stale'
   END AS reason,
   a.answered_at,
   CAST(NULL AS BIGINT) AS company_id

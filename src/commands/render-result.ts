@@ -1,9 +1,8 @@
-import path from 'node:path';
 import type { Coverage, RunResult } from '../../schemas/pipeline/run.js';
 import { reasonsInWords } from '../../workflows/describe.js';
 import { formatCount } from '../progress/format.js';
+import { otherFolder, publishedPlace } from './other-folder.js';
 import { colorsFor } from './print.js';
-import { showPath } from './show-path.js';
 
 /** A finished run in a few lines: how complete it is, what it cost, where the result lies, what fell short. */
 export function renderResult(workflowId: string, result: RunResult, dataDir: string): string {
@@ -27,7 +26,9 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
     lines.push(paint.yellow(`  refused    ${stream.replaceAll('_', ' ')}: ${[...names, endpoint].join(', ')}`));
   }
   for (const difference of result.drift ?? []) lines.push(`  drift      ${difference}`);
-  lines.push(`  published  ${showPath(path.resolve(dataDir, result.published))}`);
+  lines.push(`  published  ${publishedPlace(result, dataDir)}`);
+  const other = otherFolder(result.folder, dataDir);
+  if (other !== null) lines.push(paint.yellow(`  ! ${other}`));
   for (const note of result.notes) lines.push(paint.yellow(`  ! ${note}`));
   return lines.join('\n');
 }

@@ -57,6 +57,10 @@ export function registerReplay(program: Command): void {
       say(`  tables     ${models} models, ${count(published.rows)} rows published, ${count(rejects)} rejected`);
       for (const audit of failedAudits) say(`  audit      ${audit}`);
       for (const note of notes) say(`  note       ${note}`);
+      if (parts === 0)
+        say(
+          `  note       nothing is landed in ${config.dataDir}: is it the data folder of the workers? (--config, TIDEMARK_DATA)`,
+        );
       for (const fault of faults) say(`  unreadable ${fault}`);
       say(`  published  ${path.join(options.into ?? config.dataDir, published.file)}`);
     });

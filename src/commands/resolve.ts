@@ -32,13 +32,16 @@ export function registerResolve(program: Command): void {
       const context = await loadContext(command);
       const { request, questions } = await prepare(context.config, file);
       const { runAndFollow } = await import('./run-and-follow.js');
-      await runAndFollow(context, request, {
+      const result = await runAndFollow(context, request, {
         wait: options.wait,
         json: options.json ?? false,
         strict: options.strict ?? false,
         again: `tidemark resolve ${file}`,
       });
-      if (options.wait && !options.json) await sayMatches(context.config, questions);
+      const { otherFolder } = await import('./other-folder.js');
+      // In another data folder the answers are not in the tables this command reads.
+      const isHere = result !== null && otherFolder(result.folder, context.config.dataDir) === null;
+      if (isHere && !options.json) await sayMatches(context.config, questions);
     });
 }
 

@@ -6,6 +6,7 @@ import { createProgressView, silentView } from '../progress/view.js';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import type { CliContext } from './context.js';
 import { INTERRUPTED, interruptSignal } from './interrupt.js';
+import { folderOf, otherFolder, workerWarnings } from './other-folder.js';
 import { FAILED } from './print-error.js';
 import { say, sayJson, tell } from './print.js';
 import { renderResult } from './render-result.js';
@@ -19,27 +20,38 @@ export interface FollowOptions {
   again: string;
 }
 
-/** Starts or joins a run and follows it; sets the exit code from its result. Ctrl-C leaves the run running. */
-export async function runAndFollow({ config }: CliContext, request: RunRequest, options: FollowOptions): Promise<void> {
+/**
+ * Starts or joins a run and follows it; sets the exit code from its result. Ctrl-C leaves the run running.
+ * @returns its result; null where it is not waited for
+ */
+export async function runAndFollow(
+  { config }: CliContext,
+  request: RunRequest,
+  options: FollowOptions,
+): Promise<RunResult | null> {
   const temporal = await connectTemporal(config.dataDir);
   try {
+    for (const warning of await workerWarnings(temporal.client, config)) tell(`! ${warning}`);
     if (!options.wait) {
       const started = await startOrJoin(temporal.client, request);
       const { workflowId } = started.handle;
       if (options.json) sayJson({ workflowId, joined: started.joined });
       else say(`${started.joined ? 'Already running' : 'Started'}: ${workflowId}. Follow it with: ${options.again}`);
-      return;
+      return null;
     }
     const interrupted = interruptSignal();
-    const result = await followToEnd(temporal, request, { json: options.json, interrupted });
+    const result = await followToEnd(temporal, request, { json: options.json, interrupted, dataDir: config.dataDir });
     if (result === null) {
       tell(`The run goes on. Follow it again with: ${options.again}`);
       process.exitCode = INTERRUPTED;
-      return;
+      return null;
     }
-    if (options.json) sayJson({ workflowId: request.workflowId, ...result });
+    const other = otherFolder(result.folder, config.dataDir);
+    if (options.json && other !== null) tell(`! ${other}`);
+    if (options.json) sayJson({ workflowId: request.workflowId, ...result, sameFolder: other === null });
     else say(renderResult(request.workflowId, result, config.dataDir));
     if (fellShort(result, options.strict)) process.exitCode = FAILED;
+    return result;
   } finally {
     await temporal.close();
   }
@@ -66,7 +78,7 @@ function fellShort(result: RunResult, strict: boolean): boolean {
 export async function followToEnd(
   temporal: TemporalClient,
   request: RunRequest,
-  options: { json: boolean; interrupted: AbortSignal; title?: string },
+  options: { json: boolean; interrupted: AbortSignal; dataDir: string; title?: string },
 ): Promise<RunResult | null> {
   const { handle, joined, startedAt } = await startOrJoin(temporal.client, request);
   if (joined && !options.json) tell(`${handle.workflowId} is running already: following it.`);
@@ -75,7 +87,9 @@ export async function followToEnd(
     const followed = await followRun(temporal.client, handle, view, { startedAt, interrupted: options.interrupted });
     return followed?.result ?? null;
   } catch (error) {
-    if (error instanceof Error && error.name === 'WorkflowFailedError') throw runFailure(error, handle.workflowId);
-    throw error;
+    if (!(error instanceof Error && error.name === 'WorkflowFailedError')) throw error;
+    const other = otherFolder(await folderOf(temporal.client, handle.workflowId), options.dataDir);
+    if (other !== null) tell(`! ${other}`);
+    throw runFailure(error, handle.workflowId);
   }
 }

@@ -8,6 +8,7 @@ import { formatCount, formatDuration } from '../progress/format.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
 import { examples, loadContext, type CliContext } from './context.js';
+import { otherFolder, workerWarnings } from './other-folder.js';
 import { colorsFor, say, sayJson } from './print.js';
 import { showPath } from './show-path.js';
 
@@ -21,6 +22,10 @@ interface RunningRun {
 }
 
 interface Status {
+  /** What is odd about the workers: another data folder, or settings read before an edit. */
+  workers: string[];
+  /** The data folder this command reads. */
+  dataDir: string;
   temporal: { address: string; ui: string | null; reachable: boolean; error: string | null };
   running: RunningRun[];
   next: { schedule: string; at: string }[];
@@ -62,13 +67,13 @@ export function registerStatus(program: Command): void {
     .action(async (options: { json?: boolean }, command: Command) => {
       const context = await loadContext(command);
       const [live, published] = await Promise.all([askTemporal(context), askPublished(context)]);
-      const status: Status = { ...live, ...published };
+      const status: Status = { dataDir: context.config.dataDir, ...live, ...published };
       if (options.json) sayJson(status);
       else say(renderStatus(status, Date.now()));
     });
 }
 
-type Live = Pick<Status, 'temporal' | 'running' | 'next'>;
+type Live = Pick<Status, 'temporal' | 'running' | 'next' | 'workers'>;
 
 async function askTemporal({ config }: CliContext): Promise<Live> {
   const { connectTemporal, resolveTemporal } = await import('../temporal/connect.js');
@@ -76,13 +81,22 @@ async function askTemporal({ config }: CliContext): Promise<Live> {
   try {
     const temporal = await connectTemporal(config.dataDir);
     try {
-      const [running, next] = await Promise.all([runningRuns(temporal.client), nextRuns(temporal.client)]);
-      return { temporal: { address, ui, reachable: true, error: null }, running, next };
+      const [running, next, workers] = await Promise.all([
+        runningRuns(temporal.client),
+        nextRuns(temporal.client),
+        workerWarnings(temporal.client, config),
+      ]);
+      return { temporal: { address, ui, reachable: true, error: null }, running, next, workers };
     } finally {
       await temporal.close();
     }
   } catch (error) {
-    return { temporal: { address, ui, reachable: false, error: errorMessage(error) }, running: [], next: [] };
+    return {
+      temporal: { address, ui, reachable: false, error: errorMessage(error) },
+      running: [],
+      next: [],
+      workers: [],
+    };
   }
 }
 
@@ -153,8 +167,11 @@ export function renderStatus(status: Status, now: number): string {
       : paint.yellow(`Temporal   ${temporal.error ?? 'not reachable'}`),
   ];
   if (temporal.reachable && status.running.length === 0) lines.push('Running    nothing');
+  for (const warning of status.workers) lines.push(paint.yellow(`Workers    ${warning}`));
   for (const run of status.running) {
     lines.push(`Running    ${run.workflowId}, started ${ago(run.startedAt)}`);
+    const other = otherFolder(run.progress?.folder, status.dataDir);
+    if (other !== null) lines.push(paint.yellow(`           ! ${other}`));
     lines.push(`           ${run.progress ? progressLine(run, run.progress, now) : 'no answer: is a worker running?'}`);
   }
   for (const { schedule, at } of status.next) lines.push(`Next       ${at}  ${schedule}`);

@@ -77,6 +77,7 @@ export const ConfigSchema = z.strictObject({
     perPage: z.union([z.literal('auto'), z.int().min(1)]).default('auto'),
     requestsPerSecond: z.number().positive().optional(),
     timeout: Duration.prefault('30s'),
+    clockTolerance: Duration.prefault('5m'),
   }),
   quota: z
     .strictObject({

@@ -19,6 +19,8 @@ export interface Config extends ConfigFile {
   modelsDir?: string | undefined;
   /** Short hash of the parsed content: equal hashes, equal settings. */
   hash: string;
+  /** The same of the file alone, without what the environment overrides; left out of settings that came from no file. */
+  fileHash?: string;
 }
 
 /** Path of the configuration in force: `--config`, else `TIDEMARK_CONFIG`, else `tidemark.yaml` here. */
@@ -41,9 +43,20 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
     });
   }
   const dataDir = path.resolve(path.dirname(file), env['TIDEMARK_DATA'] || parsed.data.data);
-  const hash = createHash('sha256').update(JSON.stringify(parsed.data)).digest('hex').slice(0, 16);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
-  return { ...parsed.data, file, dataDir, modelsDir, hash };
+  return { ...parsed.data, file, dataDir, modelsDir, hash: hashOf(parsed.data), fileHash: hashOf(raw) };
+}
+
+/**
+ * `fileHash` of the file as it is now.
+ * @throws TidemarkError `InvalidConfig` when it cannot be read
+ */
+export function hashFile(file: string): string {
+  return hashOf(parseYaml(file, readText(file)));
+}
+
+function hashOf(content: object): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
 }
 
 /**

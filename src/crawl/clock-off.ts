@@ -1,7 +1,7 @@
 import { TidemarkError } from '../core/errors.js';
 
 const WORTH_A_WORD_SECONDS = 120;
-const WRONG_SECONDS = 86_400;
+const DAY_SECONDS = 86_400;
 
 /**
  * How far this machine's clock is from the API's (header `Date` of an answer), in words; null where it is near, or the
@@ -14,16 +14,34 @@ export function clockOff(servedAt: string | null, now: Date): string | null {
 }
 
 /**
- * The same, where something begins that is filed by time. Observations are ordered by this clock: a record from a wrong
- * future would stand for years.
- * @throws TidemarkError `InvalidConfig` when it is a day or more
+ * The same, where answers are about to be filed by time: with a clock that is further off nothing is fetched.
+ * @param tolerance seconds (`api.clockTolerance`)
+ * @param waits whether the work is under way: then it goes on by itself once the clock is right
+ * @throws TidemarkError `ClockWrong`
  */
-export function requireClock(servedAt: string | null, now: Date): string | null {
+export function requireClock(
+  servedAt: string | null,
+  now: Date,
+  { tolerance, waits = false }: { tolerance: number; waits?: boolean },
+): string | null {
   const ahead = secondsAhead(servedAt, now);
-  if (servedAt === null || Math.abs(ahead) < WRONG_SECONDS) return clockOff(servedAt, now);
-  throw new TidemarkError('InvalidConfig', inFull(ahead, servedAt, now), {
-    todo: 'Set the clock of this machine, then start the run again: records would be filed under a wrong time.',
+  if (servedAt === null || Math.abs(ahead) < tolerance) return clockOff(servedAt, now);
+  const then = waits ? 'The run waits and goes on by itself once it is right' : 'Then start the run again';
+  throw new TidemarkError('ClockWrong', inFull(ahead, servedAt, now), {
+    todo: `Set the clock of this machine by NTP. ${then}. Where the API's own clock is wrong, raise api.clockTolerance. Answers are filed by time, so nothing is fetched meanwhile.`,
+    retryable: waits,
   });
+}
+
+/**
+ * What a run says where earlier answers are stamped in the future: some machine's clock was ahead. Null where none are
+ * by an amount worth a word.
+ * @param newest stamp of the newest answer landed so far
+ */
+export function stampedAhead(newest: string | null, now: Date): string | null {
+  const ahead = secondsAhead(now.toISOString(), new Date(newest ?? now));
+  if (newest === null || ahead < WORTH_A_WORD_SECONDS) return null;
+  return `Earlier answers are stamped up to ${newest}, ${inWords(ahead)} ahead of this machine's clock (${now.toISOString()}). Until then new answers are stamped right after them, so that the newest answer wins. \`tidemark doctor\` names the runs.`;
 }
 
 function secondsAhead(servedAt: string | null, now: Date): number {
@@ -36,6 +54,6 @@ function inFull(ahead: number, servedAt: string, now: Date): string {
 }
 
 function inWords(seconds: number): string {
-  if (seconds >= WRONG_SECONDS) return `${Math.floor(seconds / WRONG_SECONDS)} days`;
+  if (seconds >= DAY_SECONDS) return `${Math.floor(seconds / DAY_SECONDS)} days`;
   return seconds >= 7_200 ? `${Math.floor(seconds / 3_600)} hours` : `${Math.floor(seconds / 60)} minutes`;
 }

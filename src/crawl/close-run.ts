@@ -14,17 +14,20 @@ import type { CarriedMembers } from '../planner/index.js';
 import { driftInWords, quotaDrift } from '../ledger/quota-drift.js';
 import { readRequests } from '../ledger/request-log.js';
 import type { CrawlDeps } from './deps.js';
+import { folderChanged } from './folder-changed.js';
+
+type Recording = Pick<CrawlDeps, 'config' | 'clock' | 'stamps'>;
 
 /** Lands records of the run itself, so that the warehouse can be rebuilt from the landing zone alone. */
 export async function landRecords(
-  deps: Pick<CrawlDeps, 'config' | 'clock'>,
+  deps: Recording,
   ctx: RunContext,
   stream: LandingStream,
   chunk: string,
   records: object[],
 ): Promise<void> {
   const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
-  const fetched_at = deps.clock.now().toISOString();
+  const fetched_at = (deps.stamps ?? deps.clock).now().toISOString();
   const rows = records.map((record) => ({
     request_key: `tidemark ${stream}`,
     entity_id: null,
@@ -37,7 +40,7 @@ export async function landRecords(
 }
 
 /** Lands the opening record: a run that never closes is visible as such. */
-export async function landOpening(deps: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): Promise<void> {
+export async function landOpening(deps: Recording, ctx: RunContext): Promise<void> {
   await landRecords(deps, ctx, 'runs', 'open', [
     runRecord(ctx, {
       outcome: 'running',
@@ -53,7 +56,7 @@ export async function landOpening(deps: Pick<CrawlDeps, 'config' | 'clock'>, ctx
 
 /** Lands why the entities of a stream are due; rows add up to what is known. */
 export async function landDue(
-  deps: Pick<CrawlDeps, 'config' | 'clock'>,
+  deps: Recording,
   ctx: RunContext,
   stream: LandingStream,
   { known, due, reasons }: Pick<DuePlan, 'known' | 'due' | 'reasons'>,
@@ -64,11 +67,7 @@ export async function landDue(
 }
 
 /** Lands the members that a run did not ask for, since earlier nights found them. */
-export async function landCarried(
-  deps: Pick<CrawlDeps, 'config' | 'clock'>,
-  ctx: RunContext,
-  carried: CarriedMembers,
-): Promise<void> {
+export async function landCarried(deps: Recording, ctx: RunContext, carried: CarriedMembers): Promise<void> {
   const records = Object.entries(carried).map(([seen_on, ids]): CarriedRecord => ({
     seen_on,
     company_ids: [...ids],
@@ -79,10 +78,11 @@ export async function landCarried(
 /**
  * Lands what the run spent and how it ended, and what its chunks left unfinished; the models that follow see it. A run
  * that fails or is cancelled ends in a record of its own, since its crawl may have been closed before.
+ * @throws TidemarkError `DataFolderChanged` when the landing zone holds less of the run than it landed
  */
 export async function closeRun(
   deps: CrawlDeps,
-  { ctx, outcome, crawled = null, note, heldBack, refused = [] }: CloseRunInput,
+  { ctx, outcome, crawled = null, note, heldBack, refused = [], landed = 0 }: CloseRunInput,
 ): Promise<CloseRunResult> {
   await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
   const requests = readRequests(deps.config.dataDir, ctx.run);
@@ -91,10 +91,17 @@ export async function closeRun(
     requests: requests.reduce((sum, endpoint) => sum + endpoint.requests, 0),
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
   };
+  // What was fetched and is gone was part of what the run calls complete.
+  if (totals.rows < landed) {
+    const missing = `its landing zone holds ${totals.rows} responses of the run, which landed ${landed}`;
+    throw folderChanged(deps.config.dataDir, missing);
+  }
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
   const drift = quotaDrift(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
-  const finished_at = deps.clock.now().toISOString();
+  // Nothing of the run is later than its end, on whichever machine it was fetched.
+  for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
+  const finished_at = (deps.stamps ?? deps.clock).now().toISOString();
   const ended = outcome === 'failed' || outcome === 'cancelled';
   await landRecords(deps, ctx, 'runs', ended ? 'end' : 'close', [
     runRecord(ctx, {

@@ -1,15 +1,22 @@
 import type { Logger } from 'pino';
+import type { DataFolder } from '../../schemas/pipeline/run.js';
 import type { ApiClient } from '../api-client/index.js';
 import type { Clock } from '../core/clock.js';
 import type { Config } from '../core/config.js';
+import type { StampClock } from '../core/stamp-clock.js';
 import type { AtWork } from './lanes.js';
 
 /** What crawling needs; built once per worker process. */
 export interface CrawlDeps {
   config: Config;
   client: ApiClient;
+  /** Decides: dates, what is due. */
   clock: Clock;
+  /** Stamps what is observed and filed; left out: `clock` does. */
+  stamps?: StampClock;
   log: Logger;
+  /** The worker's data folder; left out: runs are not held to theirs. */
+  folder?: DataFolder;
   /** Kept up to date by the worker; left out: nobody else is at work. */
   atWork?: Readonly<AtWork>;
 }

@@ -3,11 +3,13 @@ import path from 'node:path';
 import type { ChunkResult, CrawlChunkInput, DueEntity } from '../../schemas/pipeline/crawl.js';
 import type { LandingStream } from '../../schemas/pipeline/landing.js';
 import type { ApiError } from '../api-client/index.js';
+import { hasErrorCode } from '../core/errors.js';
 import { PartWriter } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { isDailyLimit } from './answer.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import type { CrawlDeps, Pulse } from './deps.js';
+import { folderChanged } from './folder-changed.js';
 import { reopenQuota } from './read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 
@@ -71,5 +73,10 @@ function refusedOf(stream: LandingStream, errors: ApiError[]): Pick<ChunkResult,
 function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): string[] {
   const name = `chunk-${String(chunk).padStart(5, '0')}.json`;
   const file = path.join(dataDir, 'runs', ctx.run, 'due', stream, name);
-  return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
+    throw folderChanged(dataDir, `${file}, which lists what the run is to fetch, is gone`, error);
+  }
 }

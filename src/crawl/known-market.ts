@@ -6,6 +6,7 @@ import { writeFileAtomic } from '../core/files.js';
 import { canonicalJson, type Calibration, type Distribution, type KnownMarket } from '../planner/index.js';
 import { NotPublishedError, queryPublished } from '../warehouse/index.js';
 import type { CrawlDeps } from './deps.js';
+import { folderChanged } from './folder-changed.js';
 import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
@@ -33,6 +34,9 @@ const GOOD_SHARE = 0.9;
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
   const file = path.join(deps.config.dataDir, 'runs', ctx.run, 'known-market.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
+  // An older version kept none; in its runs a later round plans without.
+  if (round > 0 && ctx.folder !== undefined)
+    throw folderChanged(deps.config.dataDir, `${file}, by which the search was planned, is gone`);
   const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
   await writeFileAtomic(file, `${JSON.stringify(known)}\n`);
   return known;

@@ -9,6 +9,7 @@ import {
   type RunContext,
   type WorkflowType,
   type CoverageGate,
+  type DataFolder,
 } from '../../schemas/pipeline/run.js';
 import { ResolveCompaniesInput } from '../../schemas/pipeline/resolve.js';
 import { dayIn, type Clock } from '../core/clock.js';
@@ -27,6 +28,14 @@ export interface Past {
   lastWatchSync?: string | undefined;
   /** The night of a market that is current, if there is one. */
   currentNight?: (market: string, filters: Record<string, unknown>) => CoverageGate['current'];
+  /** The worker's data folder. */
+  folder?: DataFolder | null;
+  /** Stamp of the newest answer landed so far, where it is later than now. */
+  stampsAfter?: string | null;
+  /** When it begins, later than all that is stamped before; default now. */
+  startedAt?: Date;
+  /** What a person should know of the worker as the run begins, a sentence each. */
+  notes?: readonly string[];
 }
 
 /**
@@ -35,15 +44,20 @@ export interface Past {
  */
 export function openRun(config: Config, clock: Clock, input: OpenRunInput, past: Past = {}): RunContext {
   const now = clock.now();
+  const decided = decide[input.workflowType](config, now, input, past);
+  const notes = [decided.note, ...(past.notes ?? [])].filter((note) => note !== null);
   return {
     run: input.run,
     workflowId: input.workflowId,
     workflowType: input.workflowType,
-    startedAt: now.toISOString(),
+    startedAt: (past.startedAt ?? now).toISOString(),
+    ...(past.stampsAfter ? { stampsAfter: past.stampsAfter } : {}),
     configHash: config.hash,
     probeEverySeconds: config.quota.probeEvery,
     leavesQuota: quotaLeft(config, input),
-    ...decide[input.workflowType](config, now, input, past),
+    ...(past.folder ? { folder: past.folder } : {}),
+    ...decided,
+    note: notes.length > 0 ? notes.join(' ') : null,
   };
 }
 

@@ -15,7 +15,7 @@ import type { CrawlDeps, Pulse } from './deps.js';
  * Asks /v2/metrics and lands the reading. `open` is false only when the daily metric has a total and it is used up:
  * a total of 0 is no figure (CONTRACT, "What the reference leaves open").
  * @param begins whether it is the first thing a run does: later a wrong clock must not end what is nearly done
- * @throws TidemarkError `InvalidConfig` when it begins and this machine's clock is a day or more from the API's
+ * @throws TidemarkError `ClockWrong` when it begins and this machine's clock is too far from the API's
  */
 export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, begins = false): Promise<QuotaStatus> {
   const stamp = deps.clock
@@ -40,7 +40,10 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, 
   const known = daily !== null && daily.total > 0;
   const open = !known || daily.used < daily.total;
   if (known && open) deps.client.quota.open();
-  const clock = (begins ? requireClock : clockOff)(servedAt, new Date());
+  const now = new Date();
+  const tolerance = deps.config.api.clockTolerance;
+  const clock = begins ? requireClock(servedAt, now, { tolerance }) : clockOff(servedAt, now);
+  if (begins) deps.stamps?.agree();
   return {
     known,
     metric: daily?.metric ?? null,
@@ -76,12 +79,28 @@ async function askMetrics(
  * Lets this worker's client send again once the API says that there is room, or does not say whether there is: a run
  * asks for this only when the quota gate let it go on.
  * @throws NoRoomError while the figure says that nothing is left
+ * @throws TidemarkError `ClockWrong` when this machine's clock was set to a wrong time; tried again until it is right
  */
 export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse): Promise<void> {
+  await checkClock(deps, pulse);
   if (!deps.client.quota.isClosed) return;
   const { known, open } = await readQuota(deps, ctx, pulse);
   if (!known) deps.client.quota.open();
   if (!open) throw new NoRoomError();
+}
+
+/** Asks the API for its time, but only where this machine's clock was set since they last agreed. */
+async function checkClock(deps: CrawlDeps, pulse: Pulse): Promise<void> {
+  const { stamps, config } = deps;
+  const tolerance = config.api.clockTolerance;
+  if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
+  // An API that does not say the time just now is not asked again before every chunk.
+  const servedAt = await askMetrics(deps, pulse).then(
+    (answer) => answer.servedAt,
+    () => null,
+  );
+  requireClock(servedAt, new Date(), { tolerance, waits: true });
+  stamps.agree();
 }
 
 /**

@@ -1,6 +1,14 @@
 export { adoptSpools } from './adopt-spools.js';
 export { landSpool, SPOOL_LIMITS, type SpoolLimits } from './land-spool.js';
-export { readManifests, readPartRows, readRunRows, recentParts, type LandedPart } from './manifest.js';
+export {
+  findReplacing,
+  newestStamp,
+  readManifests,
+  readPartRows,
+  readRunRows,
+  recentParts,
+  type LandedPart,
+} from './manifest.js';
 export { landRows, PartWriter, type NewRow } from './part-writer.js';
 export { landingDir, manifestFile, manifestName, partName, runFolder, spoolFile, type PartTarget } from './paths.js';
 export { Spool } from './spool.js';

@@ -35,6 +35,27 @@ export function readManifests(
   return parts;
 }
 
+/**
+ * The latest stamp of what is landed: of every run's own records, and of all parts filed under `since` or later; null
+ * where nothing is. Manifests that cannot be read are left to those who load.
+ */
+export function newestStamp(dataDir: string, since: string): { stamp: string; run: string } | null {
+  const root = landingDir(dataDir);
+  let newest: { stamp: string; run: string } | null = null;
+  for (const stream of LandingStream.options) {
+    for (const date of list(path.join(root, stream), 'date=')) {
+      if (stream !== 'runs' && date < `date=${since}`) continue;
+      for (const run of list(path.join(root, stream, date), 'run=')) {
+        for (const { lastFetchedAt } of readFolder(path.join(root, stream, date, run), () => undefined)) {
+          if (lastFetchedAt !== null && (newest === null || lastFetchedAt > newest.stamp))
+            newest = { stamp: lastFetchedAt, run: run.slice('run='.length) };
+        }
+      }
+    }
+  }
+  return newest;
+}
+
 /** The rows of one run's committed parts of a stream, in part order; each part's hash is checked. */
 export function readRunRows(target: {
   dataDir: string;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { CRAWL_QUEUE, QUOTA_GATE } from '../../workflows/queues.js';
+import { CRAWL_QUEUE, QUOTA_GATE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
 import { isCertainlyGone } from '../core/lease.js';
 import { findPlace, processExists } from '../core/lock.js';
 import type { AtWork } from '../crawl/lanes.js';
@@ -15,16 +15,49 @@ const ACTIVITIES = 2;
 // temporal.api.enums.v1.DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED
 const ENHANCED = 1;
 
+/** What a worker's identity says besides process and host. */
+export interface WorkerFacts {
+  /** Start of its data folder's id. */
+  folder: string;
+  /** Start of the hash of the configuration file it read. */
+  settings: string;
+}
+
+/** A worker that asks for work. Those of older versions say nothing of folder and settings. */
+export interface WorkerSeen extends Partial<WorkerFacts> {
+  identity: string;
+  /** `process@host`. */
+  name: string;
+}
+
 /**
- * Of this process, as the server knows it. Its random end tells it from workers of other containers, which may have the same
- * process id and host name; before that is where the process id has its meaning.
+ * Identity of this process, as the server and the Temporal UI show it. Its last part tells it from workers of other
+ * containers that have the same process id and host name: where the process id has its meaning, and a random end.
  */
-export function workerIdentity(): string {
-  return `${process.pid}@${hostname()}#${markOf(findPlace())}-${randomBytes(4).toString('hex')}`;
+export function workerIdentity({ folder, settings }: WorkerFacts): string {
+  const place = `${markOf(findPlace())}-${randomBytes(4).toString('hex')}`;
+  return `${process.pid}@${hostname()} folder=${folder} settings=${settings} place=${place}`;
 }
 
 function markOf(place: string): string {
   return place === '' ? '' : createHash('sha256').update(place).digest('hex').slice(0, 8);
+}
+
+/** Reads an identity that `workerIdentity` made. Pure. */
+export function parseIdentity(identity: string): WorkerSeen {
+  const [name = '', ...facts] = identity.split(' ');
+  const said = Object.fromEntries(facts.map((fact) => fact.split('=', 2)));
+  const { folder, settings } = said as Partial<WorkerFacts>;
+  return { identity, name, ...(folder ? { folder } : {}), ...(settings ? { settings } : {}) };
+}
+
+/**
+ * Workers on both queues, those of this machine that have ended left out.
+ * @throws ServiceError when the server does not answer
+ */
+export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
+  const pollers = await Promise.all([readPollers(client), readPollers(client, WAREHOUSE_QUEUE)]);
+  return [...recent(pollers.flat())].filter((identity) => !isDeadHere(identity)).map(parseIdentity);
 }
 
 /**
@@ -32,19 +65,23 @@ function markOf(place: string): string {
  * @throws ServiceError when the server does not answer
  */
 export async function countOtherWorkers(client: Client, identity: string): Promise<number> {
-  const since = Date.now() - SEEN_WITHIN_MS;
-  const pollers = await readPollers(client);
-  const seen = pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since);
-  const others = new Set(seen.map((poller) => poller.identity ?? ''));
+  const others = recent(await readPollers(client));
   others.delete(identity);
   return [...others].filter((other) => !isDeadHere(other)).length;
 }
 
+/** Identities of those who asked for work a moment ago. */
+function recent(pollers: readonly Poller[]): Set<string> {
+  const since = Date.now() - SEEN_WITHIN_MS;
+  const seen = pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since);
+  return new Set(seen.map((poller) => poller.identity ?? ''));
+}
+
 /** Who asks for work. The plain answer knows only one of the parts a queue has; servers before 1.24 give no other. */
-async function readPollers(client: Client): Promise<Poller[]> {
+async function readPollers(client: Client, name = CRAWL_QUEUE): Promise<Poller[]> {
   const queue = {
     namespace: client.options.namespace,
-    taskQueue: { name: CRAWL_QUEUE },
+    taskQueue: { name },
     taskQueueType: ACTIVITIES,
   };
   const all = { ...queue, apiMode: ENHANCED, taskQueueTypes: [ACTIVITIES], reportPollers: true };
@@ -98,6 +135,6 @@ export async function watchAtWork(
 
 /** Whether it is a process of this machine that has ended: the server remembers it for minutes. */
 function isDeadHere(identity: string): boolean {
-  const [, pid, place = ''] = /^(\d+)@.*#([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
+  const [, pid, place = ''] = /^(\d+)@.* place=([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
   return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()), processExists);
 }

@@ -21,6 +21,8 @@ export interface LoadCounts {
   rejects: number;
   /** Why drift could not be looked for in some of it; left out when it could. */
   driftFault?: string;
+  /** Of the parts loaded earlier, those that are gone from the landing zone, in words; left out when none is. */
+  gone?: string;
 }
 
 const RESTORE =

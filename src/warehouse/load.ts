@@ -42,11 +42,15 @@ export async function loadLanding(
     const known = loaded.get(partKey(part));
     if (known === part.sha256) continue;
     const fault =
-      known === undefined ? await findPartFault(part) : `${part.file} is not the part that was loaded under its name`;
+      known === undefined
+        ? await findPartFault(part)
+        : `${part.file} is not the part that was loaded under its name (after a restored backup: tidemark replay)`;
     if (fault === undefined) sound.push(part);
     else faults.push(fault);
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
+  const gone = faults.length > 0 ? null : describeGone(parts, loaded);
+  if (gone !== null) counts.gone = gone;
   for (const batch of splitIntoBatches(sound)) {
     const load = (look: LoadOptions['drift']): Promise<number> =>
       db.transaction(() => loadBatch(db, rejectsIn, batch, look));
@@ -168,7 +172,17 @@ export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows'
   return batches;
 }
 
-async function readLoadedParts(db: Database): Promise<Map<string, string>> {
+/** Parts that the warehouse has loaded and the landing zone no longer holds, in words; null where there are none. */
+export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<string, string>): string | null {
+  const landed = new Set(parts.map(partKey));
+  const gone = [...loaded.keys()].filter((key) => !landed.has(key));
+  if (gone.length === 0) return null;
+  const all = gone.length.toLocaleString('en-US');
+  return `The warehouse holds rows of ${all} landed parts that are gone from the landing zone, the first of them ${gone[0]}. Restore them from a backup, or run \`tidemark replay\`: it builds the warehouse from what is landed.`;
+}
+
+/** Hash of every loaded part, by its key. */
+export async function readLoadedParts(db: Database): Promise<Map<string, string>> {
   const rows = await db.rows<Parameters<typeof partKey>[0] & { sha256: string }>(
     'SELECT stream, date, run, part, sha256 FROM ledger.loaded_parts',
   );

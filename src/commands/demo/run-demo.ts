@@ -8,6 +8,7 @@ import { connectTemporal } from '../../temporal/connect.js';
 import type { DemoOptions } from '../demo.js';
 import { INTERRUPTED, interruptSignalSaying, untilAborted } from '../interrupt.js';
 import { startLocalStack, type LocalStack } from '../local/local-stack.js';
+import { otherFolder } from '../other-folder.js';
 import { colorsFor, say, tell } from '../print.js';
 import { openPublished } from '../../warehouse/published.js';
 import { renderResult } from '../render-result.js';
@@ -82,8 +83,13 @@ async function crawl(config: Config, clock: Clock, interrupted: AbortSignal): Pr
   try {
     const results: RunResult[] = [];
     for (const request of requests) {
-      const result = await followToEnd(temporal, request, { json: false, interrupted });
+      const result = await followToEnd(temporal, request, { json: false, interrupted, dataDir: config.dataDir });
       if (result === null) return null;
+      const other = otherFolder(result.folder, config.dataDir);
+      if (other !== null)
+        throw new TidemarkError('OtherDataFolder', other, {
+          todo: 'The demo shares its Temporal server with that worker: unset TEMPORAL_ADDRESS for a server of its own, or set TEMPORAL_NAMESPACE.',
+        });
       results.push(result);
       tell(`${renderResult(request.workflowId, result, config.dataDir)}\n`);
     }

@@ -1,9 +1,11 @@
 import { constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { readDataFolder, shortId } from '../../core/data-folder.js';
 import { TidemarkError } from '../../core/errors.js';
+import { stampedAhead } from '../../crawl/clock-off.js';
 import { landingDir } from '../../landing/paths.js';
-import { readManifests } from '../../landing/manifest.js';
+import { readManifests, type LandedPart } from '../../landing/manifest.js';
 import { formatCount } from '../../progress/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
@@ -17,7 +19,9 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    readDataFolder(dataDir);
   } catch (error) {
+    if (error instanceof TidemarkError) return fail('disk', error);
     return fail(
       'disk',
       new TidemarkError('Internal', `The data folder ${dataDir} cannot be written.`, {
@@ -28,14 +32,23 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
   }
   const { bavail, bsize } = await statfs(dataDir);
   const free = bavail * bsize;
-  const message = `${dataDir}, ${(free / GIB).toFixed(1)} GiB free`;
+  const message = `${dataDir}${identity(dataDir)}, ${(free / GIB).toFixed(1)} GiB free`;
   return free < LOW_BYTES
     ? warn('disk', message, 'Make room: a market of a million companies needs tens of GiB.')
     : ok('disk', message);
 }
 
-/** Whether what was landed can be read, and whether work was left lying about. */
-export function checkLanding(dataDir: string, now: Date): Finding {
+/** The folder's identity, as workers and runs name it. */
+function identity(dataDir: string): string {
+  const folder = readDataFolder(dataDir);
+  return folder === null ? ', no worker has used it' : ` (id ${shortId(folder.id)})`;
+}
+
+/**
+ * Whether what was landed can be read, whether it is stamped in the future, and whether work was left lying about.
+ * @param clockNow now by the clock that stamps (TIDEMARK_NOW shifts it)
+ */
+export function checkLanding(dataDir: string, now: Date, clockNow: Date): Finding {
   try {
     const parts = readManifests(dataDir);
     const gone = parts.filter((part) => !existsSync(part.file));
@@ -49,6 +62,13 @@ export function checkLanding(dataDir: string, now: Date): Finding {
     }
     const rows = parts.reduce((sum, part) => sum + part.rows, 0);
     const message = `${formatCount(parts.length)} parts, ${formatCount(rows)} rows`;
+    const ahead = describeAhead(parts, clockNow);
+    if (ahead !== null)
+      return warn(
+        'landing',
+        `${message}; ${ahead}`,
+        'Until then new answers are stamped right after these, so that the newest wins. If that is far off, move the landing folders run=… of these runs away and run `tidemark replay`: what they held is fetched again.',
+      );
     const stale = staleSpools(landingDir(dataDir), now);
     return stale.length === 0
       ? ok('landing', message)
@@ -60,6 +80,17 @@ export function checkLanding(dataDir: string, now: Date): Finding {
   } catch (error) {
     return fail('landing', error);
   }
+}
+
+/** Answers stamped later than now: some machine's clock was ahead. */
+function describeAhead(parts: readonly LandedPart[], now: Date): string | null {
+  const ahead = parts
+    .filter(({ lastFetchedAt }) => stampedAhead(lastFetchedAt, now) !== null)
+    .toSorted((a, b) => (b.lastFetchedAt ?? '').localeCompare(a.lastFetchedAt ?? ''));
+  if (ahead.length === 0) return null;
+  const runs = [...new Set(ahead.map(({ run }) => run))];
+  const named = `${runs.slice(0, 5).join(', ')}${runs.length > 5 ? ` and ${runs.length - 5} more` : ''}`;
+  return `${formatCount(ahead.length)} parts are stamped in the future, up to ${ahead[0]?.lastFetchedAt ?? ''}; runs: ${named}`;
 }
 
 function staleSpools(root: string, now: Date): string[] {

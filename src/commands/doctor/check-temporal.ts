@@ -1,11 +1,14 @@
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { connectTemporal, resolveTemporal, type TemporalClient } from '../../temporal/connect.js';
 import { missingSearchAttributes } from '../../temporal/search-attributes.js';
+import type { Config } from '../../core/config.js';
+import { workerWarnings } from '../other-folder.js';
 import { isFree } from '../local/ports.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
 /** Temporal: reachable, namespace there, search attributes registered, workers polling; else whether `up` could start. */
-export async function checkTemporal(dataDir: string | null): Promise<Finding[]> {
+export async function checkTemporal(config: Config | null): Promise<Finding[]> {
+  const dataDir = config?.dataDir ?? null;
   let temporal: TemporalClient;
   try {
     temporal = await connectTemporal(dataDir);
@@ -23,7 +26,7 @@ export async function checkTemporal(dataDir: string | null): Promise<Finding[]> 
             ...warn('temporal', `${where}: search attributes missing: ${missing.join(', ')}`, 'Run `tidemark setup`.'),
             state: 'fail' as const,
           };
-    return [finding, await checkWorkers(temporal)];
+    return [finding, await checkWorkers(temporal, config)];
   } catch (error) {
     return [fail('temporal', error), skip('workers', 'not checked')];
   } finally {
@@ -31,7 +34,7 @@ export async function checkTemporal(dataDir: string | null): Promise<Finding[]> 
   }
 }
 
-async function checkWorkers({ client, target }: TemporalClient): Promise<Finding> {
+async function checkWorkers({ client, target }: TemporalClient, config: Config | null): Promise<Finding> {
   const pollers = async (name: string, type: number): Promise<number> => {
     const answer = await client.workflowService.describeTaskQueue({
       namespace: target.namespace,
@@ -49,6 +52,9 @@ async function checkWorkers({ client, target }: TemporalClient): Promise<Finding
       `nobody polls ${idle.join(' and ')}`,
       'Runs wait until a worker is there: `tidemark worker` or `tidemark up`.',
     );
+  const [warning] = config === null ? [] : await workerWarnings(client, config);
+  if (warning !== undefined)
+    return warn('workers', warning, 'Runs go by the data folder and the settings of the worker that opens them.');
   return ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}`);
 }
 

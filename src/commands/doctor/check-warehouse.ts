@@ -1,9 +1,21 @@
 import { existsSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { asWarehouseError } from '../../warehouse/errors.js';
+import { Database } from '../../warehouse/database.js';
+import { describeGone, readLoadedParts } from '../../warehouse/load.js';
+import { listParts } from '../../warehouse/part-check.js';
 import { warehouseFile } from '../../warehouse/paths.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
-import { fail, ok, type Finding } from './finding.js';
+import { fail, ok, warn, type Finding } from './finding.js';
+
+/** What the warehouse has loaded and the landing zone no longer holds, in words. */
+async function findGone(instance: DuckDBInstance, dataDir: string, file: string): Promise<string | null> {
+  const db = new Database(await instance.connect(), file);
+  // One that an older version made and nobody has opened since may have no ledger yet.
+  const loaded = await readLoadedParts(db).catch(() => new Map<string, string>());
+  const { parts, faults } = listParts(dataDir);
+  return faults.length > 0 ? null : describeGone(parts, loaded);
+}
 
 /** Whether the writer's file can be opened; that a worker holds it right now is fine. */
 export async function checkWarehouse(dataDir: string): Promise<Finding> {
@@ -11,8 +23,9 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
   if (!existsSync(file)) return ok('warehouse', 'none yet; the first run makes it');
   try {
     const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
-    instance.closeSync();
-    return ok('warehouse', file);
+    const gone = await findGone(instance, dataDir, file).finally(() => instance.closeSync());
+    if (gone === null) return ok('warehouse', file);
+    return warn('warehouse', gone, 'Was a backup of only one of the two restored? Nothing is fetched again by itself.');
   } catch (error) {
     const known = asWarehouseError(error, file);
     if (known instanceof TidemarkError && known.type === 'WarehouseBusy')

@@ -27,10 +27,10 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
     found,
     key,
     key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not asked without a key'),
-    ...(await checkTemporal(config.dataDir)),
+    ...(await checkTemporal(config)),
     await checkDisk(config.dataDir),
     checkModes(config.dataDir),
-    checkLanding(config.dataDir, new Date()),
+    checkLanding(config.dataDir, new Date(), clock.now()),
     await checkWarehouse(config.dataDir),
     await checkModels(config, clock.now()),
     await checkPublished(config.dataDir),
@@ -66,7 +66,7 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
   try {
     const { data, servedAt } = await api.call(async (client) => client.v2.metrics());
     const metrics = data.flatMap((group) => group.metrics).length;
-    const off = requireClock(servedAt, new Date());
+    const off = requireClock(servedAt, new Date(), { tolerance: config.api.clockTolerance });
     if (off !== null) return warn('api', off, 'Set the clock of this machine (NTP).');
     return ok('api', `${config.api.baseUrl} takes the key and reports ${metrics} usage metrics`);
   } catch (error) {

@@ -1,15 +1,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
+import { StampClock } from '../../../src/core/stamp-clock.js';
+import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
 import { openRun } from '../../../src/crawl/open-run.js';
-import { readQuota } from '../../../src/crawl/read-quota.js';
+import { readQuota, reopenQuota } from '../../../src/crawl/read-quota.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
 const HOUR_MS = 3_600_000;
+const PULSE: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
 describe("this machine's clock against the API's", () => {
   let server: Server;
@@ -32,7 +36,10 @@ describe("this machine's clock against the API's", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const ask = async (hoursAhead: number | null, { begins = true } = {}) => {
+  const ask = async (hoursAhead: number | null, { begins = true } = {}) =>
+    withDeps(hoursAhead, async (deps, ctx) => (await readQuota(deps, ctx, PULSE, begins)).clock);
+
+  const withDeps = async <T>(hoursAhead: number | null, work: (deps: CrawlDeps, ctx: RunContext) => Promise<T>) => {
     date = hoursAhead === null ? undefined : new Date(Date.now() - hoursAhead * HOUR_MS).toUTCString();
     const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
     const deps = {
@@ -43,8 +50,7 @@ describe("this machine's clock against the API's", () => {
     };
     const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input: {} });
     try {
-      const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
-      return (await readQuota(deps, ctx, pulse, begins)).clock;
+      return await work(deps, ctx);
     } finally {
       await deps.client.close();
     }
@@ -55,20 +61,47 @@ describe("this machine's clock against the API's", () => {
     expect(await ask(null)).toBeNull();
   });
 
-  it('hours off is said, ahead or behind', async () => {
-    expect(await ask(3.5)).toMatch(/is 3 hours ahead of the API's/);
-    expect(await ask(-0.5)).toMatch(/is (29|30) minutes behind the API's/);
+  it('a few minutes off is said, ahead or behind', async () => {
+    expect(await ask(0.05)).toMatch(/is 3 minutes ahead of the API's/);
+    expect(await ask(-0.05)).toMatch(/is (2|3) minutes behind the API's/);
   });
 
-  it('days off is refused before anything is filed under a wrong time', async () => {
-    await expect(ask(49)).rejects.toMatchObject({
-      type: 'InvalidConfig',
-      message: expect.stringMatching(/2 days ahead/),
+  it('more than five minutes off is refused before anything is filed under a wrong time', async () => {
+    await expect(ask(12)).rejects.toMatchObject({
+      type: 'ClockWrong',
+      retryable: false,
+      message: expect.stringMatching(/12 hours ahead/),
+      todo: expect.stringMatching(/by NTP.*start the run again.*api\.clockTolerance/),
     });
+    await expect(ask(-0.2)).rejects.toThrow(/(11|12) minutes behind/);
+    await expect(ask(49)).rejects.toThrow(/2 days ahead/);
     await expect(ask(-25)).rejects.toThrow(/1 days behind/);
   });
 
-  it('days off is only said once a run is under way: its end must not fail on it', async () => {
+  it('is only said within what the configuration allows', async () => {
+    project.remove();
+    const { port } = server.address() as AddressInfo;
+    const api = { baseUrl: `http://127.0.0.1:${port}`, clockTolerance: '1h' };
+    project = makeProject({ api: { url: api.baseUrl, key: 'k'.repeat(16) }, temporal: 'none', config: { api } });
+    expect(await ask(0.5)).toMatch(/is 30 minutes ahead/);
+    await expect(ask(1.5)).rejects.toMatchObject({ type: 'ClockWrong' });
+  });
+
+  it('off is only said once a run is under way: its end must not fail on it', async () => {
     expect(await ask(49, { begins: false })).toMatch(/is 2 days ahead of the API's .* Set it by NTP/);
+  });
+
+  it('that is wrong keeps a worker from going on with a run, until it is right', async () => {
+    const stamps = new StampClock(createClock({}));
+    const go = async (hoursAhead: number) =>
+      withDeps(hoursAhead, (deps, ctx) => reopenQuota({ ...deps, stamps }, ctx, PULSE));
+    await expect(go(12)).rejects.toMatchObject({
+      type: 'ClockWrong',
+      retryable: true,
+      todo: expect.stringMatching(/goes on by itself once it is right/),
+    });
+    await go(0);
+    // Asked once: the clock was not set since.
+    await go(12);
   });
 });

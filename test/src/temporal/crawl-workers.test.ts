@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countOtherWorkers, watchAtWork, workerIdentity } from '../../../src/temporal/crawl-workers.js';
+import { countOtherWorkers, parseIdentity, watchAtWork, workerIdentity } from '../../../src/temporal/crawl-workers.js';
 import { CRAWL_QUEUE } from '../../../workflows/queues.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { startTemporal } from '../../helpers/temporal.js';
@@ -25,9 +26,10 @@ it('a worker knows how many there are, without those of this machine that have e
   const { connection, workflowService, options } = server.client;
   const { pid } = spawnSync(process.execPath, ['--version']);
   // Of this machine: one that runs, twice with the same process id (in two containers), and one that has ended.
-  const [own = '', other = ''] = [workerIdentity(), workerIdentity()];
+  const facts = { folder: 'ab12cd34', settings: '0123abcd' };
+  const [own = '', other = ''] = [workerIdentity(facts), workerIdentity(facts)];
   const ended = own.replace(/^\d+/, String(pid));
-  const identities = ['me', own, other, ended.replace(/#[0-9a-f]+/, '#0badcafe'), ended];
+  const identities = ['me', own, other, ended.replace(/place=[0-9a-f]+/, 'place=0badcafe'), ended];
   void connection.withDeadline(Date.now() + 30_000, async () => {
     const { namespace } = options;
     const taskQueue = { name: CRAWL_QUEUE };
@@ -40,4 +42,10 @@ it('a worker knows how many there are, without those of this machine that have e
   await watch();
   stop.abort();
   expect(counts.at(-1)).toBe(4);
+});
+
+it('a worker is known by process, host, data folder and settings; one of an older version by the first two', () => {
+  const facts = { folder: 'ab12cd34', settings: '0123abcd' };
+  expect(parseIdentity(workerIdentity(facts))).toMatchObject({ ...facts, name: `${process.pid}@${hostname()}` });
+  expect(parseIdentity('12@old')).toEqual({ identity: '12@old', name: '12@old' });
 });

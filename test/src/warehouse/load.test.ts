@@ -57,6 +57,17 @@ describe('loadLanding', () => {
     await expect(loadLanding(warehouse, dataDir)).rejects.toThrow(message);
   });
 
+  test('names parts it has loaded that are gone from the landing zone', async () => {
+    const dataDir = temporaryDataDir();
+    await land(dataDir, [company(1)]);
+    const warehouse = await openTestWarehouse(dataDir);
+    await loadLanding(warehouse, dataDir);
+    rmSync(path.join(dataDir, 'landing'), { recursive: true });
+    await land(dataDir, [{ stream: 'quota', entity: 'q', body: 'x' }]);
+    const { gone } = await loadLanding(warehouse, dataDir);
+    expect(gone).toMatch(/rows of 1 landed parts that are gone .* the first of them companies\/.*tidemark replay/);
+  });
+
   test('an unreadable manifest is named; other streams are loaded', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [

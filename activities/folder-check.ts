@@ -1,0 +1,93 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { CloseRunInput } from '../schemas/pipeline/crawl.js';
+import type { ErrorType } from '../schemas/pipeline/error-type.js';
+import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
+import { describeFolder, readDataFolder } from '../src/core/data-folder.js';
+import type { CrawlDeps } from '../src/crawl/deps.js';
+import { folderChanged, hasRunRecord } from '../src/crawl/folder-changed.js';
+import type { Activities } from './contract.js';
+import { countRefusal } from './pulse.js';
+
+const MINUTE_MS = 60_000;
+/** How long a run waits for a worker with its data folder, before it fails. */
+const PATIENCE_MS = 24 * 60 * MINUTE_MS;
+// To file how a run ended, which is over anyway.
+const CLOSING_PATIENCE_MS = 5 * MINUTE_MS;
+// Of the quota gate, where the runs of other folders wait too.
+const GATE_PATIENCE_MS = MINUTE_MS;
+// At first the right worker is soon met; then it is most likely away.
+const QUICK_REFUSALS = 10;
+const QUICK_PAUSE = '200 milliseconds';
+const LONG_PAUSE = '15 seconds';
+
+/** They read the landing zone as the end of the crawl left it. */
+const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding', 'buildModels', 'publishWarehouse']);
+
+type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
+
+/**
+ * Refuses work that this worker's data folder cannot do, before anything is read or written for it.
+ * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder; tried again, so that a worker with
+ *   that folder takes it
+ * @throws TidemarkError `DataFolderChanged` when the folder is the run's but no longer holds what it relies on
+ */
+export function checkFolder({ config, folder, log }: Deps, activity: keyof Activities, input: unknown): void {
+  if (folder === undefined) return;
+  const { dataDir } = config;
+  const here = readDataFolder(dataDir);
+  if (here === null) throw folderChanged(dataDir, 'its identity (folder.json) is gone; restart the worker');
+  const ctx = contextOf(activity, input);
+  // Runs that an older version opened say nothing of their folder.
+  if (ctx?.folder === undefined) return;
+  if (ctx.folder.id !== here.id) throw refuse(ctx, ctx.folder, here, activity, input, log);
+  if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
+  const record = AFTER_CLOSE.has(activity) ? 'close' : 'open';
+  if (hasRunRecord(dataDir, ctx, record)) return;
+  throw folderChanged(dataDir, `its landing zone lacks the run's record "${record}" (runs, ${ctx.date}, ${ctx.run})`);
+}
+
+function refuse(
+  ctx: RunContext,
+  theirs: DataFolder,
+  here: DataFolder,
+  activity: keyof Activities,
+  input: unknown,
+  log: Deps['log'],
+): Error {
+  // At the same place: that folder does not exist any more, and nobody will come who has it.
+  if (theirs.host === here.host && theirs.path === here.path)
+    return folderChanged(here.path, `its id was ${theirs.id} when the run began and is ${here.id} now`);
+  const { info } = Context.current();
+  const asksForAnother = info.workflowExecution?.workflowId !== ctx.workflowId;
+  const patience = asksForAnother ? GATE_PATIENCE_MS : endsBadly(activity, input) ? CLOSING_PATIENCE_MS : PATIENCE_MS;
+  const givenUp = Date.now() - info.scheduledTimestampMs > patience;
+  const refusals = countRefusal();
+  const message = [
+    `This run belongs to the data folder ${describeFolder(theirs)}; this worker has ${describeFolder(here)} and did nothing.`,
+    givenUp ? 'No worker with that folder came in time.' : 'The run waits for a worker with its folder.',
+    `Start one (tidemark worker) or cancel the run. Give each data folder its own Temporal namespace (TEMPORAL_NAMESPACE).`,
+  ].join(' ');
+  if (refusals === 1) log.warn({ run: ctx.run, activity }, message);
+  const type: ErrorType = 'OtherDataFolder';
+  return ApplicationFailure.create({
+    type,
+    message,
+    details: [{ run: theirs, worker: here }],
+    ...(givenUp ? { nonRetryable: true } : { nextRetryDelay: refusals <= QUICK_REFUSALS ? QUICK_PAUSE : LONG_PAUSE }),
+  });
+}
+
+/** The run an activity works for; null for what belongs to no run, or begins one. */
+export function contextOf(activity: keyof Activities, input: unknown): RunContext | null {
+  if (activity === 'openRun' || activity === 'rebuildWarehouse') return null;
+  const given = input as { ctx?: RunContext; waiter?: { ctx: RunContext } };
+  return given.ctx ?? given.waiter?.ctx ?? (input as RunContext);
+}
+
+/** Whether it files that a run failed or was cancelled: that is worth saying in a restored folder too. */
+function endsBadly(activity: keyof Activities, input: unknown): boolean {
+  if (activity !== 'closeRun') return false;
+  const { outcome } = input as CloseRunInput;
+  return outcome === 'failed' || outcome === 'cancelled';
+}

@@ -1,0 +1,69 @@
+import path from 'node:path';
+import type { Client } from '@temporalio/client';
+import type { DataFolder, Progress, RunResult } from '../../schemas/pipeline/run.js';
+import { changedAt } from '../core/config-change.js';
+import type { Config } from '../core/config.js';
+import { describeFolder, readDataFolder, shortId } from '../core/data-folder.js';
+import type { WorkerSeen } from '../temporal/crawl-workers.js';
+import { showPath } from './show-path.js';
+
+/**
+ * Says that a run was done in another data folder than the one this command reads; null where it is the same, or where
+ * the run says nothing of it (older workers).
+ */
+export function otherFolder(run: DataFolder | undefined, dataDir: string): string | null {
+  if (run === undefined) return null;
+  const own = readDataFolder(dataDir);
+  if (own?.id === run.id) return null;
+  const here = own === null ? `${dataDir}, which no worker has used` : describeFolder(own);
+  return `This run was done by a worker whose data folder is ${describeFolder(run)}; this command reads ${here}. Use the worker's configuration (--config, TIDEMARK_DATA), or end that worker and start the run again.`;
+}
+
+/** Where a run published: a path that can be opened here only if its folder is the one this command reads. */
+export function publishedPlace({ folder, published }: RunResult, dataDir: string): string {
+  if (folder === undefined || otherFolder(folder, dataDir) === null) return showPath(path.resolve(dataDir, published));
+  return `${path.posix.join(folder.path, published)} on host ${folder.host}`;
+}
+
+/** What a person should know of the workers before a run: another data folder, or settings read before an edit. */
+export async function workerWarnings(client: Client, config: Config): Promise<string[]> {
+  const { seenWorkers } = await import('../temporal/crawl-workers.js');
+  // A server that does not tell who polls is no reason to stop.
+  const workers = await seenWorkers(client).catch(() => []);
+  const warnings: string[] = [];
+  const own = readDataFolder(config.dataDir);
+  if (own !== null) {
+    const { foreignWorkers, nameForeign, SEPARATE_FOLDERS } = await import('../temporal/foreign-workers.js');
+    const foreign = foreignWorkers(workers, own);
+    if (foreign.length > 0)
+      warnings.push(
+        `Workers of another data folder than ${describeFolder(own)} poll this namespace: ${nameForeign(foreign)}. ${SEPARATE_FOLDERS}`,
+      );
+  }
+  const outdated = outdatedWorkers(workers, config, own);
+  if (outdated.length > 0)
+    warnings.push(
+      `${config.file} (changed at ${changedAt(config.file)}) is not what ${outdated.join(', ')} read at start: restart the worker.`,
+    );
+  return warnings;
+}
+
+/** Workers of this data folder that go by other settings than the file has now. Pure but for the file's hash. */
+function outdatedWorkers(workers: readonly WorkerSeen[], { fileHash }: Config, own: DataFolder | null): string[] {
+  if (fileHash === undefined || own === null) return [];
+  const [folder, settings] = [shortId(own.id), shortId(fileHash)];
+  return workers
+    .filter((worker) => worker.folder === folder && worker.settings !== undefined && worker.settings !== settings)
+    .map(({ name }) => name);
+}
+
+/** The folder in which a run is done, as the run itself says; undefined where nobody answers. */
+export async function folderOf(client: Client, workflowId: string): Promise<DataFolder | undefined> {
+  const asked = client.connection.withDeadline(Date.now() + 3_000, async () =>
+    client.workflow.getHandle(workflowId).query<Progress>('progress'),
+  );
+  return asked.then(
+    ({ folder }) => folder,
+    () => undefined,
+  );
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
+import type { DataFolder } from '../../schemas/pipeline/run.js';
+import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { makeDataFolder } from './file-modes.js';
+import { writeFileOnce } from './files.js';
+
+const FolderFile = z.looseObject({ id: z.uuid() });
+
+const ABOUT =
+  'Identity of this Tidemark data folder. Keep it in backups and when the folder moves. Give a copy that is to live on its own another id.';
+
+/**
+ * Makes the data folder, private to its owner, and gives it an identity once. Workers that start together agree on it.
+ * @throws TidemarkError `InvalidConfig` when `folder.json` holds no identity
+ */
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+  makeDataFolder(dataDir);
+  const found = readDataFolder(dataDir);
+  if (found) return found;
+  const identity = { id: randomUUID(), made_at: new Date().toISOString(), about: ABOUT };
+  await writeFileOnce(folderFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`);
+  const made = readDataFolder(dataDir);
+  if (made === null) throw noIdentity(dataDir, 'it was removed at once');
+  return made;
+}
+
+/**
+ * The identity of a data folder; null where it has none: no worker has used it yet.
+ * @throws TidemarkError `InvalidConfig` when `folder.json` holds no identity
+ */
+export function readDataFolder(dataDir: string): DataFolder | null {
+  let text: string;
+  try {
+    text = readFileSync(folderFile(dataDir), 'utf8');
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return null;
+    throw noIdentity(dataDir, errorMessage(error), error);
+  }
+  try {
+    const { id } = FolderFile.parse(JSON.parse(text));
+    return { id, path: path.resolve(dataDir), host: hostname() };
+  } catch (error) {
+    throw noIdentity(dataDir, 'it holds no id', error);
+  }
+}
+
+/** A data folder as people read it: path, host and the start of its id. */
+export function describeFolder({ id, path: where, host }: DataFolder): string {
+  return `${where} on host ${host} (id ${shortId(id)})`;
+}
+
+/** Enough of an id to tell folders apart. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
+function folderFile(dataDir: string): string {
+  return path.join(dataDir, 'folder.json');
+}
+
+function noIdentity(dataDir: string, why: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('InvalidConfig', `Cannot read ${folderFile(dataDir)}: ${why}.`, {
+    todo: 'Restore it from a backup. Without one, delete it: the next worker gives the folder another identity, and runs under way fail.',
+    cause,
+  });
+}

@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { DataFolder } from '../../schemas/pipeline/run.js';
+import { describeFolder, shortId } from '../core/data-folder.js';
+import { seenWorkers, type WorkerSeen } from './crawl-workers.js';
+
+const LOOK_EVERY_MS = 60_000;
+
+/** Those of the workers whose data folder is another one. Pure. */
+export function foreignWorkers(workers: readonly WorkerSeen[], folder: Pick<DataFolder, 'id'>): WorkerSeen[] {
+  const own = shortId(folder.id);
+  return workers.filter((worker) => worker.folder !== undefined && worker.folder !== own);
+}
+
+/** What to do where workers of different data folders share a namespace. */
+export const SEPARATE_FOLDERS =
+  'A run is done in the folder of the worker that opens it, and the others refuse its work. Give each data folder its own namespace (TEMPORAL_NAMESPACE), or end those workers.';
+
+/** Names workers of other data folders: `123@host (folder ab12cd34)`. Pure. */
+export function nameForeign(workers: readonly WorkerSeen[]): string {
+  return workers.map(({ name, folder }) => `${name} (folder ${folder})`).join(', ');
+}
+
+/** Warns in the log of workers with another data folder on the same queues: before it resolves, then as they come. */
+export async function watchForeignWorkers(
+  client: Client,
+  { folder, log, stop }: { folder: DataFolder; log: Logger; stop: AbortSignal },
+): Promise<void> {
+  let told = '';
+  const look = async (): Promise<void> => {
+    const workers = await seenWorkers(client).catch(() => null);
+    if (workers === null) return;
+    const named = nameForeign(foreignWorkers(workers, folder));
+    if (named === told) return;
+    told = named;
+    if (named === '') return log.info('no worker of another data folder is left on these queues');
+    log.warn(`Workers of another data folder poll the same queues: ${named}. ${SEPARATE_FOLDERS}`);
+    log.warn(`This worker has ${describeFolder(folder)}.`);
+  };
+  await look();
+  void (async () => {
+    for (;;) {
+      await delay(LOOK_EVERY_MS, undefined, { signal: stop, ref: false });
+      await look();
+    }
+  })().catch(() => undefined);
+}

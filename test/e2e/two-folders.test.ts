@@ -1,0 +1,155 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { DataFolder, RunResult } from '../../schemas/pipeline/run.js';
+import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
+import { startTemporal } from '../helpers/temporal.js';
+import { expectMarketEqualsTruth } from '../helpers/truth.js';
+import { runCli, type CliResult } from '../src/commands/run-cli.js';
+
+const MARKET = { companies: 250, tenders: 5, seed: 17 };
+
+interface Team {
+  project: Project;
+  folder: DataFolder;
+  worker: RunningProcess;
+}
+
+describe('two data folders on one Temporal namespace', () => {
+  let temporal: TestWorkflowEnvironment;
+  let sandbox: RunningSandbox;
+  const teams: Team[] = [];
+
+  const tidemark = (project: Project, ...args: string[]): Promise<CliResult> => {
+    const env = Object.entries(project.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+    return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) as Record<string, string> });
+  };
+  const start = async (project: Project): Promise<Team> => {
+    const worker = await project.startWorker();
+    const { id } = JSON.parse(readFileSync(path.join(project.dataDir, 'folder.json'), 'utf8')) as { id: string };
+    return { project, worker, folder: { id, path: project.dataDir, host: '' } };
+  };
+  const ofResult = ({ folder }: RunResult): { team: Team; other: Team } => {
+    const team = teams.find((one) => one.folder.id === folder?.id);
+    const other = teams.find((one) => one !== team);
+    if (!team || !other) throw new Error(`no team has the folder ${JSON.stringify(folder)}`);
+    return { team, other };
+  };
+  const run = async (id: string): Promise<RunResult> =>
+    (await temporal.client.workflow.execute('marketSnapshot', {
+      taskQueue: 'tidemark-crawl',
+      workflowId: id,
+      args: [{}],
+    })) as RunResult;
+
+  beforeAll(async () => {
+    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
+    for (let i = 0; i < 2; i++) {
+      const config = { markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }] };
+      teams.push(await start(makeProject({ api: sandbox, temporal: temporal.address, config })));
+    }
+  });
+
+  afterAll(async () => {
+    for (const { worker } of teams) await worker.stop();
+    await sandbox?.stop();
+    await temporal?.teardown();
+    for (const { project } of teams) project.remove();
+  });
+
+  it('have different identities, and the second worker names the first', () => {
+    const [first, second] = teams.map(({ folder }) => folder.id);
+    expect(first).not.toBe(second);
+    expect(teams[1]?.worker.output()).toMatch(
+      new RegExp(
+        `Workers of another data folder poll the same queues: .*folder ${first?.slice(0, 8)}.*TEMPORAL_NAMESPACE`,
+      ),
+    );
+  });
+
+  it('a run is done whole in the folder of the worker that opened it', async () => {
+    for (const night of [1, 2]) {
+      const result = await run(`snapshot/demo/shared-${night}`);
+      const { team, other } = ofResult(result);
+      expect(result).toMatchObject({ outcome: 'complete', folder: { path: team.project.dataDir } });
+      await expectMarketEqualsTruth(team.project, MARKET);
+      const landed = path.join(other.project.dataDir, 'landing', 'companies', `date=${result.date}`);
+      expect(existsSync(path.join(landed, `run=${result.run}`))).toBe(false);
+      expect(existsSync(path.join(other.project.dataDir, 'runs', result.run))).toBe(false);
+    }
+  });
+
+  it('the command line names the folder a run was done in, and claims no path of its own', async () => {
+    const [{ project }] = teams as [Team, Team];
+    const said = await tidemark(project, 'tenders', '--json');
+    const result = JSON.parse(said.stdout) as RunResult & { sameFolder: boolean };
+    const { team, other } = ofResult(result);
+    const date = new Date().toISOString().slice(0, 10);
+    for (const reader of [team, other]) {
+      const shown = await tidemark(reader.project, 'snapshot', '--date', date);
+      const nothing = `${reader.project.dataDir}/published`;
+      const isHere = shown.stdout.includes('data/published') && !shown.stdout.includes('This run was done by');
+      if (isHere) {
+        expect(existsSync(reader.project.published)).toBe(true);
+      } else {
+        expect(shown.stdout).toMatch(
+          /This run was done by a worker whose data folder is .* on host .*; this command reads /,
+        );
+        expect(shown.stdout).not.toContain(nothing);
+      }
+    }
+    expect(said.stderr).toMatch(/Workers of another data folder than .* poll this namespace/);
+    expect(result.sameFolder).toBe(team.project === project);
+  });
+
+  it('the work of a folder whose worker is gone waits, says why, and goes on when it is back', async () => {
+    await control(sandbox, 'faults', { route: '/v2/companies/', kind: 'latency', latency: 100, times: 0 });
+    const before = await countRequests(sandbox, 'GET /v2/companies/{id}');
+    const handle = await temporal.client.workflow.start('marketSnapshot', {
+      taskQueue: 'tidemark-crawl',
+      workflowId: 'snapshot/demo/waits',
+      args: [{}],
+    });
+    await waitUntil(
+      'records are fetched',
+      async () => (await countRequests(sandbox, 'GET /v2/companies/{id}')) > before + 30,
+    );
+    const { folder } = await handle.query<{ folder: DataFolder }>('progress');
+    const { team, other } = ofResult({ folder } as RunResult);
+    await team.worker.stop('SIGKILL');
+    const refusal = async (): Promise<string | undefined> => {
+      const { pendingActivities } = (await handle.describe()).raw;
+      const failure = pendingActivities?.find(({ lastFailure }) => lastFailure)?.lastFailure;
+      return failure?.applicationFailureInfo?.type === 'OtherDataFolder' ? (failure.message ?? '') : undefined;
+    };
+    await waitUntil('the other worker refuses', async () => (await refusal()) !== undefined);
+    const message = (await refusal()) ?? '';
+    expect(message).toContain(team.project.dataDir);
+    expect(message).toContain(other.project.dataDir);
+    expect(message).toMatch(/Start one \(tidemark worker\) or cancel the run/);
+    await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+    team.worker = await team.project.startWorker();
+    const result = (await handle.result()) as RunResult;
+    expect(result).toMatchObject({ outcome: 'complete', folder: { id: team.folder.id } });
+    await expectMarketEqualsTruth(team.project, MARKET);
+  });
+
+  it('an edit of tidemark.yaml after the start of the worker is named by run, status and doctor', async () => {
+    const [team, other] = teams as [Team, Team];
+    await other.worker.stop();
+    const file = path.join(team.project.dir, 'tidemark.yaml');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('companies: 0d', 'companies: 1d'));
+    const { notes } = await run('snapshot/demo/edited');
+    expect(notes.join(' ')).toMatch(/tidemark\.yaml changed at .*Z, after the worker started: restart the worker/);
+    const edited = /tidemark\.yaml \(changed at .*Z\) is not what .* read at start: restart the worker/;
+    expect((await tidemark(team.project, 'status')).stdout).toMatch(edited);
+    expect((await tidemark(team.project, 'doctor')).stdout).toMatch(edited);
+    // Only the settings count.
+    writeFileSync(file, `# a comment\n${text}`);
+    expect((await tidemark(team.project, 'status')).stdout).not.toMatch(/changed at/);
+  });
+});

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDataFolder, readDataFolder } from '../../../src/core/data-folder.js';
+import { ROOT } from '../../helpers/processes.js';
+
+const SCRIPT = `
+  const { openDataFolder } = await import(${JSON.stringify(path.join(ROOT, 'src/core/data-folder.ts'))});
+  console.log((await openDataFolder(process.argv[1])).id);
+`;
+
+let dir: string;
+let dataDir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'tidemark-folder-'));
+  dataDir = path.join(dir, 'data');
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('the identity of a data folder', () => {
+  it('is not there before a worker has used it', () => {
+    expect(readDataFolder(dataDir)).toBeNull();
+  });
+
+  it('is made once, for its owner alone, and stays', async () => {
+    const made = await openDataFolder(dataDir);
+    expect(made).toMatchObject({ path: dataDir, id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect(await openDataFolder(dataDir)).toEqual(made);
+    expect(readDataFolder(dataDir)).toEqual(made);
+    expect(statSync(path.join(dataDir, 'folder.json')).mode & 0o077).toBe(0);
+    expect(readFileSync(path.join(dataDir, 'folder.json'), 'utf8')).toContain('Keep it in backups');
+  });
+
+  it('is the same for processes that start together', async () => {
+    const open = () =>
+      promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', SCRIPT, dataDir], {
+        cwd: ROOT,
+      });
+    const said = await Promise.all([open(), open(), open(), open()]);
+    expect(new Set(said.map(({ stdout }) => stdout.trim())).size).toBe(1);
+  });
+
+  it.each(['', '{', '{}', '{"id": 7}'])('that cannot be read (%j) is said with its file', async (text) => {
+    await openDataFolder(dataDir);
+    const file = path.join(dataDir, 'folder.json');
+    writeFileSync(file, text);
+    expect(() => readDataFolder(dataDir)).toThrow(`Cannot read ${file}: it holds no id.`);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { StampClock } from '../../../src/core/stamp-clock.js';
+
+const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
+
+describe('stamps of what is observed', () => {
+  it('are the clock’s while it goes forward', () => {
+    let now = at('04:00:00.000');
+    const stamps = new StampClock({ now: () => now });
+    expect(stamps.now()).toEqual(now);
+    now = at('04:00:01.500');
+    expect(stamps.now()).toEqual(now);
+  });
+
+  it('stay in order when the clock is set back, and are the clock’s again once it has caught up', () => {
+    let now = at('16:00:00.000');
+    const stamps = new StampClock({ now: () => now });
+    stamps.now();
+    now = at('04:00:00.000');
+    expect([stamps.now(), stamps.now()]).toEqual([at('16:00:00.001'), at('16:00:00.002')]);
+    now = at('16:00:05.000');
+    expect(stamps.now()).toEqual(now);
+  });
+
+  it('follow what other machines stamped, and no stamp that is none', () => {
+    const stamps = new StampClock({ now: () => at('04:00:00.000') });
+    stamps.after('2026-11-20T15:00:00.000Z');
+    stamps.after('2026-11-20T14:00:00.000Z');
+    stamps.after('the day after tomorrow');
+    expect(stamps.now()).toEqual(at('15:00:00.001'));
+  });
+});
