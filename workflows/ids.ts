@@ -43,8 +43,8 @@ export function resolveId(hash: string): string {
 
 /**
  * Id a Schedule gives its runs. The server appends `-<scheduled instant>`, so a scheduled night of the market `demo`
- * runs as `snapshot/demo/scheduled-2026-11-20T02:00:00Z`.
+ * runs as `snapshot/demo/scheduled-2026-11-20T02:00:00Z`, and one of tenders as `tenders/scheduled-2026-11-20T03:30:00Z`.
  */
-export function scheduledId(kind: 'snapshot' | 'tenders' | 'watch', market?: string): string {
+export function scheduledId(kind: 'snapshot' | 'tenders' | 'watch', market: string | null): string {
   return market === null ? `${kind}/scheduled` : `${kind}/${market}/scheduled`;
 }

@@ -137,11 +137,14 @@ export function dailyMetric(groups: MetricsReading, wanted: string): Metric | nu
 
 function readMetrics(groups: MetricsReading): (Metric & { text: string })[] {
   return groups.flatMap((group) =>
-    (group.metrics ?? []).map((metric) => ({
-      metric: String(metric.codename),
-      used: metric.used ?? 0,
-      total: metric.total ?? 0,
-      text: `${group.codename ?? ''} ${group.name ?? ''} ${metric.codename}`,
-    })),
+    (group.metrics ?? []).map((metric) => {
+      const name = metric.codename ?? metric.name ?? 'unnamed';
+      return {
+        metric: name,
+        used: metric.used ?? 0,
+        total: metric.total ?? 0,
+        text: `${group.codename ?? ''} ${group.name ?? ''} ${name}`,
+      };
+    }),
   );
 }

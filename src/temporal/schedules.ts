@@ -47,7 +47,7 @@ export function declaredSchedules(config: Config): DeclaredSchedule[] {
         {
           id: `${SCHEDULE_PREFIX}tenders`,
           workflowType: 'tenderSnapshot',
-          workflowId: scheduledId('tenders'),
+          workflowId: scheduledId('tenders', null),
           input: {},
           market: null,
           summary: 'Nightly tenders',
@@ -60,7 +60,7 @@ export function declaredSchedules(config: Config): DeclaredSchedule[] {
         {
           id: `${SCHEDULE_PREFIX}watch`,
           workflowType: 'watchSync',
-          workflowId: scheduledId('watch'),
+          workflowId: scheduledId('watch', null),
           input: {},
           market: null,
           summary: 'Watch events',

@@ -45,7 +45,7 @@ export function compareShapes(before: Shape, after: Shape): Effects {
     if (!before.columns.has(column)) nonBreaking.push(`column ${column} ${type} is added`);
   const [was, is] = [before, after].map(({ key }) => key?.toSorted().join(', '));
   if (before.key !== null && was !== is)
-    breaking.push(`the key was ${before.key.join(', ')}, is now ${after.key?.join(', ')}`);
+    breaking.push(`the key was ${before.key.join(', ')}, is now ${after.key?.join(', ') ?? 'unknown'}`);
   if (before.key !== null)
     for (const column of after.nullable)
       if (before.key.includes(column) && !before.nullable.includes(column))

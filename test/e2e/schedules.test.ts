@@ -11,6 +11,8 @@ import { startTemporal } from '../helpers/temporal.js';
 const exec = promisify(execFile);
 const NIGHTLY = 'tidemark/snapshot/nightly';
 const MINUTELY = 'tidemark/snapshot/minutely';
+const TENDERS = 'tidemark/tenders';
+const WATCH = 'tidemark/watch';
 
 describe('schedules from tidemark.yaml', () => {
   let temporal: TestWorkflowEnvironment;
@@ -43,6 +45,8 @@ describe('schedules from tidemark.yaml', () => {
           // 00:30 in Tokyo is the day before in UTC: a logical date taken from the wrong zone would show.
           { name: 'nightly', streams: ['companies'], schedule: schedule('30 0 * * *', 'Asia/Tokyo') },
         ],
+        tenders: { schedule: schedule('0 5 1 1 *', 'UTC') },
+        watch: { schedule: schedule('0 6 1 1 *', 'UTC') },
       },
     });
     worker = await project.startWorker();
@@ -88,9 +92,32 @@ describe('schedules from tidemark.yaml', () => {
     expect(await project.query("SELECT * FROM core.companies WHERE first_seen_on < '2026-04-01'")).toEqual([]);
   });
 
+  it('start tender and watch runs under ids without a market, and apply corrects the ids of schedules made before', async () => {
+    const startedAs = async (schedule: string): Promise<string> => {
+      const { action } = await temporal.client.schedule.getHandle(schedule).describe();
+      return String(action.workflowId);
+    };
+    expect([await startedAs(TENDERS), await startedAs(WATCH)]).toEqual(['tenders/scheduled', 'watch/scheduled']);
+    // As versions before named them.
+    await temporal.client.schedule.getHandle(TENDERS).update(({ action, ...rest }) => ({
+      ...rest,
+      action: { ...action, workflowId: 'tenders/undefined/scheduled' },
+    }));
+    const corrected = await tidemark('schedule', 'apply');
+    expect(corrected.stdout).toMatch(/updated +tidemark\/tenders/);
+    expect((await tidemark('schedule', 'apply')).stdout).not.toMatch(/created|updated/);
+    await temporal.client.schedule.getHandle(TENDERS).trigger();
+    await waitUntil('the tenders are read', async () => (await results(TENDERS)).length > 0);
+    const ids: string[] = [];
+    for await (const { workflowId } of temporal.client.workflow.list()) ids.push(workflowId);
+    expect(ids.filter((id) => /undefined|null/.test(id))).toEqual([]);
+    expect(ids.filter((id) => id.startsWith('tenders/'))).toEqual([
+      expect.stringMatching(/^tenders\/scheduled-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    ]);
+  });
+
   it('are removed', async () => {
-    await tidemark('schedule', 'delete', 'snapshot/minutely');
-    await tidemark('schedule', 'delete', NIGHTLY);
+    for (const name of ['snapshot/minutely', NIGHTLY, 'tenders', 'watch']) await tidemark('schedule', 'delete', name);
     const left: string[] = [];
     for await (const { scheduleId } of temporal.client.schedule.list()) left.push(scheduleId);
     expect(left).toEqual([]);
