@@ -95,7 +95,7 @@ describe('schedules from tidemark.yaml', () => {
   it('start tender and watch runs under ids without a market, and apply corrects the ids of schedules made before', async () => {
     const startedAs = async (schedule: string): Promise<string> => {
       const { action } = await temporal.client.schedule.getHandle(schedule).describe();
-      return String(action.workflowId);
+      return action.workflowId;
     };
     expect([await startedAs(TENDERS), await startedAs(WATCH)]).toEqual(['tenders/scheduled', 'watch/scheduled']);
     // As versions before named them.
