@@ -121,6 +121,11 @@ export function readFlags(argv: string[]): Flags {
       oneOf('refuse', 'ignore', 'select'),
     )
     .option('--clones <n>', 'so many companies no filter tells apart (default 0)', count)
+    .option(
+      '--event-twins <kind>',
+      'pairs of watch events in one second: none, different (in their values), or alike (default none)',
+      oneOf('none', 'different', 'alike'),
+    )
     .option('--daily-limit <n>', 'data calls a day; 0: no limit (default 0)', wholeNumber)
     .option('--rate-limit <n>', 'data calls a second; 0: no limit (default 0)', wholeNumber)
     .option('--latency <ms>', 'milliseconds every answer waits (default 0)', wholeNumber)

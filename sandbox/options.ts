@@ -85,6 +85,7 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     tenders: 400,
     seed,
     clones: 0,
+    eventTwins: 'none',
     date: new Date().toISOString().slice(0, 10),
     key: `sandbox-key-${seed}`,
     keys: [],

@@ -13,6 +13,8 @@ export interface WorldOptions {
   date: string;
   /** So many of the companies of day 0 are alike in all that filters look at, on every day (default 0). */
   clones?: number;
+  /** Whether events about people, offices and owners come in pairs, of one field and second: with different values, or alike. */
+  eventTwins?: 'none' | 'different' | 'alike';
 }
 
 /** Handed to every function of the world. */

@@ -172,7 +172,10 @@ function addSideEvents(ctx: Context, index: number, from: number, to: number, ev
     const field = dice.pick(SIDE_FIELDS, TAG.watchKind, index, epoch);
     const detail = `ref ${dice.draw(TAG.eventDetail, index, epoch).toString(36)}`;
     const added = /appointment|holding|identity|resignation|exit|share_type/.test(field);
-    events.push(event(ctx, index, field, day, added ? null : `${detail} (before)`, detail));
+    const told = (what: string): CompanyEvent => event(ctx, index, field, day, added ? null : `${what} (before)`, what);
+    events.push(told(detail));
+    const { eventTwins = 'none' } = ctx.options;
+    if (eventTwins !== 'none') events.push(told(eventTwins === 'alike' ? detail : `${detail}, second`));
   }
 }
 

@@ -66,6 +66,7 @@ describe('flags', () => {
     ['--incorporation-policy', 'empty', 'incorporationPolicy', 'empty'],
     ['--incorporation-null', 'select', 'incorporationNull', 'select'],
     ['--clones', '50', 'clones', 50],
+    ['--event-twins', 'alike', 'eventTwins', 'alike'],
     ['--headers-timeout', '500', 'headersTimeout', 500],
     ['--request-timeout', '900', 'requestTimeout', 900],
   ];
