@@ -4,38 +4,99 @@ kind: table
 version: 1
 grain: event
 key: [event_id]
-description: Changes of watched companies that the API told of.
+description: >-
+  Changes of watched companies that the API reported, by webhook, in the events list, or both. Events of one company, field and
+  second with different content are different events.
 columns:
-  event_id: VARCHAR | company/field/second, the same however the event came
+  event_id: VARCHAR | company/field/second, the same however the event was received; of several in one second the later received end in /2, /3 and so on
   company_id: BIGINT | Id of the company
-  field: VARCHAR | Watched field that changed
-  status: VARCHAR | Status as the API says it
+  field: VARCHAR | Watched field that changed, by its current name; an older name that could stand for several fields is kept
+  status: VARCHAR | Status as the API states it
   old_value: VARCHAR | Value before, where the API states it
   new_value: VARCHAR | Value after, where the API states it
   message_text: VARCHAR | The API's message as plain text
   occurred_at: TIMESTAMPTZ | When it happened
   received_via: VARCHAR | poll, webhook or both
-  observed_at: TIMESTAMPTZ | When it was first heard of
+  observed_at: TIMESTAMPTZ | When it was first received
 */
--- Of an event that came both ways the list has the status and the message, the delivery the values.
-WITH polled AS (
-  SELECT * FROM ledger.watch_events WHERE received_via = 'poll'
+-- The events list has message and status, the delivery has the values. Which message belongs to which delivery only matters
+-- where several events of one company and field share a second: first by the values a message mentions, then in the order of
+-- arrival. Every step orders by what was received, never by when it was loaded.
+WITH received AS (
+  SELECT
+    company_id, watch_field(field) AS field, date_trunc('second', occurred_at) AS second, received_via, status, old_value, new_value,
+    html_text(message_html) AS message_text, occurred_at, observed_at, content_hash,
+    row_number() OVER (PARTITION BY company_id, watch_field(field), second, received_via ORDER BY observed_at, content_hash, copy) AS place,
+    count(*) OVER (PARTITION BY company_id, watch_field(field), second) AS in_second,
+    count(*) OVER (PARTITION BY company_id, watch_field(field), second, received_via) AS in_second_alike
+  FROM ledger.received_events
+),
+
+polled AS (
+  SELECT * FROM received WHERE received_via = 'poll'
 ),
 
 delivered AS (
-  SELECT * FROM ledger.watch_events WHERE received_via = 'webhook'
+  SELECT * FROM received WHERE received_via = 'webhook'
+),
+
+-- Thousands in one second are matched by order alone.
+mentions AS (
+  SELECT p.company_id, p.field, p.second, p.place AS polled_place, d.place AS delivered_place, len(p.message_text) AS letters,
+    event_mention(p.message_text, d.old_value, d.new_value) AS mentioned
+  FROM polled AS p
+  JOIN delivered AS d USING (company_id, field, second)
+  WHERE p.in_second > 2 AND p.in_second_alike * d.in_second_alike <= 250000 AND mentioned > 0
+),
+
+matched AS (
+  SELECT company_id, field, second, polled_place, delivered_place
+  FROM mentions
+  QUALIFY row_number() OVER (PARTITION BY company_id, field, second, delivered_place ORDER BY mentioned DESC, letters, polled_place) = 1
+    AND row_number() OVER (PARTITION BY company_id, field, second, polled_place ORDER BY mentioned DESC, delivered_place) = 1
+),
+
+-- What was matched shares the delivery's place; the rest is paired in order.
+polled_pairs AS (
+  SELECT p.*,
+    CASE WHEN m.polled_place IS NULL
+      THEN 'in order ' || row_number() OVER (PARTITION BY p.company_id, p.field, p.second, m.polled_place IS NULL ORDER BY p.place)
+      ELSE 'matched ' || m.delivered_place END AS pair
+  FROM polled AS p
+  LEFT JOIN matched AS m ON m.company_id = p.company_id AND m.field = p.field AND m.second = p.second AND m.polled_place = p.place
+),
+
+delivered_pairs AS (
+  SELECT d.*,
+    CASE WHEN m.delivered_place IS NULL
+      THEN 'in order ' || row_number() OVER (PARTITION BY d.company_id, d.field, d.second, m.delivered_place IS NULL ORDER BY d.place)
+      ELSE 'matched ' || m.delivered_place END AS pair
+  FROM delivered AS d
+  LEFT JOIN matched AS m ON m.company_id = d.company_id AND m.field = d.field AND m.second = d.second AND m.delivered_place = d.place
+),
+
+events AS (
+  SELECT
+    company_id, field, second,
+    coalesce(p.status, d.status) AS status,
+    coalesce(d.old_value, p.old_value) AS old_value,
+    coalesce(d.new_value, p.new_value) AS new_value,
+    p.message_text,
+    coalesce(p.occurred_at, d.occurred_at) AS occurred_at,
+    CASE WHEN p.pair IS NULL THEN 'webhook' WHEN d.pair IS NULL THEN 'poll' ELSE 'both' END AS received_via,
+    least(p.observed_at, d.observed_at) AS observed_at,
+    coalesce(d.content_hash, p.content_hash) AS content_hash
+  FROM polled_pairs AS p
+  FULL JOIN delivered_pairs AS d USING (company_id, field, second, pair)
+),
+
+numbered AS (
+  SELECT *, row_number() OVER (PARTITION BY company_id, field, second ORDER BY observed_at, content_hash, received_via, message_text) AS number
+  FROM events
 )
 
 SELECT
-  event_id,
-  coalesce(p.company_id, d.company_id) AS company_id,
-  coalesce(p.field, d.field) AS field,
-  coalesce(p.status, d.status) AS status,
-  coalesce(d.old_value, p.old_value) AS old_value,
-  coalesce(d.new_value, p.new_value) AS new_value,
-  html_text(p.message_html) AS message_text,
-  coalesce(p.occurred_at, d.occurred_at) AS occurred_at,
-  CASE WHEN p.event_id IS NULL THEN 'webhook' WHEN d.event_id IS NULL THEN 'poll' ELSE 'both' END AS received_via,
-  least(p.observed_at, d.observed_at) AS observed_at
-FROM polled AS p
-FULL JOIN delivered AS d USING (event_id)
+  company_id || '/' || field || '/' || strftime(second AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ')
+    || CASE WHEN number > 1 THEN '/' || number ELSE '' END AS event_id,
+  company_id, field, status, old_value, new_value, message_text, occurred_at, received_via, observed_at
+FROM numbered

@@ -7,7 +7,7 @@ key: [company_id]
 description: Companies watched according to the latest listing that was read to its end.
 columns:
   company_id: BIGINT | Id of the company
-  fields: VARCHAR[] | Watched fields, in alphabetical order
+  fields: VARCHAR[] | Watched fields by their current names, in alphabetical order; an older name that could stand for several fields is kept
   since: DATE | Date the listing states
 */
 WITH listings AS (
@@ -27,7 +27,9 @@ WITH listings AS (
   )
 )
 
-SELECT company_id, arg_max(fields, (observed_at, fields)) AS fields, arg_max(since, (observed_at, since)) AS since
+SELECT company_id,
+  list_sort(list_distinct(list_transform(arg_max(fields, (observed_at, fields)), lambda f: watch_field(f)))) AS fields,
+  arg_max(since, (observed_at, since)) AS since
 FROM ledger.watched_companies
 WHERE run = (SELECT run FROM listings ORDER BY observed_at DESC, run DESC LIMIT 1)
 GROUP BY company_id

@@ -47,7 +47,7 @@ WITH asked AS (
 
 events AS (
   SELECT company_id, max(occurred_at) AS occurred_at
-  FROM ledger.watch_events
+  FROM ledger.received_events
   WHERE occurred_at <= (SELECT now FROM plan)
   GROUP BY company_id
 )

@@ -1,10 +1,10 @@
 /*
 model: marts.changes
 kind: incremental
-version: 1
+version: 2
 grain: change
-key: [changed_at, kind, company_id, market, field, fiscal_year]
-nullable: [market, field, fiscal_year]
+key: [changed_at, kind, company_id, market, field, fiscal_year, event_id]
+nullable: [market, field, fiscal_year, event_id]
 description: >-
   Everything that changed, in one list. changed is a field of a company record; restated a financial value (new_value NULL when
   a later report no longer has it), of v2, or where v2 never had a value of that year of its latest v1 report; event what the API told of a watched company; entered and left a market's members.
@@ -31,6 +31,7 @@ columns:
   fiscal_year: INTEGER | Fiscal year, for restated
   old_value: VARCHAR | Before
   new_value: VARCHAR | After
+  event_id: VARCHAR | Event of core.watch_events, for event
 */
 WITH versions AS (
   SELECT * FROM core.companies_history SEMI JOIN changed USING (company_id)
@@ -95,12 +96,13 @@ restated AS (
   WHERE o.valid_to IS NOT NULL
 )
 
-SELECT changed_at, 'changed' AS kind, company_id, CAST(NULL AS VARCHAR) AS market, field, CAST(NULL AS INTEGER) AS fiscal_year, old_value, new_value
+SELECT changed_at, 'changed' AS kind, company_id, CAST(NULL AS VARCHAR) AS market, field, CAST(NULL AS INTEGER) AS fiscal_year, old_value, new_value,
+  CAST(NULL AS VARCHAR) AS event_id
 FROM fields
 WHERE nullif(old_value, '') IS DISTINCT FROM nullif(new_value, '')
 UNION ALL
-SELECT changed_at, 'restated', company_id, NULL, field, fiscal_year, old_value, new_value FROM restated
+SELECT changed_at, 'restated', company_id, NULL, field, fiscal_year, old_value, new_value, NULL FROM restated
 UNION ALL
-SELECT occurred_at, 'event', company_id, NULL, field, NULL, old_value, new_value FROM core.watch_events SEMI JOIN changed USING (company_id)
+SELECT occurred_at, 'event', company_id, NULL, field, NULL, old_value, new_value, event_id FROM core.watch_events SEMI JOIN changed USING (company_id)
 UNION ALL
-SELECT as_of, kind, company_id, market, NULL, NULL, NULL, NULL FROM marts.market_moves SEMI JOIN changed USING (company_id)
+SELECT as_of, kind, company_id, market, NULL, NULL, NULL, NULL, NULL FROM marts.market_moves SEMI JOIN changed USING (company_id)

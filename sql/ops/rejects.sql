@@ -9,7 +9,7 @@ description: >-
   lie in data/rejects. A company that is gone (404) is none.
 columns:
   stream: VARCHAR | Landing stream
-  entity_id: VARCHAR | Company id, tender slug or list; for a page of a search its request
+  entity_id: VARCHAR | Company id, tender slug or list; for a page of a search its request; for a webhook delivery its request and the start of its SHA-256
   reason: VARCHAR | What is wrong
   path: VARCHAR | JSON path of the wrong part; $ is the whole answer
   raw: VARCHAR | The wrong part as last received, at most 10,000 characters

@@ -27,9 +27,13 @@ SELECT
   CAST(date AS DATE) AS date,
   market,
   request_key,
-  -- Pages of a search have no entity: their request stands in for it.
-  coalesce(entity_id, request_key) AS entity_id,
-  entity_id IS NULL AS is_page,
+  -- Pages of a search have no entity: their request stands in for it. A webhook delivery stands for itself: another delivery of
+  -- the same company neither repeats what is wrong with it nor resolves it.
+  CASE
+    WHEN starts_with(request_key, 'WEBHOOK ') THEN request_key || '#' || left(sha256, 16)
+    ELSE coalesce(entity_id, request_key)
+  END AS entity_id,
+  entity_id IS NULL OR starts_with(request_key, 'WEBHOOK ') AS is_page,
   status,
   CAST(fetched_at AS TIMESTAMPTZ) AS observed_at,
   sha256 AS body_hash,

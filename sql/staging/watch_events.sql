@@ -2,10 +2,11 @@
 -- (request_key begins with WEBHOOK) is one event by itself and names its company.
 CREATE OR REPLACE TEMP TABLE event_bodies AS
 SELECT
-  row_id, observed_at, doc, starts_with(request_key, 'WEBHOOK ') AS is_delivery,
+  row_id, run, request_key, observed_at, doc, starts_with(request_key, 'WEBHOOK ') AS is_delivery,
   CASE WHEN is_delivery THEN json_id(json_extract(doc, '$.company_data.id')) ELSE json_id(to_json(entity_id)) END AS company_id,
   CASE
     WHEN is_delivery AND json_type(doc) <> 'OBJECT' THEN 'not_an_object'
+    WHEN is_delivery AND json_repeats(json_extract(doc, '$.company_data')) THEN 'duplicate_key'
     WHEN company_id IS NULL THEN 'bad_entity_id'
     WHEN NOT is_delivery AND json_type(json_extract(doc, '$.data')) IS DISTINCT FROM 'ARRAY' THEN 'no_data'
   END AS reason
@@ -14,52 +15,107 @@ WHERE doc IS NOT NULL;
 
 INSERT INTO batch_rejects SELECT row_id, reason, '$', CAST(doc AS VARCHAR) FROM event_bodies WHERE reason IS NOT NULL;
 
+-- The pages of one listing, from its first page on. A listing that stood still while it was read has as many items as it
+-- says on each of its pages. In any other an item may be on two pages because it moved: there each page counts by itself.
+CREATE OR REPLACE TEMP TABLE event_pages AS
+WITH pages AS (
+  SELECT
+    row_id, run, company_id, doc,
+    json_id(json_extract(doc, '$.total_results')) AS total,
+    len(json_items(json_extract(doc, '$.data'))) AS items,
+    count(*) FILTER (coalesce(regexp_extract(request_key, '[?&"]page"?[=:]"?([0-9]+)', 1), '') IN ('', '1'))
+      OVER (PARTITION BY run, company_id ORDER BY observed_at, row_id) AS listing
+  FROM event_bodies
+  WHERE NOT is_delivery AND reason IS NULL
+),
+judged AS (
+  SELECT
+    *,
+    min(total) OVER of_listing = max(total) OVER of_listing AND count(total) OVER of_listing = count(*) OVER of_listing
+      AND sum(items) OVER of_listing = max(total) OVER of_listing AS stood_still
+  FROM pages
+  WINDOW of_listing AS (PARTITION BY run, company_id, listing)
+)
+SELECT row_id, doc, CASE WHEN stood_still THEN min(row_id) OVER (PARTITION BY run, company_id, listing) ELSE row_id END AS answer
+FROM judged;
+
 CREATE OR REPLACE TEMP TABLE events AS
 WITH items AS (
   SELECT
-    row_id, observed_at, company_id, 'poll' AS received_via,
+    row_id, answer, 'poll' AS received_via,
     unnest(json_items(json_extract(doc, '$.data'))) AS item,
-    '$.data[' || generate_subscripts(json_items(json_extract(doc, '$.data')), 1) - 1 || ']' AS path
-  FROM event_bodies
-  WHERE NOT is_delivery
+    generate_subscripts(json_items(json_extract(doc, '$.data')), 1) AS place
+  FROM event_pages
   UNION ALL
-  SELECT row_id, observed_at, company_id, 'webhook', doc, '$' FROM event_bodies WHERE is_delivery AND reason IS NULL
+  SELECT row_id, row_id, 'webhook', doc, NULL FROM event_bodies WHERE is_delivery AND reason IS NULL
+),
+fields AS (
+  SELECT
+    i.*,
+    b.observed_at,
+    b.company_id,
+    coalesce('$.data[' || i.place - 1 || ']', '$') AS path,
+    json_repeats(i.item) AS repeats,
+    CASE WHEN NOT json_repeats(i.item)
+      THEN json_text(json_extract(i.item, CASE i.received_via WHEN 'poll' THEN '$.event_type' ELSE '$.field' END)) END AS field,
+    json_text(json_extract(i.item, '$.status')) AS status,
+    CASE WHEN i.received_via = 'poll' THEN json_text(json_extract(i.item, '$.message')) END AS message_html,
+    text_instant(json_text(json_extract(i.item, CASE i.received_via WHEN 'poll' THEN '$.date_created' ELSE '$.company_data.date' END)))
+      AS occurred_at,
+    CASE WHEN json_is_nested(json_extract(i.item, '$.old_value')) THEN CAST(json_extract(i.item, '$.old_value') AS VARCHAR)
+      ELSE json_text(json_extract(i.item, '$.old_value')) END AS old_value,
+    CASE WHEN json_is_nested(json_extract(i.item, '$.new_value')) THEN CAST(json_extract(i.item, '$.new_value') AS VARCHAR)
+      ELSE json_text(json_extract(i.item, '$.new_value')) END AS new_value,
+    md5(CAST(i.item AS VARCHAR)) AS body_hash
+  FROM items AS i
+  JOIN event_bodies AS b USING (row_id)
+),
+-- Every value a delivery states of its event, by its path: the order of keys and how a number is written make no other event.
+-- What it says of the company besides the id is no part of the event.
+delivered AS (
+  SELECT row_id, array_to_string(list_sort(list(fullkey || '=' || json_text(atom))), chr(31)) AS stated
+  FROM (SELECT row_id, item FROM items WHERE received_via = 'webhook') AS d, json_tree(d.item) AS leaf
+  WHERE json_text(atom) IS NOT NULL AND fullkey <> '$.field' AND NOT starts_with(fullkey, '$.company_data.')
+  GROUP BY row_id
 )
 SELECT
-  *,
-  json_repeats(item) AS repeats,
-  CASE WHEN NOT repeats THEN json_text(json_extract(item, CASE received_via WHEN 'poll' THEN '$.event_type' ELSE '$.field' END)) END
-    AS field,
-  json_text(json_extract(item, '$.status')) AS status,
-  CASE WHEN received_via = 'poll' THEN json_text(json_extract(item, '$.message')) END AS message_html,
-  text_instant(json_text(json_extract(item, CASE received_via WHEN 'poll' THEN '$.date_created' ELSE '$.company_data.date' END)))
-    AS occurred_at,
-  CASE WHEN json_is_nested(json_extract(item, '$.old_value')) THEN CAST(json_extract(item, '$.old_value') AS VARCHAR)
-    ELSE json_text(json_extract(item, '$.old_value')) END AS old_value,
-  CASE WHEN json_is_nested(json_extract(item, '$.new_value')) THEN CAST(json_extract(item, '$.new_value') AS VARCHAR)
-    ELSE json_text(json_extract(item, '$.new_value')) END AS new_value
-FROM items;
+  f.*,
+  -- A listing may state a second more or less exactly each time; a delivery that comes again is the same to the letter.
+  md5(CAST(CASE f.received_via
+    WHEN 'poll' THEN to_json([CAST(f.company_id AS VARCHAR), watch_field(f.field),
+      strftime(f.occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), f.status, f.message_html, f.old_value, f.new_value])
+    ELSE to_json([CAST(f.company_id AS VARCHAR), watch_field(f.field),
+      strftime(f.occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%f'), coalesce(d.stated, '')])
+  END AS VARCHAR)) AS content_hash
+FROM fields AS f
+LEFT JOIN delivered AS d USING (row_id);
 
 INSERT INTO batch_rejects
 SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' WHEN field IS NULL THEN 'no_field' ELSE 'not_an_instant' END, path, CAST(item AS VARCHAR)
 FROM events
 WHERE field IS NULL OR occurred_at IS NULL;
 
--- An event told again (the next poll, an overlapping page, a delivery tried again) is the same event: company, field and
--- second make it. What the two ways said is kept side by side.
-MERGE INTO ledger.watch_events AS old
+-- The same content again (the next poll, an overlapping page, a delivery tried again) is the same event. The same item twice
+-- in one answer is two. Each is kept as it was first received.
+MERGE INTO ledger.received_events AS old
 USING (
-  SELECT
-    company_id || '/' || field || '/' || strftime(occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS event_id,
-    company_id, field, status, old_value, new_value, message_html, occurred_at, received_via, observed_at,
-    md5(CAST(item AS VARCHAR)) AS body_hash
-  FROM events
-  WHERE company_id IS NOT NULL AND field IS NOT NULL AND occurred_at IS NOT NULL
-  QUALIFY row_number() OVER (PARTITION BY event_id, received_via ORDER BY observed_at, body_hash) = 1
-) AS new ON old.event_id = new.event_id AND old.received_via = new.received_via
-WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
+  WITH counted AS (
+    SELECT
+      company_id, field, status, old_value, new_value, message_html, occurred_at, received_via, content_hash, observed_at, body_hash,
+      CASE received_via
+        WHEN 'poll' THEN CAST(row_number() OVER (PARTITION BY answer, content_hash ORDER BY observed_at, row_id, place) AS INTEGER)
+        ELSE 1
+      END AS copy
+    FROM events
+    WHERE company_id IS NOT NULL AND field IS NOT NULL AND occurred_at IS NOT NULL
+  )
+  SELECT *
+  FROM counted
+  QUALIFY row_number() OVER (PARTITION BY received_via, content_hash, copy ORDER BY observed_at, body_hash, field) = 1
+) AS new ON old.received_via = new.received_via AND old.content_hash = new.content_hash AND old.copy = new.copy
+WHEN MATCHED AND (new.observed_at, new.body_hash, new.field) < (old.observed_at, old.body_hash, old.field) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- What is told of them is part of marts.changes.
+-- What they say is part of marts.changes.
 INSERT INTO ledger.dirty_companies
 SELECT company_id, min(observed_at) FROM events WHERE company_id IS NOT NULL GROUP BY company_id;

@@ -7,6 +7,7 @@ import { insertRows } from './insert-rows.js';
 import { loadDrift } from './load-drift.js';
 import type { Warehouse } from './open.js';
 import { findPartFault, listParts } from './part-check.js';
+import { forgetStreamsToReadAgain } from './read-again.js';
 import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from './sql-files.js';
 
@@ -36,6 +37,7 @@ export async function loadLanding(
   const { db } = warehouse;
   const { parts, faults } = listParts(dataDir);
   await adoptCompacted(db, parts);
+  await forgetStreamsToReadAgain(db, parts);
   const loaded = await readLoadedParts(db);
   const sound: LandedPart[] = [];
   for (const part of parts.filter(({ date }) => inRange(date))) {

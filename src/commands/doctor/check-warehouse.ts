@@ -23,9 +23,20 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
   if (!existsSync(file)) return ok('warehouse', 'none yet; the first run makes it');
   try {
     const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
-    const gone = await findGone(instance, dataDir, file).finally(() => instance.closeSync());
-    if (gone === null) return ok('warehouse', file);
-    return warn('warehouse', gone, 'Was a backup of only one of the two restored? Nothing is fetched again by itself.');
+    try {
+      const gone = await findGone(instance, dataDir, file);
+      if (gone !== null) {
+        return warn(
+          'warehouse',
+          gone,
+          'Was a backup of only one of the two restored? Nothing is fetched again by itself.',
+        );
+      }
+      const waiting = await streamsToReadAgain(instance);
+      return waiting.length > 0 ? warnOfReading(waiting) : ok('warehouse', file);
+    } finally {
+      instance.closeSync();
+    }
   } catch (error) {
     const known = asWarehouseError(error, file);
     if (known instanceof TidemarkError && known.type === 'WarehouseBusy')
@@ -38,4 +49,25 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
       }),
     );
   }
+}
+
+/** Streams that an upgrade wants read again from the landing zone; none in a warehouse of before that upgrade. */
+async function streamsToReadAgain(instance: DuckDBInstance): Promise<string[]> {
+  const connection = await instance.connect();
+  try {
+    const known = `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'streams_to_read_again'`;
+    if ((await connection.runAndReadAll(known)).getRows().length === 0) return [];
+    const rows = await connection.runAndReadAll('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
+    return rows.getRows().map(([stream]) => String(stream));
+  } finally {
+    connection.closeSync();
+  }
+}
+
+function warnOfReading(streams: readonly string[]): Finding {
+  return warn(
+    'warehouse',
+    `Streams loaded by an older version and not read again yet: ${streams.join(', ')}. Their tables lack what only this version keeps.`,
+    'The next run reads them again from data/landing. If this stays, parts are missing or damaged there: restore them from a backup.',
+  );
 }

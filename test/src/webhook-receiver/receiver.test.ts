@@ -73,6 +73,12 @@ const delivery = (id: number): string =>
     new_value: 'B',
   });
 
+/** Whether a message has an event's own value in it, and not that of its twin. */
+function mentions(row: Record<string, string | null>): boolean {
+  const [message, value] = [row['message_text'] ?? '', row['new_value'] ?? ''];
+  return message.includes(value) && (value.includes(', second') || !message.includes(', second'));
+}
+
 describe('the receiver', () => {
   it('lands what the sandbox delivers; what is also polled is one event, come both ways', async () => {
     const app = await startApp({ companies: 60 });
@@ -139,6 +145,85 @@ describe('the receiver', () => {
       await app.close();
     }
   });
+
+  it.each(['different', 'alike'] as const)(
+    'loses none of the events that share a second, %s in content, delivered and polled',
+    async (eventTwins) => {
+      const app = await startApp({ companies: 60, eventTwins });
+      const client = createApiClient({ baseUrl: app.url, apiKey: app.sandbox.options.key });
+      try {
+        const ids = app.sandbox.world.companyIds(0);
+        await Promise.all(ids.map((id) => client.v2.watch.start(id)));
+        const { data } = await client.v2.watch.setCallback('http://127.0.0.1:1/');
+        const url = await listen({ secret: String(data.secret) });
+        await client.v2.watch.setCallback(`${url}/events`);
+        app.sandbox.moveTo(40);
+        for (;;) {
+          const { body } = await app.get<Delivery[]>('/_sandbox/deliveries');
+          if (body.length > 0 && body.every(({ state }) => state === 'delivered')) break;
+          await sleep(20);
+        }
+        await log.close();
+        const query = { from_date: app.sandbox.world.dateOf(1), per_page: 100 };
+        const polled = await Promise.all(ids.map((id) => client.v2.watch.events(id, { ...query, page: 1 })));
+        for (const run of ['first', 'second']) {
+          const target = {
+            dataDir,
+            stream: 'watch_events',
+            run,
+            date: '2026-11-21',
+            market: null,
+            chunk: 'p',
+          } as const;
+          await landRows(
+            target,
+            polled.map((page, i) => rowOf(page, String(ids[i]), 'last-page')),
+          );
+        }
+        const truth = ids.flatMap((id) =>
+          (app.sandbox.world.events(id, 1, 40) ?? []).map(({ field, old, new: now }) =>
+            [id, field, ...[old, now].map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))].join(
+              ' ',
+            ),
+          ),
+        );
+        const warehouse = await openWarehouse(dataDir);
+        await loadLanding(warehouse, dataDir);
+        await buildModels(warehouse);
+        const rows = await warehouse.db.rows<Record<string, string | null>>(
+          'SELECT company_id, field, old_value, new_value, message_text, received_via FROM core.watch_events',
+        );
+        const rejects = await warehouse.db.count('SELECT count(*) FROM ops.rejects');
+        const changes = await warehouse.db.count("SELECT count(*) FROM marts.changes WHERE kind = 'event'");
+        await warehouse.close();
+        expect({ rejects, events: rows.length, changes }).toEqual({
+          rejects: 0,
+          events: truth.length,
+          changes: truth.length,
+        });
+        const delivered = rows.filter(({ received_via }) => received_via === 'both');
+        // Of two deliveries alike one may be the other tried again: the list says that there are two.
+        expect(new Set(rows.map(({ received_via }) => received_via))).toEqual(
+          new Set(eventTwins === 'alike' ? ['both', 'poll'] : ['both']),
+        );
+        const texts = delivered.map((row) =>
+          [
+            row['company_id'],
+            row['field'],
+            ...[row['old_value'], row['new_value']].map((value) => value ?? 'null'),
+          ].join(' '),
+        );
+        expect(new Set(texts)).toEqual(new Set(truth));
+        // Each delivery has the message that mentions its values.
+        const twins = delivered.filter((row) => row['new_value']?.startsWith('ref '));
+        expect(twins.length).toBeGreaterThan(10);
+        expect(twins.filter((row) => !mentions(row))).toEqual([]);
+      } finally {
+        await client.close();
+        await app.close();
+      }
+    },
+  );
 
   it('takes nothing that is not signed, not for it, or too large', async () => {
     const url = await listen({ maxBytes: 1000 });

@@ -1,0 +1,51 @@
+-- Readers of watch events.
+
+-- A watch field by its current name, where the API used an older one. Older names that could stand for several fields
+-- (shareholder_name, shareholder_meta, officer_meta, employee_meta) stay as they are.
+CREATE OR REPLACE TEMP MACRO watch_field(t) AS
+  coalesce(
+    map_extract_value(
+      MAP {
+        'company_fax': 'company.fax',
+        'company_address_street': 'company.address_street',
+        'company_website': 'company.website',
+        'company_phone': 'company.phone',
+        'company_email': 'company.email',
+        'company_name': 'company.name',
+        'company_vat': 'company.vat',
+        'company_employees_number': 'company.employees_number',
+        'company_status': 'company.status',
+        'financial': 'company.financial',
+        'officer_phone': 'officer.phone',
+        'officer_email': 'officer.email',
+        'officer_resignation_date': 'officer.resignation_date',
+        'employee_phone': 'employee.phone',
+        'employee_email': 'employee.email',
+        'employee_resignation_date': 'employee.resignation_date',
+        'vat_number': 'company.vat'
+      },
+      t
+    ),
+    t
+  );
+
+-- Texts a value is made of, in lower case: of a nested value its members, of plain text its parts between commas.
+CREATE OR REPLACE TEMP MACRO event_value_texts(v) AS
+  list_filter(
+    list_transform(string_split_regex(lower(coalesce(v, '')), '[{}\[\]",:]+'), lambda t: trim(t)),
+    lambda t: t <> ''
+  );
+
+-- How much of an event's values a message mentions: the letters of the texts found in it, and one more where the old value
+-- comes before the new one. `m`: the message as plain text.
+CREATE OR REPLACE TEMP MACRO event_mention(m, old_value, new_value) AS
+  coalesce(
+    list_sum(
+      list_transform(
+        list_distinct(list_concat(event_value_texts(old_value), event_value_texts(new_value))),
+        lambda t: CASE WHEN contains(lower(m), t) THEN len(t) ELSE 0 END
+      )
+    ),
+    0
+  )
+  + CASE WHEN strpos(lower(m), lower(old_value)) BETWEEN 1 AND strpos(lower(m), lower(new_value)) - 1 THEN 1 ELSE 0 END;

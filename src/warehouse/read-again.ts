@@ -1,0 +1,46 @@
+import type { LandedPart } from '../landing/index.js';
+import type { Database } from './database.js';
+import { findPartFault } from './part-check.js';
+
+/** What one stream's staging leaves in the ledger besides the tables of every stream. */
+const OWN_ROWS: Record<string, readonly string[]> = {
+  watch_events: ['ledger.received_events'],
+  tenders: [
+    'ledger.tender_sightings',
+    `ledger.tender_records WHERE source = 'summary'`,
+    `ledger.tender_versions WHERE source = 'summary'`,
+  ],
+  tender_details: [`ledger.tender_records WHERE source = 'details'`, `ledger.tender_versions WHERE source = 'details'`],
+};
+const SHARED_TABLES = ['observations', 'answers', 'rejects', 'shapes', 'loaded_parts'];
+
+/**
+ * Takes the streams that a migration listed in `ledger.streams_to_read_again` out of the ledger, so that the load that
+ * follows reads their parts anew. A stream of which a part is not as it was loaded stays as it is, and on the list: what
+ * the landing zone no longer has cannot be read again.
+ * @param parts what lies in the landing zone
+ */
+export async function forgetStreamsToReadAgain(db: Database, parts: readonly LandedPart[]): Promise<void> {
+  const listed = await db.rows<{ stream: string }>('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
+  for (const { stream } of listed) {
+    if (!(await isComplete(db, stream, parts))) continue;
+    await db.transaction(async () => {
+      for (const rows of OWN_ROWS[stream] ?? []) await db.run(`DELETE FROM ${rows}`);
+      for (const table of SHARED_TABLES) await db.run(`DELETE FROM ledger.${table} WHERE stream = $stream`, { stream });
+      await db.run('DELETE FROM ledger.streams_to_read_again WHERE stream = $stream', { stream });
+    });
+  }
+}
+
+/** Whether every part of a stream that was loaded is in the landing zone, unchanged. */
+async function isComplete(db: Database, stream: string, parts: readonly LandedPart[]): Promise<boolean> {
+  const byHash = new Map(parts.filter((part) => part.stream === stream).map((part) => [part.sha256, part]));
+  const loaded = await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts WHERE stream = $stream', {
+    stream,
+  });
+  for (const { sha256 } of loaded) {
+    const part = byHash.get(sha256);
+    if (part === undefined || (await findPartFault(part)) !== undefined) return false;
+  }
+  return true;
+}
