@@ -15,6 +15,8 @@ columns:
   type: VARCHAR | Tender, Grant or Loan, from the details
   announced_date: DATE | Day of the announcement
   deadline_date: DATE | Day of the deadline
+  announced_at: TIMESTAMP | Wall-clock time of the announcement, without zone as the API states it; NULL where only the day is stated
+  deadline_at: TIMESTAMP | Wall-clock time of the deadline, without zone as the API states it; NULL where only the day is stated
   countries: VARCHAR[] | Countries
   industries: VARCHAR[] | Industries, from the details
   description_html: VARCHAR | Description as the API sends it (HTML)
@@ -35,6 +37,10 @@ WITH latest AS (
     arg_max(deadline_date, (observed_at, source)) AS deadline_date,
     arg_max(countries, (observed_at, source)) AS countries,
     arg_max(industries, (observed_at, source)) AS industries,
+    max(announced_at) FILTER (source = 'details') AS details_announced_at,
+    max(announced_at) FILTER (source = 'summary') AS summary_announced_at,
+    max(deadline_at) FILTER (source = 'details') AS details_deadline_at,
+    max(deadline_at) FILTER (source = 'summary') AS summary_deadline_at,
     max(description_html) AS description_html,
     max(logo) AS logo,
     max(observed_at) AS observed_at
@@ -52,7 +58,11 @@ seen AS (
   GROUP BY slug
 )
 
-SELECT l.slug, l.title, l.status, l.project_type, l.type, l.announced_date, l.deadline_date, l.countries, l.industries,
+-- The details state the time of day. It holds as long as the day does: a later listing may move the day alone.
+SELECT l.slug, l.title, l.status, l.project_type, l.type, l.announced_date, l.deadline_date,
+  time_on_day(l.announced_date, l.details_announced_at, l.summary_announced_at) AS announced_at,
+  time_on_day(l.deadline_date, l.details_deadline_at, l.summary_deadline_at) AS deadline_at,
+  l.countries, l.industries,
   l.description_html, html_text(l.description_html) AS description_text, l.logo,
   CAST(s.first_at AT TIME ZONE 'UTC' AS DATE) AS first_seen_on, CAST(l.observed_at AT TIME ZONE 'UTC' AS DATE) AS last_seen_on,
   l.observed_at

@@ -6,8 +6,9 @@ grain: version of a tender
 key: [slug, valid_from]
 description: >-
   What the API said about each tender, and from when to when: listing and details together, of each field what was said last.
-  A new version starts with the first answer that differs; the order within arrays is no difference. Contacts are not kept
-  here. A function of all observations, whatever order they were loaded in.
+  A new version starts with the first answer that differs; the order within arrays is no difference, and neither is what one of
+  the two states for the first time. The details count from the listing they were read after. Contacts are not kept here. A
+  function of all observations, whatever order they were loaded in.
 incremental:
   by: [slug]
   changed: SELECT DISTINCT slug FROM ledger.dirty_tenders
@@ -24,6 +25,8 @@ columns:
   type: VARCHAR | Tender, Grant or Loan, from the details
   announced_date: DATE | Day of the announcement
   deadline_date: DATE | Day of the deadline
+  announced_at: TIMESTAMP | Wall-clock time of the announcement, without zone as the API states it; NULL where only the day is stated
+  deadline_at: TIMESTAMP | Wall-clock time of the deadline, without zone as the API states it; NULL where only the day is stated
   countries: VARCHAR[] | Countries
   industries: VARCHAR[] | Industries, from the details
   description_html: VARCHAR | Description as the API sends it (HTML)
@@ -40,30 +43,59 @@ audits:
     severity: error
     sql: SELECT slug FROM core.tenders_history SEMI JOIN changed USING (slug) GROUP BY slug HAVING count(*) FILTER (is_current) <> 1
 */
-WITH observed AS (
-  SELECT entity_id AS slug, 'details' AS source, observed_at, max(record_hash) AS record_hash
-  FROM ledger.observations
-  WHERE stream = 'tender_details' AND readable AND record_hash IS NOT NULL AND entity_id IN (SELECT slug FROM changed)
-  GROUP BY ALL
-  UNION ALL
-  SELECT slug, 'summary', observed_at, max(summary_hash)
+WITH listed AS (
+  SELECT slug, run, observed_at, max(summary_hash) AS record_hash
   FROM ledger.tender_sightings
   SEMI JOIN changed USING (slug)
   GROUP BY ALL
+),
+
+read AS (
+  SELECT entity_id AS slug, run, observed_at, max(record_hash) AS record_hash
+  FROM ledger.observations
+  WHERE stream = 'tender_details' AND readable AND record_hash IS NOT NULL AND entity_id IN (SELECT slug FROM changed)
+  GROUP BY ALL
+),
+
+-- A run lists a tender and reads its details minutes later: one observation, as of the listing.
+observed AS (
+  SELECT slug, run, 'summary' AS source, observed_at, record_hash, observed_at AS as_of FROM listed
+  UNION ALL
+  SELECT r.slug, r.run, 'details', r.observed_at, r.record_hash,
+    CASE row_number() OVER (PARTITION BY r.slug, r.run, l.observed_at ORDER BY r.observed_at)
+      WHEN 1 THEN coalesce(l.observed_at, r.observed_at)
+      ELSE r.observed_at
+    END
+  FROM read AS r
+  ASOF LEFT JOIN listed AS l ON l.slug = r.slug AND l.run = r.run AND l.observed_at <= r.observed_at
 ),
 
 -- Of each field what was said last, by either.
 filled AS (
   SELECT
     o.slug,
-    o.observed_at,
+    o.run,
     o.source,
+    o.observed_at,
+    o.as_of,
+    bool_or(o.source = 'summary') OVER said AS is_listed,
+    bool_or(o.source = 'details') OVER said AS has_details,
     last_value(r.title IGNORE NULLS) OVER said AS title,
     last_value(r.status IGNORE NULLS) OVER said AS status,
     last_value(r.project_type IGNORE NULLS) OVER said AS project_type,
     last_value(r.type IGNORE NULLS) OVER said AS type,
     last_value(r.announced_date IGNORE NULLS) OVER said AS announced_date,
     last_value(r.deadline_date IGNORE NULLS) OVER said AS deadline_date,
+    time_on_day(
+      last_value(r.announced_date IGNORE NULLS) OVER said,
+      last_value(CASE o.source WHEN 'details' THEN r.announced_at END IGNORE NULLS) OVER said,
+      last_value(CASE o.source WHEN 'summary' THEN r.announced_at END IGNORE NULLS) OVER said
+    ) AS announced_at,
+    time_on_day(
+      last_value(r.deadline_date IGNORE NULLS) OVER said,
+      last_value(CASE o.source WHEN 'details' THEN r.deadline_at END IGNORE NULLS) OVER said,
+      last_value(CASE o.source WHEN 'summary' THEN r.deadline_at END IGNORE NULLS) OVER said
+    ) AS deadline_at,
     last_value(r.countries IGNORE NULLS) OVER said AS countries,
     last_value(r.industries IGNORE NULLS) OVER said AS industries,
     last_value(r.description_html IGNORE NULLS) OVER said AS description_html,
@@ -72,30 +104,59 @@ filled AS (
     last_value(r.attachments IGNORE NULLS) OVER said AS attachments
   FROM observed AS o
   JOIN ledger.tender_versions AS r USING (slug, source, record_hash)
-  WINDOW said AS (PARTITION BY o.slug ORDER BY o.observed_at, o.source)
+  WINDOW said AS (PARTITION BY o.slug ORDER BY o.as_of, o.observed_at, o.source, o.run)
 ),
 
 states AS (
   SELECT
-    * EXCLUDE (source),
-    hash(title, status, project_type, type, announced_date, deadline_date, list_sort(countries), list_sort(industries),
-      description_html, logo, CAST(donors AS VARCHAR), list_sort(attachments)) AS state
+    *,
+    hash(title, status, announced_date, deadline_date, list_sort(countries)) AS said_by_both,
+    hash(project_type) AS said_by_listing,
+    hash(type, announced_at, deadline_at, list_sort(industries), description_html, logo, CAST(donors AS VARCHAR), list_sort(attachments))
+      AS said_by_details
   FROM filled
-  QUALIFY row_number() OVER (PARTITION BY slug, observed_at ORDER BY source DESC) = 1
+  QUALIFY row_number() OVER (PARTITION BY slug, as_of ORDER BY observed_at DESC, source DESC, run DESC) = 1
 ),
 
-changes AS (
-  SELECT *
+-- What was never stated before is no difference when the details, or the listing, are read for the first time.
+compared AS (
+  SELECT
+    *,
+    CASE
+      WHEN lag(slug) OVER by_slug IS NULL THEN true
+      WHEN has_details AND NOT lag(has_details) OVER by_slug
+      THEN coalesce(title <> lag(title) OVER by_slug, false)
+        OR coalesce(status <> lag(status) OVER by_slug, false)
+        OR coalesce(announced_date <> lag(announced_date) OVER by_slug, false)
+        OR coalesce(deadline_date <> lag(deadline_date) OVER by_slug, false)
+        OR coalesce(list_sort(countries) <> list_sort(lag(countries) OVER by_slug), false)
+      ELSE said_by_both <> lag(said_by_both) OVER by_slug
+        OR (has_details AND said_by_details <> lag(said_by_details) OVER by_slug)
+    END
+    OR coalesce(lag(is_listed) OVER by_slug AND said_by_listing <> lag(said_by_listing) OVER by_slug, false) AS differs
   FROM states
-  QUALIFY state IS DISTINCT FROM lag(state) OVER (PARTITION BY slug ORDER BY observed_at)
+  WINDOW by_slug AS (PARTITION BY slug ORDER BY as_of)
+),
+
+numbered AS (
+  SELECT *, CAST(count(*) FILTER (differs) OVER (PARTITION BY slug ORDER BY as_of) AS INTEGER) AS version
+  FROM compared
+),
+
+-- A version as it was first known whole.
+versions AS (
+  SELECT *, min(as_of) OVER (PARTITION BY slug, version) AS valid_from
+  FROM numbered
+  QUALIFY row_number() OVER (PARTITION BY slug, version ORDER BY has_details DESC, is_listed DESC, as_of) = 1
 )
 
 SELECT
   slug,
-  observed_at AS valid_from,
-  lead(observed_at) OVER by_slug AS valid_to,
-  lead(observed_at) OVER by_slug IS NULL AS is_current,
-  CAST(row_number() OVER by_slug AS INTEGER) AS version,
-  title, status, project_type, type, announced_date, deadline_date, countries, industries, description_html, logo, donors, attachments
-FROM changes
-WINDOW by_slug AS (PARTITION BY slug ORDER BY observed_at)
+  valid_from,
+  lead(valid_from) OVER by_slug AS valid_to,
+  lead(valid_from) OVER by_slug IS NULL AS is_current,
+  version,
+  title, status, project_type, type, announced_date, deadline_date, announced_at, deadline_at, countries, industries, description_html, logo,
+  donors, attachments
+FROM versions
+WINDOW by_slug AS (PARTITION BY slug ORDER BY version)

@@ -70,6 +70,23 @@ CREATE OR REPLACE TEMP MACRO text_instant(t) AS
     THEN TRY_CAST(t AS TIMESTAMPTZ)
   END;
 
+-- The wall-clock time a text states, by date and time; a zone after it is left out, since it moves no clock. NULL for a day alone.
+CREATE OR REPLACE TEMP MACRO text_wall_clock(t) AS
+  CASE
+    WHEN text_date(t) IS NOT NULL
+    THEN TRY_CAST(
+      regexp_extract(t, '^([0-9-]{10}[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?) ?([zZ]|[+-][0-9]{2}(:?[0-9]{2})?)?$', 1) AS TIMESTAMP
+    )
+  END;
+
+-- True when a text begins with a day, and what follows is no time of day.
+CREATE OR REPLACE TEMP MACRO text_has_bad_time(t) AS
+  text_date(t) IS NOT NULL AND len(t) > 10 AND text_wall_clock(t) IS NULL;
+
+-- The first of two times that is on a day.
+CREATE OR REPLACE TEMP MACRO time_on_day(d, preferred, other) AS
+  CASE WHEN CAST(preferred AS DATE) = d THEN preferred WHEN CAST(other AS DATE) = d THEN other END;
+
 -- Path of a key as people read it, whatever it holds.
 CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(replace(key, '\', '\\'), '"', '\"') || '"';
 

@@ -40,6 +40,14 @@ FROM (
 WHERE json_text(v) IS NOT NULL AND text_date(json_text(v)) IS NULL;
 
 INSERT INTO batch_rejects
+SELECT row_id, 'not_a_time', '$.' || path, CAST(v AS VARCHAR)
+FROM (
+  SELECT row_id, unnest([{'path': 'announced_date', 'v': f.announced_date}, {'path': 'deadline_date', 'v': f.deadline_date}], recursive := true)
+  FROM detail_raw
+)
+WHERE text_has_bad_time(json_text(v));
+
+INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR)
 FROM (
   SELECT row_id, unnest([
@@ -77,6 +85,8 @@ SELECT
   json_text(f.type) AS type,
   text_date(json_text(f.announced_date)) AS announced_date,
   text_date(json_text(f.deadline_date)) AS deadline_date,
+  text_wall_clock(json_text(f.announced_date)) AS announced_at,
+  text_wall_clock(json_text(f.deadline_date)) AS deadline_at,
   json_texts(f.countries) AS countries,
   json_texts(f.industries) AS industries,
   json_text(f.description) AS description_html,

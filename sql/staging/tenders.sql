@@ -27,6 +27,8 @@ SELECT
     text_date(json_text(announced_date)) AS announced_date, text_date(json_text(deadline_date)) AS deadline_date,
     json_texts(countries) AS countries
   ),
+  text_wall_clock(json_text(announced_date)) AS announced_at,
+  text_wall_clock(json_text(deadline_date)) AS deadline_at,
   announced_date AS announced_json,
   deadline_date AS deadline_json,
   [
@@ -54,10 +56,20 @@ FROM (
 )
 WHERE json_text(v) IS NOT NULL AND parsed IS NULL;
 
+INSERT INTO batch_rejects
+SELECT row_id, 'not_a_time', '$.data[' || i || '].' || path, CAST(v AS VARCHAR)
+FROM (
+  SELECT row_id, i, 'announced_date' AS path, announced_json AS v FROM summaries
+  UNION ALL
+  SELECT row_id, i, 'deadline_date', deadline_json FROM summaries
+)
+WHERE text_has_bad_time(json_text(v));
+
 CREATE OR REPLACE TEMP TABLE summary_typed AS
 SELECT
-  run, slug, 'summary' AS source, observed_at, title, status, project_type, announced_date, deadline_date, countries,
-  sha256(CAST(to_json([title, status, project_type, CAST(announced_date AS VARCHAR), CAST(deadline_date AS VARCHAR),
+  run, slug, 'summary' AS source, observed_at, title, status, project_type, announced_date, deadline_date, announced_at, deadline_at, countries,
+  sha256(CAST(to_json([title, status, project_type, coalesce(CAST(announced_at AS VARCHAR), CAST(announced_date AS VARCHAR)),
+    coalesce(CAST(deadline_at AS VARCHAR), CAST(deadline_date AS VARCHAR)),
     array_to_string(list_sort(countries), chr(31))]) AS VARCHAR)) AS body_hash
 FROM summaries
 WHERE slug IS NOT NULL;

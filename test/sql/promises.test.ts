@@ -20,7 +20,7 @@ const PROMISED: Record<string, string> = {
   'core.indicators':
     'indicator VARCHAR, kind VARCHAR, in_reference BOOLEAN, companies BIGINT, first_year INTEGER, last_year INTEGER',
   'core.tenders': `slug VARCHAR, title VARCHAR, status VARCHAR, project_type VARCHAR, type VARCHAR, announced_date DATE, deadline_date DATE,
-    countries VARCHAR[], industries VARCHAR[], description_html VARCHAR, description_text VARCHAR, logo VARCHAR, first_seen_on DATE,
+    announced_at TIMESTAMP, deadline_at TIMESTAMP, countries VARCHAR[], industries VARCHAR[], description_html VARCHAR, description_text VARCHAR, logo VARCHAR, first_seen_on DATE,
     last_seen_on DATE, observed_at TIMESTAMPTZ`,
   'core.tender_donors': 'slug VARCHAR, position INTEGER, name VARCHAR, payload JSON',
   'core.tender_attachments': 'slug VARCHAR, position INTEGER, url VARCHAR',
@@ -41,8 +41,8 @@ const PROMISED: Record<string, string> = {
     v2_text VARCHAR, v1_text VARCHAR, difference DOUBLE, v2_reported_date DATE, v1_reported_date DATE`,
   'marts.tender_pipeline':
     'slug VARCHAR, title VARCHAR, status VARCHAR, type VARCHAR, deadline_date DATE, days_left INTEGER',
-  'marts.changes':
-    'changed_at TIMESTAMPTZ, kind VARCHAR, company_id BIGINT, market VARCHAR, field VARCHAR, old_value VARCHAR, new_value VARCHAR',
+  'marts.changes': `changed_at TIMESTAMPTZ, kind VARCHAR, company_id BIGINT, market VARCHAR, field VARCHAR, old_value VARCHAR, new_value VARCHAR,
+    event_id VARCHAR`,
   'ops.runs': `workflow_id VARCHAR, run_id VARCHAR, workflow_type VARCHAR, market VARCHAR, date DATE, started_at TIMESTAMPTZ,
     finished_at TIMESTAMPTZ, outcome VARCHAR, requests BIGINT, rows BIGINT`,
   'ops.segments': `run VARCHAR, segment VARCHAR, filters JSON, parent VARCHAR, total_reported BIGINT, rows_fetched BIGINT, pages INTEGER,
