@@ -47,26 +47,22 @@ export function registerResolve(program: Command): void {
 
 /** Reads the list, says what is odd about it, and puts it where the workers find it. */
 async function prepare(config: Config, file: string): Promise<{ request: RunRequest; questions: string[] }> {
-  const [{ identifies, readQuestions }, { writeFileAtomic }, { resolveId }] = await Promise.all([
+  const [{ readQuestions }, { writeFileAtomic }, { resolveId }] = await Promise.all([
     import('../resolve/read-questions.js'),
     import('../core/files.js'),
     import('../../workflows/ids.js'),
   ]);
-  const text = readList(file);
-  if (!identifies(text)) {
-    throw wrongList(
-      `${file} names no column that identifies a company in its first line.`,
-      'Name at least one of: name, registration_number, vat_number, ticker, website, email, profile; country_code helps.',
-    );
-  }
-  const { questions, rows, bad, ignored } = readQuestions(text);
+  const list = readList(file);
+  const { questions, rows, bad, ignored, alike } = readQuestions(list, file);
   if (questions.length === 0) throw wrongList(`${file} has no row that asks for a company.`, describeBad(bad));
   tell(`${formatCount(rows)} rows, ${formatCount(questions.length)} different questions.`);
   if (ignored.length > 0) tell(`Columns left aside: ${ignored.join(', ')}.`);
+  for (const names of alike)
+    tell(`Columns that mean the same: ${names.join(', ')}. The first one that is filled counts.`);
   if (bad.length > 0)
     tell(`${formatCount(bad.length)} rows cannot be asked (ops.rejects names them). ${describeBad(bad)}`);
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  await writeFileAtomic(path.join(config.dataDir, 'resolve', `${hash}.csv`), text);
+  const hash = createHash('sha256').update(list).digest('hex').slice(0, 16);
+  await writeFileAtomic(path.join(config.dataDir, 'resolve', `${hash}.csv`), list);
   const request: RunRequest = {
     type: 'resolveCompanies',
     workflowId: resolveId(hash),
@@ -79,7 +75,7 @@ async function prepare(config: Config, file: string): Promise<{ request: RunRequ
   return { request, questions };
 }
 
-function readList(file: string): string {
+function readList(file: string): Buffer {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -87,11 +83,7 @@ function readList(file: string): string {
     throw wrongList(`${file} cannot be read: ${errorMessage(error)}`, 'Name a CSV file.', error);
   }
   if (bytes.length > LARGEST) throw wrongList(`${file} is larger than 64 MiB.`, 'Split it.');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw wrongList(`${file} is no UTF-8 text.`, 'Save it as CSV in UTF-8.', error);
-  }
+  return bytes;
 }
 
 function wrongList(what: string, todo: string, cause?: unknown): TidemarkError {

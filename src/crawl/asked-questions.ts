@@ -8,7 +8,7 @@ import { wrongInput } from './parse-input.js';
 
 /**
  * The questions of a run's file, as their keys. Rows that ask for nothing are landed, so that ops.rejects names each.
- * @throws TidemarkError `InvalidInput` when there is no such file
+ * @throws TidemarkError `InvalidInput` when there is no such file, or it cannot be read as a list
  */
 export async function askedQuestions(
   { config, clock }: Pick<CrawlDeps, 'config' | 'clock'>,
@@ -21,17 +21,17 @@ export async function askedQuestions(
       '`tidemark resolve FILE.csv` puts the file there; a worker on another machine needs the same data folder.',
     );
   }
-  const { questions, bad } = readQuestions(readFileSync(file, 'utf8'));
+  const { questions, bad } = readQuestions(readFileSync(file), file);
   const at = clock.now().toISOString();
   await landRows(
     { dataDir: config.dataDir, stream: 'matches', run: ctx.run, date: ctx.date, market: null, chunk: 'bad-rows' },
-    bad.map(({ line, problem, cells }) => ({
+    bad.map(({ line, problem, text }) => ({
       request_key: `CSV ${ctx.file} line ${line}`,
       entity_id: `${ctx.file} line ${line}`,
       segment: 'bad-row',
       status: 0,
       fetched_at: at,
-      body: `${problem}: ${cells.join(' | ').slice(0, 1000)}`,
+      body: `${problem}: ${text}`,
     })),
   );
   return questions;

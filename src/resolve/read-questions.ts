@@ -1,23 +1,20 @@
+import { isUtf8 } from 'node:buffer';
 import type { CompanyQuestion } from '../../schemas/pipeline/resolve.js';
+import { TidemarkError } from '../core/errors.js';
 import { canonicalJson } from '../planner/request-key.js';
-import { parseCsv, type CsvRecord } from './parse-csv.js';
-
-/** A row that asks for nothing, or cannot be read. */
-export interface BadRow {
-  line: number;
-  problem: string;
-  /** The row as it stands. */
-  cells: string[];
-}
+import { readCsv, type CsvFault, type CsvRecord, type Refusal } from './read-csv.js';
 
 export interface Questions {
   /** Canonical JSON of each distinct question (`questionKey`), in the order of the file. */
   questions: string[];
   /** Rows of the file below its header. */
   rows: number;
-  bad: BadRow[];
+  /** Rows that ask for nothing, or cannot be read. */
+  bad: CsvFault[];
   /** Columns of the file that say nothing about a company. */
   ignored: string[];
+  /** Columns that mean the same, by what they mean; the first one that is filled counts. */
+  alike: string[][];
 }
 
 type Field = keyof CompanyQuestion;
@@ -46,20 +43,41 @@ const IDENTIFYING: readonly Field[] = [
 ];
 const LONGEST = 500;
 
-/** The questions of a CSV file: its first line names the columns. Empty cells say nothing; equal rows are one question. */
-export function readQuestions(text: string): Questions {
-  const [header, ...records] = parseCsv(text);
-  const columns = (header?.cells ?? []).map(fieldNamed);
-  const ignored = (header?.cells ?? []).filter((_, i) => columns[i] === undefined);
-  const questions = new Set<string>();
-  const bad: BadRow[] = [];
-  for (const record of records) {
-    const question = questionOf(record, columns);
-    const problem = problemOf(record, columns, question);
-    if (problem === null) questions.add(questionKey(question));
-    else bad.push({ line: record.line, problem, cells: record.cells });
-  }
-  return { questions: [...questions], rows: records.length, bad, ignored };
+/**
+ * The questions of a CSV file: its first line names the columns. Empty cells say nothing; equal rows are one question.
+ * @param name the file, for messages
+ * @throws TidemarkError `InvalidInput`: no text in UTF-8, or a header that does not say what the columns are
+ */
+export function readQuestions(file: Buffer, name: string): Questions {
+  requireText(file, name);
+  const found = { questions: new Set<string>(), rows: 0, bad: [] as CsvFault[] };
+  let header: Header | null = null;
+  readCsv(file, {
+    record(record) {
+      if (header === null) {
+        header = readHeader(record, name);
+        return null;
+      }
+      found.rows++;
+      const question = questionOf(record, header.columns);
+      const refusal = refusalOf(record, header.columns, question);
+      if (refusal === null) found.questions.add(questionKey(question));
+      return refusal;
+    },
+    fault(fault) {
+      if (header === null) {
+        throw wrongList(
+          `Line ${fault.line} of ${name}, which names the columns, cannot be read: ${fault.problem}.`,
+          'Correct that line.',
+        );
+      }
+      found.bad.push(fault);
+    },
+  });
+  if (header === null)
+    throw wrongList(`${name} is empty.`, 'Its first line names the columns, a row follows per company.');
+  const { ignored, alike } = header as Header;
+  return { ...found, questions: [...found.questions], ignored, alike };
 }
 
 /** A question as text: the same for the same question, whatever the order of its columns. */
@@ -67,15 +85,66 @@ export function questionKey(question: CompanyQuestion): string {
   return canonicalJson(question);
 }
 
-/** Whether a file names at least one column that identifies a company. */
-export function identifies(text: string): boolean {
-  const [header] = parseCsv(text.slice(0, 100_000));
-  return (header?.cells ?? []).some((name) => IDENTIFYING.includes(fieldNamed(name) as Field));
+/** @throws TidemarkError `InvalidInput` saying what the file is instead, as far as its first bytes tell */
+function requireText(file: Buffer, name: string): void {
+  const starts = (...bytes: number[]): boolean => bytes.every((byte, i) => file[i] === byte);
+  const wrong = (what: string): TidemarkError =>
+    wrongList(
+      `${name} is no UTF-8 text: ${what}.`,
+      'Save it as "CSV UTF-8" in the spreadsheet, or convert it to UTF-8.',
+    );
+  if (starts(0x50, 0x4b, 3, 4)) throw wrong('it is a workbook or another ZIP file');
+  if (starts(0xff, 0xfe) || starts(0xfe, 0xff)) throw wrong('it begins like UTF-16');
+  if (file.includes(0)) throw wrong('it holds zero bytes, as UTF-16 and binary files do');
+  if (isUtf8(file)) return;
+  throw wrong(`line ${lineOfFault(file)} has bytes of another encoding, such as Latin-1`);
+}
+
+function lineOfFault(file: Buffer): number {
+  let line = 1;
+  for (let at = 0; at < file.length; line++) {
+    const end = file.indexOf('\n', at);
+    const next = end === -1 ? file.length : end + 1;
+    if (!isUtf8(file.subarray(at, next))) return line;
+    at = next;
+  }
+  return line;
+}
+
+interface Header {
+  columns: (Field | undefined)[];
+  ignored: string[];
+  alike: string[][];
+}
+
+function readHeader({ line, cells }: CsvRecord, name: string): Header {
+  const columns = cells.map(fieldNamed);
+  if (!columns.some((field) => field !== undefined && IDENTIFYING.includes(field))) {
+    throw wrongList(
+      `${name} names no column that identifies a company in its first line.`,
+      'Name at least one of: name, registration_number, vat_number, ticker, website, email, profile; country_code helps.',
+    );
+  }
+  const twice = cells.find(
+    (cell, i) => columns[i] !== undefined && cells.findIndex((one) => plainName(one) === plainName(cell)) < i,
+  );
+  if (twice !== undefined) {
+    throw wrongList(`Line ${line} of ${name} names the column "${twice}" twice.`, 'Rename or remove one of the two.');
+  }
+  const meaning = (field: Field): string[] => cells.filter((_, i) => columns[i] === field);
+  return {
+    columns,
+    ignored: cells.filter((_, i) => columns[i] === undefined),
+    alike: (Object.keys(NAMES) as Field[]).map(meaning).filter((names) => names.length > 1),
+  };
 }
 
 function fieldNamed(name: string): Field | undefined {
-  const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  return (Object.keys(NAMES) as Field[]).find((field) => NAMES[field].includes(plain));
+  return (Object.keys(NAMES) as Field[]).find((field) => NAMES[field].includes(plainName(name)));
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 function questionOf({ cells }: CsvRecord, columns: readonly (Field | undefined)[]): CompanyQuestion {
@@ -87,12 +156,28 @@ function questionOf({ cells }: CsvRecord, columns: readonly (Field | undefined)[
   return question;
 }
 
-function problemOf({ cells }: CsvRecord, columns: readonly unknown[], question: CompanyQuestion): string | null {
-  if (cells.length > columns.length) return `it has ${cells.length} fields, the header ${columns.length}`;
-  if (cells.some((cell) => cell.length > LONGEST)) return `a field is longer than ${LONGEST} characters`;
+/** Why a row cannot be asked; null when it can. */
+function refusalOf(
+  { cells }: CsvRecord,
+  columns: readonly (Field | undefined)[],
+  question: CompanyQuestion,
+): Refusal | null {
+  const torn = (problem: string): Refusal => ({ problem, torn: true });
+  const wrong = (problem: string): Refusal => ({ problem, torn: false });
+  if (cells.length > columns.length) return torn(`it has ${cells.length} fields, the header ${columns.length}`);
+  if (cells.some((cell) => cell.length > LONGEST)) return torn(`a field is longer than ${LONGEST} characters`);
+  // A line break is common in an address, rare in a number or name; beside a delimiter it is a row.
+  if (cells.some((cell, i) => columns[i] !== undefined && /[\r\n].*[,;\t|]/.test(cell)))
+    return torn('a quoted field goes on over the next line, so a closing quote may be missing');
   if (!IDENTIFYING.some((field) => question[field] !== undefined))
-    return 'nothing in it identifies a company (name, registration number, VAT number, ticker, website, e-mail or profile)';
+    return wrong(
+      'nothing in it identifies a company (name, registration number, VAT number, ticker, website, e-mail or profile)',
+    );
   if (question.country_code !== undefined && !/^[A-Z]{2}$/.test(question.country_code))
-    return `its country is no two-letter code: ${question.country_code}`;
+    return wrong(`its country is no two-letter code: ${question.country_code}`);
   return null;
+}
+
+function wrongList(what: string, todo: string): TidemarkError {
+  return new TidemarkError('InvalidInput', what, { todo });
 }

@@ -2,44 +2,123 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { waysToFind } from '../../../src/resolve/identify.js';
-import { parseCsv } from '../../../src/resolve/parse-csv.js';
-import { identifies, questionKey, readQuestions } from '../../../src/resolve/read-questions.js';
+import { readCsv, type CsvFault, type CsvRecord } from '../../../src/resolve/read-csv.js';
+import { questionKey, readQuestions } from '../../../src/resolve/read-questions.js';
 
-const cells = (text: string): string[][] => parseCsv(text).map((record) => record.cells);
+function read(text: string | Buffer): { records: CsvRecord[]; faults: CsvFault[] } {
+  const records: CsvRecord[] = [];
+  const faults: CsvFault[] = [];
+  readCsv(Buffer.from(text), {
+    record: (record) => {
+      records.push(record);
+      return null;
+    },
+    fault: (fault) => void faults.push(fault),
+  });
+  return { records, faults };
+}
 
-describe('parseCsv', () => {
+const questionsOf = (text: string | Buffer) => readQuestions(Buffer.from(text), 'list.csv');
+
+describe('readCsv', () => {
   it('reads back whatever was written, with any delimiter', () => {
     const row = fc.array(
-      fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', 'é', '\u{1f600}'), maxLength: 8 }),
+      fc.string({
+        unit: fc.constantFrom('a', '"', ',', ';', '\t', '|', '\n', '\r', ' ', 'é', '\u{1f600}'),
+        maxLength: 8,
+      }),
       { minLength: 2, maxLength: 4 },
     );
     fc.assert(
       fc.property(
-        fc.constantFrom(',', ';', '\t'),
+        fc.constantFrom(',', ';', '\t', '|'),
         fc.array(row, { maxLength: 6 }),
-        fc.constantFrom('\n', '\r\n'),
+        fc.constantFrom('\n', '\r\n', '\r'),
         (delimiter, rows, end) => {
           const written = (one: string[]): string =>
             one.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter);
           const header = ['h1', 'h2', 'h3'];
           const text = [header.join(delimiter), ...rows.map(written)].join(end) + end;
-          expect(cells(`\ufeff${text}`)).toEqual([header, ...rows]);
+          const { records, faults } = read(`\ufeff${text}`);
+          expect(records.map(({ cells }) => cells)).toEqual([header, ...rows]);
+          expect(faults).toEqual([]);
         },
       ),
     );
   });
 
-  it('counts lines as an editor does, and takes what is not quite right', () => {
-    expect(parseCsv('name\n\n"a\nb",1\nc "d" e\n"open')).toEqual([
+  it('counts lines as an editor does, whatever ends them, and takes quotes inside a field', () => {
+    const { records, faults } = read('name\r\n\r\n"a\nb",1\nc "d" e\r \r\n "f" , 2 ');
+    expect(faults).toEqual([]);
+    expect(records).toEqual([
       { line: 1, cells: ['name'] },
       { line: 3, cells: ['a\nb', '1'] },
       { line: 5, cells: ['c "d" e'] },
-      { line: 6, cells: ['open'] },
+      { line: 7, cells: ['f', '2'] },
     ]);
   });
 
+  it('picks the delimiter outside of quotes, and takes what Excel names in front', () => {
+    expect(read('"a, b, c";d\n1;2').records.map(({ cells }) => cells)).toEqual([
+      ['a, b, c', 'd'],
+      ['1', '2'],
+    ]);
+    expect(read('sep=;\na,b;c\n').records).toEqual([{ line: 2, cells: ['a,b', 'c'] }]);
+  });
+
+  it.each([
+    ['never closed', '2,"B\n3,C\n4,D\n', 'a quote is opened in it and never closed'],
+    ['closed by the quote of a later row', '2,"B\n3,"C"\n4,D\n', 'is not closed where its field ends'],
+    ['not doubled', '2,"B "the" Ltd"\n3,C\n4,D\n', 'is not closed where its field ends'],
+    ['never closed, in a file of old line ends', '2,"B\r3,C\r4,D', 'a quote is opened in it and never closed'],
+  ])('names the line of a quote that is %s, and loses no row behind it', (_name, broken, problem) => {
+    const { records, faults } = read(`id,name\n1,A\n${broken}`);
+    expect(records.map(({ line, cells }) => `${line} ${cells.join()}`)).toEqual([
+      '1 id,name',
+      '2 1,A',
+      '4 3,C',
+      '5 4,D',
+    ]);
+    expect(faults).toEqual([
+      { line: 3, problem: expect.stringContaining(problem), text: expect.stringMatching(/^2,"B/) },
+    ]);
+  });
+
+  it('names the line where the quote was opened, not the one where its row begins', () => {
+    const { faults } = read('a,b\n"x\ny","z\n1,2\n');
+    expect(faults.map(({ line }) => line)).toEqual([3]);
+  });
+
+  it('never takes the rest of a broken row for a row', () => {
+    const { records, faults } = read('a,b,c\n1,"x,2\nrest of it\n4,"5"5\n7,8,9\n10\n');
+    expect(records.map(({ line }) => line)).toEqual([1, 5, 6]);
+    expect(faults.map(({ line }) => line)).toEqual([2, 3, 4]);
+  });
+
+  it('accounts for every line of any file, in order', () => {
+    const unit = fc.constantFrom('a', '"', '""', ',', '\n', '\r\n', '\r', ' ', ';');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
+        const { records, faults } = read(text);
+        const named = [...records, ...faults].map(({ line }) => line);
+        expect(new Set(named).size).toBe(named.length);
+        const begun = new Set(named);
+        // Lines that name nothing are empty, or belong to the record before them.
+        text.split(/\r\n|\n|\r/).forEach((line, i) => {
+          if (!/[^"\s]/.test(line) || begun.has(i + 1)) return;
+          const owner = records.findLast((record) => record.line <= i + 1);
+          expect(
+            owner?.cells.some((cell) => /[\r\n]/.test(cell)),
+            `line ${i + 1} of ${JSON.stringify(text)}`,
+          ).toBe(true);
+        });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('ends on anything', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseCsv(text)));
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void read(Buffer.from(bytes))));
   });
 });
 
@@ -53,7 +132,7 @@ describe('readQuestions', () => {
       'Bent;Denmark;;;',
       'Carl;;;;carl.example;too much',
     ].join('\n');
-    const { questions, rows, bad, ignored } = readQuestions(list);
+    const { questions, rows, bad, ignored } = questionsOf(list);
     expect(questions).toEqual(['{"country_code":"DK","name":"Anna & Co","registration_number":"123"}']);
     expect(rows).toBe(5);
     expect(ignored).toEqual(['Note']);
@@ -62,8 +141,42 @@ describe('readQuestions', () => {
       '5: its country is no two-letter code: DENMARK',
       '6: it has 6 fields, the header 5',
     ]);
-    expect(identifies(list)).toBe(true);
-    expect(identifies('country,note\nDK,x')).toBe(false);
+  });
+
+  it.each([
+    ['joins the next row to a name', 'id,name\n1,"A\n2,B\n3,"\n4,D\n'],
+    ['makes a row too wide', 'id,name\n1,"A\n2,B",x\n2,B\n4,D\n'],
+    ['makes a field too long', `id,name\n1,"A\n2,B${'\n5,E'.repeat(200)}"\n4,D\n`],
+  ])('asks for the rows behind a quote that %s', (_name, list) => {
+    const { questions, bad } = questionsOf(list);
+    expect(questions).toEqual(expect.arrayContaining(['{"name":"B"}', '{"name":"D"}']));
+    expect(bad[0]?.line).toBe(2);
+    expect(questions.join()).not.toContain('A');
+  });
+
+  it('keeps a name that goes over two lines, and a row whose note does', () => {
+    const { questions, bad } = questionsOf('name,note\n"A\nHolding","line, one\nline, two"\n');
+    expect(questions).toEqual([String.raw`{"name":"A\nHolding"}`]);
+    expect(bad).toEqual([]);
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from('\ufeffname\nA\n', 'utf16le'), 'no UTF-8 text: it begins like UTF-16'],
+    ['UTF-16 without a mark', Buffer.from('name\nA\n', 'utf16le'), 'no UTF-8 text: it holds zero bytes'],
+    ['Latin-1', Buffer.from('name\nÆble\n', 'latin1'), 'no UTF-8 text: line 2 has bytes of another encoding'],
+    ['a workbook', Buffer.from('PK\u0003\u0004…'), 'no UTF-8 text: it is a workbook'],
+    ['nothing', Buffer.alloc(0), 'is empty'],
+    ['no column that identifies', Buffer.from('country,note\nDK,x'), 'names no column that identifies'],
+    ['a column twice', Buffer.from('name,country,Name\nA,DK,B'), 'Line 1 of list.csv names the column "Name" twice'],
+    ['a header that cannot be read', Buffer.from('name,"country\nA,DK'), 'Line 1 of list.csv, which names the columns'],
+  ])('refuses a file with %s', (_name, file, message) => {
+    expect(() => readQuestions(file, 'list.csv')).toThrow(message);
+  });
+
+  it('names columns that mean the same, and takes the first one that is filled', () => {
+    const { questions, alike } = questionsOf('website,domain\n,b.example\na.example,c.example\n');
+    expect(alike).toEqual([['website', 'domain']]);
+    expect(questions).toEqual(['{"website":"b.example"}', '{"website":"a.example"}']);
   });
 
   it('gives a question the same key whatever the order of its columns', () => {

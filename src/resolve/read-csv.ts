@@ -1,0 +1,188 @@
+import { CsvError, parse } from 'csv-parse/sync';
+
+/** A record of a CSV file and the line it begins on, from 1. */
+export interface CsvRecord {
+  line: number;
+  cells: string[];
+}
+
+/** A line that no record can be made of. */
+export interface CsvFault {
+  line: number;
+  problem: string;
+  /** The line as it stands. */
+  text: string;
+}
+
+/** `torn`: the record may hold rows that a missing quote joined to it. Then the lines after its first are read again. */
+export interface Refusal {
+  problem: string;
+  torn: boolean;
+}
+
+export interface CsvRows {
+  /** Takes a record or says why not. The first one is the header. */
+  record: (record: CsvRecord) => Refusal | null;
+  fault: (fault: CsvFault) => void;
+}
+
+/** Enough to name what is wrong with a line. */
+const SHOWN = 1_000;
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+class Torn extends Error {
+  constructor(readonly problem: string) {
+    super(problem);
+  }
+}
+
+/**
+ * Reads a CSV file in UTF-8 (RFC 4180, and what spreadsheets make of it): comma, semicolon, tab or `|`, whichever the first
+ * line has most of; any line ends; a byte order mark, Excel's `sep=;` and empty lines are skipped. A line that cannot be
+ * read is a fault, and reading goes on with the line after it, so that an unclosed quote hides no row.
+ */
+export function readCsv(file: Buffer, rows: CsvRows): void {
+  const bytes = file.subarray(file.indexOf('\ufeff') === 0 ? 3 : 0);
+  const lines = new LineCounter(bytes);
+  const sep = /^"?sep=([^\r\n"])"?(?=[\r\n]|$)/i.exec(bytes.subarray(0, 16).toString());
+  let at = sep === null ? 0 : lines.next(0);
+  const delimiter = sep?.[1] ?? pickDelimiter(bytes.subarray(at, lines.next(at)).toString());
+  let width: number | null = null;
+  // From a fault to the next row of the header's width, lines may be the rest of a broken row.
+  let doubtful = false;
+
+  const take = (start: number, end: number, cells: string[]): void => {
+    if (cells.length === 1 && cells[0]?.trim() === '') return;
+    const line = lines.at(start);
+    if (doubtful && cells.length !== width) {
+      rows.fault({ line, problem: 'it may be the rest of the broken row above it', text: shown(bytes, start, end) });
+      return;
+    }
+    doubtful = false;
+    const refusal = rows.record({ line, cells });
+    width ??= cells.length;
+    if (refusal === null) return;
+    if (refusal.torn && lines.next(start) < end) throw new Torn(refusal.problem);
+    rows.fault({ line, problem: refusal.problem, text: cells.join(' | ').slice(0, SHOWN) });
+  };
+
+  while (at < bytes.length) {
+    const from = at;
+    try {
+      parse(bytes.subarray(from), {
+        ...optionsOf(delimiter),
+        on_record: (cells: string[], info) => {
+          const start = lines.skipEmpty(at);
+          const end = from + info.bytes;
+          take(start, end, cells);
+          at = end;
+          return null;
+        },
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof Torn || error instanceof CsvError)) throw error;
+      const start = lines.skipEmpty(at);
+      const next = lines.next(start);
+      const cells =
+        error instanceof CsvError && !doubtful ? withStrayQuotes(bytes.subarray(start, next), delimiter) : null;
+      if (cells !== null) {
+        take(start, next, cells);
+        at = next;
+        continue;
+      }
+      // Fields before the fault are whole, line breaks included: the quote was opened behind them.
+      const opened = error instanceof CsvError ? Math.max(start, from + Number(error['bytes'] ?? 0)) : start;
+      rows.fault({
+        line: lines.at(opened),
+        problem: problemOf(error),
+        text: shown(bytes, lines.begin(opened), bytes.length),
+      });
+      doubtful = width !== null;
+      at = lines.next(opened);
+    }
+  }
+}
+
+function optionsOf(delimiter: string) {
+  return {
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    trim: true,
+  };
+}
+
+/** The cells of a single line in which quotes stand as text (`The "Best" Ltd`); null where they do not. */
+function withStrayQuotes(line: Buffer, delimiter: string): string[] | null {
+  // A quote that begins a field is no stray one.
+  const text = line.toString().trim();
+  const cells = text.split(delimiter).map((cell) => cell.trim());
+  return text === '' || cells.some((cell) => cell.startsWith('"')) ? null : cells;
+}
+
+function problemOf(error: Torn | CsvError): string {
+  if (error instanceof Torn) return error.problem;
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened in it and never closed';
+  return 'a quote in it is not closed where its field ends, or a quote inside a quoted field is not doubled';
+}
+
+function shown(bytes: Buffer, start: number, end: number): string {
+  const line = bytes.subarray(start, Math.min(end, start + SHOWN)).toString();
+  return line.split(/[\r\n]/, 1)[0] ?? '';
+}
+
+/** The delimiter a header uses most, outside of quotes. */
+function pickDelimiter(header: string): string {
+  const bare = header.replaceAll(/"[^"]*"/g, '');
+  const count = (delimiter: string): number => bare.split(delimiter).length;
+  return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best));
+}
+
+/** Lines of a file as editors count them. */
+class LineCounter {
+  #line = 1;
+  #begin = 0;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  /** Number of the line that a position is in; not before the one asked for last. */
+  at(position: number): number {
+    for (;;) {
+      const next = this.next(this.#begin);
+      if (next > position || next === this.bytes.length) return this.#line;
+      this.#begin = next;
+      this.#line++;
+    }
+  }
+
+  /** Where the line after this position begins. */
+  next(position: number): number {
+    const { bytes } = this;
+    for (let i = position; i < bytes.length; i++) {
+      if (bytes[i] === LF) return i + 1;
+      if (bytes[i] === CR) return bytes[i + 1] === LF ? i + 2 : i + 1;
+    }
+    return bytes.length;
+  }
+
+  /** Where the line of this position begins. */
+  begin(position: number): number {
+    let start = position;
+    while (start > 0 && this.bytes[start - 1] !== LF && this.bytes[start - 1] !== CR) start--;
+    return start;
+  }
+
+  /** The first position that is no white space before a record. */
+  skipEmpty(position: number): number {
+    let start = position;
+    for (;;) {
+      const end = this.next(start);
+      if (end === start || this.bytes.subarray(start, end).toString().trim() !== '') return start;
+      start = end;
+    }
+  }
+}
