@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { CaseResult } from '../warehouse/models-test.js';
 import { configOption, examples, loadContext } from './context.js';
+import { outFile } from './out-file.js';
 import { FAILED } from './print-error.js';
 import { registerModelsApply } from './models-apply.js';
 import { registerModelsEnv } from './models-env.js';
@@ -115,7 +115,7 @@ async function documentModels(options: { out?: string; json?: boolean }, command
   const tables = describeTables(models, await readLineage(models));
   const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables, readFunctions());
   if (options.out === undefined) return void process.stdout.write(text);
-  const file = path.resolve(options.out);
+  const file = outFile(options.out);
   try {
     await writeFileAtomic(file, text);
     useOrdinaryMode(file);

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import type { ReportFacts } from '../../schemas/pipeline/report.js';
 import { examples, loadContext, type CliContext } from './context.js';
+import { outFile } from './out-file.js';
 import { say, sayJson } from './print.js';
 import { showPath } from './show-path.js';
 
@@ -29,7 +30,7 @@ export async function writeReport(context: CliContext, out?: string): Promise<st
     import('../core/file-modes.js'),
   ]);
   // Under the data folder it is its owner's alone, as all there; where it was asked for, files are as they usually are.
-  const file = path.resolve(out ?? path.join(context.config.dataDir, 'report.html'));
+  const file = out === undefined ? path.join(context.config.dataDir, 'report.html') : outFile(out);
   await writeFileAtomic(file, renderReport(await readFacts(context)));
   if (out !== undefined) useOrdinaryMode(file);
   return file;

@@ -6,6 +6,7 @@ import { useOrdinaryMode } from '../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { visibleInTerminal } from '../core/visible-text.js';
 import { examples, loadContext } from './context.js';
+import { isFolder, outFile } from './out-file.js';
 import { parseCount } from './port-options.js';
 import { tell } from './print.js';
 import type { Published } from '../warehouse/published.js';
@@ -21,13 +22,15 @@ interface Options {
 
 type Format = 'table' | 'csv' | 'json' | 'parquet';
 
+const FORMATS: Record<string, Format> = { '.csv': 'csv', '.json': 'json', '.parquet': 'parquet', '.txt': 'table' };
+
 /** `tidemark sql`: one read-only query of the published warehouse. */
 export function registerSql(program: Command): void {
   program
     .command('sql <query>')
     .description('query the published warehouse, read-only')
     .addOption(
-      new Option('--format <format>', 'how rows are written; default by the ending of --out, else table').choices([
+      new Option('--format <format>', 'how rows are written; --out names it by its ending, else table').choices([
         'table',
         'csv',
         'json',
@@ -35,7 +38,7 @@ export function registerSql(program: Command): void {
       ]),
     )
     .option('--exact', 'CSV: leave text as it is, even where a spreadsheet would run it as a formula')
-    .option('--out <file>', 'write to a file instead of the terminal; Parquet needs one')
+    .option('--out <file>', 'write to a file: .csv, .json, .parquet, or .txt for a table; Parquet needs one')
     .addOption(
       new Option('--limit <rows>', 'rows a table shows; the other formats give all').argParser(parseCount).default(200),
     )
@@ -50,7 +53,8 @@ export function registerSql(program: Command): void {
       ),
     )
     .action(async (query: string, options: Options, command: Command) => {
-      const format = options.format ?? formatOf(options.out);
+      const format =
+        options.out === undefined ? (options.format ?? 'table') : formatOfFile(options.out, options.format);
       const { config } = await loadContext(command);
       const { openPublished } = await import('../warehouse/published.js');
       if (format === 'parquet' && options.out === undefined) {
@@ -116,12 +120,30 @@ async function writeFile(
   }
 }
 
-function formatOf(out: string | undefined): Format {
-  const ending = path
-    .extname(out ?? '')
-    .slice(1)
-    .toLowerCase();
-  return ending === 'csv' || ending === 'json' || ending === 'parquet' ? ending : 'table';
+/**
+ * The format of a file, by its ending.
+ * @throws TidemarkError `InvalidInput` when no format has that ending, it disagrees with `--format`, or no file can be there
+ */
+function formatOfFile(out: string, asked: Format | undefined): Format {
+  const wrong = (message: string, todo: string): TidemarkError => new TidemarkError('InvalidInput', message, { todo });
+  const endings = 'Endings: .csv, .json, .parquet, or .txt for a table.';
+  const file = outFile(out);
+  const folder = path.dirname(file);
+  if (!isFolder(folder)) throw wrong(`--out ${out}: there is no folder ${folder}.`, 'Make it first, or name another.');
+  const ending = path.extname(file).toLowerCase();
+  if (ending === '') {
+    if (asked !== undefined) return asked;
+    throw wrong(`--out ${out} has no ending that names a format.`, `Add one, or --format. ${endings}`);
+  }
+  const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
+  if (format === undefined) {
+    const todo =
+      ending === '.xlsx' || ending === '.xls' ? `Write a .csv, which spreadsheets open. ${endings}` : endings;
+    throw wrong(`--out ${out}: Tidemark does not write ${ending} files.`, todo);
+  }
+  if (asked !== undefined && asked !== format)
+    throw wrong(`--out ${out} is to be ${ending}, but --format says ${asked}.`, `Make the two agree. ${endings}`);
+  return format;
 }
 
 async function toStdout(text: string): Promise<void> {

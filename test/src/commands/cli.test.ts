@@ -94,6 +94,14 @@ describe.concurrent('wrong usage ends with 2 and says what is allowed', () => {
     [['snapshot', '--market', 'east'], /There is no market "east"/],
     [['sql'], /missing required argument 'query'/],
     [['sql', 'SELECT 1', '--format', 'parquet'], /Name a file with --out/],
+    [['sql', 'SELECT 1', '--out', 'x.xlsx'], /does not write \.xlsx files[^]*\.csv, \.json, \.parquet/],
+    [['sql', 'SELECT 1', '--out', 'x.xlsx', '--format', 'csv'], /does not write \.xlsx files/],
+    [['sql', 'SELECT 1', '--out', 'x.csv.gz'], /does not write \.gz files/],
+    [['sql', 'SELECT 1', '--out', 'x.json', '--format', 'csv'], /\.json, but --format says csv/],
+    [['sql', 'SELECT 1', '--out', 'x'], /no ending that names a format[^]*--format/],
+    [['sql', 'SELECT 1', '--out', '.'], /--out \. is a folder/],
+    [['models', 'docs', '--out', '.'], /--out \. is a folder/],
+    [['sql', 'SELECT 1', '--out', 'nowhere/x.csv'], /there is no folder .*nowhere/],
     [[], /Usage: tidemark/],
   ])('%j', async (args, message) => {
     const { code, stderr, stdout } = await tidemark(args);

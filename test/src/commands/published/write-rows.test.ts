@@ -1,3 +1,5 @@
+import * as fc from 'fast-check';
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { PlainValue } from '../../../../src/warehouse/plain-value.js';
 import { writeCsv, writeJson } from '../../../../src/commands/published/write-rows.js';
@@ -39,9 +41,6 @@ describe('writeCsv', () => {
     '+1+1',
     '-2+3',
     '@SUM(1)',
-    '\t=1',
-    '\r=1',
-    '\n=1',
     '  =1',
     '\u0000=1',
     '＝1',
@@ -63,7 +62,85 @@ describe('writeCsv', () => {
   );
 
   it('guards the head, too, and quotes what some spreadsheets split at', async () => {
-    expect(await collect(writeCsv, ['=a', 'b;c'], [[['x\ty', 'x;=1']]].flat())).toBe(`'=a,"b;c"\r\n"x\ty","x;=1"\r\n`);
+    expect(await collect(writeCsv, ['=a', 'b;c'], [[['x\ty', 'x;=1']]].flat())).toBe(`'=a,"b;c"\r\n"x\ty","x;'=1"\r\n`);
+  });
+
+  it.each([
+    ["ACME;=cmd|' /C calc'!A0", "ACME;'=cmd|' /C calc'!A0"],
+    ['a\t+1', "a\t'+1"],
+    ['a|@SUM(1)', "a|'@SUM(1)"],
+    ['a\r\n=1', "a\r\n'=1"],
+    ['a; "=1"', `a; "'=1"`],
+    ['a;＝1', "a;'＝1"],
+    ['\t=1', "'\t'=1"],
+    ['\r=1', "'\r'=1"],
+    ['\n=1', "'\n'=1"],
+    ['a, =1', 'a, =1'],
+    ['a;b=1|c-2', 'a;b=1|c-2'],
+  ])('guards %j where a spreadsheet of another country would split it', async (text, guarded) => {
+    const written = await cell(text);
+    expect(parse(written)[0]).toEqual([guarded]);
+    expect(parse(await cell(text, true))[0]).toEqual([text]);
+  });
+
+  const piece = fc.constantFrom(
+    'a',
+    '1',
+    ' ',
+    '=',
+    '+',
+    '-',
+    '@',
+    ';',
+    '\t',
+    '|',
+    ',',
+    '"',
+    "'",
+    '\n',
+    '\r',
+    '＝',
+    '\u0000',
+  );
+  const table = fc.array(
+    fc.tuple(fc.string({ unit: piece, maxLength: 12 }), fc.string({ unit: piece, maxLength: 12 })),
+  );
+  const written = async (rows: PlainValue[][]): Promise<string> => collect(writeCsv, ['a', 'b'], rows);
+
+  it('holds no cell that any spreadsheet would run, wherever it splits and whatever it makes of quotes', async () => {
+    // A plain number is none.
+    const formula = (text: string): boolean => /^[\s\p{Cc}"]*[=+\-@\uff1d]/u.test(text) && !/^[+-]?\d+$/.test(text);
+    await fc.assert(
+      fc.asyncProperty(table, async (rows) => {
+        const text = await written(rows);
+        for (const delimiter of [';', '\t', '|']) {
+          const ignoringQuotes = text
+            .split('\r\n')
+            .flatMap((line) => line.split(/[\r\n]/))
+            .flatMap((line) => line.split(delimiter));
+          for (const found of ignoringQuotes)
+            expect(formula(found) && !/^[+-]?\d+,/.test(found), JSON.stringify([text, found])).toBe(false);
+          const lenient = parse(text, { delimiter, relax_quotes: true, relax_column_count: true, quote: null });
+          for (const found of lenient.flat()) expect(formula(found) && !/^[+-]?\d+,/.test(found), found).toBe(false);
+        }
+        for (const found of parse(text).flat()) expect(formula(found), JSON.stringify([text, found])).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('says exactly what was there, with --exact, to every reader of CSV', async () => {
+    await fc.assert(
+      fc.asyncProperty(table, async (rows) => {
+        const text = await collect((result, sink) => writeCsv(result, sink, { exact: true }), ['a', 'b'], rows);
+        expect(parse(text, { record_delimiter: '\r\n' })).toEqual([['a', 'b'], ...rows]);
+      }),
+    );
+  });
+
+  it('guards a long text in one go', async () => {
+    const text = `a${'\n'.repeat(300_000)}b${'; '.repeat(300_000)}=1`;
+    expect((await cell(text)).endsWith(`; '=1"`)).toBe(true);
   });
 });
 
