@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { MarketStream } from '../../schemas/pipeline/run.js';
+import { cronFault } from './cron.js';
+
+// What a timer of Node holds is 24 days.
+const LONGEST_WAIT = 24 * 86_400;
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
@@ -8,6 +12,9 @@ const Duration = z
   .string()
   .regex(/^\d+(s|m|h|d)$/, 'must be a number and a unit: 30s, 15m, 2h, 30d')
   .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS]);
+
+/** A duration that something waits: none would not wait at all, and a very long one would never end. */
+const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must lie between 1s and 24d');
 
 /** `5%` as a share (0.05). */
 const Percent = z
@@ -40,7 +47,10 @@ const Address = z
   }, 'must hold no user, password, query or fragment: the key comes from TIDEMARK_API_KEY');
 
 const Schedule = z.strictObject({
-  cron: z.string().regex(/^(\S+\s+){4}\S+$/, 'must have five fields: minute hour day month weekday'),
+  cron: z.string().superRefine((cron, context) => {
+    const fault = cronFault(cron);
+    if (fault !== null) context.addIssue({ code: 'custom', message: `"${cron}" is no schedule: ${fault}` });
+  }),
   timezone: TimeZone.default('UTC'),
 });
 
@@ -76,14 +86,14 @@ export const ConfigSchema = z.strictObject({
     maxConcurrency: z.int().min(1).max(MOST_IN_FLIGHT).default(16),
     perPage: z.union([z.literal('auto'), z.int().min(1)]).default('auto'),
     requestsPerSecond: z.number().positive().optional(),
-    timeout: Duration.prefault('30s'),
+    timeout: Wait.prefault('30s'),
     clockTolerance: Duration.prefault('5m'),
   }),
   quota: z
     .strictObject({
       metric: z.string().default('auto'),
-      probeEvery: Duration.prefault('15m'),
-      reserve: Percent.prefault('5%'),
+      probeEvery: Wait.prefault('15m'),
+      reserve: Percent.refine((share) => share <= 1, 'must lie between 0% and 100%').prefault('5%'),
       resetsAt: z
         .string()
         .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like 00:00')

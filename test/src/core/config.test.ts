@@ -72,6 +72,15 @@ describe('tidemark.yaml', () => {
     ],
     [`${API}markets: [{ name: a, schedule: { cron: "0 2 * *" } }]`, /five fields/],
     [`${API}markets: [{ name: a, schedule: { cron: "0 2 * * *", timezone: Mars } }]`, /no IANA time zone/],
+    [
+      `${API}markets: [{ name: a, schedule: { cron: "0 25 * * *" } }]`,
+      /markets\.0\.schedule\.cron: "0 25 \* \* \*" is no schedule: its hour, 25, must lie between 0 and 23/,
+    ],
+    [`${API}tenders: { schedule: { cron: "0 0 31 2 *" } }`, /tenders\.schedule\.cron: .*its day never comes/],
+    [`${API}quota: { reserve: 150% }`, /quota\.reserve: must lie between 0% and 100%/],
+    [`${API}quota: { probeEvery: 0s }`, /quota\.probeEvery: must lie between 1s and 24d/],
+    ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 0s }', /api\.timeout: must lie between 1s and 24d/],
+    ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 9999999999d }', /api\.timeout: must lie between 1s and 24d/],
     ['api: { baseUrl: "ftp://x" }', /api\.baseUrl/],
     ['api: { baseUrl: "http://x", apiKey: abc }', /key does not belong in the configuration file/],
   ])('refuses %j by name', (text, words) => {

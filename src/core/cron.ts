@@ -1,0 +1,79 @@
+/** What a field of a cron line may hold; names stand for numbers from `from` on. */
+interface CronField {
+  name: string;
+  from: number;
+  to: number;
+  names?: readonly string[];
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+const FIELDS: readonly CronField[] = [
+  { name: 'minute', from: 0, to: 59 },
+  { name: 'hour', from: 0, to: 23 },
+  { name: 'day of the month', from: 1, to: 31 },
+  { name: 'month', from: 1, to: 12, names: MONTHS },
+  { name: 'weekday', from: 0, to: 7, names: DAYS },
+];
+
+// In a leap year.
+const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Words that Temporal takes in place of the five fields. */
+const WORDS = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
+
+/**
+ * What is wrong with a cron line, as Temporal reads it; null when nothing is. Temporal takes more than the five fields of cron:
+ * a sixth is a year, not seconds in front, and `#` begins a comment, not the nth weekday. Both would run on days nobody meant,
+ * so they are refused.
+ */
+export function cronFault(cron: string): string | null {
+  const text = cron.trim();
+  if (WORDS.test(text)) return null;
+  if (text.startsWith('@')) return `${text} is no word for a schedule: @hourly, @daily, @weekly, @monthly or @yearly`;
+  if (/^(CRON_)?TZ=/.test(text)) return 'it names a time zone: `timezone` beside it does that';
+  const parts = text.split(/\s+/);
+  if (parts.length !== FIELDS.length)
+    return `it has ${parts.length} fields and must have five fields: minute hour day month weekday`;
+  const values: number[][] = [];
+  for (const [i, field] of FIELDS.entries()) {
+    const read = valuesOf(parts[i] ?? '', field);
+    if (typeof read === 'string') return read;
+    values.push(read);
+  }
+  const [, , days = [], months = []] = values;
+  const comes = months.some((month) => days.some((day) => day <= (LONGEST[month - 1] ?? 0)));
+  return comes ? null : `its day never comes: no such month has a day ${Math.min(...days)}`;
+}
+
+/** All values of a field: `*`, `1`, `1-5`, `*\/15`, `mon-fri`, and lists of them; or what is wrong with it. */
+function valuesOf(text: string, field: CronField): number[] | string {
+  const values: number[] = [];
+  for (const part of text.split(',')) {
+    const wrong = (why: string): string => `its ${field.name}, ${text}, ${why}`;
+    const [span = '', step, ...more] = part.split('/');
+    const [first = '', last, ...rest] = span.split('-');
+    if (more.length > 0 || rest.length > 0) return wrong('cannot be read');
+    const by = step === undefined ? 1 : numberOf(step);
+    if (by === null || by < 1) return wrong('has a step that is no number above 0');
+    const from = span === '*' ? field.from : numberOf(first, field);
+    const to =
+      span === '*' ? field.to : last === undefined ? (step === undefined ? from : field.to) : numberOf(last, field);
+    if (from === null || to === null) return wrong(`must hold ${described(field)}`);
+    if (from < field.from || to > field.to) return wrong(`must lie between ${field.from} and ${field.to}`);
+    if (from > to) return wrong('ends before it begins');
+    for (let value = from; value <= to; value += by) values.push(value);
+  }
+  return values;
+}
+
+function numberOf(text: string, field?: CronField): number | null {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const at = field?.names?.indexOf(text.toLowerCase()) ?? -1;
+  return at === -1 ? null : (field?.from ?? 0) + at;
+}
+
+function described({ names }: CronField): string {
+  return names === undefined ? 'numbers' : `numbers or names (${names[0]}, ${names[1]}, …)`;
+}

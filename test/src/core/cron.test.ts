@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { cronFault } from '../../../src/core/cron.js';
+
+describe('cronFault', () => {
+  it.each([
+    '0 2 * * *',
+    ' 30  3 * * mon-fri ',
+    '*/15 0-6/2,22 1,15 * *',
+    '0 0 29 2 *',
+    '0 0 31 1-2 *',
+    '0 0 * jan,DEC 0,7',
+    '5/10 * * * *',
+    '@daily',
+    '@hourly',
+  ])('takes %j', (cron) => {
+    expect(cronFault(cron)).toBeNull();
+  });
+
+  it.each([
+    ['0 25 * * *', 'its hour, 25, must lie between 0 and 23'],
+    ['60 2 * * *', 'its minute, 60, must lie between 0 and 59'],
+    ['0 2 0 * *', 'its day of the month, 0, must lie between 1 and 31'],
+    ['0 2 * 13 *', 'its month, 13, must lie between 1 and 12'],
+    ['0 2 * * 8', 'its weekday, 8, must lie between 0 and 7'],
+    ['0 2 * foo *', 'its month, foo, must hold numbers or names (jan, feb, …)'],
+    ['a 2 * * *', 'its minute, a, must hold numbers'],
+    ['0 5-2 * * *', 'its hour, 5-2, ends before it begins'],
+    ['*/0 * * * *', 'has a step that is no number above 0'],
+    ['*/x * * * *', 'has a step that is no number above 0'],
+    ['0 1-2-3 * * *', 'cannot be read'],
+    ['0 1, * * *', 'must hold numbers'],
+    ['0 -1 * * *', 'must hold numbers'],
+    ['0 0 31 2 *', 'its day never comes: no such month has a day 31'],
+    ['0 0 30 2 *', 'its day never comes'],
+    ['0 0 31 4,6,9,11 *', 'its day never comes'],
+    ['0 2 * * 1#2', 'must hold numbers or names'],
+    ['0 0 L * *', 'must hold numbers'],
+    ['0 2 * * ?', 'must hold numbers or names'],
+    ['0 2 * *', 'it has 4 fields'],
+    ['0 0 2 * * *', 'it has 6 fields'],
+    ['@reboot', '@reboot is no word for a schedule'],
+    ['@every 5m', 'is no word for a schedule'],
+    ['CRON_TZ=UTC 0 2 * * *', '`timezone` beside it'],
+    ['', 'five fields'],
+  ])('says of %j: %s', (cron, fault) => {
+    expect(cronFault(cron)).toContain(fault);
+  });
+});
