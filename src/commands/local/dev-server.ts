@@ -57,23 +57,24 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 }
 
 async function start({ dataDir, program, ports, logFile }: DevServerOptions, owner: Lock): Promise<DevServer> {
-  const command = await program();
+  const found = await program();
+  const command = path.basename(found) === found ? found : path.resolve(found);
   const { port, uiPort } = await ports();
   const address = `127.0.0.1:${port}`;
   const ui = `http://127.0.0.1:${uiPort}`;
   const server = spawnGuarded({
     what: 'The Temporal dev server',
     command,
-    args: `server start-dev --ip 127.0.0.1 --port ${port} --ui-port ${uiPort} --log-level warn`
-      .split(' ')
-      .concat([
-        '--db-filename',
-        path.join(temporalDir(dataDir), 'temporal.db'),
-        '--search-attribute',
-        `${MARKET_ATTRIBUTE.name}=Keyword`,
-        '--search-attribute',
-        `${DATE_ATTRIBUTE.name}=Keyword`,
-      ]),
+    args: `server start-dev --ip 127.0.0.1 --port ${port} --ui-port ${uiPort} --log-level warn`.split(' ').concat([
+      '--db-filename',
+      // The server takes it for a URL, in which `?`, `#` and `%` are no part of a path: so the folder is not named.
+      'temporal.db',
+      '--search-attribute',
+      `${MARKET_ATTRIBUTE.name}=Keyword`,
+      '--search-attribute',
+      `${DATE_ATTRIBUTE.name}=Keyword`,
+    ]),
+    cwd: temporalDir(dataDir),
     logFile,
   });
   try {

@@ -25,6 +25,8 @@ export interface GuardedOptions {
   args: readonly string[];
   /** Default: ours, without the secrets in it. */
   env?: NodeJS.ProcessEnv;
+  /** Folder it runs in; default ours. */
+  cwd?: string;
   /** Everything the process prints is appended here. */
   logFile: string;
 }
@@ -41,13 +43,14 @@ export interface Guarded {
 }
 
 /** Starts a process under a guard, outside the terminal's process group: Ctrl-C reaches only us, and we stop in order. */
-export function spawnGuarded({ what, command, args, env, logFile }: GuardedOptions): Guarded {
+export function spawnGuarded({ what, command, args, env, cwd, logFile }: GuardedOptions): Guarded {
   mkdirSync(path.dirname(logFile), { recursive: true });
   const log = createWriteStream(logFile, { flags: 'w' });
   const child = spawn(process.execPath, [GUARD, command, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
     env: env ?? withoutSecrets(process.env),
+    cwd,
   });
   // The guard may be gone when we close its stdin.
   child.stdin.on('error', () => undefined);

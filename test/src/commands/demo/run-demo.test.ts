@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queryFile } from '../../../helpers/project.js';
@@ -12,7 +12,10 @@ let folder: ReturnType<typeof emptyFolder>;
 let first: CliResult;
 
 beforeAll(async () => {
-  folder = emptyFolder();
+  const outer = emptyFolder();
+  // Signs that URLs, globs and shells take for their own.
+  folder = { dir: path.join(outer.dir, 'what? #1 %41 [x]'), remove: outer.remove };
+  mkdirSync(folder.dir);
   first = await runCli(['demo', ...SIZE], { cwd: folder.dir });
 }, LONG);
 
@@ -21,6 +24,18 @@ afterAll(() => folder.remove());
 /** What analysts open. */
 function published(): string {
   return path.join(folder.dir, 'data', 'published', 'market.duckdb');
+}
+
+/** Where the processes of this machine run, as far as Linux tells. */
+function workingFolders(): string[] {
+  const processes = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return processes.flatMap((pid) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/cwd`)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Requests the demo says it spent. */
@@ -47,9 +62,16 @@ describe('tidemark demo, without a terminal', () => {
     expect(first.stderr).toMatch(/drift +New field \$\.\*\.Exports \(number\)/);
   });
 
+  it('keeps everything in its data folder, whatever signs the path holds', () => {
+    expect(readdirSync(path.dirname(folder.dir))).toEqual([path.basename(folder.dir)]);
+    expect(existsSync(path.join(folder.dir, 'data', 'temporal', 'temporal.db'))).toBe(true);
+  });
+
   it('leaves nothing running', () => {
     const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
     expect(left.filter((line) => line.includes(folder.dir))).toEqual([]);
+    // The Temporal server names no folder: it runs in its own.
+    expect(workingFolders().filter((cwd) => cwd.startsWith(folder.dir))).toEqual([]);
     expect(existsSync(path.join(folder.dir, 'data', 'temporal', 'server.json'))).toBe(false);
   });
 
