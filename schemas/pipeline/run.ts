@@ -99,6 +99,8 @@ export interface RunContext {
   stampsAfter?: string;
   configHash: string;
   probeEverySeconds: number;
+  /** `api.maxConcurrency` of the worker that opened it. Left out by older workers. */
+  maxConcurrency?: number;
   /** Share of the daily quota that it leaves to others (docs/configuration.md, `quota.reserve`). */
   leavesQuota?: number;
   /** What the run must reach for its market to become current; null for runs without one. */
@@ -175,8 +177,8 @@ export interface RunResult {
   refused?: Refusal[];
   /** Where the API's answers differ from its reference, in words, at most five; ops.drift has all. */
   drift?: string[];
-  /** Path of the published file, relative to `folder`. */
-  published: string;
+  /** Path of the published file, relative to `folder`; null where the run had nothing to do. */
+  published: string | null;
   /** Data folder of the workers that did it. Missing in results of older workers. */
   folder?: DataFolder;
   notes: string[];

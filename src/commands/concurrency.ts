@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { MOST_IN_FLIGHT } from '../core/config-schema.js';
-import { examples } from './context.js';
+import { TidemarkError } from '../core/errors.js';
+import { examples, loadContext } from './context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { parseCount } from './port-options.js';
 import { say } from './print.js';
@@ -21,10 +22,19 @@ export function registerConcurrency(program: Command): void {
   )
     .addHelpText('after', examples('tidemark concurrency 4', 'tidemark concurrency 0 --market nordics'))
     .action(async (requests: number, options: PickOptions, command: Command) => {
+      const { config } = await loadContext(command);
+      const { maxConcurrency } = config.api;
+      if (requests > maxConcurrency) {
+        throw new TidemarkError(
+          'InvalidInput',
+          `${requests} at once: api.maxConcurrency in ${config.file} allows ${maxConcurrency}.`,
+          { todo: `Give at most ${maxConcurrency}, or raise it there and restart the workers.` },
+        );
+      }
       await withRunning(command, options, async (run, { setConcurrencySignal }) => {
         await run.signal(setConcurrencySignal, requests);
         say(
-          `${run.workflowId}: ${requests === 0 ? 'as many as configured' : requests} at once, from the next chunk on.`,
+          `${run.workflowId}: ${requests === 0 ? `as many as configured (${maxConcurrency})` : requests} at once, from the next chunk on.`,
         );
       });
     });

@@ -54,6 +54,7 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     ...(past.stampsAfter ? { stampsAfter: past.stampsAfter } : {}),
     configHash: config.hash,
     probeEverySeconds: config.quota.probeEvery,
+    maxConcurrency: config.api.maxConcurrency,
     leavesQuota: quotaLeft(config, input),
     ...(past.folder ? { folder: past.folder } : {}),
     ...decided,
