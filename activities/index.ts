@@ -112,7 +112,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           known,
         });
         await landDue(deps, ctx, stream, due);
-        return { stream, chunkSize, ...due };
+        return { stream, chunkSize, ...due, ...(known === 'rejected' && due.due === 0 ? { idle: true } : {}) };
       }),
     loadLanding: ({ run }) =>
       withWarehouse(async (warehouse) => {

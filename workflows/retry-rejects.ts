@@ -3,10 +3,15 @@ import type { RetryStream, RunResult } from '../schemas/pipeline/run.js';
 import { crawlStream } from './steps.js';
 import { withRun } from './with-run.js';
 
-/** Asks again for the records that failed or could not be taken, and for nothing else. Input: `{streams, market}`. */
+/**
+ * Asks again for the records that failed or could not be taken, and for nothing else; without any it ends at once.
+ * Input: `{streams, market}`.
+ */
 export async function retryRejects(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('retryRejects', input, carried, async (run) => {
     run.enter('crawling');
-    for (const stream of run.ctx.streams as RetryStream[]) await crawlStream(run, stream);
+    const idle: boolean[] = [];
+    for (const stream of run.ctx.streams as RetryStream[]) idle.push(await crawlStream(run, stream));
+    run.idle = idle.every(Boolean);
   });
 }

@@ -74,6 +74,8 @@ export class Run {
   readonly progress: Progress;
   /** Responses its activities said they landed; null where an older version began the run and did not count. */
   #landed: number | null;
+  /** Set when it found nothing to do: then nothing is loaded or published. */
+  idle = false;
   /** Whether an operator stopped it before it was done. */
   stopped = false;
   /** What was filed when its crawl ended. */
@@ -128,7 +130,10 @@ export class Run {
     });
     setHandler(setConcurrencySignal, (limit: unknown) => {
       if (Number.isInteger(limit) && 0 <= (limit as number) && (limit as number) <= MOST_IN_FLIGHT) {
-        this.concurrency = (limit as number) || null;
+        const most = this.ctx.maxConcurrency ?? MOST_IN_FLIGHT;
+        this.concurrency = Math.min(limit as number, most) || null;
+        if ((limit as number) > most)
+          this.note(`setConcurrency: ${String(limit)} at once were asked for; api.maxConcurrency allows ${most}.`);
       } else {
         this.note(`setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}; another one was left aside.`);
       }

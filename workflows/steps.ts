@@ -79,13 +79,18 @@ function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
   return ApplicationFailure.nonRetryable(refusalInWords(refusal), type);
 }
 
-/** Loads what is landed, plans what is due of a stream on it, and fetches that in chunks. */
-export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<void> {
+/**
+ * Loads what is landed, plans what is due of a stream on it, and fetches that in chunks.
+ * @returns whether there was nothing to do
+ */
+export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<boolean> {
+  let idle = false;
   await run.step(stream.replaceAll('_', ' '), async (shown) => {
     // Asked again after continue-as-new: the chunk files are there, and the plan is small.
     const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
       { ctx: run.ctx, stream, chunkSize: CHUNK_SIZE },
     ]);
+    idle = plan.idle ?? false;
     shown.total = plan.due;
     shown.about = reasonsInWords(plan.reasons);
     if (run.due.every((summary) => summary.stream !== plan.stream)) {
@@ -124,6 +129,7 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       run.nextChunk = first + count;
     }
   });
+  return idle;
 }
 
 async function crawlChunk(
@@ -165,8 +171,38 @@ async function crawlChunk(
   }
 }
 
+/** Closes a run that had nothing to do: what is published stays as it is. */
+async function finishIdle(run: Run): Promise<RunResult> {
+  run.note('Nothing to retry: no record of these streams stands rejected. Nothing was loaded or published.');
+  const note = run.notes.join(' ');
+  const totals = await CancellationScope.nonCancellable(() =>
+    quick.closeRun({ ctx: run.ctx, outcome: 'complete', note, heldBack: null, ...run.landed }),
+  );
+  run.progress.requests = totals.requests;
+  run.enter('done');
+  return {
+    run: run.ctx.run,
+    date: run.ctx.date,
+    market: run.ctx.market,
+    asOfNow: run.ctx.asOfNow,
+    outcome: 'complete',
+    incomplete: false,
+    heldBack: null,
+    requests: totals.requests,
+    forecast: totals.forecast,
+    rows: totals.rows,
+    rejects: 0,
+    coverage: null,
+    due: run.due,
+    published: null,
+    ...(run.ctx.folder ? { folder: run.ctx.folder } : {}),
+    notes: run.notes,
+  };
+}
+
 /** Closes the crawl, then loads, models and publishes; the end of every top-level workflow. */
 export async function finish(run: Run): Promise<RunResult> {
+  if (run.idle && !run.stopped) return finishIdle(run);
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);
   run.fallShort(heldBack);
   const outcome = run.stopped ? 'stopped' : run.complete ? 'complete' : 'partial';

@@ -43,6 +43,8 @@ export interface DuePlan {
   reasons: Partial<Record<DueReason, number>>;
   chunks: number;
   chunkSize: number;
+  /** Set when nothing is due of a run that only does what is due. Left out by older workers. */
+  idle?: boolean;
 }
 
 export interface PlanDueInput {

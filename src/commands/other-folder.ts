@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { DataFolder, Progress, RunResult } from '../../schemas/pipeline/run.js';
+import type { DataFolder, Progress } from '../../schemas/pipeline/run.js';
 import { changedAt } from '../core/config-change.js';
 import type { Config } from '../core/config.js';
 import { describeFolder, readDataFolder, shortId } from '../core/data-folder.js';
@@ -20,7 +20,7 @@ export function otherFolder(run: DataFolder | undefined, dataDir: string): strin
 }
 
 /** Where a run published: a path that can be opened here only if its folder is the one this command reads. */
-export function publishedPlace({ folder, published }: RunResult, dataDir: string): string {
+export function publishedPlace(published: string, folder: DataFolder | undefined, dataDir: string): string {
   if (folder === undefined || otherFolder(folder, dataDir) === null) return showPath(path.resolve(dataDir, published));
   return `${path.posix.join(folder.path, published)} on host ${folder.host}`;
 }

@@ -26,7 +26,7 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
     lines.push(paint.yellow(`  refused    ${stream.replaceAll('_', ' ')}: ${[...names, endpoint].join(', ')}`));
   }
   for (const difference of result.drift ?? []) lines.push(`  drift      ${difference}`);
-  lines.push(`  published  ${publishedPlace(result, dataDir)}`);
+  if (result.published !== null) lines.push(`  published  ${publishedPlace(result.published, result.folder, dataDir)}`);
   const other = otherFolder(result.folder, dataDir);
   if (other !== null) lines.push(paint.yellow(`  ! ${other}`));
   for (const note of result.notes) lines.push(paint.yellow(`  ! ${note}`));

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -124,6 +125,18 @@ describe('what an operator meets', () => {
     });
   });
 
+  it('says how many requests will be in flight, never more than are configured', async () => {
+    const refused = await tidemark('concurrency', '99');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/api\.maxConcurrency in .*tidemark\.yaml allows 16[^]*at most 16/);
+    const run = await start('snapshot/demo/too-many');
+    await run.signal('setConcurrency', 99);
+    expect(await run.result()).toMatchObject({
+      outcome: 'complete',
+      notes: ['setConcurrency: 99 at once were asked for; api.maxConcurrency allows 16.'],
+    });
+  });
+
   it('stops a run whose search is tried again and again', async () => {
     for (const route of ['/v2/prospecting', '/v1/finder/companies']) {
       await control(sandbox, 'faults', { route, kind: 'status', status: 500, body: { detail: 'down' }, times: 0 });
@@ -179,5 +192,25 @@ describe('what an operator meets', () => {
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'complete', due: [{ stream: 'financials', due: 1 }] });
     expect((await countRequests(sandbox, 'GET /v2/financial/{id}')) - before).toBe(1);
     expect(await rejects()).toEqual([]);
+  });
+
+  it('rejects retry with nothing to retry says so, and loads and publishes nothing', async () => {
+    const build = realpathSync(project.published);
+    const none = await tidemark('rejects', 'retry');
+    expect(none.stdout).toMatch(/✔ retry\/.*: complete[^]*Nothing to retry/);
+    expect(none.stdout).not.toContain('published');
+    expect(none.code).toBe(0);
+    const run = await temporal.client.workflow.start('retryRejects', {
+      taskQueue: 'tidemark-crawl',
+      workflowId: 'retry/by-hand',
+      args: [{ streams: ['companies'] }],
+    });
+    expect(await run.result()).toMatchObject({ outcome: 'complete', published: null });
+    const { events } = await run.fetchHistory();
+    const activities = (events ?? []).flatMap(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+    );
+    expect(activities).toEqual(['openRun', 'readQuota', 'planDue', 'closeRun']);
+    expect(realpathSync(project.published)).toBe(build);
   });
 });
