@@ -1,3 +1,5 @@
+import { unescapeText, unescapeWithPlaces, type Dialect } from './unescape.js';
+
 const MARK = '[redacted]';
 
 /**
@@ -6,13 +8,12 @@ const MARK = '[redacted]';
  */
 const MIN_LENGTH_IN_DATA = 12;
 
-/** Shorter pieces of base64 would be found in texts that have nothing to do with the key. */
-const MIN_BASE64 = 8;
+/** Shorter pieces of hex and base64 would be found in texts that have nothing to do with the key. */
+const MIN_ENCODED = 8;
 
-/** Signs and letters of which keys are made, written as their numbers: some writers of JSON escape `+` so. */
-const HAS_ESCAPED_LETTERS = /\\u00[2-7][0-9a-f]|%[2-7][0-9a-f]|%25|&#x?[0-9a-f]/i;
-
-const HTML_NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+/** A text is searched piece by piece, so that one of any length takes no more memory; an escaped key fits into the overlap. */
+const WINDOW = 1 << 20;
+const OVERLAP = 1 << 16;
 
 /** Whether a key is so short that it is a word of a rehearsal, not a secret. */
 export function isRehearsalKey(secret: string): boolean {
@@ -20,66 +21,109 @@ export function isRehearsalKey(secret: string): boolean {
 }
 
 export interface Redactor {
-  /** For text that people read (errors, logs): any mixture of escapes is seen through. */
+  /** For text that people read: errors, logs. */
   text(text: string): string;
-  /** For text that is data (bodies, request keys): the usual spellings, found fast, and any other where letters are escaped. */
+  /** For text that is data (bodies, request keys): the same, but a rehearsal's key stays. */
   data(text: string): string;
 }
 
-/** Makes the functions that take a secret out of text, also as JSON, URLs, forms, HTML, hex and base64 spell it. */
+/**
+ * Makes the functions that take a secret out of text: as it is, in the escapes of JSON, JavaScript, CSS, URLs, HTML and
+ * quoted-printable, in hex and base64, wrapped or not, and in mixtures of those.
+ */
 export function createRedactor(secret: string): Redactor {
   if (secret === '') return { text: (text) => text, data: (text) => text };
-  const spellings = [...new Set([...plainSpellings(secret), ...encodedSpellings(secret)])];
-  const escaped = new RegExp(secret.split('').map(anyEscape).join(''), 'gi');
-  const plain = (text: string): string => {
-    let out = text;
-    for (const spelling of spellings) if (out.includes(spelling)) out = out.replaceAll(spelling, MARK);
-    return out;
+  const squeezed = !isRehearsalKey(secret);
+  const searches = [false, true].map((quotedPrintable) => searchFor(secret, { quotedPrintable, squeezed }));
+  const text = (said: string): string => {
+    const found = searches.reduce((shown, { dialect, find }) => redactBy(shown, dialect, find), said);
+    // As it stands it is found whatever is around it; escapes may take a sign before it for their own.
+    return found.includes(secret) ? found.replaceAll(secret, MARK) : found;
   };
-  const text = (said: string): string => plain(said).replaceAll(escaped, MARK);
-  const data = (said: string): string => (HAS_ESCAPED_LETTERS.test(said) ? text(said) : plain(said));
-  return { text, data: isRehearsalKey(secret) ? (said) => said : data };
+  return { text, data: squeezed ? text : (said) => said };
+}
+
+/** Places in an unescaped text, from and to. */
+type Find = (unescaped: string) => [from: number, to: number][];
+
+function searchFor(secret: string, dialect: Dialect): { dialect: Dialect; find: Find } {
+  const bare = unescapeText(secret, dialect).replace(/\\+$/, '');
+  // A key made of escapes may leave next to nothing.
+  const plain = bare.length >= Math.min(secret.length, MIN_ENCODED) ? [bare] : [];
+  const exact = blocksOf(secret);
+  const anyCase = new RegExp(
+    plain
+      .map((text) =>
+        text.replaceAll(/[^A-Za-z0-9]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
+      )
+      .join('|'),
+    'gi',
+  );
+  const find: Find = (unescaped) => [
+    ...(plain.length === 0
+      ? []
+      : [...unescaped.matchAll(anyCase)].map(({ index, 0: found }): [number, number] => [index, index + found.length])),
+    ...exact.flatMap((needle) => placesOf(unescaped, needle)),
+  ];
+  return { dialect, find };
+}
+
+function placesOf(text: string, needle: string): [number, number][] {
+  const places: [number, number][] = [];
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length))
+    places.push([at, at + needle.length]);
+  return places;
+}
+
+function redactBy(text: string, dialect: Dialect, find: Find): string {
+  if (dialect.quotedPrintable && !/=(?:[0-9A-Fa-f]{2}|[ \t]{0,8}\r?\n)|[\\%&]/.test(text)) return text;
+  const spans: [from: number, to: number][] = [];
+  for (let at = 0; at < text.length; at += WINDOW) {
+    const part = text.slice(at, at + WINDOW + OVERLAP);
+    if (find(unescapeText(part, dialect)).length === 0) continue;
+    const { text: unescaped, starts, ends } = unescapeWithPlaces(part, dialect);
+    for (const [from, to] of find(unescaped)) spans.push([at + (starts[from] ?? 0), at + (ends[to - 1] ?? 0)]);
+  }
+  if (spans.length === 0) return text;
+  let out = '';
+  let at = 0;
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    if (from >= at) out += text.slice(at, from) + MARK;
+    at = Math.max(at, to);
+  }
+  return out + text.slice(at);
+}
+
+/** The secret, and its usual spellings, in hex and base64, once and twice. */
+function blocksOf(secret: string): string[] {
+  const once = spellingsOf(secret).flatMap(encodingsOf);
+  const twice = encodingsOf(secret).flatMap(encodingsOf);
+  return [...new Set([...once, ...twice])];
 }
 
 /** As JSON, URLs, forms and HTML write it. */
-function plainSpellings(secret: string): string[] {
+function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret);
   const form = new URLSearchParams([['', secret]]).toString().slice(1);
-  const html = secret.replaceAll(/[&<>"']/g, (sign) => (sign === "'" ? '&#39;' : `&${HTML_NAMES[sign]};`));
-  const lowerCase = (text: string): string => text.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
-  return [secret, json, json.replaceAll('/', String.raw`\/`), url, lowerCase(url), form, lowerCase(form), html];
+  const html = secret.replaceAll(/[&<>"']/g, (sign) => HTML[sign] as string);
+  return [...new Set([secret, json, json.replaceAll('/', String.raw`\/`), url, form, html])];
 }
 
+const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
 /** In hex, and in base64 wherever in the encoded text it begins (`Token <key>` encodes to other letters than `<key>`). */
-function encodedSpellings(secret: string): string[] {
-  const hex = Buffer.from(secret).toString('hex');
+function encodingsOf(text: string): string[] {
+  const hex = hexOf(text);
   const base64 = [0, 1, 2].map((before) => {
-    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
     // Letters that hold bits of a neighbour are cut off: those vary.
     return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
-  const long = base64.filter((text) => text.length >= MIN_BASE64);
-  return [
-    ...(hex.length >= MIN_BASE64 ? [hex, hex.toUpperCase()] : []),
-    ...long,
-    ...long.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
-  ];
+  const forUrls = base64.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));
+  return [hex, hex.toUpperCase(), ...base64, ...forUrls].filter((encoded) => encoded.length >= MIN_ENCODED);
 }
 
-/** A pattern for one character however it is escaped: backslashes, `\\u0041`, `%41`, `%2541`, `&#65;`, `&#x41;`, `&amp;`. */
-function anyEscape(character: string): string {
-  const code = character.charCodeAt(0);
-  const hex = code.toString(16).padStart(2, '0');
-  const name = HTML_NAMES[character];
-  return [
-    String.raw`(?:\\{0,8}${character.replace(/[^A-Za-z0-9]/, String.raw`\x${hex}`)}`,
-    String.raw`\\{1,8}u00${hex}`,
-    `%(?:25){0,8}${hex}`,
-    `&#0{0,8}${code};`,
-    `&#x0{0,8}${hex.replace(/^0/, '')};`,
-    ...(name === undefined ? [] : [`&${name};`]),
-  ]
-    .join('|')
-    .concat(')');
+function hexOf(text: string): string {
+  return Buffer.from(text).toString('hex');
 }

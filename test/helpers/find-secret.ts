@@ -29,9 +29,11 @@ export function createSecretFinder(secret: string): SecretFinder {
   ];
   const inText = (text: string): string[] => {
     const plain = unescape(text);
+    const unwrapped = text.replaceAll(/\\r|\\n|\s/g, '');
     return [
       ...forms.filter(([, form]) => text.includes(form)).map(([name]) => name),
-      ...(plain.includes(secret) ? ['escaped'] : []),
+      ...forms.filter(([, form]) => unwrapped.includes(form)).map(([name]) => `${name}, wrapped`),
+      ...(plain.includes(secret.replaceAll('\\', '')) ? ['escaped'] : []),
     ];
   };
   return {
@@ -52,10 +54,13 @@ export function createSecretFinder(secret: string): SecretFinder {
   };
 }
 
+const SIGNS: Record<string, string> = { hyphen: '-', quot: '"', sol: '/', plus: '+', period: '.', quest: '?' };
+
 function unescape(text: string): string {
   const character = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
   return text
-    .replaceAll(/\\+u00([0-9a-f]{2})/gi, character)
+    .replaceAll(/\\+(?:u00|x)([0-9a-f]{2})/gi, character)
+    .replaceAll(/&(hyphen|quot|sol|plus|period|quest);/g, (_, name: string) => SIGNS[name] ?? '')
     .replaceAll(/%([0-9a-f]{2})/gi, character)
     .replaceAll(/\\+/g, '');
 }
