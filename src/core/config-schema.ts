@@ -5,13 +5,17 @@ import { cronFault } from './cron.js';
 // What a timer of Node holds is 24 days.
 const LONGEST_WAIT = 24 * 86_400;
 
+// A hundred years: beyond it, clocks and SQL run out of dates.
+const LONGEST_AGE = 36_500 * 86_400;
+
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 /** `30s`, `15m`, `2h`, `30d` as seconds. */
 const Duration = z
   .string()
   .regex(/^\d+(s|m|h|d)$/, 'must be a number and a unit: 30s, 15m, 2h, 30d')
-  .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS]);
+  .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS])
+  .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
 
 /** A duration that something waits: none would not wait at all, and a very long one would never end. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must lie between 1s and 24d');
@@ -101,7 +105,7 @@ export const ConfigSchema = z.strictObject({
       timezone: TimeZone.default('UTC'),
     })
     .prefault({}),
-  data: z.string().default('./data'),
+  data: z.string().min(1, 'must name a folder').default('./data'),
   models: z.string().min(1).optional(),
   markets: z
     .array(Market)

@@ -77,6 +77,8 @@ describe('tidemark.yaml', () => {
       /markets\.0\.schedule\.cron: "0 25 \* \* \*" is no schedule: its hour, 25, must lie between 0 and 23/,
     ],
     [`${API}tenders: { schedule: { cron: "0 0 31 2 *" } }`, /tenders\.schedule\.cron: .*its day never comes/],
+    [`${API}data: ""`, /data: must name a folder/],
+    [`${API}markets: [{ name: a, refresh: { companies: 99999999999999d } }]`, /companies: must be at most 36500d/],
     [`${API}quota: { reserve: 150% }`, /quota\.reserve: must lie between 0% and 100%/],
     [`${API}quota: { probeEvery: 0s }`, /quota\.probeEvery: must lie between 1s and 24d/],
     ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 0s }', /api\.timeout: must lie between 1s and 24d/],
