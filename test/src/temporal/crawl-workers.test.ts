@@ -27,7 +27,7 @@ it('a worker knows how many there are, without those of this machine that have e
   const { pid } = spawnSync(process.execPath, ['--version']);
   // Of this machine: one that runs, twice with the same process id (in two containers), and one that has ended.
   const facts = { folder: 'ab12cd34', settings: '0123abcd' };
-  const [own = '', other = ''] = [workerIdentity(facts), workerIdentity(facts)];
+  const [own, other] = [workerIdentity(facts), workerIdentity(facts)];
   const ended = own.replace(/^\d+/, String(pid));
   const identities = ['me', own, other, ended.replace(/place=[0-9a-f]+/, 'place=0badcafe'), ended];
   void connection.withDeadline(Date.now() + 30_000, async () => {
