@@ -25,28 +25,34 @@ columns:
 WITH received AS (
   SELECT
     company_id, watch_field(field) AS field, date_trunc('second', occurred_at) AS second, received_via, status, old_value, new_value,
-    html_text(message_html) AS message_text, occurred_at, observed_at, content_hash,
-    row_number() OVER (PARTITION BY company_id, watch_field(field), second, received_via ORDER BY observed_at, content_hash, copy) AS place,
-    count(*) OVER (PARTITION BY company_id, watch_field(field), second) AS in_second,
-    count(*) OVER (PARTITION BY company_id, watch_field(field), second, received_via) AS in_second_alike
+    html_text(message_html) AS message_text, occurred_at, observed_at, content_hash, copy
   FROM ledger.received_events
 ),
 
-polled AS (
-  SELECT * FROM received WHERE received_via = 'poll'
+-- Seconds with more than one delivery, or more than one listed item.
+crowded AS (
+  SELECT company_id, field, second,
+    count(*) FILTER (received_via = 'poll') AS listed,
+    count(*) FILTER (received_via = 'webhook') AS delivered
+  FROM received
+  GROUP BY ALL
+  HAVING listed > 1 OR delivered > 1
 ),
 
-delivered AS (
-  SELECT * FROM received WHERE received_via = 'webhook'
+ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY company_id, field, second, received_via ORDER BY observed_at, content_hash, copy) AS place
+  FROM received
+  JOIN crowded USING (company_id, field, second)
 ),
 
 -- Thousands in one second are matched by order alone.
 mentions AS (
   SELECT p.company_id, p.field, p.second, p.place AS polled_place, d.place AS delivered_place, len(p.message_text) AS letters,
     event_mention(p.message_text, d.old_value, d.new_value) AS mentioned
-  FROM polled AS p
-  JOIN delivered AS d USING (company_id, field, second)
-  WHERE p.in_second > 2 AND p.in_second_alike * d.in_second_alike <= 250000 AND mentioned > 0
+  FROM ranked AS p
+  JOIN ranked AS d USING (company_id, field, second)
+  WHERE p.received_via = 'poll' AND d.received_via = 'webhook' AND p.listed * p.delivered <= 250000
+    AND event_mention(p.message_text, d.old_value, d.new_value) > 0
 ),
 
 matched AS (
@@ -56,43 +62,46 @@ matched AS (
     AND row_number() OVER (PARTITION BY company_id, field, second, polled_place ORDER BY mentioned DESC, delivered_place) = 1
 ),
 
--- What was matched shares the delivery's place; the rest is paired in order.
-polled_pairs AS (
-  SELECT p.*,
-    CASE WHEN m.polled_place IS NULL
-      THEN 'in order ' || row_number() OVER (PARTITION BY p.company_id, p.field, p.second, m.polled_place IS NULL ORDER BY p.place)
-      ELSE 'matched ' || m.delivered_place END AS pair
-  FROM polled AS p
-  LEFT JOIN matched AS m ON m.company_id = p.company_id AND m.field = p.field AND m.second = p.second AND m.polled_place = p.place
-),
-
-delivered_pairs AS (
-  SELECT d.*,
-    CASE WHEN m.delivered_place IS NULL
-      THEN 'in order ' || row_number() OVER (PARTITION BY d.company_id, d.field, d.second, m.delivered_place IS NULL ORDER BY d.place)
-      ELSE 'matched ' || m.delivered_place END AS pair
-  FROM delivered AS d
-  LEFT JOIN matched AS m ON m.company_id = d.company_id AND m.field = d.field AND m.second = d.second AND m.delivered_place = d.place
+-- A listed item and a delivery of one second with the same pair are one event.
+paired AS (
+  SELECT * EXCLUDE (copy), 'only' AS pair
+  FROM received
+  ANTI JOIN crowded USING (company_id, field, second)
+  UNION ALL
+  SELECT r.* EXCLUDE (copy, place, listed, delivered),
+    coalesce(
+      'matched ' || m.delivered_place,
+      'in order ' || row_number() OVER (
+        PARTITION BY r.company_id, r.field, r.second, r.received_via, m.delivered_place IS NULL ORDER BY r.place
+      )
+    )
+  FROM ranked AS r
+  LEFT JOIN matched AS m
+    ON m.company_id = r.company_id AND m.field = r.field AND m.second = r.second
+    AND r.place = CASE r.received_via WHEN 'poll' THEN m.polled_place ELSE m.delivered_place END
 ),
 
 events AS (
   SELECT
-    company_id, field, second,
+    company_id, field, second, pair,
     coalesce(p.status, d.status) AS status,
     coalesce(d.old_value, p.old_value) AS old_value,
     coalesce(d.new_value, p.new_value) AS new_value,
     p.message_text,
     coalesce(p.occurred_at, d.occurred_at) AS occurred_at,
-    CASE WHEN p.pair IS NULL THEN 'webhook' WHEN d.pair IS NULL THEN 'poll' ELSE 'both' END AS received_via,
+    CASE WHEN p.received_via IS NULL THEN 'webhook' WHEN d.received_via IS NULL THEN 'poll' ELSE 'both' END AS received_via,
     least(p.observed_at, d.observed_at) AS observed_at,
     coalesce(d.content_hash, p.content_hash) AS content_hash
-  FROM polled_pairs AS p
-  FULL JOIN delivered_pairs AS d USING (company_id, field, second, pair)
+  FROM (SELECT * FROM paired WHERE received_via = 'poll') AS p
+  FULL JOIN (SELECT * FROM paired WHERE received_via = 'webhook') AS d USING (company_id, field, second, pair)
 ),
 
 numbered AS (
-  SELECT *, row_number() OVER (PARTITION BY company_id, field, second ORDER BY observed_at, content_hash, received_via, message_text) AS number
+  SELECT *, 1 AS number FROM events WHERE pair = 'only'
+  UNION ALL
+  SELECT *, row_number() OVER (PARTITION BY company_id, field, second ORDER BY observed_at, content_hash, received_via, message_text)
   FROM events
+  WHERE pair <> 'only'
 )
 
 SELECT

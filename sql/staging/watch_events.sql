@@ -71,11 +71,25 @@ fields AS (
   JOIN event_bodies AS b USING (row_id)
 ),
 -- Every value a delivery states of its event, by its path: the order of keys and how a number is written make no other event.
--- What it says of the company besides the id is no part of the event.
+-- What it says of the company besides the id is no part of the event. Paths of a long value could be longer than the value
+-- by far: it is taken as it was written.
+members AS (
+  SELECT row_id, key, json_member(item, key) AS value
+  FROM (SELECT row_id, item, unnest(json_keys(item)) AS key FROM items WHERE received_via = 'webhook')
+  WHERE key NOT IN ('field', 'company_data')
+),
+stated AS (
+  SELECT row_id, '$.' || key || '=' || CASE WHEN json_is_nested(value) THEN CAST(value AS VARCHAR) ELSE json_text(value) END AS text
+  FROM members
+  WHERE NOT json_is_nested(value) OR len(CAST(value AS VARCHAR)) > 10000
+  UNION ALL
+  SELECT row_id, '$.' || m.key || substr(leaf.fullkey, 2) || '=' || json_text(leaf.atom)
+  FROM (SELECT * FROM members WHERE json_is_nested(value) AND len(CAST(value AS VARCHAR)) <= 10000) AS m, json_tree(m.value) AS leaf
+),
 delivered AS (
-  SELECT row_id, array_to_string(list_sort(list(fullkey || '=' || json_text(atom))), chr(31)) AS stated
-  FROM (SELECT row_id, item FROM items WHERE received_via = 'webhook') AS d, json_tree(d.item) AS leaf
-  WHERE json_text(atom) IS NOT NULL AND fullkey <> '$.field' AND NOT starts_with(fullkey, '$.company_data.')
+  SELECT row_id, array_to_string(list_sort(list(text)), chr(31)) AS stated
+  FROM stated
+  WHERE text IS NOT NULL
   GROUP BY row_id
 )
 SELECT

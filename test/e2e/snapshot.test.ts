@@ -59,6 +59,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
   it('holds the market as the sandbox does, row for row', async () => {
     await expectMarketEqualsTruth(project, MARKET);
     await expectTendersEqualTruth(project, MARKET);
+    expect(await project.query('SELECT DISTINCT version FROM core.tenders_history')).toEqual([{ version: 1 }]);
   });
 
   it('holds the v1 reports beside those of v2, and says that they agree', async () => {

@@ -141,6 +141,7 @@ function numberIn(indicator: string, text: string): number | null {
 
 const TENDERS = `
   SELECT slug, title, status, project_type, type, announced_date::VARCHAR AS announced, deadline_date::VARCHAR AS deadline,
+    announced_at::VARCHAR AS announced_at, deadline_at::VARCHAR AS deadline_at,
     coalesce(countries, []) AS countries, coalesce(industries, []) AS industries, description_html, logo,
     (SELECT coalesce(list(url ORDER BY position), []) FROM core.tender_attachments a WHERE a.slug = t.slug) AS attachments,
     (SELECT coalesce(list(kind || ':' || coalesce(name, '') || ':' || coalesce(contact_id::VARCHAR, '') ORDER BY position), [])
@@ -160,6 +161,8 @@ function tenderRow(world: World, slug: string, day: number): Record<string, unkn
     type: details?.type ?? null,
     announced: String(details?.announced_date).slice(0, 10),
     deadline: details?.deadline_date?.slice(0, 10) ?? null,
+    announced_at: details?.announced_date?.replace('T', ' ') ?? null,
+    deadline_at: details?.deadline_date?.replace('T', ' ') ?? null,
     countries: details?.countries ?? [],
     industries: details?.industries ?? [],
     description_html: details?.description ?? null,

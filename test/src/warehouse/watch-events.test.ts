@@ -173,6 +173,19 @@ describe('watch events', () => {
     ]);
   });
 
+  test('hold a value however deep it is nested', async () => {
+    const dataDir = temporaryDataDir();
+    const depth = 100_000;
+    const body = `{"company_data":{"id":1,"date":"2026-11-01T10:00:00Z"},"field":"company.bank","new_value":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    await land(dataDir, [{ stream: 'watch_events', run: 'webhook', request: 'WEBHOOK /delivery', body }]);
+    const warehouse = await openTestWarehouse(dataDir);
+    await loadLanding(warehouse, dataDir);
+    await buildModels(warehouse, { models: model });
+    expect(await warehouse.db.rows('SELECT len(new_value) AS letters FROM core.watch_events')).toEqual([
+      { letters: String(2 * depth) },
+    ]);
+  });
+
   test('have the current names of fields that schemas/v2/watch-fields.ts knows, in SQL as well', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
     const names = [...WATCH_FIELDS, ...LEGACY_WATCH_FIELDS];
