@@ -16,7 +16,7 @@ it('tidemark/client works from another package, built', () => {
       cwd: ROOT,
     });
     cpSync(path.join(ROOT, 'package.json'), path.join(installed, 'package.json'));
-    for (const dependency of ['zod', 'undici']) {
+    for (const dependency of ['zod', 'undici', 'character-entities']) {
       symlinkSync(path.join(ROOT, 'node_modules', dependency), path.join(consumer, 'node_modules', dependency));
     }
     writeFileSync(
