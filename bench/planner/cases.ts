@@ -27,7 +27,7 @@ export function makeNights(companies: number, countries?: number): Nights {
 }
 
 /**
- * What the planner is measured on. `values known`: nothing is spent on companies without a date (`secondPass` 0). A
+ * What the planner is measured on. `values known`: nothing is spent on companies without a date (`requestsPerCompany` 0). A
  * door is a way the API may offer to those: a filter value that selects them, or version 1 with all its pages.
  */
 export function makeCases({ lastNight }: Nights): Case[] {
@@ -36,8 +36,8 @@ export function makeCases({ lastNight }: Nights): Case[] {
     dimension.key === 'company_incorporation' ? { ...dimension, nullValue: null } : dimension,
   );
   return [
-    { name: 'cold, values known', quirks: {}, input: { secondPass: 0 } },
-    { name: 'warm, values known', quirks: {}, input: { secondPass: 0, known } },
+    { name: 'cold, values known', quirks: {}, input: { requestsPerCompany: 0 } },
+    { name: 'warm, values known', quirks: {}, input: { requestsPerCompany: 0, known } },
     { name: 'cold, full', quirks: {}, input: {} },
     { name: 'warm, full', quirks: {}, input: { known } },
     { name: 'cold, null door', quirks: { nullSelects: true }, input: { dimensions: withNullValue } },

@@ -18,10 +18,11 @@ export const TextOrNumber = z.union([z.string(), z.number()]).nullish();
 /** Texts in a response; missing and null mean none. */
 export const Texts = z.array(z.string()).nullish();
 
-/** A count that steers the client (totals, pages): a whole number, also when it came as text. */
+/** A count that steers the client (totals, pages): a whole number up to 2^53 - 1, also when it came as text. */
 export const Count = z
   .union([z.int().min(0), z.string().regex(/^\d+$/)])
-  .transform((value) => (typeof value === 'number' ? value : Number(value)));
+  .transform((value) => (typeof value === 'number' ? value : Number(value)))
+  .refine((value) => Number.isSafeInteger(value), 'must be a whole number from 0 to 2^53 - 1');
 
 /** `yyyy-mm-dd` in a request. */
 export const RequestDate = z.iso.date();

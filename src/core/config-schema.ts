@@ -74,6 +74,7 @@ const Market = z.strictObject({
     .prefault({}),
   minCoverage: Share.default(0),
   maxDrop: Share.default(0.1),
+  requestsPerCompany: z.number().min(0).max(1_000).default(3),
   remainderNights: z.int().min(1).max(31).default(1),
   schedule: Schedule.optional(),
 });

@@ -14,6 +14,14 @@ const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 
   industry_focus: { list: 'activities', overlapping: true, value: 'name' },
 };
 
+// Divisions of NACE revision 2. The reference does not list the values of `nace`: an API that wants other codes finds nobody
+// by these, and the plan goes without.
+const NACE_DIVISIONS = [
+  '01 02 03 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 35 36 37 38 39 41 42 43',
+  '45 46 47 49 50 51 52 53 55 56 58 59 60 61 62 63 64 65 66 68 69 70 71 72 73 74 75 77 78 79 80 81 82 84 85 86 87 88',
+  '90 91 92 93 94 95 96 97 98 99',
+].flatMap((line) => line.split(' '));
+
 /**
  * What a market can be split by, in order of preference (DESIGN: disjoint and never-null first, then immutable and
  * fine, then those that break up one-day spikes, and last those many companies have no value for).
@@ -32,6 +40,7 @@ export function readDimensions(dataDir: string): Dimension[] {
     { kind: 'range', key: 'company_incorporation', type: 'date', nullValue: null },
     ...listed('legal_form'),
     ...listed('location_countries'),
+    { kind: 'categorical', key: 'nace', values: NACE_DIVISIONS, overlapping: true },
     ...listed('activity_type'),
     ...listed('industry_focus'),
     { kind: 'range', key: 'number_of_employees', type: 'integer', min: 0, max: 10_000 },

@@ -14,6 +14,7 @@ import { keepCalibration, knownMarketOf } from './known-market.js';
 import { lanesOf } from './lanes.js';
 import { filtersRefused, planMarket } from './market-plan.js';
 import { isLimitedAlone } from './limited-alone.js';
+import { readCount } from './read-count.js';
 import { reopenQuota } from './read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 
@@ -247,8 +248,17 @@ function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
   if (row.status >= 400) return { refused: row.body };
   const { total_companies, total_pages, pages } = JSON.parse(row.body) as Record<string, unknown>;
   const ids = keysOf(readItems(row.body));
-  if (pages !== undefined && total_companies === undefined) return { pages: Number(pages), ids };
-  return { total: Number(total_companies ?? ids.length), totalPages: Number(total_pages ?? 1), ids };
+  if (pages !== undefined && total_companies === undefined) {
+    const count = readCount(pages);
+    return count === null ? { refused: unusable('pages') } : { pages: count, ids };
+  }
+  const total = readCount(total_companies ?? ids.length);
+  if (total === null) return { refused: unusable('total_companies') };
+  return { total, totalPages: readCount(total_pages) ?? 1, ids };
+}
+
+function unusable(field: string): string {
+  return `the API's ${field} is no whole number from 0 to 2^53 - 1`;
 }
 
 async function conclude(

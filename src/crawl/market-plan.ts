@@ -17,6 +17,7 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
     dimensions: readDimensions(config.dataDir),
     perPage: perPage === 'auto' ? ASK_HIGH : perPage,
     horizon: { from: '1500-01-01', to: ctx.date },
+    requestsPerCompany: config.markets.find(({ name }) => name === ctx.market)?.requestsPerCompany ?? 3,
     remainderNights: remainderNightsOf(config, ctx),
     known,
   });

@@ -16,6 +16,11 @@ export interface Axis {
   coord(position: number): number;
   /** The filter value that selects a window. */
   filter(window: Window): unknown;
+  /**
+   * The filter value that selects whoever has a value, in one search; null where there is none. Values beyond the ends of
+   * a range are left out.
+   */
+  everybody: unknown;
   /** Short text of a window for segment ids. */
   name(window: Window): string;
 }
@@ -38,6 +43,7 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
     overlapping: dimension.overlapping ?? false,
     coord: (position) => position,
     filter: ({ from, to }) => (plain ? values[from] : say(values.slice(from, to + 1))),
+    everybody: windows && !plain ? say(values) : null,
     name: ({ from, to }) =>
       from === to ? valueName(values[from]) : `${valueName(values[from])}..${valueName(values[to])}`,
   };
@@ -61,6 +67,8 @@ export function rangeAxis(
   const ownMax = scale.parse(own['lte'], 'last');
   const lo = ownMin ?? Math.min(min, ownMax ?? min);
   const hi = Math.max(lo, ownMax ?? Math.max(max, lo));
+  const gteOf = (from: number): unknown => scale.say(bounds === 'exclusive' ? from - 1 : from, 'first');
+  const lteOf = (to: number): unknown => scale.say(bounds === 'inclusive' ? to : to + 1, 'last');
   return {
     key: dimension.key,
     lo,
@@ -70,8 +78,8 @@ export function rangeAxis(
     overlapping: false,
     coord: (position) => scale.coord(position, hi),
     filter: ({ from, to }) => {
-      const gte = from > lo ? scale.say(bounds === 'exclusive' ? from - 1 : from, 'first') : own['gte'];
-      const lte = to < hi ? scale.say(bounds === 'inclusive' ? to : to + 1, 'last') : own['lte'];
+      const gte = from > lo ? gteOf(from) : own['gte'];
+      const lte = to < hi ? lteOf(to) : own['lte'];
       return {
         ...dimension.extra,
         ...own,
@@ -79,6 +87,7 @@ export function rangeAxis(
         ...(lte === undefined ? {} : { lte }),
       };
     },
+    everybody: { ...dimension.extra, gte: gteOf(lo), lte: lteOf(hi), ...own },
     name: ({ from, to }) => {
       const first = from > lo || own['gte'] !== undefined ? String(scale.say(from, 'first')) : '';
       const last = to < hi || own['lte'] !== undefined ? String(scale.say(to, 'last')) : '';

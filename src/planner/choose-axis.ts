@@ -11,6 +11,9 @@ const RECENT = 365;
 const COARSE = 0.25;
 // The same where the warehouse knows how many companies each position holds.
 const COARSE_KNOWN = 0.5;
+// Requests of a sweep for each full page it finds, and times a company comes up among overlapping values, roughly.
+const SWEEP_COST = 1.1;
+const OVERLAP = 2;
 
 export interface Choice {
   dimension: Dimension;
@@ -21,10 +24,16 @@ export interface Choice {
  * The dimension to split a segment of `total` companies by: the first that loses nobody, else the one that reaches
  * most. Splitting along an incomplete dimension first looks cheap, but whoever it loses costs a second pass over the
  * whole segment; splitting along complete ones first needs one pass.
+ * @param hidden companies that the segment's own pages do not show
  */
-export function* chooseAxis(state: CrawlState, total: number, dimensions: readonly Dimension[]): Task<Choice | null> {
+export function* chooseAxis(
+  state: CrawlState,
+  total: number,
+  dimensions: readonly Dimension[],
+  hidden = total - state.cap,
+): Task<Choice | null> {
   const second: Choice[] = [];
-  const knownOnly = state.input.secondPass === 0;
+  const knownOnly = state.requestsPerCompany === 0;
   for (const dimension of inOrder(dimensions)) {
     if (isFixed(dimension, state.input.filters) || (isOverlapping(dimension) && !fits(state, total, dimension)))
       continue;
@@ -40,9 +49,9 @@ export function* chooseAxis(state: CrawlState, total: number, dimensions: readon
   // Figures many companies lack, or values that are dear: some held by a company several times, some asked one by one.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
-  // Whoever wants nothing untried also pays for values that cost more than they find.
-  const dear = (state.input.secondPass ?? 1) > 1 ? second.toSorted(byReach)[0] : undefined;
-  return worth[0] ?? dear ?? null;
+  // Values that make companies come several times, or that are asked one by one, where nothing else shows the others.
+  const dear = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
+  return worth[0] ?? dear.toSorted(byReach)[0] ?? null;
 }
 
 /** The first dimension that filters, null when none does. */
@@ -90,10 +99,16 @@ function isOverlapping(dimension: Dimension): boolean {
  * False where splitting would cost much more than the segment's own pages: overlapping values make companies come
  * several times, worth it only if one step brings the parts below the cap; values asked one by one cost one each.
  */
-export function pays(state: CrawlState, total: number, { axis }: AxisFacts): boolean {
+function pays(state: CrawlState, total: number, { axis }: AxisFacts): boolean {
   const values = axis.hi - axis.lo + 1;
   if (!axis.windows && values * state.size > total) return false;
   return !axis.overlapping || total <= (state.cap * values) / 2;
+}
+
+/** About how many requests a sweep along a dimension costs a segment of `total` companies. */
+export function costOf(state: CrawlState, total: number, { axis, share }: AxisFacts): number {
+  const reading = (total / state.size) * share * SWEEP_COST * (axis.overlapping ? OVERLAP : 1);
+  return Math.ceil(Math.max(reading, axis.windows ? 0 : axis.hi - axis.lo + 1));
 }
 
 /** Whether single recent days hold so much that windows of whole days fill badly: then other values go first. */

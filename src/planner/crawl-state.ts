@@ -1,4 +1,5 @@
 import type { AxisFacts } from './axis-facts.js';
+import type { SecondPasses } from './second-pass.js';
 import type { Fiber } from './tasks.js';
 import type { SegmentTree } from './tree.js';
 import type { Bounds, Dimension, PlanInput } from './types.js';
@@ -15,6 +16,12 @@ export interface CrawlState {
   pages: number;
   /** Companies of a search that can be seen: pages × size. */
   cap: number;
+  /** Requests that a company may cost which the first split of its segment lost. */
+  requestsPerCompany: number;
+  /** What all second passes cost, and the companies they found. */
+  second: { requests: number; found: number };
+  /** Second passes that are too dear for their own segment. */
+  deferred: SecondPasses[];
   /** Requests answered so far. */
   asked(): number;
   /** Requests beyond which nothing is split any more; grows with what is found. */

@@ -16,12 +16,18 @@ import {
 } from './types.js';
 import { describeCalibration } from './known-market.js';
 import { endsAtRoundTotal } from './round-total.js';
+import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1-listing.js';
 
 // Requests per page of the market, and besides, that no honest API needs: two passes and a repetition of each come to 4.
 const FENCE = 8;
 const FENCE_FLOOR = 1_000;
+// A total that far above what was found justifies no more requests: this many for each company found, and a floor.
+const FENCE_PER_FOUND = 30;
+
+// Default of `requestsPerCompany`.
+const REQUESTS_PER_COMPANY = 3;
 
 // More than this cannot have come and gone while the market was read.
 const DRIFT = 0.001;
@@ -78,10 +84,14 @@ export function createPlan(input: PlanInput): Plan {
     size: input.perPage,
     pages: PAGE_CAP,
     cap: 0,
+    requestsPerCompany: input.requestsPerCompany ?? REQUESTS_PER_COMPANY,
+    second: { requests: 0, found: 0 },
+    deferred: [],
     asked: () => scheduler.answered,
-    fence: () =>
-      FENCE_FLOOR +
-      FENCE * Math.ceil((state.totalsCap < Infinity ? Math.max(root.total, root.distinct) : root.total) / state.size),
+    fence: () => {
+      const claimed = state.totalsCap < Infinity ? Math.max(root.total, root.distinct) : root.total;
+      return FENCE_FLOOR + Math.min(FENCE * Math.ceil(claimed / state.size), FENCE_PER_FOUND * root.distinct);
+    },
     get totalsCap() {
       return largestTotal > notedCap ? Infinity : notedCap;
     },
@@ -170,7 +180,8 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
     }
   }
   const others = yield* searchInTurns(state);
-  if (!others) yield* enumerate(state, root, size.first, state.input.dimensions, 'first');
+  if (!others) yield* enumerate(state, root, size.first, state.input.dimensions, null);
+  yield* spendRest(state);
   Object.assign(outcome, { enumerated: true, inTurns: others !== null });
   const counted = root.total;
   yield* askTotal(state, listing ? 'final-2' : 'final');

@@ -50,7 +50,7 @@ export function* searchInTurns(state: CrawlState): Task<Segment | null> {
   const work = [yield* fork(searchDated(state, others, dated, within(state, turns, others, rest), rotation.of))];
   if (tonight) {
     const { segment, first } = tonight;
-    work.push(yield* fork(enumerate(state, segment, first, within(state, turns, tonight, rest), 'first')));
+    work.push(yield* fork(enumerate(state, segment, first, within(state, turns, tonight, rest), null)));
   }
   yield* join(work);
   root.state = 'remainder';
@@ -140,12 +140,12 @@ function* searchDated(
   of: number,
 ): Task<void> {
   if (first.total <= state.cap) {
-    yield* enumerate(state, segment, first, dimensions, 'first');
+    yield* enumerate(state, segment, first, dimensions, null);
     return;
   }
   segment.splitBy.push(dated.dimension.key);
   const rest = dimensions.filter((dimension) => dimension !== dated.dimension);
-  yield* splitBy(state, segment, dated, rest, 'first');
+  yield* splitBy(state, segment, dated, rest, null);
   segment.postponed = true;
   segment.shortfall = `split by ${dated.dimension.key}; companies without a value there are searched for in one of ${of} parts a night, and this part had no turn`;
   state.tree.settle(segment, missingOf(segment) > 0 ? 'remainder' : 'split');

@@ -1,33 +1,25 @@
-import { chooseAxis, pays, usable, type Choice } from './choose-axis.js';
+import { chooseAxis, type Choice } from './choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
+import { countHunted, newIn, type Hunt } from './hunt.js';
+import { recover } from './second-pass.js';
 import { Sweep } from './sweep.js';
-import { askAgain, askFirst } from './questions.js';
+import { askFirst } from './questions.js';
 import { fork, join, type Fiber, type Task } from './tasks.js';
-import { addPage, lostOf, missingOf, type Segment } from './tree.js';
+import { lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
-
-/** `remainder`: a second pass, looking for companies the first one lost; it does not start passes of its own. */
-type Pass = 'first' | 'remainder';
 
 // A sweep is one question after the other; long ones are cut into parts that run side by side.
 const WINDOWS_PER_PART = 30;
 const MOST_PARTS = 16;
 // Leaves between two looks at whether a second pass has found everybody.
 const LOOK_EVERY = 4;
-// Where few are missing, a second pass stops early; segments of a few pages get twice the effort of large ones.
-const PAGES_PER_MISSING = 1;
-// New companies that each page of a search above the cap has to promise: to find one is worth three requests.
-const WORTH_A_PAGE = 0.3;
-const SMALL_SEGMENT = 30;
 // How far off windows are that the warehouse's own distribution aims.
 const WARM_ERROR = 0.004;
 const WARM_PART_ERROR = 0.06;
 // Parts may hold this much more than the whole because companies came while they were read.
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
-// Requests of a sweep for each full page it finds, roughly.
-const SWEEP_COST = 1.1;
 
 /** Finds every company of a segment whose page 1 is known: a leaf is read, anything larger is split. */
 export function* enumerate(
@@ -35,13 +27,18 @@ export function* enumerate(
   segment: Segment,
   first: PageAnswer,
   dimensions: readonly Dimension[],
-  pass: Pass,
+  hunt: Hunt | null,
 ): Task<void> {
+  const hunted = hunt && (yield* countHunted(state, segment, hunt));
+  if (hunt && hunted !== null && hunted <= newIn(segment, hunt)) {
+    passBy(segment);
+    return;
+  }
   if (isVisible(state, segment, first.total) && !(yield* goesOn(state, segment, first))) {
     yield* readLeaf(state, segment, first);
     return;
   }
-  const choice = yield* chooseAxis(state, first.total, dimensions);
+  const choice = yield* chooseAxis(state, first.total, dimensions, hunted ?? undefined);
   if (!choice) {
     yield* readTop(state, segment, first);
     segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by`;
@@ -50,11 +47,14 @@ export function* enumerate(
   }
   const rest = dimensions.filter((d) => d !== choice.dimension);
   segment.splitBy.push(choice.dimension.key);
-  yield* splitBy(state, segment, choice, rest, pass);
+  yield* splitBy(state, segment, choice, rest, hunt);
   if (choice.facts.axis.overlapping) mergeChildren(segment);
   noticeCappedTotals(state, segment, choice, countOf(segment));
   if (isCapped(state, segment)) countByChildren(state, segment, choice);
-  if (pass === 'first' && (lostOf(segment) > 0 || segment.uncounted)) yield* recover(state, segment, first, rest);
+  if (lostOf(segment) > 0 || segment.uncounted) {
+    const split = { segment, first, choice, rest, explain: () => explainSplit(segment) };
+    yield* recover(state, split, hunt && { ...hunt, hunted }, splitBy);
+  }
   if (segment.merged || segment.notes.length > 0) segment.shortfall ??= explainSplit(segment);
   state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
 }
@@ -96,7 +96,7 @@ export function* splitBy(
   segment: Segment,
   choice: Choice,
   rest: readonly Dimension[],
-  pass: Pass,
+  hunt: Hunt | null,
   enough?: () => boolean,
 ): Task<void> {
   const fibers: Fiber<void>[] = [];
@@ -105,15 +105,15 @@ export function* splitBy(
   for (const window of counted) {
     const child = state.tree.child(segment, axis.key, axis.filter(window), axis.name(window));
     const first = yield* askSegment(state, child);
-    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, pass)));
+    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
   }
   for (const part of partsOf(state, segment, choice, enough !== undefined).flatMap((whole) => around(whole, counted))) {
-    fibers.push(yield* fork(sweep(state, segment, choice, part, rest, pass, enough)));
+    fibers.push(yield* fork(sweep(state, segment, choice, part, rest, hunt, enough)));
   }
   if (nullValue !== undefined) {
     const child = state.tree.child(segment, axis.key, nullValue, 'none');
     const first = yield* askSegment(state, child);
-    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, pass)));
+    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
   }
   yield* join(fibers);
 }
@@ -124,7 +124,7 @@ function* sweep(
   choice: Choice,
   part: Window,
   rest: readonly Dimension[],
-  pass: Pass,
+  hunt: Hunt | null,
   enough: (() => boolean) | undefined,
 ): Task<void> {
   const { axis, shape, share } = choice.facts;
@@ -154,11 +154,9 @@ function* sweep(
       segment.notes.push(`${axis.key} ${axis.name(window)} was refused`);
       walk.skip();
     } else if (walk.learn(first.total) === 'narrow') {
-      child.state = 'calibration';
-      for (const id of child.found) segment.found.add(id);
-      segment.cost += 1;
+      passBy(child);
     } else {
-      open.push(yield* fork(enumerate(state, child, first, rest, pass)));
+      open.push(yield* fork(enumerate(state, child, first, rest, hunt)));
       noticeCappedTotals(state, segment, choice, walk.accepted);
     }
     if (enough && open.length >= LOOK_EVERY) {
@@ -173,59 +171,12 @@ function* sweep(
   segment.distinct = segment.found.size;
 }
 
-/**
- * Second passes over a segment whose children do not reach all of it: companies without a value in the dimension it
- * was split by. Other dimensions are tried, the one that reaches most first, until everybody is found or it would
- * cost more than it can bring.
- */
-function* recover(
-  state: CrawlState,
-  segment: Segment,
-  first: PageAnswer,
-  dimensions: readonly Dimension[],
-): Task<void> {
-  if (state.input.secondPass === 0) {
-    segment.shortfall = `${explainSplit(segment)}: whoever has no value there was not searched for`;
-    return;
-  }
-  if (!segment.uncounted) {
-    const again = yield* askAgain(state, segment);
-    if (!isRefused(again)) addPage(segment, again);
-    if (lostOf(segment) === 0) return;
-  }
-  const everybody = (): boolean => !segment.uncounted && missingOf(segment) === 0;
-  const lost = segment.uncounted ? segment.total : lostOf(segment);
-  const pages = Math.ceil(segment.total / state.size);
-  let budget = effortFor(state, pages, lost) * (segment.uncounted ? 1.5 : 1);
-  const tooDear: string[] = [];
-  let rest = dimensions;
-  for (const choice of yield* usable(state, dimensions)) {
-    if (everybody()) break;
-    if (choice.facts.axis.overlapping && !pays(state, segment.total, choice.facts)) continue;
-    if (costOf(choice, pages) > budget) {
-      tooDear.push(choice.dimension.key);
-      continue;
-    }
-    const before = segment.cost;
-    rest = rest.filter((d) => d !== choice.dimension);
-    segment.splitBy.push(choice.dimension.key);
-    segment.merged = true;
-    // To search parts of a second pass for those they lose in turn is for who wants to leave nothing untried.
-    const thorough = (state.input.secondPass ?? 1) > 1;
-    yield* splitBy(state, segment, choice, rest, thorough ? 'first' : 'remainder', everybody);
-    budget -= segment.cost - before;
-  }
-  if (segment.uncounted) segment.total = Math.max(segment.total, segment.distinct);
-  if (missingOf(segment) * state.size >= WORTH_A_PAGE * segment.total) {
-    segment.merged = true;
-    yield* readTop(state, segment, first);
-  }
-  const dear =
-    tooDear.length > 0 ? `; ${tooDear.join(', ')} would have cost more requests than it could find companies for` : '';
-  const who = segment.uncounted
-    ? 'companies without a value there cannot be counted'
-    : 'these companies have no value there that a search can name';
-  segment.shortfall = `${explainSplit(segment)}: ${who}${dear}`;
+/** Ends a segment that only told what it holds: its parent takes over what its page 1 listed. */
+function passBy(segment: Segment): void {
+  segment.state = 'calibration';
+  for (const id of segment.found) segment.parent!.found.add(id);
+  segment.parent!.distinct = segment.parent!.found.size;
+  segment.parent!.cost += segment.cost;
 }
 
 /** Children that share companies miss some of them together: what is missing is told for all of them at once. */
@@ -239,17 +190,6 @@ function mergeChildren(segment: Segment): void {
 
 function explainSplit(segment: Segment): string {
   return [`split by ${segment.splitBy.join(', then ')}`, ...segment.notes.toSorted().slice(0, 3)].join('; ');
-}
-
-/** About how many requests a sweep along a dimension costs a segment of some pages. */
-function costOf({ facts: { axis, share } }: Choice, pages: number): number {
-  return Math.max(pages * share * SWEEP_COST, axis.windows ? 0 : axis.hi - axis.lo + 1);
-}
-
-/** Requests that second passes over a segment may cost. */
-function effortFor(state: CrawlState, pages: number, lost: number): number {
-  const worth = pages <= SMALL_SEGMENT ? 2 * pages : Math.min(pages, PAGES_PER_MISSING * lost);
-  return (state.input.secondPass ?? 1) * Math.max(SMALL_SEGMENT, worth);
 }
 
 /** Page 1 of a child segment, null when it is refused. */

@@ -11,8 +11,9 @@ export interface Segment {
   depth: number;
   /** As last reported. */
   total: number;
-  /** Companies listed at or below, given up when the segment is settled and its parent has taken them. */
+  /** Companies listed at or below, given up when the segment is settled and its parent has taken them, unless `kept`. */
   found: Set<string>;
+  kept: boolean;
   /** Size of `found`: it decides what is searched on. */
   distinct: number;
   /** Of those, how many have ids that the warehouse cannot hold: they are listed, yet missing. */
@@ -108,11 +109,11 @@ export class SegmentTree {
     }
     const { parent } = segment;
     if (!parent) return;
-    if (parent.found.size === 0 && parent.parent) parent.found = segment.found;
+    if (parent.found.size === 0 && parent.parent && !segment.kept) parent.found = segment.found;
     else for (const id of segment.found) parent.found.add(id);
     parent.distinct = parent.found.size;
     parent.cost += segment.cost;
-    segment.found = new Set();
+    if (!segment.kept) segment.found = new Set();
   }
 
   /** Records in an order that does not depend on the crawl's timing. */
@@ -151,6 +152,7 @@ export class SegmentTree {
       depth: parent ? parent.depth + 1 : 0,
       total: 0,
       found: new Set(),
+      kept: false,
       distinct: 0,
       unusable: 0,
       carried: 0,

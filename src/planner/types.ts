@@ -50,11 +50,10 @@ export interface PlanInput {
   /** Days between which most incorporation dates lie (inclusive). */
   horizon: { from: string; to: string };
   /**
-   * Requests a segment may spend on companies that its first split lost (those without a value), as a multiple of its
-   * own pages. Default 1, i.e. at most about twice the requests in all; 0: name them at once; above 1:
-   * search what second passes lose in turn, until every filter is tried.
+   * Requests that a company may cost which the first split of its segment lost (it has no value there). Default 3; 0: these
+   * companies are named at once. Each segment may spend a few dozen requests more.
    */
-  secondPass?: number;
+  requestsPerCompany?: number;
   /**
    * Nights over which the search for companies without a date is spread, where it costs a second search of everybody.
    * Default 1: all of it each time.

@@ -9,6 +9,8 @@ const WORTH = 0.85;
 // More than this share cannot have come and gone while the pages were read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
+// Pages asked at once: the API says how many there are, so their number is not to be trusted with memory.
+const BATCH = 1_000;
 
 /** Segment id of pages that only tell whether version 1 can be used: who is on them is not believed. */
 export const V1_PROBE = 'v1-probe';
@@ -34,14 +36,18 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
   let read = 0;
   for (let to = pages; read < to;) {
     const asks: SearchAsk[] = [];
-    for (let page = read + 1; page <= to; page++) asks.push(listingAsk(state, segment.id, filters, page));
-    read = to;
+    const until = Math.min(to, read + BATCH);
+    for (let page = read + 1; page <= until; page++) asks.push(listingAsk(state, segment.id, filters, page));
+    read = until;
+    const found = segment.found.size;
     for (const page of yield* askListing(asks)) {
       if (isRefused(page)) continue;
       addPage(segment, { total: root.total, totalPages: page.pages, ids: page.ids });
       // The market grew while it was read.
       if (page.ids.length > 0) to = Math.max(to, Math.min(page.pages, pages * 2));
     }
+    // So many pages without anybody new: the rest is version 2's to find.
+    if (segment.found.size === found) break;
   }
   return segment;
 }

@@ -1,0 +1,231 @@
+import type { Choice } from './choose-axis.js';
+import type { CrawlState } from './crawl-state.js';
+import { byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
+import { readTop } from './leaf.js';
+import { askAgain } from './questions.js';
+import { fork, join, type Task } from './tasks.js';
+import { addPage, lostOf, missingOf, type Segment } from './tree.js';
+import { isRefused, type Dimension, type PageAnswer } from './types.js';
+
+// A pass that finds fewer companies than foreseen ends after so many requests more than it was to take.
+const SMALL_PASS = 10;
+// All second passes together may cost this share of all other requests more than their companies are worth.
+const START = 0.4;
+// Where totals are no counts, nobody knows what a pass can find: so many passes over all pages are made on trust.
+const TRUST = 1.5;
+const LEAST_TRUST = 30;
+
+/** A segment whose split does not reach all of it. */
+export interface Split {
+  segment: Segment;
+  /** Its page 1. */
+  first: PageAnswer;
+  choice: Choice;
+  /** Dimensions it was not split by. */
+  rest: readonly Dimension[];
+  explain(): string;
+}
+
+/** Sweeps a segment along one more dimension; ends early when `enough` says so. */
+export type Walk = (
+  state: CrawlState,
+  segment: Segment,
+  choice: Choice,
+  rest: readonly Dimension[],
+  hunt: Hunt,
+  enough: () => boolean,
+) => Task<void>;
+
+/**
+ * Second passes over a segment: companies without a value in the dimension it was split by are looked for along others,
+ * the cheapest for each company it can find first, while a company costs no more than `requestsPerCompany`. What is too dear
+ * here is left for `spendRest`.
+ */
+export function* recover(
+  state: CrawlState,
+  split: Split,
+  outer: (Hunt & { hunted: number | null }) | null,
+  walk: Walk,
+): Task<void> {
+  const { segment } = split;
+  const price = state.requestsPerCompany;
+  if (price === 0) {
+    segment.shortfall = `${split.explain()}: whoever has no value there was not searched for`;
+    return;
+  }
+  if (!segment.uncounted) {
+    const again = yield* askAgain(state, segment);
+    if (!isRefused(again)) addPage(segment, again);
+    if (lostOf(segment) === 0) return;
+  }
+  const passes = new SecondPasses(state, split, outer, walk);
+  yield* passes.look();
+  for (let best = passes.best; best && best.cost <= passes.room(best); best = passes.best) yield* passes.goOn();
+  if (segment.uncounted) segment.total = Math.max(segment.total, segment.distinct);
+  if (missingOf(segment) * state.size * price >= segment.total) {
+    segment.merged = true;
+    yield* readTop(state, segment, split.first);
+  }
+  passes.explain();
+  if (outer) return;
+  passes.book();
+  if (passes.best && !segment.uncounted) {
+    state.deferred.push(passes);
+    for (let kept: Segment | null = segment; kept; kept = kept.parent) kept.kept = true;
+  }
+}
+
+/**
+ * Passes that are too dear for their own segment, once the whole market was searched: the cheapest for each company first,
+ * as long as all second passes together cost no more than `requestsPerCompany` for each company that they found.
+ */
+export function* spendRest(state: CrawlState): Task<void> {
+  const { deferred, second, requestsPerCompany: price } = state;
+  const start = START * (state.asked() - second.requests);
+  for (;;) {
+    let room = start + price * second.found - second.requests;
+    const open = deferred
+      .filter(({ best }) => best !== null)
+      .sort((a, b) => byPrice(a.best!, b.best!) || (a.id < b.id ? -1 : 1));
+    const chosen = open.filter(({ best }) => {
+      if (best!.cost > room) return false;
+      room -= best!.cost;
+      return true;
+    });
+    if (chosen.length === 0) break;
+    const running = [];
+    for (const passes of chosen) running.push(yield* fork(passes.further()));
+    yield* join(running);
+  }
+  for (const passes of deferred) passes.explain();
+}
+
+/** The second passes over one segment, and what they cost so far. */
+export class SecondPasses {
+  private offers: readonly Offer[] = [];
+  private rest: readonly Dimension[];
+  private reached: readonly Choice[];
+  private readonly known: ReadonlySet<string>;
+  private readonly before: { cost: number; distinct: number };
+  private booked = { cost: 0, distinct: 0 };
+
+  constructor(
+    private readonly state: CrawlState,
+    private readonly split: Split,
+    private readonly outer: (Hunt & { hunted: number | null }) | null,
+    private readonly walk: Walk,
+  ) {
+    const { segment, choice, rest } = split;
+    this.rest = rest;
+    this.reached = [...(outer?.reached ?? []), choice];
+    this.known = new Set(segment.found);
+    this.before = this.booked = { cost: segment.cost, distinct: segment.distinct };
+  }
+
+  get id(): string {
+    return this.split.segment.id;
+  }
+
+  /** The pass that takes the fewest requests for each company it can find; null where none can find any. */
+  get best(): Offer | null {
+    return this.offers[0] ?? null;
+  }
+
+  /** Requests that a pass may take here. */
+  room({ gain }: Offer): number {
+    const { segment } = this.split;
+    const price = this.state.requestsPerCompany;
+    if (!segment.uncounted) return price * gain;
+    const trust = TRUST * Math.max(LEAST_TRUST, segment.total / this.state.size);
+    return trust + price * (segment.distinct - this.before.distinct) - (segment.cost - this.before.cost);
+  }
+
+  /** Finds out which dimensions are left. */
+  *look(): Task<void> {
+    const wanted = this.wanted();
+    this.offers = wanted > 0 ? yield* offersFor(this.state, this.split.segment, this.rest, wanted) : [];
+  }
+
+  /** Counts what the best pass can find, or makes it. */
+  *goOn(): Task<void> {
+    const [best, ...others] = this.offers;
+    if (!best) return;
+    if (best.counted) {
+      yield* this.run(best);
+      yield* this.look();
+      return;
+    }
+    const counted = yield* countOffer(this.state, this.split.segment, best, this.hunt());
+    this.offers = [counted, ...others].filter(({ gain }) => gain > 0).sort(byPrice);
+  }
+
+  private *run({ choice, cost, gain }: Offer): Task<void> {
+    const { segment } = this.split;
+    const { cost: spent, distinct } = segment;
+    this.rest = this.rest.filter((dimension) => dimension !== choice.dimension);
+    segment.splitBy.push(choice.dimension.key);
+    segment.merged = true;
+    const price = Math.max(this.state.requestsPerCompany, cost / gain);
+    const floor = this.outer ? 0 : SMALL_PASS;
+    const enough = (): boolean =>
+      this.wanted() === 0 || segment.cost - spent > floor + price * (gain / 2 + segment.distinct - distinct);
+    yield* this.walk(this.state, segment, choice, this.rest, this.hunt(), enough);
+    segment.distinct = segment.found.size;
+    // Whoever a part of the pass misses may still be found along another dimension.
+    const whole = segment.children.every(
+      (child) => child.state === 'calibration' || !(choice.facts.axis.key in child.filters) || missingOf(child) === 0,
+    );
+    if (whole) this.reached = [...this.reached, choice];
+  }
+
+  /** The best pass, after its segment and all around it were settled. */
+  *further(): Task<void> {
+    const { segment } = this.split;
+    yield* this.goOn();
+    this.book();
+    for (let above: Segment | null = segment; above; above = above.parent) {
+      for (const id of segment.found) above.found.add(id);
+      above.distinct = above.found.size;
+      if (above.state === 'remainder' && missingOf(above) === 0) above.state = 'split';
+    }
+  }
+
+  /** Adds what was spent and found since the last time to the market's second passes. */
+  book(): void {
+    const { cost, distinct } = this.split.segment;
+    this.state.second.requests += cost - this.booked.cost;
+    this.state.second.found += distinct - this.booked.distinct;
+    this.booked = { cost, distinct };
+  }
+
+  explain(): void {
+    const { split } = this;
+    const { segment } = split;
+    const { requestsPerCompany: price, second } = this.state;
+    const who = segment.uncounted
+      ? 'companies without a value there cannot be counted'
+      : 'these companies have no value there that a search can name';
+    const dear = this.offers.map(
+      ({ choice, cost, gain }) => `${choice.dimension.key} would take about ${cost} more for at most ${gain}`,
+    );
+    const stopped =
+      dear.length > 0
+        ? `; stopped at more than ${price} requests a company: second passes found ${second.found} with ${second.requests} requests, ${dear.join(', ')}`
+        : '';
+    segment.shortfall = `${split.explain()}: ${who}${stopped}`;
+  }
+
+  private hunt(): Hunt {
+    const { known, outer, reached } = this;
+    return { reached, knows: (id) => known.has(id) || (outer?.knows(id) ?? false) };
+  }
+
+  /** Companies that are still looked for. */
+  private wanted(): number {
+    const { outer } = this;
+    const { segment } = this.split;
+    const missing = segment.uncounted ? segment.total : missingOf(segment);
+    if (!outer || outer.hunted === null) return missing;
+    return Math.min(missing, Math.max(0, outer.hunted - newIn(segment, outer)));
+  }
+}
