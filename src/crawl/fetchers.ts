@@ -19,6 +19,8 @@ export interface Fetcher {
 // Asked high; what comes back decides (CONTRACT, "What the reference leaves open").
 const EVENTS_PER_PAGE = 100;
 const LAST_PAGE = 'last-page';
+// Pages of one company's events, whatever number of pages the API says: 100,000 events.
+const MOST_EVENT_PAGES = 1_000;
 
 export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
@@ -41,6 +43,8 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
         const query = { from_date: ctx.from, to_date: ctx.to, page, per_page: EVENTS_PER_PAGE };
         const response = await client.v2.watch.events(id, query, { signal });
         pages = response.data.data.length === 0 ? page : (response.data.pages ?? page);
+        // What lies behind is older or newer than what any night has: the next one asks for its own days.
+        if (page >= MOST_EVENT_PAGES) pages = page;
         yield rowOf(response, id, page >= pages ? LAST_PAGE : `page-${page}`);
       }
     },

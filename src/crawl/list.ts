@@ -15,6 +15,7 @@ import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfErro
 import type { CrawlDeps, Pulse } from './deps.js';
 import { FIRST_REQUESTS } from './first-answer.js';
 import { isLimitedAlone } from './limited-alone.js';
+import { readCount } from './read-count.js';
 import { reopenQuota } from './read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 
@@ -23,6 +24,11 @@ type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 // Page sizes to try, highest first: the largest allowed is not in the reference, and a refusal says only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
+// Pages that a listing's total justifies: a tenth more for what is added while it is read, and some for a small one.
+const GROWTH = 1.1;
+const SPARE_PAGES = 10;
+// The same where a listing tells no total, or one beyond all reason: 10 million entries at 100 a page.
+const MOST_PAGES = 100_000;
 
 /** What reading the nomenclatures asks, once each. */
 export const NOMENCLATURE_ENDPOINTS = [
@@ -84,7 +90,7 @@ const readers: Record<ListInput['listing'], Reader> = {
       return {
         response,
         ids: response.data.data.flatMap((tender) => (tender?.slug === undefined ? [] : [tender.slug])),
-        total: response.data.total_results ?? null,
+        total: readCount(response.data.total_results),
       };
     }),
 
@@ -94,7 +100,7 @@ const readers: Record<ListInput['listing'], Reader> = {
       const response = await deps.client.v2.watch.list({ page, per_page }, { signal: pulse.signal });
       const ids = keysOf(readItems(response.body));
       for (const key of ids) if (!isUsable(key)) unusable.add(key);
-      return { response, ids, total: response.data.total_results ?? null };
+      return { response, ids, total: readCount(response.data.total_results) };
     });
     return withoutUnusable(counts, unusable);
   },
@@ -183,7 +189,10 @@ async function readPages(
   const silent: number[] = [];
   let refused: Refusal[] | null = null;
   let total: number | null = null;
+  // What the listing said at first: a total that grows with every page justifies no more pages.
+  let firstTotal: number | null = null;
   let size = 0;
+  let perPage = 0;
   for (let number = 1; ; number++) {
     const page: Page | ApiError =
       number === 1
@@ -213,13 +222,29 @@ async function readPages(
     const before = seen.size;
     for (const id of page.ids) seen.add(id);
     total = page.total ?? total;
+    firstTotal ??= page.total;
+    // What came back counts, not the size that was asked for.
+    perPage ||= page.ids.length;
     pulse.beat({ step: what, done: seen.size, total, requests: number });
     if (seen.size === before || (total !== null && seen.size >= total)) break;
     // With a page missing the total is never reached.
     if (silent.length > 0 && total !== null && number * size >= total) break;
+    if (number >= mostPages(firstTotal, Math.max(1, perPage))) {
+      return { entities: seen.size, shortfall: endless(what, number, seen.size, firstTotal) };
+    }
   }
   const missing = total === null ? 0 : Math.max(0, total - seen.size);
   return { entities: seen.size, shortfall: shortfallOf(what, missing, total, silent), ...(refused && { refused }) };
+}
+
+function mostPages(total: number | null, size: number): number {
+  if (total === null) return MOST_PAGES;
+  return Math.min(MOST_PAGES, Math.ceil((GROWTH * total) / size) + SPARE_PAGES);
+}
+
+function endless(what: string, pages: number, seen: number, total: number | null): string {
+  const claimed = total === null ? 'told no total' : `counted ${total}`;
+  return `The listing of ${what} ${claimed} and still had new ones on page ${pages}: stopped after ${seen}; what comes behind was not listed. Ask the API's operator.`;
 }
 
 function shortfallOf(what: string, missing: number, total: number | null, silent: number[]): string | null {

@@ -22,7 +22,7 @@ export interface CrawlState {
   second: { requests: number; found: number };
   /** Second passes that are too dear for their own segment. */
   deferred: SecondPasses[];
-  /** Requests answered so far. */
+  /** Requests asked for so far, answered or not: thousands may wait in the queue of an API that contradicts itself. */
   asked(): number;
   /** Requests beyond which nothing is split any more; grows with what is found. */
   fence(): number;

@@ -1,4 +1,5 @@
 import type { CrawlState } from './crawl-state.js';
+import { isBeyondReason } from './fence.js';
 import { pageAsk } from './questions.js';
 import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';
@@ -38,7 +39,7 @@ export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: Pag
 
 /** Reads what a search above the cap shows, since there is no better way to its companies. */
 export function* readTop(state: CrawlState, segment: Segment, first: PageAnswer): Task<void> {
-  yield* readPages(state, segment, first, state.pages);
+  if (!isBeyondReason(state)) yield* readPages(state, segment, first, state.pages);
 }
 
 /** Pages after those known, up to number `to`, all at once. */

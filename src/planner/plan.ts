@@ -87,7 +87,7 @@ export function createPlan(input: PlanInput): Plan {
     requestsPerCompany: input.requestsPerCompany ?? REQUESTS_PER_COMPANY,
     second: { requests: 0, found: 0 },
     deferred: [],
-    asked: () => scheduler.answered,
+    asked: () => scheduler.asked,
     fence: () => {
       const claimed = state.totalsCap < Infinity ? Math.max(root.total, root.distinct) : root.total;
       return FENCE_FLOOR + Math.min(FENCE * Math.ceil(claimed / state.size), FENCE_PER_FOUND * root.distinct);

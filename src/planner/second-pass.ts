@@ -1,5 +1,6 @@
 import type { Choice } from './choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
+import { BEYOND_REASON, isBeyondReason } from './fence.js';
 import { byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
 import { askAgain } from './questions.js';
@@ -53,6 +54,10 @@ export function* recover(
     segment.shortfall = `${split.explain()}: whoever has no value there was not searched for`;
     return;
   }
+  if (isBeyondReason(state)) {
+    segment.shortfall = `${split.explain()}; ${BEYOND_REASON}`;
+    return;
+  }
   if (!segment.uncounted) {
     const again = yield* askAgain(state, segment);
     if (!isRefused(again)) addPage(segment, again);
@@ -83,6 +88,7 @@ export function* spendRest(state: CrawlState): Task<void> {
   const { deferred, second, requestsPerCompany: price } = state;
   const start = START * (state.asked() - second.requests);
   for (;;) {
+    if (isBeyondReason(state)) break;
     let room = start + price * second.found - second.requests;
     const open = deferred
       .filter(({ best }) => best !== null)

@@ -2,6 +2,7 @@ import { chooseAxis, type Choice } from './choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { countHunted, newIn, type Hunt } from './hunt.js';
+import { BEYOND_REASON, isBeyondReason } from './fence.js';
 import { recover } from './second-pass.js';
 import { Sweep } from './sweep.js';
 import { askFirst } from './questions.js';
@@ -29,6 +30,11 @@ export function* enumerate(
   dimensions: readonly Dimension[],
   hunt: Hunt | null,
 ): Task<void> {
+  if (isBeyondReason(state)) {
+    segment.shortfall = BEYOND_REASON;
+    state.tree.settle(segment, 'truncated');
+    return;
+  }
   const hunted = hunt && (yield* countHunted(state, segment, hunt));
   if (hunt && hunted !== null && hunted <= newIn(segment, hunt)) {
     passBy(segment);
@@ -147,7 +153,7 @@ function* sweep(
     const child = state.tree.child(segment, axis.key, axis.filter(window), axis.name(window));
     const first = isBeyondReason(state) ? null : yield* askSegment(state, child);
     if (!first && isBeyondReason(state)) {
-      segment.notes.push('the API contradicts itself: far more requests were made than its totals explain');
+      segment.notes.push(BEYOND_REASON);
       break;
     }
     if (!first) {
@@ -196,11 +202,6 @@ function explainSplit(segment: Segment): string {
 function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null> {
   const answer = yield* askFirst(state, child, 'segment');
   return isRefused(answer) ? null : answer;
-}
-
-/** The last fence against an API whose answers make no sense: no honest market costs this many requests. */
-function isBeyondReason(state: CrawlState): boolean {
-  return state.asked() > state.fence();
 }
 
 /** Windows that calibration asked of the market and that are leaves: their page 1 is there, and need not be aimed at. */

@@ -74,6 +74,11 @@ export class Scheduler {
     return this.used.size;
   }
 
+  /** Requests that some task asked for, answered or not. */
+  get asked(): number {
+    return this.used.size + this.waiting.size;
+  }
+
   /** Starts the first task and runs it to its first questions. */
   start<T>(task: Task<T>): Fiber<T> {
     const fiber = this.spawn(task);
