@@ -4,6 +4,7 @@ import { benchPlanner } from './planner/run.js';
 import { benchSandbox } from './sandbox.js';
 import { benchNights } from './nights.js';
 import { benchFinancials } from './financials/run.js';
+import { benchLongListing } from './long-listing.js';
 import { benchWarehouse } from './warehouse.js';
 import { benchLimits } from './limits.js';
 import { benchTenMillion } from './ten-million.js';
@@ -15,6 +16,7 @@ const benches: Record<string, () => Promise<void>> = {
   planner: benchPlanner,
   sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
+  'long-listing': benchLongListing,
   financials: benchFinancials,
   limits: benchLimits,
   drift: benchDrift,

@@ -9,7 +9,7 @@ import {
   type ApiResponse,
 } from '../api-client/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
-import { PartWriter, readManifests, type PartTarget } from '../landing/index.js';
+import { finishListing, ListingWriter, PartWriter, readManifests, type PartTarget } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
@@ -18,12 +18,15 @@ import { isLimitedAlone } from './limited-alone.js';
 import { readCount } from './read-count.js';
 import { reopenQuota } from './read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
+import { SeenIds } from './seen-ids.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
 // Page sizes to try, highest first: the largest allowed is not in the reference, and a refusal says only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
+
+const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
 // Pages that a listing's total justifies: a tenth more for what is added while it is read, and some for a small one.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
@@ -41,7 +44,8 @@ export const NOMENCLATURE_ENDPOINTS = [
  * Reads a whole listing and lands every page; lands nothing and asks nothing where an earlier attempt of this run is
  * complete (or, for nomenclatures, where they are younger than 7 days).
  */
-export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput, pulse: Pulse): Promise<ListResult> {
+export async function crawlListing(deps: CrawlDeps, input: ListInput, pulse: Pulse): Promise<ListResult> {
+  const { ctx, listing } = input;
   const target: PartTarget = {
     dataDir: deps.config.dataDir,
     stream: listing,
@@ -50,36 +54,62 @@ export async function crawlListing(deps: CrawlDeps, { ctx, listing }: ListInput,
     market: ctx.market,
     chunk: listing,
   };
-  const nothing = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
-  if (PartWriter.committed(target)) return nothing;
-  if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return nothing;
+  if (PartWriter.committed(target) || (await finishListing(target))) return NOTHING;
+  if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
 
+  // Lookup lists are few, and each is whole: those of an attempt that died are kept. Pages of a listing belong together:
+  // it is read anew.
+  if (listing === 'nomenclatures') {
+    const lists = await PartWriter.open(target);
+    return land(deps, input, lists, pulse, async () => ({
+      ...(await readNomenclatures(deps, lists, pulse)),
+      rows: lists.rows.length,
+    }));
+  }
+  const pages = await ListingWriter.open(target);
+  return land(deps, input, pages, pulse, async () => ({
+    ...(await readers[listing](deps, ctx.filters, pages, pulse)),
+    rows: pages.rows,
+  }));
+}
+
+/** Reads a listing and commits it; keeps what came where the daily limit or a refusal ends it. */
+async function land(
+  deps: CrawlDeps,
+  { ctx, listing }: ListInput,
+  writer: Pick<ListingWriter | PartWriter, 'commit' | 'close'>,
+  pulse: Pulse,
+  read: () => Promise<Counts & { rows: number }>,
+): Promise<ListResult> {
   const booking = new RequestLog(deps.config.dataDir, ctx.run, listing);
-  // Pages of a listing belong together: after an attempt that died, the listing is read anew. Lookup lists do not.
-  const writer = await PartWriter.open(target, { resume: listing === 'nomenclatures' });
-  let counts: Counts;
+  let counts: Counts & { rows: number };
   try {
     counts = await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, pulse);
-      const read = await readers[listing](deps, ctx.filters, writer, pulse);
+      const result = await read();
       pulse.signal.throwIfAborted();
-      return read;
+      return result;
     });
   } catch (error) {
     await writer.close();
     if (error instanceof RouteRefusedError) {
-      return { ...nothing, requests: booking.requests, refused: [refusalOf(listing, error.refusal)] };
+      return { ...NOTHING, requests: booking.requests, refused: [refusalOf(listing, error.refusal)] };
     }
     if (!isDailyLimit(error)) throw error;
-    return { ...nothing, requests: booking.requests, limited: true };
+    return { ...NOTHING, requests: booking.requests, limited: true };
   }
   await writer.commit();
-  return { rows: writer.rows.length, requests: booking.requests, limited: false, ...counts };
+  return { requests: booking.requests, limited: false, ...counts };
 }
 
-type Reader = (deps: CrawlDeps, filters: Record<string, unknown>, writer: PartWriter, pulse: Pulse) => Promise<Counts>;
+type Reader = (
+  deps: CrawlDeps,
+  filters: Record<string, unknown>,
+  writer: ListingWriter,
+  pulse: Pulse,
+) => Promise<Counts>;
 
-const readers: Record<ListInput['listing'], Reader> = {
+const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = {
   // Newest first: a tender that appears meanwhile pushes others to later pages, where they are seen twice, not lost.
   tenders: (deps, filters, writer, pulse) =>
     readPages(deps, writer, pulse, 'tenders', async (page, per_page) => {
@@ -104,45 +134,6 @@ const readers: Record<ListInput['listing'], Reader> = {
     });
     return withoutUnusable(counts, unusable);
   },
-
-  async nomenclatures(deps, _filters, writer, pulse) {
-    const missing = new Map<string, ApiError>();
-    const limited = new Map<string, ApiError>();
-    const calls = nomenclatureCalls(deps.client, pulse.signal);
-    const there = new Set(writer.rows.map((row) => row.entity_id));
-    for (const [name, read] of Object.entries(calls)) {
-      if (there.has(name)) continue;
-      try {
-        const response = await read();
-        await writer.append(rowOf(response, name, 'list'));
-      } catch (error) {
-        // A key without the permission for one list (v1 may be closed to it) still gets the others.
-        // And so does one where a list never answers: no night waits for it.
-        if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
-        if (isLimit(error)) {
-          limited.set(name, error);
-          continue;
-        }
-        if (error.retryable && !isGivenUp(error, pulse)) throw error;
-        missing.set(name, error);
-      }
-    }
-    const [known] = writer.rows;
-    const another = known?.entity_id ? calls[known.entity_id] : undefined;
-    for (const [name, error] of limited) {
-      const read = calls[name];
-      const alone = another && read && isGivenUp(error, pulse) && (await isLimitedAlone(read, another));
-      if (!alone && !isLimitOutlasted(pulse)) throw error;
-      missing.set(name, error);
-    }
-    const refused = [...missing.values()].filter(isRefusal).map((error) => refusalOf('nomenclatures', error));
-    const named = [...missing].map(([name, error]) => `${name}: ${error.message}`);
-    return {
-      entities: writer.rows.length,
-      shortfall: named.length > 0 ? `Nomenclatures not readable: ${named.join('; ')}` : null,
-      ...(refused.length > 0 ? { refused } : {}),
-    };
-  },
 };
 
 /** Companies whose ids the warehouse cannot hold are listed, yet nothing of them can be kept. */
@@ -153,6 +144,46 @@ function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<
   return {
     entities: entities - unusable.size,
     shortfall: [shortfall, words].filter((text) => text !== null).join(' '),
+  };
+}
+
+/** Reads each lookup list that this run has not got yet. */
+async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, pulse: Pulse): Promise<Counts> {
+  const missing = new Map<string, ApiError>();
+  const limited = new Map<string, ApiError>();
+  const calls = nomenclatureCalls(deps.client, pulse.signal);
+  const there = new Set(writer.rows.map((row) => row.entity_id));
+  for (const [name, read] of Object.entries(calls)) {
+    if (there.has(name)) continue;
+    try {
+      const response = await read();
+      await writer.append(rowOf(response, name, 'list'));
+    } catch (error) {
+      // A key without the permission for one list (v1 may be closed to it) still gets the others.
+      // And so does one where a list never answers: no night waits for it.
+      if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
+      if (isLimit(error)) {
+        limited.set(name, error);
+        continue;
+      }
+      if (error.retryable && !isGivenUp(error, pulse)) throw error;
+      missing.set(name, error);
+    }
+  }
+  const [known] = writer.rows;
+  const another = known?.entity_id ? calls[known.entity_id] : undefined;
+  for (const [name, error] of limited) {
+    const read = calls[name];
+    const alone = another && read && isGivenUp(error, pulse) && (await isLimitedAlone(read, another));
+    if (!alone && !isLimitOutlasted(pulse)) throw error;
+    missing.set(name, error);
+  }
+  const refused = [...missing.values()].filter(isRefusal).map((error) => refusalOf('nomenclatures', error));
+  const named = [...missing].map(([name, error]) => `${name}: ${error.message}`);
+  return {
+    entities: writer.rows.length,
+    shortfall: named.length > 0 ? `Nomenclatures not readable: ${named.join('; ')}` : null,
+    ...(refused.length > 0 ? { refused } : {}),
   };
 }
 
@@ -180,12 +211,12 @@ interface Page {
  */
 async function readPages(
   deps: CrawlDeps,
-  writer: PartWriter,
+  writer: ListingWriter,
   pulse: Pulse,
   what: string,
   read: ReadPage,
 ): Promise<Counts> {
-  const seen = new Set<string>();
+  const seen = new SeenIds();
   const silent: number[] = [];
   let refused: Refusal[] | null = null;
   let total: number | null = null;

@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
 import { landSpool } from './land-spool.js';
+import { finishListing } from './listing-writer.js';
 import { runFolder, spoolFile } from './paths.js';
 
 // A list that was read to its middle is no list: who reads it would miss what the rest says. A run reads it anew.
@@ -23,6 +24,8 @@ export async function adoptSpools(run: {
 }): Promise<void> {
   for (const stream of LandingStream.options) {
     const folder = runFolder({ ...run, stream });
+    // A listing that was read to its end lacks only some of its commits.
+    if (WHOLE_OR_NOT.has(stream)) await finishListing({ ...run, stream, chunk: stream });
     for (const chunk of spooled(folder)) {
       const spool = spoolFile(folder, chunk);
       if (RECORD_STREAMS.has(stream) || WHOLE_OR_NOT.has(stream)) {

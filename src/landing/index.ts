@@ -1,5 +1,6 @@
 export { adoptSpools } from './adopt-spools.js';
 export { landSpool, SPOOL_LIMITS, type SpoolLimits } from './land-spool.js';
+export { finishListing, ListingWriter } from './listing-writer.js';
 export {
   findReplacing,
   newestStamp,

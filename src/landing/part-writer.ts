@@ -60,9 +60,11 @@ export class PartWriter {
    * Writes part, then manifest, then drops the spool. A crash between any two of these leaves a state from which the next
    * attempt makes the same part. A chunk without rows leaves nothing. Where another attempt has committed the chunk
    * meanwhile (this one was taken for dead), what that one committed stands, and is returned.
+   * @param options `as`: the part's name, where it is not that of the spool
    */
-  async commit(): Promise<PartManifest | undefined> {
-    const committed = this.#rows.length === 0 ? undefined : await writePart(this.#target, this.#rows);
+  async commit({ as = this.#target.chunk } = {}): Promise<PartManifest | undefined> {
+    const target = { ...this.#target, chunk: as };
+    const committed = this.#rows.length === 0 ? undefined : await writePart(target, this.#rows);
     await this.#spool.discard();
     return committed;
   }

@@ -14,6 +14,9 @@ import { quote, readSqlFile } from './sql-files.js';
 // A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
+// A row of a listing is a page with a hundred entries, read into memory several times over: one part (landing/listing-writer.ts).
+const BATCH_PAGES = 100;
+const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
 
 export interface LoadOptions {
   /** Which landing dates are read; default all. */
@@ -161,7 +164,11 @@ export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows'
   let bytes = 0;
   for (const part of parts) {
     const current = batches.at(-1);
-    if (current?.[0]?.stream === part.stream && rows + part.rows <= BATCH_ROWS && bytes + part.bytes <= BATCH_BYTES) {
+    if (
+      current?.[0]?.stream === part.stream &&
+      rows + part.rows <= mostRows(part.stream) &&
+      bytes + part.bytes <= BATCH_BYTES
+    ) {
       current.push(part);
     } else {
       batches.push([part]);
@@ -181,6 +188,10 @@ export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<s
   if (gone.length === 0) return null;
   const all = gone.length.toLocaleString('en-US');
   return `The warehouse holds rows of ${all} landed parts that are gone from the landing zone, the first of them ${gone[0]}. Restore them from a backup, or run \`tidemark replay\`: it builds the warehouse from what is landed.`;
+}
+
+function mostRows(stream: string): number {
+  return LISTINGS.has(stream) ? BATCH_PAGES : BATCH_ROWS;
 }
 
 /** Hash of every loaded part, by its key. */

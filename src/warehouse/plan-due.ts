@@ -56,15 +56,17 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
   const planFile = path.join(folder, 'plan.json');
   if (existsSync(planFile)) return JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts;
   await loadSoundParts(warehouse, dataDir);
-  const { known, due } = await findDue(warehouse, request);
-  const chunks = Math.ceil(due.length / request.chunkSize);
+  const { known, due, reasons } = await findDue(warehouse, request);
+  const chunks = Math.ceil(due / request.chunkSize);
   for (let chunk = 0; chunk < chunks; chunk++) {
-    const entities = due.slice(chunk * request.chunkSize, (chunk + 1) * request.chunkSize);
+    // Chunk by chunk: a list may have a million entities.
+    const entities = await warehouse.db.rows<DueEntity>(
+      'SELECT id, reason FROM due_in_order WHERE n >= $from AND n < $to ORDER BY n',
+      { from: chunk * request.chunkSize, to: (chunk + 1) * request.chunkSize },
+    );
     await writeFileAtomic(chunkFile(folder, chunk), `${JSON.stringify(entities)}\n`);
   }
-  const reasons: DuePlan['reasons'] = {};
-  for (const { reason } of due) reasons[reason] = (reasons[reason] ?? 0) + 1;
-  const counts: DueCounts = { known, due: due.length, chunks, reasons };
+  const counts: DueCounts = { known, due, chunks, reasons };
   // Last, so that it vouches for the chunks.
   await writeFileAtomic(planFile, `${JSON.stringify(counts)}\n`);
   return counts;
@@ -79,7 +81,7 @@ async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<vo
   }
 }
 
-async function findDue({ db }: Warehouse, request: DueRequest): Promise<{ known: number; due: DueEntity[] }> {
+async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<DueCounts, 'chunks'>> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE plan AS SELECT
       CAST($run AS VARCHAR) AS run, CAST($market AS VARCHAR) AS market, CAST($stream AS VARCHAR) AS stream,
@@ -103,9 +105,18 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<{ known:
   const list = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${ofCompanies ?? request.stream}.sql`);
   await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${list.text}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
+  await db.run(
+    `CREATE OR REPLACE TEMP TABLE due_in_order AS SELECT entity_id AS id, reason,
+      row_number() OVER (ORDER BY CASE ${rank} END,
+        CASE WHEN reason = 'stale' THEN date_trunc('day', answered_at) END, company_id, entity_id) - 1 AS n
+    FROM due_entities WHERE reason IS NOT NULL`,
+  );
+  const reasons = await db.rows<{ reason: DueReason; due: number }>(
+    'SELECT reason, CAST(count(*) AS INTEGER) AS due FROM due_in_order GROUP BY reason ORDER BY min(n)',
+  );
   return {
     known: await db.count('SELECT count(*) FROM due_entities'),
-    due: await db.rows<DueEntity>(`SELECT entity_id AS id, reason FROM due_entities WHERE reason IS NOT NULL
-      ORDER BY CASE ${rank} END, CASE WHEN reason = 'stale' THEN date_trunc('day', answered_at) END, company_id, entity_id`),
+    due: reasons.reduce((sum, { due }) => sum + due, 0),
+    reasons: Object.fromEntries(reasons.map(({ reason, due }) => [reason, due])),
   };
 }

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createApiClient } from '../src/api-client/index.js';
+import { createClock } from '../src/core/clock.js';
+import { loadConfig } from '../src/core/config.js';
+import { createLog } from '../src/core/log.js';
+import { crawlListing } from '../src/crawl/list.js';
+import { openRun } from '../src/crawl/open-run.js';
+import { readManifests } from '../src/landing/index.js';
+import { loadLanding, openWarehouse } from '../src/warehouse/index.js';
+import { makeProject } from '../test/helpers/project.js';
+
+const PER_PAGE = 100;
+const DESCRIPTION = 'Works, supplies and services as the notice says. '.repeat(20);
+
+export interface LongListing {
+  tenders: number;
+  parts: number;
+  loaded: number;
+  /** Peak memory of the process in MiB: at the start, after the crawl, after the load. */
+  peaks: [start: number, crawled: number, loaded: number];
+}
+
+/** Crawls and loads an honest list of so many tenders, from a server in the same process. */
+export async function crawlLongListing(tenders: number): Promise<LongListing> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const said = await text(request);
+      const { page = 1 } = (said === '' ? {} : JSON.parse(said)) as { page?: number };
+      const from = (page - 1) * PER_PAGE;
+      const data = Array.from({ length: Math.max(0, Math.min(PER_PAGE, tenders - from)) }, (_, i) => ({
+        slug: `tender-${from + i}`,
+        title: `Tender ${from + i}`,
+        description: DESCRIPTION,
+        announced_date: '2026-11-01',
+      }));
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ total_results: tenders, data }));
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const api = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'a-key-of-this-bench' };
+  const project = makeProject({ api, temporal: 'none' });
+  const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
+  const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
+  const deps = { config, client, clock: createClock({}), log: createLog('bench') };
+  const ctx = openRun(config, deps.clock, { workflowType: 'tenderSnapshot', workflowId: 'w', run: 'run-1', input: {} });
+  const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+  const start = peak();
+  const { entities } = await crawlListing(deps, { ctx, listing: 'tenders' }, pulse);
+  const crawled = peak();
+  await client.close();
+  server.closeAllConnections();
+  server.close();
+  const warehouse = await openWarehouse(project.dataDir);
+  await loadLanding(warehouse, project.dataDir);
+  const loaded = await warehouse.db.count('SELECT count(DISTINCT slug) FROM ledger.tender_sightings');
+  await warehouse.close();
+  const parts = readManifests(project.dataDir, { stream: 'tenders' }).length;
+  project.remove();
+  return { tenders: entities, parts, loaded, peaks: [start, crawled, peak()] };
+}
+
+/** A million tenders: 10,000 pages. `LISTING_TENDERS` sets another number. */
+export async function benchLongListing(): Promise<void> {
+  const { tenders, parts, loaded, peaks } = await crawlLongListing(Number(process.env['LISTING_TENDERS'] ?? 1_000_000));
+  process.stdout.write(`${JSON.stringify({ tenders, parts, loaded, peaks })}\n`);
+}
+
+function peak(): number {
+  return Math.round(process.resourceUsage().maxRSS / 1024);
+}

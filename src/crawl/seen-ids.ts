@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+
+const FULLEST = 0.6;
+
+/** Counts distinct ids of a long listing in 16 to 27 bytes each: a table of 52-bit hashes. */
+export class SeenIds {
+  private table = new Float64Array(1_024);
+  /** Distinct ids. */
+  size = 0;
+
+  add(id: string): void {
+    if (!this.insert(this.table, hashOf(id))) return;
+    this.size += 1;
+    if (this.size < this.table.length * FULLEST) return;
+    const larger = new Float64Array(this.table.length * 2);
+    for (const hash of this.table) if (hash !== 0) this.insert(larger, hash);
+    this.table = larger;
+  }
+
+  /** False when the hash is there already. */
+  private insert(table: Float64Array, hash: number): boolean {
+    let at = hash % table.length;
+    while (table[at] !== 0) {
+      if (table[at] === hash) return false;
+      at = (at + 1) % table.length;
+    }
+    table[at] = hash;
+    return true;
+  }
+}
+
+/** From 1 to 2^52: 0 stands for an empty place. */
+function hashOf(id: string): number {
+  const bytes = createHash('sha1').update(id).digest();
+  return bytes.readUIntBE(0, 6) * 16 + (bytes[6]! & 15) + 1;
+}

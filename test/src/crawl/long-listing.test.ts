@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { createApiClient } from '../../../src/api-client/index.js';
+import { createClock } from '../../../src/core/clock.js';
+import { loadConfig } from '../../../src/core/config.js';
+import { createLog } from '../../../src/core/log.js';
+import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import { crawlListing } from '../../../src/crawl/list.js';
+import { openRun } from '../../../src/crawl/open-run.js';
+import { adoptSpools, ListingWriter, PartWriter, readManifests, readRunRows } from '../../../src/landing/index.js';
+import { cleanEnv, ROOT } from '../../helpers/processes.js';
+import { makeProject, type Project } from '../../helpers/project.js';
+
+const PER_PAGE = 10;
+const PULSE: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+
+let server: Server;
+let project: Project;
+let deps: CrawlDeps;
+let ctx: RunContext;
+let pages: number;
+/** What the server says the listing holds, and how many it lists. */
+let listing: { total: unknown; lists: number };
+
+beforeEach(async () => {
+  pages = 0;
+  listing = { total: 100, lists: 100 };
+  server = createServer((request, response) => {
+    void (async () => {
+      const said = await text(request);
+      const { page = 1 } = (said === '' ? {} : JSON.parse(said)) as { page?: number };
+      pages += 1;
+      const first = (page - 1) * PER_PAGE;
+      const length = Math.max(0, Math.min(PER_PAGE, listing.lists - first));
+      const data = Array.from({ length }, (_, i) => ({ slug: `t-${first + i}` }));
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ total_results: listing.total, data }));
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const api = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'a-key-of-this-test' };
+  project = makeProject({ api, temporal: 'none' });
+  const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
+  const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
+  deps = { config, client, clock: createClock({}), log: createLog('test') };
+  ctx = openRun(config, deps.clock, { workflowType: 'tenderSnapshot', workflowId: 'w', run: 'run-1', input: {} });
+});
+
+afterEach(async () => {
+  await deps.client.close();
+  server.closeAllConnections();
+  server.close();
+  project.remove();
+});
+
+const crawl = () => crawlListing(deps, { ctx, listing: 'tenders' }, PULSE);
+const target = () => ({
+  dataDir: project.dataDir,
+  stream: 'tenders' as const,
+  run: ctx.run,
+  date: ctx.date,
+  market: ctx.market,
+  chunk: 'tenders',
+});
+const landed = () => readRunRows(target()).flatMap(({ body }) => (JSON.parse(body) as { data: unknown[] }).data);
+
+it('stops a list with ever new entries soon after its total, and names it', async () => {
+  listing.lists = Infinity;
+  // The total grows with each page, as far as the API says.
+  listing.total = 100;
+  server.on('request', () => void (listing.total = (Number(listing.total) || 0) + 1_000));
+  const { shortfall } = await crawl();
+  expect(pages).toBeLessThan(200);
+  expect(shortfall).toMatch(/listing of tenders counted \d+ and still had new ones on page \d+/);
+});
+
+it('lands a long list in parts, and all of them at once', async () => {
+  listing = { total: 4_050, lists: 4_050 };
+  expect(await crawl()).toMatchObject({ rows: 405, entities: 4_050, shortfall: null });
+  const parts = readManifests(project.dataDir, { stream: 'tenders' }).map(({ part }) => part);
+  expect(parts).toEqual([0, 1, 2, 3].map((part) => `part-tenders-0000${part}.parquet`).concat('part-tenders.parquet'));
+  expect(new Set(landed().map((entry) => (entry as { slug: string }).slug)).size).toBe(4_050);
+  // It is complete: nothing is asked again.
+  const before = pages;
+  expect(await crawl()).toMatchObject({ rows: 0 });
+  expect(pages).toBe(before);
+});
+
+it('lands nothing of a list that was not read to its end', async () => {
+  listing = { total: 4_050, lists: 4_050 };
+  const stop = new AbortController();
+  server.on('request', () => void (pages > 300 && stop.abort()));
+  await expect(crawlListing(deps, { ctx, listing: 'tenders' }, { ...PULSE, signal: stop.signal })).rejects.toThrow();
+  expect(readManifests(project.dataDir, { stream: 'tenders' })).toEqual([]);
+  await adoptSpools(target());
+  expect(landed()).toEqual([]);
+  expect(await crawl()).toMatchObject({ entities: 4_050 });
+  expect(landed()).toHaveLength(4_050);
+});
+
+it('goes on with the commits where an attempt was killed between two of them', async () => {
+  const writer = await ListingWriter.open(target());
+  for (let page = 0; page < 250; page++) {
+    const body = JSON.stringify({ total_results: 250, data: [{ slug: `t-${page}` }] });
+    const row = { request_key: `k-${page}`, entity_id: null, segment: `page-${page}`, status: 200, body };
+    await writer.append({ ...row, fetched_at: '2026-11-20T00:00:00.000Z' });
+  }
+  await writer.close();
+  // As a kill between two commits leaves it: the listing is complete, one of its parts is landed.
+  const folder = path.join(project.dataDir, 'landing', 'tenders', `date=${ctx.date}`, `run=${ctx.run}`);
+  writeFileSync(path.join(folder, '_spool', 'complete-tenders.json'), '{"parts":3}');
+  await (await PartWriter.open({ ...target(), chunk: 'tenders-00000' })).commit();
+  expect(await crawl()).toMatchObject({ rows: 0, requests: 0 });
+  expect(pages).toBe(0);
+  expect(new Set(landed().map((entry) => (entry as { slug: string }).slug)).size).toBe(250);
+  expect(readdirSync(path.join(folder, '_spool'))).toEqual([]);
+});
+
+it('crawls and loads 100,000 tenders in flat memory', () => {
+  const env = cleanEnv({ LISTING_TENDERS: '100000', TIDEMARK_WAREHOUSE_MEMORY: '1000MB' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'bench/run.ts', 'long-listing'], {
+    cwd: ROOT,
+    env,
+    encoding: 'utf8',
+  });
+  expect(stdout, stderr).toMatch(/^\{/);
+  const { tenders, loaded, parts, peaks } = JSON.parse(stdout) as {
+    tenders: number;
+    loaded: number;
+    parts: number;
+    peaks: [number, number, number];
+  };
+  console.log(`peak memory: ${peaks.join(', ')} MiB`);
+  expect({ tenders, loaded, parts }).toEqual({ tenders: 100_000, loaded: 100_000, parts: 10 });
+  expect(peaks[1] - peaks[0]).toBeLessThan(400);
+}, 120_000);
