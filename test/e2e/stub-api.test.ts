@@ -1,81 +1,109 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import type { RunningProcess } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { startStubApi, stubReport, type StubApi } from '../helpers/stub-api.js';
-import { startTemporal } from '../helpers/temporal.js';
+import { expectNoFalseClaim, expectTruth, startStubProject, type StubProject } from '../helpers/stub-project.js';
+import { companiesTruth, financialsTruth, membersTruth, tendersTruth } from '../stub/truth.js';
 
 // The stub chooses otherwise than the sandbox wherever the reference is silent: what passes here does not lean on the
-// sandbox's habits.
-describe('a snapshot of an API that is not the sandbox', () => {
-  let temporal: TestWorkflowEnvironment;
-  let api: StubApi;
-  let project: Project;
-  let worker: RunningProcess;
+// sandbox's habits. test/stub/README.md lists its choices.
+describe('a market above the page cap, from an API with pages of 40', () => {
+  let stub: StubProject;
+  let code: number;
   let result: RunResult;
 
   beforeAll(async () => {
-    [temporal, api] = await Promise.all([startTemporal(), startStubApi(180)]);
-    project = makeProject({ api, temporal: temporal.address, config: { markets: [{ name: 'stub' }] } });
-    worker = await project.startWorker();
-    result = (await temporal.client.workflow.execute('marketSnapshot', {
-      taskQueue: 'tidemark-crawl',
-      workflowId: 'snapshot/stub/test',
-      args: [{}],
-    })) as RunResult;
+    stub = await startStubProject({
+      companies: 640,
+      tenders: 50,
+      proxyPages: true,
+      page: { standard: 25, most: 40, above: 'clamped' },
+    });
+    ({ code, result } = await stub.snapshot());
+  });
+  afterAll(() => stub?.close());
+
+  it('is found whole', async () => {
+    expect(result.coverage).toMatchObject({ reportedTotal: 640, distinctCompanies: 640, missing: 0, share: 1 });
+    expect({ code, outcome: result.outcome }).toEqual({ code: 0, outcome: 'complete' });
+    await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await Promise.all([temporal?.teardown(), api?.close()]);
-    project?.remove();
+  it('has every company, field by field', async () => {
+    await expectTruth(stub, companiesTruth(stub.api.state));
   });
 
-  it('reaches every company and proves it', async () => {
-    expect(result.coverage).toEqual({ reportedTotal: 180, distinctCompanies: 180, missing: 0, share: 1 });
-    const rows = await project.query('SELECT company_id, name, has_details FROM core.companies ORDER BY company_id');
-    const expected = api.companies.map(({ id, name }) => ({
-      company_id: String(id),
-      name,
-      has_details: !api.gone.has(id),
-    }));
-    expect(rows).toEqual(expected);
+  it('has every financial value, numbers as text as both', async () => {
+    await expectTruth(stub, financialsTruth(stub.api.state));
   });
 
-  it('takes every financial value, text numbers as both', async () => {
-    const rows = await project.query(
-      'SELECT company_id::INTEGER AS id, fiscal_year AS year, indicator, value_double AS number, value_text AS text FROM core.financials ORDER BY 1, 2, 3',
+  it('has its tenders with days and times, one version each', async () => {
+    expect((await stub.tidemark('tenders')).code).toBe(0);
+    await expectTruth(stub, tendersTruth(stub.api.state));
+  });
+
+  it('leaves no reject', async () => {
+    expect(await stub.project.query('SELECT stream, entity_id, reason, path FROM ops.rejects')).toEqual([]);
+  });
+});
+
+describe('an API that ends connections, refuses large pages and answers errors with 200', () => {
+  let stub: StubProject;
+  beforeAll(async () => {
+    stub = await startStubProject({
+      companies: 130,
+      page: { standard: 5, most: 10, above: 'refused' },
+      errors: 'ok',
+      connections: 'closed',
+      incorporation: 'exclusive',
+    });
+  });
+  afterAll(() => stub?.close());
+
+  it('is found whole', async () => {
+    const { code, result } = await stub.snapshot();
+    expect(result.coverage).toMatchObject({ distinctCompanies: 130, missing: 0, share: 1 });
+    expect({ code, outcome: result.outcome }).toEqual({ code: 0, outcome: 'complete' });
+    await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
+    await expectTruth(stub, companiesTruth(stub.api.state));
+    await expectTruth(stub, financialsTruth(stub.api.state));
+  });
+});
+
+describe('ids that the warehouse cannot hold', () => {
+  let stub: StubProject;
+  beforeAll(async () => {
+    stub = await startStubProject({ companies: 40, ids: 'unstorable' });
+  });
+  afterAll(() => stub?.close());
+
+  it('are missing, are no members and are named one by one', async () => {
+    const run = await stub.snapshot();
+    await expectNoFalseClaim(stub, run);
+    expect(run.result.coverage).toMatchObject({ reportedTotal: 40, missing: 40, share: 0 });
+    await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
+    const rejects = await stub.project.query(`SELECT raw FROM ops.rejects`);
+    const unnamed = stub.api.state.companies.filter(
+      ({ id }) => !rejects.some(({ raw }) => JSON.stringify(raw).includes(id)),
     );
-    const expected = api.companies
-      .filter(({ id }) => !api.gone.has(id))
-      .flatMap(({ id }) =>
-        Object.entries(stubReport(id)).flatMap(([year, values]) =>
-          Object.entries(values).map(([indicator, value]) => ({
-            id,
-            year: Number(year),
-            indicator,
-            number: typeof value === 'number' ? value : indicator === 'Employee-Numbers' ? Number(value) : null,
-            text: typeof value === 'string' ? value : null,
-          })),
-        ),
-      )
-      .toSorted((a, b) => a.id - b.id || a.year - b.year || (a.indicator < b.indicator ? -1 : 1));
-    expect(rows).toEqual(expected);
+    expect(unnamed.map(({ id }) => id)).toEqual([]);
   });
+});
 
-  it('rejects the one wrong value and keeps its record', async () => {
-    const rejects = await project.query('SELECT stream, entity_id, path FROM ops.rejects');
-    expect(rejects).toEqual([
-      { stream: 'companies', entity_id: '5013', path: expect.stringContaining('founding_date') as string },
-    ]);
-    expect(await project.query('SELECT founding_date FROM core.companies WHERE company_id = 5013')).toEqual([
-      { founding_date: null },
-    ]);
+describe.each([
+  { ids: 'padded' as const, what: '7 in one place and "0007" in another' },
+  { ids: 'large' as const, what: 'above 2^53, as numbers and as texts' },
+])('ids that are $what', ({ ids }) => {
+  let stub: StubProject;
+  beforeAll(async () => {
+    stub = await startStubProject({ companies: 130, ids, page: { standard: 5, most: 10, above: 'clamped' } });
   });
+  afterAll(() => stub?.close());
 
-  it('says what the key may not read without calling the market incomplete', () => {
-    expect(result.outcome).toBe('complete');
-    expect(result.notes.join(' ')).toMatch(/Nomenclatures not readable.*tenders/);
+  it('are one company each, with its own record and reports', async () => {
+    const run = await stub.snapshot();
+    await expectNoFalseClaim(stub, run);
+    expect.soft(run.result.coverage).toMatchObject({ distinctCompanies: 130, missing: 0, share: 1 });
+    await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
+    await expectTruth(stub, companiesTruth(stub.api.state));
+    await expectTruth(stub, financialsTruth(stub.api.state));
   });
 });

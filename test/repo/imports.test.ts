@@ -24,6 +24,7 @@ describe('import matrix', () => {
     ['sandbox/app.ts', ''],
     ['bootstrap/temporal.mjs', ''],
     ['test/helpers/api.ts', ''],
+    ['test/stub/index.ts', ''],
     ['bench/run.ts', ''],
   ];
   const faultsOf = (file: string, text: string): string[] =>
@@ -47,6 +48,7 @@ describe('import matrix', () => {
     ],
     ['sandbox/server.ts', `import fastify from 'fastify';\nimport { a } from '../schemas/a.js';`],
     ['test/anything.test.ts', `import { app } from '../sandbox/app.js';\nimport { x } from '../src/planner/plan.js';`],
+    ['test/stub/x.ts', `import { createServer } from 'node:http';\nimport { a } from './index.js';`],
     ['src/core/doc.ts', `// import { app } from '../../sandbox/app.js';\n/* import '../../test/helpers/api.js' */`],
   ])('allows what %s does', (file, text) => {
     expect(faultsOf(file, text)).toEqual([]);
@@ -73,6 +75,10 @@ describe('import matrix', () => {
     ['src/cli.ts', `import '../test/helpers/api.js';`, 'entry must not import tools'],
     ['src/cli.ts', `import { heartbeat } from '@temporalio/activity';`, 'only activities/'],
     ['sandbox/x.ts', `import { now } from '../src/core/clock.js';`, 'sandbox must not import lib'],
+    ['test/stub/x.ts', `import { app } from '../../sandbox/app.js';`, 'stub must not import sandbox'],
+    ['test/stub/x.ts', `import type { A } from '../../schemas/a.js';`, 'stub must not import schemas'],
+    ['test/stub/x.ts', `import { api } from '../helpers/api.js';`, 'stub must not import tools'],
+    ['test/stub/x.ts', `import { z } from 'zod';`, 'stub may import'],
     ['bootstrap/x.mjs', `import { z } from 'zod';`, 'bootstrap may import'],
     ['src/core/x.ts', `import { gone } from './gone.js';`, 'there is no such file'],
   ])('catches in %s: %s', (file, text, reason) => {
@@ -136,6 +142,7 @@ describe('layerOf', () => {
     ['src/temporal/connect.ts', 'entry'],
     ['src/warehouse/load/x.ts', 'lib'],
     ['test/repo/imports.test.ts', 'tools'],
+    ['test/stub/server.ts', 'stub'],
     ['vitest.config.ts', 'tools'],
   ])('puts %s into %s', (file, layer) => {
     expect(layerOf(file)).toBe(layer);

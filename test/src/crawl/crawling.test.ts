@@ -19,7 +19,8 @@ import { openRun } from '../../../src/crawl/open-run.js';
 import { readRunRows, runFolder } from '../../../src/landing/index.js';
 import { bookAttempt, readRequests } from '../../../src/ledger/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
-import { startStubApi, stubReportV1, type StubApi } from '../../helpers/stub-api.js';
+import { writeReportV1 } from '../../stub/financials.js';
+import { startStub, type StubApi } from '../../stub/index.js';
 
 let api: StubApi;
 let project: Project;
@@ -43,7 +44,8 @@ const use = (url: string): void => {
 };
 
 beforeEach(async () => {
-  api = await startStubApi(120);
+  // Pages so small that ten of them do not hold the market.
+  api = await startStub({ companies: 120, page: { standard: 7, most: 7, above: 'clamped' }, proxyPages: true });
   project = makeProject({ api, temporal: 'none' });
   use(api.url);
 });
@@ -64,11 +66,11 @@ const due = (ids: (string | number)[], stream = 'companies'): void => {
 };
 const fetchCompanies = () => fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 4 }, pulse);
 const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date });
-const detailRequests = () => api.requests.filter((request) => request.includes('/v2/companies/')).length;
+const detailRequests = () => api.state.requests.filter((request) => request.includes('/v2/companies/')).length;
 
 describe('a chunk', () => {
   it.each([10_000_000_000, 0.5, -1, NaN])('takes %d requests in flight for what can be meant', async (concurrency) => {
-    due(api.companies.slice(0, 3).map(({ id }) => id));
+    due(api.state.companies.slice(0, 3).map(({ id }) => id));
     expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency }, pulse)).toMatchObject({
       rows: 3,
     });
@@ -89,7 +91,7 @@ describe('a chunk', () => {
   });
 
   it('commits nothing once it is cancelled; what came is in its spool', async () => {
-    due(api.companies.slice(0, 3).map(({ id }) => id));
+    due(api.state.companies.slice(0, 3).map(({ id }) => id));
     const cancelling = new AbortController();
     const fetched = fetchChunk(
       deps,
@@ -104,37 +106,40 @@ describe('a chunk', () => {
   });
 
   it('lands every entity, a company that is gone as 404', async () => {
-    const ids = api.companies.map(({ id }) => id);
-    due(ids);
+    const { companies } = api.state;
+    due(companies.map(({ id }) => id));
     expect(await fetchCompanies()).toMatchObject({ rows: 120, failed: 0, limited: false });
-    const statuses = new Map(landed().map((row) => [Number(row.entity_id), row.status]));
-    expect(statuses).toEqual(new Map(ids.map((id) => [id, api.gone.has(id) ? 404 : 200])));
+    const gone = new Map(landed().map((row) => [row.entity_id, [404, 410].includes(row.status)]));
+    expect(gone).toEqual(new Map(companies.map((company) => [company.id, company.gone])));
   });
 
   it('of v1 reports lands what version 1 says', async () => {
     const stream = 'financials_v1';
-    const ids = api.companies.slice(0, 5).map(({ id }) => id);
-    due(ids, stream);
+    const companies = api.state.companies.filter(({ gone }) => !gone).slice(0, 5);
+    due(
+      companies.map(({ id }) => id),
+      stream,
+    );
     expect(await fetchChunk(deps, { ctx, stream, chunk: 0, concurrency: 2 }, pulse)).toMatchObject({
       rows: 5,
       failed: 0,
     });
     const rows = readRunRows({ dataDir: project.dataDir, stream, run: 'run-1', date: ctx.date });
-    expect(new Map(rows.map((row) => [Number(row.entity_id), JSON.parse(row.body)]))).toEqual(
-      new Map(ids.map((id) => [id, stubReportV1(id)])),
+    expect(new Map(rows.map((row) => [row.entity_id, JSON.parse(row.body)]))).toEqual(
+      new Map(companies.map((company) => [company.id, writeReportV1(company)])),
     );
   });
 
   it('asks nothing when it is landed already', async () => {
-    due(api.companies.slice(0, 10).map(({ id }) => id));
+    due(api.state.companies.slice(0, 10).map(({ id }) => id));
     await fetchCompanies();
-    const sent = api.requests.length;
+    const sent = api.state.requests.length;
     expect(await fetchCompanies()).toEqual({ rows: 10, requests: 0, failed: 0, limited: false });
-    expect(api.requests.length).toBe(sent);
+    expect(api.state.requests.length).toBe(sent);
   });
 
   it('asks only what a killed attempt did not land', async () => {
-    const ids = api.companies.slice(10, 30).map(({ id }) => id);
+    const ids = api.state.companies.slice(10, 30).map(({ id }) => Number(id));
     due(ids);
     const spool = path.join(
       runFolder({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date }),
@@ -363,7 +368,7 @@ describe('discovery', () => {
 describe('a search that never answers', () => {
   it('is tried again with all others at first, then named; everything else is found', async () => {
     await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
-    api.broken.search = (filters, page) => page === 3 && Object.keys(filters).length > 0;
+    api.state.broken = (filters, page) => page === 3 && Object.keys(filters).length > 0;
     const input = { ctx, round: 0, budget: 500, concurrency: 4 };
     await expect(discoverMarket(deps, input, pulse)).rejects.toThrow(/Internal failure/);
     const result = await discoverMarket(deps, input, { ...pulse, attempt: 4 });

@@ -1,0 +1,113 @@
+import { Digits } from './json.js';
+import type { IdForm, StubOptions } from './options.js';
+
+/** A company as the stub knows it; what it sends is written from this, and so is what the warehouse must hold. */
+export interface StubCompany {
+  /** Canonical: digits without leading zeros, or text. */
+  id: string;
+  /** Position in the order of searches. */
+  place: number;
+  name: string;
+  status: 199 | 200 | 201;
+  form: number;
+  activities: number[];
+  /** Null: the register has no date. */
+  founded: string | null;
+  employees: number | null;
+  country: { code: string; name: string };
+  city: string | null;
+  registration: string;
+  vat: string | null;
+  phones: string[];
+  emails: string[];
+  brands: string[];
+  website: string | null;
+  /** Searches list it, its details are gone. */
+  gone: boolean;
+}
+
+export const STATUS_NAMES = { 199: 'Active', 200: 'Inactive', 201: 'Intermediate' } as const;
+export const FORM_NAMES: Record<number, string> = {
+  2: 'Owned by a Public Company',
+  8: 'Private unlimited with Share Capital',
+  13: 'Limited',
+  14: 'Other',
+  16: 'Private limited with Share Capital',
+};
+const FORMS = Object.keys(FORM_NAMES).map(Number);
+const COUNTRIES = [
+  { code: 'DK', name: 'Denmark' },
+  { code: 'SE', name: 'Sweden' },
+  { code: 'IS', name: 'Iceland' },
+];
+const FIRST_LARGE = 9_007_199_254_740_993n; // 2^53 + 1, which a double cannot hold
+const LARGEST = 9_223_372_036_854_775_807n; // what BIGINT can hold
+
+export function makeCompanies({ companies: count, ids }: Pick<StubOptions, 'companies' | 'ids'>): StubCompany[] {
+  return Array.from({ length: count }, (_, i) => makeCompany(i, idOf(ids, i, count)));
+}
+
+function makeCompany(i: number, id: string): StubCompany {
+  const month = String(1 + (i % 12)).padStart(2, '0');
+  return {
+    id,
+    // Neighbours in a search are no neighbours by id.
+    place: (i * 7_919) % 10_007,
+    name: `Větrná ${i} "Mølle" & Søn, s.r.o.`,
+    status: i % 9 === 0 ? 200 : i % 31 === 0 ? 201 : 199,
+    form: FORMS[(i * i) % FORMS.length] ?? 14,
+    activities: i % 4 === 0 ? [1, 3] : [1 + (i % 3)],
+    founded: i % 11 === 0 ? null : `${1955 + ((i * 7) % 68)}-${month}-17`,
+    employees: i % 6 === 0 ? null : (i * 13) % 900,
+    country: COUNTRIES[i % COUNTRIES.length]!,
+    city: i % 5 === 0 ? null : `Město ${i % 17}`,
+    registration: String(10_000 + i).padStart(9, '0'),
+    vat: i % 3 === 0 ? `CZ${70_000 + i}` : null,
+    phones: i % 4 === 1 ? [`+45 ${1_000 + i}`, `+45 ${2_000 + i}`] : [],
+    emails: i % 8 === 2 ? [`info@firm${i}.example`] : [],
+    brands: i % 10 === 3 ? [`Brand ${i}`, 'Ohm & Ωmega'] : [],
+    website: i % 7 === 0 ? `www.firm${i}.example` : null,
+    gone: i % 50 === 3,
+  };
+}
+
+function idOf(form: IdForm, i: number, count: number): string {
+  if (form === 'unstorable')
+    return i % 4 === 3 ? String(LARGEST + 1n + BigInt(i)) : `c-${String(i + 1).padStart(4, '0')}`;
+  if (form === 'padded') return String(i + 7);
+  // Neighbours, so that rounding to a double makes one of several; the last ones at the end of what BIGINT can hold.
+  if (form === 'large') return String(i < count - 4 ? FIRST_LARGE + BigInt(i) : LARGEST - BigInt(count - 1 - i));
+  return String(5_000 + i * 13);
+}
+
+/** The id as one answer writes it: `turn` counts answers, so that two of them may write it differently. */
+export function writeId(company: Pick<StubCompany, 'id' | 'place'>, form: IdForm, turn: number): Digits | string {
+  if (!/^\d+$/.test(company.id)) return company.id;
+  const style = (company.place + turn) % 3;
+  if (form === 'padded' && style === 0) return company.id.padStart(4, '0');
+  return style === 1 ? company.id : new Digits(company.id);
+}
+
+/** The company record: fields missing or null, numbers as texts, lists as texts, fields of tomorrow. */
+export function writeRecord(company: StubCompany, form: IdForm, turn: number): Record<string, unknown> {
+  const odd = company.place % 2 === 1;
+  return {
+    id: writeId(company, form, turn),
+    name: company.name,
+    registration_number: odd ? company.registration : `  ${company.registration} `,
+    country_code: odd ? company.country.code : company.country.code.toLowerCase(),
+    country_name: company.country.name,
+    company_phone: company.phones.length > 0 ? company.phones : odd ? null : [],
+    company_email: company.emails[0] ?? undefined,
+    company_website: company.website,
+    company_legal_form: FORM_NAMES[company.form],
+    status: STATUS_NAMES[company.status],
+    brands: company.brands.length > 0 ? company.brands.join(', ') : undefined,
+    address_city: company.city ?? (odd ? '' : null),
+    size: company.employees === null ? null : odd ? new Digits(String(company.employees)) : String(company.employees),
+    vat_number: company.vat,
+    founding_date: company.founded ?? undefined,
+    industry: company.activities.map((id) => ({ id: odd ? String(id) : id, type: 'industry_focus', value: `A${id}` })),
+    score_of_tomorrow: { value: company.place, scale: ['a', 'b'] },
+  };
+}

@@ -1,0 +1,47 @@
+import { Digits } from './json.js';
+import type { StubCompany } from './companies.js';
+
+/** One value of a report: a number, a text, or a number that is sent as text. */
+export interface StubValue {
+  year: number;
+  indicator: string;
+  number: number | null;
+  text: string | null;
+}
+
+/** Values of a company's reports; every seventh company has an empty report. */
+export function valuesOf(company: StubCompany): StubValue[] {
+  const { place } = company;
+  if (place % 7 === 0) return [];
+  return [2022, 2023, 2024].slice(place % 3).flatMap((year) => [
+    { year, indicator: 'Currency', number: null, text: place % 2 === 0 ? 'DKK' : 'EUR' },
+    { year, indicator: 'Reported-Date', number: null, text: `${year}-12-31` },
+    { year, indicator: 'Turnover', number: place * 100 + year / 8, text: null },
+    { year, indicator: 'Profit-after-Tax', number: -place, text: null },
+    { year, indicator: 'Employee-Numbers', number: place % 90, text: String(place % 90) },
+    // The reference lists neither.
+    { year, indicator: 'Windmills-Owned', number: place % 4, text: null },
+    { year, indicator: 'Auditor-Opinion', number: null, text: 'qualified' },
+  ]);
+}
+
+/** The report as version 2 sends it; a null stands for no value. */
+export function writeReport(company: StubCompany): Record<string, Record<string, unknown>> {
+  const report: Record<string, Record<string, unknown>> = {};
+  for (const { year, indicator, number, text } of valuesOf(company)) {
+    const value = text ?? (number === null ? null : new Digits(String(number)));
+    (report[String(year)] ??= { 'Dividends-Payable': null })[indicator] = value;
+  }
+  return report;
+}
+
+/** The same turnover as version 1 sends it: dates as texts or numbers, values as texts. */
+export function writeReportV1(company: StubCompany): Record<string, unknown> {
+  const reports = valuesOf(company)
+    .filter(({ indicator }) => indicator === 'Turnover')
+    .map(({ year, number }) => ({
+      date: company.place % 2 === 0 ? Number(`${year}1231`) : `${year}1231`,
+      indicators: { Turnover: { value: String(number) } },
+    }));
+  return { country: company.country.code, companyId: company.id, reports };
+}

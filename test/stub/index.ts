@@ -1,0 +1,52 @@
+import type { AddressInfo } from 'node:net';
+import { makeCompanies } from './companies.js';
+import { DEFAULTS, type StubOptions } from './options.js';
+import { createStubServer } from './server.js';
+import type { StubState } from './state.js';
+import { makeTenders } from './tenders.js';
+
+/**
+ * A Company Data API written by hand from the reference alone. It shares no code, schema or data with the sandbox and
+ * chooses otherwise wherever the reference says "not shown" (an import rule holds the first, README.md lists the second).
+ */
+export interface StubApi {
+  url: string;
+  key: string;
+  state: StubState;
+  close(): Promise<void>;
+}
+
+export async function startStub(options: Partial<StubOptions> = {}): Promise<StubApi> {
+  const all = { ...DEFAULTS, ...options };
+  const companies = makeCompanies(all);
+  const state: StubState = {
+    options: all,
+    companies,
+    byId: new Map(companies.map((company) => [company.id, company])),
+    tenders: makeTenders(all.tenders),
+    events: [],
+    watches: new Map(),
+    callback: null,
+    secret: 'stub secret/0123+456=',
+    turn: 0,
+    requests: [],
+    limitedUntil: 0,
+    daily: { used: 0, total: 0 },
+    forbidden: [],
+    broken: () => false,
+  };
+  const key = 'stub-key-0123456789';
+  const server = createStubServer(state, key);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    key,
+    state,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}

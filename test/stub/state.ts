@@ -1,0 +1,46 @@
+import type { StubCompany } from './companies.js';
+import type { StubEvent } from './events.js';
+import type { StubOptions } from './options.js';
+import type { StubTender } from './tenders.js';
+
+/** How a missing permission is said; the reference shows one shape, of version 1 alone. */
+export type PermissionShape = 'detail' | 'access' | 'code' | 'error_code';
+
+/** What the stub knows and what an operator of it may change while it runs. */
+export interface StubState {
+  readonly options: StubOptions;
+  readonly companies: StubCompany[];
+  readonly byId: Map<string, StubCompany>;
+  readonly tenders: StubTender[];
+  readonly events: StubEvent[];
+  /** Watched companies by canonical id: field names as they were sent. */
+  readonly watches: Map<string, Set<string>>;
+  callback: string | null;
+  readonly secret: string;
+  /** Answers so far. */
+  turn: number;
+  /** `METHOD /path` of each request, in order. */
+  readonly requests: string[];
+  /** Until this instant (`Date.now()`) data calls answer `limit`. */
+  limitedUntil: number;
+  /** The daily metric; a total of 0 is no limit. */
+  readonly daily: { used: number; total: number };
+  /** Paths that begin so lack the permission. */
+  readonly forbidden: { prefix: string; shape: PermissionShape }[];
+  /** Searches for which this holds always fail. */
+  broken: (filters: Record<string, unknown>, page: number) => boolean;
+}
+
+/** A request, taken apart. */
+export interface Asked {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  body: Record<string, unknown>;
+}
+
+export interface Answer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}

@@ -1,0 +1,157 @@
+import { FORM_NAMES, STATUS_NAMES, type StubCompany } from './companies.js';
+import type { StubEvent } from './events.js';
+import { valuesOf } from './financials.js';
+import type { StubState } from './state.js';
+
+/*
+ * What the warehouse must hold when the crawl is over, from the stub's own data and never from what it answered: a query on
+ * the published file, and the rows it must give. Ids are texts, so that no reader rounds them.
+ */
+
+type Row = Record<string, unknown>;
+export interface Truth {
+  sql: string;
+  rows: Row[];
+}
+
+/** Companies that BIGINT can hold; the others can only be rejects. */
+export function holdable({ companies }: Pick<StubState, 'companies'>): StubCompany[] {
+  return companies.filter(({ id }) => /^\d+$/.test(id) && BigInt(id) < 2n ** 63n).toSorted(byId);
+}
+
+function byId(a: StubCompany, b: StubCompany): number {
+  return BigInt(a.id) < BigInt(b.id) ? -1 : 1;
+}
+
+export function membersTruth(state: StubState, market: string): Truth {
+  return {
+    sql: `SELECT company_id::VARCHAR AS id FROM marts.market_members
+      WHERE market = '${market}' AND date = (SELECT max(date) FROM marts.market_members WHERE market = '${market}')
+      ORDER BY company_id`,
+    rows: holdable(state).map(({ id }) => ({ id })),
+  };
+}
+
+export function companiesTruth(state: StubState): Truth {
+  return {
+    sql: `SELECT company_id::VARCHAR AS id, name, has_details, registration_number, country_code, country_name, status, legal_form,
+        website, address_city, size_text, vat_number, founding_date::VARCHAR AS founded,
+        coalesce(phones, []) AS phones, coalesce(emails, []) AS emails, coalesce(brands, []) AS brands
+      FROM core.companies ORDER BY company_id`,
+    rows: holdable(state).map((company) => ({
+      id: company.id,
+      name: company.name,
+      has_details: !company.gone,
+      ...(company.gone ? NO_DETAILS : details(company)),
+    })),
+  };
+}
+
+const NO_DETAILS: Row = {
+  registration_number: null,
+  country_code: null,
+  country_name: null,
+  status: null,
+  legal_form: null,
+  website: null,
+  address_city: null,
+  size_text: null,
+  vat_number: null,
+  founded: null,
+  phones: [],
+  emails: [],
+  brands: [],
+};
+
+function details(company: StubCompany): Row {
+  return {
+    registration_number: company.registration,
+    country_code: company.country.code,
+    country_name: company.country.name,
+    status: STATUS_NAMES[company.status],
+    legal_form: FORM_NAMES[company.form],
+    website: company.website,
+    address_city: company.city,
+    size_text: company.employees === null ? null : String(company.employees),
+    vat_number: company.vat,
+    founded: company.founded,
+    phones: company.phones,
+    emails: company.emails,
+    brands: company.brands,
+  };
+}
+
+export function financialsTruth(state: StubState): Truth {
+  return {
+    sql: `SELECT company_id::VARCHAR AS id, fiscal_year AS year, indicator, value_double AS number, value_text AS text
+      FROM core.financials WHERE source = 'v2' ORDER BY company_id, fiscal_year, indicator`,
+    rows: holdable(state)
+      .filter(({ gone }) => !gone)
+      .flatMap((company) =>
+        valuesOf(company)
+          .toSorted((a, b) => a.year - b.year || (a.indicator < b.indicator ? -1 : 1))
+          // JSON knows no minus zero.
+          .map(({ number, ...value }) => ({ id: company.id, ...value, number: number === null ? null : number + 0 })),
+      ),
+  };
+}
+
+export function tendersTruth({ tenders }: StubState): Truth {
+  return {
+    sql: `SELECT slug, title, status, type, announced_date::VARCHAR AS announced_date, deadline_date::VARCHAR AS deadline_date,
+        announced_at::VARCHAR AS announced_at, deadline_at::VARCHAR AS deadline_at, countries,
+        (SELECT count(*)::INTEGER FROM core.tenders_history AS h WHERE h.slug = t.slug) AS versions
+      FROM core.tenders AS t ORDER BY slug`,
+    rows: tenders
+      .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
+      .map(({ slug, title, status, type, announced, deadline, countries }) => ({
+        slug,
+        title,
+        status,
+        type,
+        announced_date: announced.slice(0, 10),
+        deadline_date: deadline?.slice(0, 10) ?? null,
+        announced_at: announced.replace('T', ' '),
+        deadline_at: deadline?.replace('T', ' ') ?? null,
+        countries,
+        versions: 1,
+      })),
+  };
+}
+
+/**
+ * Events as three lists, since two of one company, field and second may be paired in either way: which there are and how
+ * they came, what deliveries said, what the list said. `delivered` are those whose delivery was answered 200.
+ */
+export function eventsTruth({ events, watches }: StubState, delivered: ReadonlySet<StubEvent>): Record<string, Truth> {
+  const known = events.map((event) => ({
+    event,
+    key: { id: event.companyId, field: event.field, at: event.at.slice(0, 19).replace('T', ' ') },
+    polled: event.listed && watches.has(event.companyId),
+    came: delivered.has(event),
+  }));
+  const key = `company_id::VARCHAR AS id, field, strftime(occurred_at AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M:%S') AS at`;
+  return {
+    ways: {
+      sql: `SELECT ${key}, received_via AS via FROM core.watch_events`,
+      rows: known
+        .filter(({ polled, came }) => polled || came)
+        .map(({ polled, came, ...one }) => ({
+          ...one.key,
+          via: polled && came ? 'both' : polled ? 'poll' : 'webhook',
+        })),
+    },
+    values: {
+      sql: `SELECT ${key}, old_value AS old, new_value AS new FROM core.watch_events WHERE received_via <> 'poll'`,
+      rows: known
+        .filter(({ came }) => came)
+        .map(({ event, ...one }) => ({ ...one.key, old: event.old, new: event.new })),
+    },
+    messages: {
+      sql: `SELECT ${key}, message_text AS message FROM core.watch_events WHERE received_via <> 'webhook'`,
+      rows: known
+        .filter(({ polled }) => polled)
+        .map(({ event, ...one }) => ({ ...one.key, message: event.message.replaceAll(/<[^>]*>/g, '') })),
+    },
+  };
+}
