@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { waitUntil } from '../helpers/sandbox.js';
+import { expectNoFalseClaim, expectTruth, startStubProject, type StubProject } from '../helpers/stub-project.js';
+import type { Totals } from '../stub/options.js';
+import type { PermissionShape } from '../stub/state.js';
+import { companiesTruth, financialsTruth, membersTruth } from '../stub/truth.js';
+
+describe('totals that are not what the pages list', () => {
+  // Ten pages of ten do not hold the market, so it is searched in parts.
+  const LISTED = 130;
+  const MARKETS: Totals[] = ['larger', 'smaller', 'moving', 'huge'];
+  let stub: StubProject;
+
+  beforeAll(async () => {
+    stub = await startStubProject(
+      { companies: LISTED, page: { standard: 5, most: 10, above: 'clamped' } },
+      { markets: MARKETS.map((name) => ({ name, streams: ['companies'] })) },
+    );
+  });
+  afterAll(() => stub?.close());
+
+  const night = async (market: Totals) => {
+    stub.api.state.options.totals = market;
+    const run = await stub.snapshot(market);
+    await expectNoFalseClaim(stub, run, market);
+    return run;
+  };
+
+  it('larger: all that is listed is found, and the market is not complete', async () => {
+    const { code, result } = await night('larger');
+    await expectTruth(stub, membersTruth(stub.api.state, 'larger'));
+    expect(result.coverage).toMatchObject({ distinctCompanies: LISTED });
+    expect({ code, incomplete: result.incomplete }).toEqual({ code: 1, incomplete: true });
+  });
+
+  it('smaller: more is found than the total says', async () => {
+    const { result } = await night('smaller');
+    expect(result.coverage?.distinctCompanies).toBeGreaterThan(LISTED - 45);
+  });
+
+  it('moving: no company is made up or counted twice', async () => {
+    const { result } = await night('moving');
+    expect(result.coverage?.distinctCompanies).toBeLessThanOrEqual(LISTED);
+  });
+
+  it('of 400 digits: no endless work, and the market is not complete', async () => {
+    const { requests } = stub.api.state;
+    const most = requests.length + 1_000;
+    const endless = waitUntil('1,000 requests', () => Promise.resolve(requests.length > most)).then(() => null);
+    const run = await Promise.race([night('huge'), endless]);
+    expect(requests.length).toBeLessThanOrEqual(most);
+    expect({ code: run?.code, outcome: run?.result.outcome }).toEqual({ code: 1, outcome: 'partial' });
+  });
+});
+
+describe('a key without the permission for financial reports', () => {
+  const COMPANIES = 150;
+  let stub: StubProject;
+
+  beforeAll(async () => {
+    const market = { name: 'stub', refresh: { companies: '0d', financials: '0d' } };
+    stub = await startStubProject({ companies: COMPANIES }, { markets: [market] });
+  });
+  afterAll(() => stub?.close());
+  afterEach(() => void (stub.api.state.forbidden.length = 0));
+
+  it.each<{ shape: PermissionShape; named: RegExp }>([
+    { shape: 'access', named: /Read financial statements.*Financial statements|Financial statements.*Read financial/ },
+    { shape: 'detail', named: /permission.*financial|financial.*permission/i },
+    { shape: 'code', named: /permission.*financial|financial.*permission/i },
+    { shape: 'error_code', named: /permission.*financial|financial.*permission/i },
+  ])('said as $shape: few refusals, named, and everything else is read', async ({ shape, named }) => {
+    const { requests, forbidden } = stub.api.state;
+    const before = requests.length;
+    forbidden.push({ prefix: '/v2/financial/', shape });
+    const { result } = await stub.snapshot();
+    const refused = requests.slice(before).filter((request) => request.includes('/v2/financial/'));
+    // What is in flight when the first refusals come, and a few.
+    expect.soft(refused.length).toBeLessThanOrEqual(48);
+    expect.soft(result.notes.join(' ')).toMatch(named);
+    expect(result.outcome).not.toBe('complete');
+    await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
+    await expectTruth(stub, companiesTruth(stub.api.state));
+  });
+
+  it('given the permission, the next run reads the reports', async () => {
+    const { code, result } = await stub.snapshot();
+    expect({ code, outcome: result.outcome }).toEqual({ code: 0, outcome: 'complete' });
+    await expectTruth(stub, financialsTruth(stub.api.state));
+  });
+});
+
+describe('a limit that lasts', () => {
+  let stub: StubProject;
+  beforeAll(async () => {
+    const refresh = { companies: '0d', financials: '0d' };
+    stub = await startStubProject(
+      { companies: 100 },
+      {
+        quota: { probeEvery: '1s' },
+        markets: [
+          { name: 'much', refresh },
+          { name: 'daily', refresh },
+        ],
+      },
+    );
+  });
+  afterAll(() => stub?.close());
+
+  const expectWhole = async (market: string, run: Awaited<ReturnType<StubProject['snapshot']>>) => {
+    expect.soft(await stub.project.query('SELECT stream, entity_id, reason FROM ops.rejects')).toEqual([]);
+    expect({ code: run.code, outcome: run.result.outcome }).toEqual({ code: 0, outcome: 'complete' });
+    await expectTruth(stub, membersTruth(stub.api.state, market));
+    await expectTruth(stub, companiesTruth(stub.api.state));
+    await expectTruth(stub, financialsTruth(stub.api.state));
+  };
+
+  it('`limits.daily`: the run waits and then reads the rest', async () => {
+    const { state } = stub.api;
+    Object.assign(state.daily, { used: 0, total: 60 });
+    const running = stub.snapshot('daily');
+    const asked = () => state.requests.filter((request) => request === 'GET /v2/metrics').length;
+    await waitUntil('the limit is reached', () => Promise.resolve(state.daily.used >= 60));
+    const before = asked();
+    await waitUntil('the run asks whether there is room', () => Promise.resolve(asked() >= before + 3));
+    state.daily.total = 0;
+    await expectWhole('daily', await running);
+  });
+
+  it('`limit` for half a minute: no record is given up', async () => {
+    const { state } = stub.api;
+    const details = () => state.requests.filter((request) => request.startsWith('GET /v2/companies/')).length;
+    const before = details();
+    const running = stub.snapshot('much');
+    await waitUntil('records are read', () => Promise.resolve(details() > before + 10), { everyMs: 5 });
+    state.limitedUntil = Date.now() + 30_000;
+    await expectWhole('much', await running);
+  });
+});
