@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { ACTORS, planRounds } from './storm/plan.js';
+import { runStorm } from './storm/storm.js';
+
+// `npm run storm -- --seed 7 --rounds 100` runs as many as one likes; `npm test` runs a few.
+const ROUNDS = 3;
+
+describe('the plan of a storm', () => {
+  const first = (seed: number) => {
+    const rounds = planRounds(seed);
+    return Array.from({ length: 20 }, () => rounds.next().value);
+  };
+
+  it('is the same for the same seed', () => {
+    expect(first(3)).toEqual(first(3));
+    expect(first(3)).not.toEqual(first(4));
+  });
+
+  it('starts everyone in each round and spares one worker and one receiver', () => {
+    for (const { starts, strikes } of first(5)) {
+      expect(Object.keys(starts)).toEqual([...ACTORS]);
+      const targets = strikes.map(({ target }) => target);
+      expect(new Set(targets).size).toBe(targets.length);
+      expect(targets.filter((target) => target.startsWith('worker')).length).toBeLessThan(2);
+      expect(targets.filter((target) => target.startsWith('receiver')).length).toBeLessThan(2);
+    }
+  });
+});
+
+describe('two workers, two receivers and every writing command at once, struck down at random', () => {
+  it('lose nothing acknowledged, leave no link dangling and claim nothing false', async () => {
+    const lines: string[] = [];
+    const found = await runStorm({ seed: 1, rounds: ROUNDS, companies: 40, say: (line) => lines.push(line) });
+    expect(found.problems, lines.join('\n')).toEqual([]);
+    expect(found.rounds).toBe(ROUNDS);
+    // Otherwise it proved nothing.
+    expect(found.strikes).toBeGreaterThan(0);
+    expect(found.acknowledged).toBeGreaterThan(0);
+    expect(found.complete).toBeGreaterThan(0);
+    expect(found.reads).toBeGreaterThan(0);
+  }, 900_000);
+});

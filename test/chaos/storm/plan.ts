@@ -1,0 +1,60 @@
+import { generator } from '../../../bench/planner/random.js';
+
+/** What is started in a round, all together. */
+export const ACTORS = [
+  'worker A',
+  'worker B',
+  'receiver A',
+  'receiver B',
+  'snapshot',
+  'publish --to',
+  'replay',
+  'compact',
+  'models apply',
+] as const;
+export type ActorName = (typeof ACTORS)[number];
+
+/** A signal for one process, some time after it was seen at work. A stopped one goes on after `frozenMs`. */
+export interface PlannedStrike {
+  target: ActorName;
+  signal: 'SIGKILL' | 'SIGSTOP';
+  afterMs: number;
+  frozenMs: number;
+}
+
+export interface Round {
+  /** Milliseconds from the beginning of the round, by actor. */
+  starts: Record<ActorName, number>;
+  strikes: PlannedStrike[];
+  /** How what still serves at the end is ended. */
+  end: 'SIGTERM' | 'SIGKILL';
+}
+
+const START_WITHIN_MS = 4_000;
+const STRIKE_WITHIN_MS = 1_500;
+const LONGEST_FREEZE_MS = 4_000;
+// Longer than heartbeats of activities and locks live: the frozen one is taken for dead, and comes back.
+const LONG_FREEZE_MS = 35_000;
+const LONG_FREEZE_SHARE = 0.08;
+
+/** The rounds of a seed, always the same ones. */
+export function* planRounds(seed: number): Generator<Round, never> {
+  const random = generator(seed);
+  const within = (ms: number): number => Math.round(ms * random());
+  const pick = <T>(some: readonly T[]): T => some[Math.floor(random() * some.length)]!;
+  for (;;) {
+    const starts = Object.fromEntries(ACTORS.map((actor) => [actor, within(START_WITHIN_MS)])) as Round['starts'];
+    // One of each pair goes on, so that the round has an end.
+    const worker = pick(['worker A', 'worker B'] as const);
+    const receiver = pick(['receiver A', 'receiver B'] as const);
+    const hat: ActorName[] = [worker, receiver, 'snapshot', 'publish --to', 'replay', 'compact', 'models apply'];
+    const targets = Array.from({ length: 3 + within(2) }, () => hat.splice(Math.floor(random() * hat.length), 1)[0]!);
+    const strikes = targets.map((target): PlannedStrike => ({
+      target,
+      signal: random() < 0.75 ? 'SIGKILL' : 'SIGSTOP',
+      afterMs: within(STRIKE_WITHIN_MS),
+      frozenMs: random() < LONG_FREEZE_SHARE ? LONG_FREEZE_MS : within(LONGEST_FREEZE_MS),
+    }));
+    yield { starts, strikes, end: random() < 0.6 ? 'SIGTERM' : 'SIGKILL' };
+  }
+}

@@ -1,0 +1,23 @@
+import { parseArgs } from 'node:util';
+import { runStorm } from './storm.js';
+
+/* `npm run storm -- --seed S --rounds N`: rounds of two workers, two receivers and the writing commands, started together. */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '100' },
+    companies: { type: 'string', default: '60' },
+  },
+});
+const found = await runStorm({
+  seed: Number(values.seed),
+  rounds: Number(values.rounds),
+  companies: Number(values.companies),
+  say: (line) => console.log(line),
+});
+const { rounds, strikes, acknowledged, complete, reads, problems } = found;
+console.log(
+  `seed ${values.seed}: ${rounds} rounds, ${strikes} strikes at processes at work, ${complete} complete runs, ${acknowledged} deliveries acknowledged, ${reads} reads; ${problems.length === 0 ? 'all well' : `${problems.length} things wrong`}`,
+);
+for (const problem of problems) console.log(`  ${problem}`);
+process.exitCode = problems.length === 0 ? 0 : 1;

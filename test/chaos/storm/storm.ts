@@ -1,0 +1,383 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { makeProject, type Project } from '../../helpers/project.js';
+import { startProcess, type RunningProcess } from '../../helpers/processes.js';
+import { startTemporal } from '../../helpers/temporal.js';
+import { runCli } from '../../src/commands/run-cli.js';
+import { startStub, type StubApi } from '../../stub/index.js';
+import { Actor, openFileIn } from './actor.js';
+import { differences, hashTables, miscounted, runScript } from './checks.js';
+import { planRounds, type ActorName, type Round } from './plan.js';
+import { Sender } from './sender.js';
+import { describeRun, polls, resultOf } from './temporal.js';
+
+export interface StormOptions {
+  seed: number;
+  rounds: number;
+  companies: number;
+  /** Told a line per round. */
+  say: (line: string) => void;
+}
+
+export interface StormResult {
+  rounds: number;
+  strikes: number;
+  acknowledged: number;
+  /** Runs that said complete, and whose tables were compared. */
+  complete: number;
+  reads: number;
+  /** What is wrong, with the round it was found in. */
+  problems: string[];
+}
+
+const MARKET = 'storm';
+const COMMAND_ENDS_WITHIN_MS = 150_000;
+const RUN_ENDS_WITHIN_MS = 180_000;
+// What a command may say when another one is at work.
+const EXPECTED =
+  /is held by another process|There is no build before the current one|Another process|is in use by|being changed by|locked/i;
+
+/** Rounds of processes that start together on one data folder and are struck down at random. */
+export async function runStorm(options: StormOptions): Promise<StormResult> {
+  const storm = await Storm.open(options);
+  try {
+    const rounds = planRounds(options.seed);
+    for (let number = 1; number <= options.rounds; number++) await storm.round(number, rounds.next().value);
+    await storm.replayAll();
+    return await storm.result();
+  } finally {
+    await storm.close();
+  }
+}
+
+class Storm {
+  readonly #found: StormResult = { rounds: 0, strikes: 0, acknowledged: 0, complete: 0, reads: 0, problems: [] };
+  readonly #reported = new Set<string>();
+  readonly #sender: Sender;
+  readonly #workflowId = `snapshot/${MARKET}/${new Date().toISOString().slice(0, 10)}`;
+  #readerLines = 0;
+
+  private constructor(
+    private readonly options: StormOptions,
+    private readonly api: StubApi,
+    private readonly temporal: TestWorkflowEnvironment,
+    private readonly project: Project,
+    private readonly ports: readonly [number, number],
+    private readonly reader: RunningProcess,
+  ) {
+    this.#sender = new Sender(api.state);
+  }
+
+  /** A first, calm night, so that there is something to read and to go back to. */
+  static async open(options: StormOptions): Promise<Storm> {
+    const [temporal, api, first, second] = await Promise.all([
+      startTemporal(),
+      startStub({ companies: options.companies, page: { standard: 5, most: 10, above: 'clamped' } }),
+      freePort(),
+      freePort(),
+    ]);
+    const project = makeProject({
+      api,
+      temporal: temporal.address,
+      config: {
+        models: './models',
+        markets: [{ name: MARKET, refresh: { companies: '0d', financials: '0d' } }],
+      },
+    });
+    project.env['TIDEMARK_WEBHOOK_SECRET'] = api.state.secret;
+    writeModel(project, 0);
+    const worker = await project.startWorker();
+    const env = project.env as Record<string, string>;
+    for (const command of [['snapshot'], ['publish']]) {
+      const { code, stderr } = await runCli(command, { cwd: project.dir, env });
+      if (code !== 0) throw new Error(`the first night failed: ${stderr}`);
+    }
+    await worker.stop();
+    const reader = await startProcess(['--import', 'tsx', 'test/chaos/storm/reader.ts', project.dataDir], {
+      env: project.env,
+      ready: /reading/,
+    });
+    return new Storm(options, api, temporal, project, [first, second], reader);
+  }
+
+  async round(number: number, round: Round): Promise<void> {
+    this.#number = number;
+    const begun = new Date();
+    this.#changeMarket(number);
+    const acknowledgedBefore = this.#sender.acknowledged.size;
+    this.#sender.start(this.ports.map((port) => `http://127.0.0.1:${port}/events`));
+    const actors = await this.#startAll(round);
+    const struck = (await this.#strikeAll(round, actors)).filter((strike) => strike !== null);
+    const outcome = await this.#runEnds(begun, actors);
+    await this.#sender.stop();
+    await this.#stopAll(round, actors, struck);
+    await this.#check();
+    this.#found.rounds++;
+    this.#found.strikes += struck.length;
+    this.#found.acknowledged = this.#sender.acknowledged.size;
+    const problems = this.#found.problems.filter((problem) => problem.startsWith(`round ${number}:`));
+    this.options.say(
+      [
+        `round ${number}: ${struck.length > 0 ? struck.join(', ') : 'nobody was struck at work'}`,
+        `${outcome}; ${this.#sender.acknowledged.size - acknowledgedBefore} deliveries acknowledged; ${seconds(begun)} s${problems.length === 0 ? '; all well' : ''}`,
+        ...problems.map((problem) => `WRONG ${problem}`),
+      ].join('\n    '),
+    );
+  }
+
+  /** The whole landing zone, replayed elsewhere, gives the tables that were lived. */
+  async replayAll(): Promise<void> {
+    const into = path.join(this.project.dir, 'replayed');
+    const { code, stdout, stderr } = await this.#tidemark('replay', '--into', into);
+    if (code !== 0) return this.#wrong(`the last replay failed: ${stdout}${stderr}`);
+    const lived = await hashTables(this.project.published);
+    const replayed = await hashTables(path.join(into, 'published', 'market.duckdb'));
+    for (const name of new Set([...lived.keys(), ...replayed.keys()]))
+      if (lived.get(name) !== replayed.get(name))
+        this.#wrong(`a replay gives another ${name}: ${replayed.get(name)} instead of ${lived.get(name)}`);
+  }
+
+  async result(): Promise<StormResult> {
+    await this.reader.stop();
+    const last = /\{"reads":(\d+)\}/.exec(this.reader.output());
+    this.#found.reads = Number(last?.[1] ?? 0);
+    return this.#found;
+  }
+
+  async close(): Promise<void> {
+    await this.reader.stop();
+    await Promise.all([this.temporal.teardown(), this.api.close()]);
+    if (this.#found.problems.length === 0) this.project.remove();
+    else this.options.say(`The data folder is kept for a look: ${this.project.dir}`);
+  }
+
+  #number = 0;
+
+  #wrong(what: string): void {
+    if (this.#reported.has(what)) return;
+    this.#reported.add(what);
+    this.#found.problems.push(`round ${this.#number}: ${what}`);
+  }
+
+  #tidemark(...args: string[]): ReturnType<typeof runCli> {
+    return runCli(args, { cwd: this.project.dir, env: this.project.env as Record<string, string> });
+  }
+
+  /** Companies change their names, and a model its text. */
+  #changeMarket(number: number): void {
+    const { companies } = this.api.state;
+    for (let i = 0; i < 5; i++) {
+      const company = companies[(number * 5 + i) % companies.length]!;
+      company.name = `${company.name.split(' / ')[0]} / ${number}`;
+    }
+    writeModel(this.project, number);
+  }
+
+  async #startAll({ starts }: Round): Promise<Map<ActorName, Actor>> {
+    const actors = new Map<ActorName, Actor>();
+    const begun = Date.now();
+    for (const [name, at] of Object.entries(starts).toSorted(([, a], [, b]) => a - b) as [ActorName, number][]) {
+      await sleep(Math.max(0, begun + at - Date.now()));
+      actors.set(
+        name,
+        new Actor(name, this.#argsOf(name), this.project.env, { isAtWork: (actor) => this.#isAtWork(actor) }),
+      );
+    }
+    return actors;
+  }
+
+  #argsOf(name: ActorName): string[] {
+    const listen = (port: number): string[] => ['watch', 'listen', '--port', String(port)];
+    switch (name) {
+      case 'worker A':
+      case 'worker B':
+        return ['worker'];
+      case 'receiver A':
+        return listen(this.ports[0]);
+      case 'receiver B':
+        return listen(this.ports[1]);
+      case 'snapshot':
+        return ['snapshot', '--json'];
+      case 'publish --to':
+        return ['publish', '--to', 'PREVIOUS'];
+      case 'replay':
+        return ['replay'];
+      case 'compact':
+        return ['compact', '--min-parts', '2'];
+      case 'models apply':
+        return ['models', 'apply'];
+    }
+  }
+
+  /** What a process is doing, told by what others see of it; null while it only starts. */
+  async #isAtWork(actor: Actor): Promise<string | null> {
+    const { client } = this.temporal;
+    switch (actor.name) {
+      case 'worker A':
+      case 'worker B': {
+        if (!(await polls(client, actor.identity))) return null;
+        const run = await describeRun(client, this.#workflowId);
+        const own = (run?.activities ?? []).filter(({ worker }) => worker === actor.identity).map(({ type }) => type);
+        return own.length > 0 ? `at ${own.join(', ')}` : 'polling';
+      }
+      case 'receiver A':
+      case 'receiver B': {
+        const port = this.ports[actor.name === 'receiver A' ? 0 : 1];
+        const { ok } = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(1_000) });
+        return ok ? 'receiving' : null;
+      }
+      case 'snapshot': {
+        const run = await describeRun(client, this.#workflowId);
+        return run?.running ? 'following its run' : null;
+      }
+      case 'publish --to':
+      case 'replay':
+      case 'compact':
+      case 'models apply': {
+        const file = openFileIn(actor.pid, realpathSync(this.project.dataDir));
+        return file === null ? null : `with ${file} open`;
+      }
+    }
+  }
+
+  async #strikeAll({ strikes }: Round, actors: Map<ActorName, Actor>): Promise<(string | null)[]> {
+    return Promise.all(
+      strikes.map(async (strike) => {
+        const actor = actors.get(strike.target)!;
+        const struck = actor.strike(strike);
+        // A receiver may stand by for the whole round, and a worker without a server never polls.
+        return Promise.race([struck, sleep(60_000, null, { ref: false })]);
+      }),
+    );
+  }
+
+  /** Waits for the end of this round's run, and checks what it claims against the build it made. */
+  async #runEnds(begun: Date, actors: Map<ActorName, Actor>): Promise<string> {
+    const { client } = this.temporal;
+    const snapshot = actors.get('snapshot')!;
+    for (const deadline = Date.now() + RUN_ENDS_WITHIN_MS; ; await sleep(200)) {
+      const run = await describeRun(client, this.#workflowId);
+      const isOfThisRound = run !== null && run.startedAt >= begun;
+      if (isOfThisRound && !run.running) break;
+      if (!isOfThisRound && snapshot.hasEnded) return 'no run was started';
+      if (Date.now() < deadline) continue;
+      this.#wrong(`the run did not end: ${JSON.stringify(run)}`);
+      await client.workflow.getHandle(this.#workflowId).terminate('it did not end');
+      return 'the run did not end';
+    }
+    const result = await resultOf(client, this.#workflowId);
+    if ('failed' in result) {
+      this.#wrong(`the run failed: ${result.failed}`);
+      return 'the run failed';
+    }
+    if (result.outcome !== 'complete' || result.incomplete || result.heldBack !== null)
+      return `the run was ${result.outcome} (${result.notes.join(' ')})`;
+    this.#found.complete++;
+    const build = this.#buildOf(result.run);
+    if (build !== null)
+      for (const difference of await differences(build, this.api.state, MARKET))
+        this.#wrong(`the run said complete, but its build has other ${difference}`);
+    return `the run was complete${build === null ? ' (its build is gone)' : ''}`;
+  }
+
+  /** The file of the build that was made for a run. */
+  #buildOf(run: string): string | null {
+    const builds = path.join(this.project.dataDir, 'published', 'builds');
+    const name = readdirSync(builds).find((entry) => !entry.startsWith('.') && entry.includes(run));
+    const file = path.join(builds, name ?? '', 'market.duckdb');
+    return name !== undefined && existsSync(file) ? file : null;
+  }
+
+  async #stopAll({ end }: Round, actors: Map<ActorName, Actor>, struck: string[]): Promise<void> {
+    const all = [...actors.values()];
+    const serves = ({ name }: Actor): boolean => name.startsWith('worker') || name.startsWith('receiver');
+    await Promise.all(
+      all.filter(serves).map(async (actor) => {
+        const doing = await actor.work();
+        if (actor.hasEnded && !actor.struck) this.#wrong(`${actor.name} ended by itself: ${actor.output()}`);
+        if (end === 'SIGKILL' && doing !== null && !actor.hasEnded)
+          struck.push(`killed ${actor.name} at the end (${doing})`);
+        if (!(await actor.stop(end))) this.#wrong(`${actor.name} did not end on SIGTERM: ${actor.output()}`);
+      }),
+    );
+    await Promise.all(
+      all
+        .filter((actor) => !serves(actor))
+        .map(async (actor) => {
+          if (!(await actor.ends(COMMAND_ENDS_WITHIN_MS))) {
+            this.#wrong(`${actor.name} did not end: ${actor.output()}`);
+            await actor.stop('SIGKILL');
+          }
+          if (actor.struck || actor.code === 0 || EXPECTED.test(actor.output())) return;
+          if (actor.name === 'snapshot' && actor.output().includes('"outcome"')) return;
+          this.#wrong(`${actor.name} ended with ${actor.code}: ${actor.output()}`);
+        }),
+    );
+  }
+
+  /** Loads all there is, and holds the tables against what was acknowledged and claimed. */
+  async #check(): Promise<void> {
+    const { env, dataDir, dir, published } = this.project;
+    // A receiver takes over what a killed one left.
+    const receiver = new Actor('receiver A', this.#argsOf('receiver A'), env, {
+      isAtWork: (actor) => this.#isAtWork(actor),
+    });
+    for (const deadline = Date.now() + 120_000; (await receiver.work()) === null; await sleep(50)) {
+      if (!receiver.hasEnded && Date.now() < deadline) continue;
+      this.#wrong(`no receiver starts after the round: ${receiver.output()}`);
+      break;
+    }
+    await receiver.stop('SIGTERM');
+    const failed = await runScript('load.ts', [dataDir, path.join(dir, 'models')], env);
+    if (failed !== null) return this.#wrong(`the warehouse cannot be loaded: ${failed}`);
+    const lost = await miscounted(published, this.#sender.acknowledged);
+    for (const { key, times } of lost) {
+      if (this.#reported.has(key)) continue;
+      this.#reported.add(key);
+      this.#wrong(`the delivery ${key} was answered 200 and is in the warehouse ${times} times`);
+    }
+    const lines = this.reader
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{"at"'));
+    for (const line of lines.slice(this.#readerLines)) this.#wrong(`a reader: ${line}`);
+    this.#readerLines = lines.length;
+  }
+}
+
+/** A model of the user's own that is another text in each round, so that `models apply` has something to do. */
+function writeModel(project: Project, number: number): void {
+  const folder = path.join(project.dir, 'models', 'marts');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    path.join(folder, 'storm.sql'),
+    `/*
+model: marts.storm
+kind: table
+version: 1
+grain: company
+key: [company_id]
+description: Companies, and the round of the storm.
+columns:
+  company_id: BIGINT | Id of the company
+  round: INTEGER | Round
+*/
+SELECT company_id, ${number}::INTEGER AS round FROM core.companies
+`,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function seconds(since: Date): string {
+  return ((Date.now() - since.getTime()) / 1_000).toFixed(0);
+}
