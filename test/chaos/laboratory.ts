@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -9,8 +9,8 @@ import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { cleanEnv, ROOT, TODAY } from '../helpers/processes.js';
 import { makeProject, type Project } from '../helpers/project.js';
-import { CRAWL_QUEUE } from '../../workflows/queues.js';
 import type { MarketFlags } from '../helpers/truth.js';
+import { polls } from './storm/temporal.js';
 import { scheduleOf, type Planned, type Strike } from './schedule.js';
 import { Supervised } from './supervised.js';
 
@@ -57,8 +57,6 @@ const WORK_COMES_WITHIN_MS = 180_000;
 const WORKFLOW = 'snapshot/demo/chaos';
 // temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
 const STARTED = 2;
-// temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
-const ACTIVITIES = 2;
 const LIMITED = {
   access: { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' },
   error_guard: 'limit',
@@ -136,7 +134,7 @@ export async function runNight(options: NightOptions): Promise<Night> {
         env: project.env,
         cwd: ROOT,
         // It serves once the server has seen this very process ask for work.
-        isUp: (pid) => withClient(address, (client) => asksForWork(client, pid)),
+        isUp: (pid) => withClient(address, (client) => polls(client, `${pid}@${hostname()}`)),
       }),
   );
   const all = [sandbox, temporal, ...workers];
@@ -313,16 +311,6 @@ async function startedActivities(address: string, { all = false } = {}): Promise
         pid: pidOf(lastWorkerIdentity),
       }));
   });
-}
-
-/** Whether the process is among those that ask for work on the crawl queue. */
-async function asksForWork(client: Client, pid: number): Promise<boolean> {
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: 'default',
-    taskQueue: { name: CRAWL_QUEUE },
-    taskQueueType: ACTIVITIES,
-  });
-  return (pollers ?? []).some(({ identity }) => pidOf(identity) === pid);
 }
 
 /** Process id in a worker's identity (`1234@host`). */

@@ -86,6 +86,18 @@ describe('ids that the warehouse cannot hold', () => {
     );
     expect(unnamed.map(({ id }) => id)).toEqual([]);
   });
+
+  it('leave a night that proves nothing', async () => {
+    const [coverage] = await stub.project
+      .query(`SELECT reported_total::INTEGER AS total, distinct_companies::INTEGER AS found,
+      loaded_companies::INTEGER AS loaded, share, is_proven FROM ops.coverage`);
+    expect(coverage).toEqual({ total: 40, found: 0, loaded: 0, share: 0, is_proven: false });
+    expect(await stub.project.query('SELECT outcome FROM ops.runs')).toEqual([{ outcome: 'partial' }]);
+    expect(await stub.project.query('SELECT is_complete FROM ops.nights')).toEqual([{ is_complete: false }]);
+    expect(await stub.project.query(`SELECT DISTINCT reason FROM ops.rejects WHERE stream = 'prospecting'`)).toEqual([
+      { reason: 'unusable_id' },
+    ]);
+  });
 });
 
 describe.each([

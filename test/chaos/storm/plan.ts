@@ -14,6 +14,11 @@ export const ACTORS = [
 ] as const;
 export type ActorName = (typeof ACTORS)[number];
 
+/** Serves for the whole round; the others end by themselves. */
+function isServer(actor: ActorName): boolean {
+  return actor.startsWith('worker') || actor.startsWith('receiver') || actor === 'snapshot';
+}
+
 /** A signal for one process, some time after it was seen at work. A stopped one goes on after `frozenMs`. */
 export interface PlannedStrike {
   target: ActorName;
@@ -30,7 +35,9 @@ export interface Round {
   end: 'SIGTERM' | 'SIGKILL';
 }
 
-const START_WITHIN_MS = 4_000;
+// Commands are over in seconds, a run takes longer: they meet it at every stage.
+const SERVERS_START_WITHIN_MS = 3_000;
+const COMMANDS_START_WITHIN_MS = 14_000;
 const STRIKE_WITHIN_MS = 1_500;
 const LONGEST_FREEZE_MS = 4_000;
 // Longer than heartbeats of activities and locks live: the frozen one is taken for dead, and comes back.
@@ -43,7 +50,9 @@ export function* planRounds(seed: number): Generator<Round, never> {
   const within = (ms: number): number => Math.round(ms * random());
   const pick = <T>(some: readonly T[]): T => some[Math.floor(random() * some.length)]!;
   for (;;) {
-    const starts = Object.fromEntries(ACTORS.map((actor) => [actor, within(START_WITHIN_MS)])) as Round['starts'];
+    const starts = Object.fromEntries(
+      ACTORS.map((actor) => [actor, within(isServer(actor) ? SERVERS_START_WITHIN_MS : COMMANDS_START_WITHIN_MS)]),
+    ) as Round['starts'];
     // One of each pair goes on, so that the round has an end.
     const worker = pick(['worker A', 'worker B'] as const);
     const receiver = pick(['receiver A', 'receiver B'] as const);
@@ -52,7 +61,8 @@ export function* planRounds(seed: number): Generator<Round, never> {
     const strikes = targets.map((target): PlannedStrike => ({
       target,
       signal: random() < 0.75 ? 'SIGKILL' : 'SIGSTOP',
-      afterMs: within(STRIKE_WITHIN_MS),
+      // Rather early: a command is soon over.
+      afterMs: within(within(STRIKE_WITHIN_MS)),
       frozenMs: random() < LONG_FREEZE_SHARE ? LONG_FREEZE_MS : within(LONGEST_FREEZE_MS),
     }));
     yield { starts, strikes, end: random() < 0.6 ? 'SIGTERM' : 'SIGKILL' };

@@ -9,11 +9,15 @@ const { values } = parseArgs({
     companies: { type: 'string', default: '60' },
   },
 });
+const end = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
 const found = await runStorm({
   seed: Number(values.seed),
   rounds: Number(values.rounds),
   companies: Number(values.companies),
   say: (line) => console.log(line),
+  // After the round under way, so that nothing is left running.
+  signal: end.signal,
 });
 const { rounds, strikes, acknowledged, complete, reads, problems } = found;
 console.log(

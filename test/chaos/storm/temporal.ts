@@ -12,7 +12,7 @@ export async function polls(client: Client, identity: string): Promise<boolean> 
     taskQueue: { name: CRAWL_QUEUE },
     taskQueueType: ACTIVITIES,
   });
-  return (pollers ?? []).some((poller) => poller.identity === identity);
+  return (pollers ?? []).some((poller) => poller.identity?.startsWith(identity));
 }
 
 export interface RunState {

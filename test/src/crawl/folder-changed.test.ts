@@ -15,7 +15,7 @@ import { hasRunRecord } from '../../../src/crawl/folder-changed.js';
 import { openRun } from '../../../src/crawl/open-run.js';
 import { landRows } from '../../../src/landing/index.js';
 import { makeProject, type Project } from '../../helpers/project.js';
-import { startStubApi, type StubApi } from '../../helpers/stub-api.js';
+import { startStub, type StubApi } from '../../stub/index.js';
 
 const pulse: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
@@ -27,7 +27,7 @@ describe('a data folder that lost something of a run under way', () => {
   let folder: DataFolder;
 
   beforeEach(async () => {
-    api = await startStubApi(30);
+    api = await startStub({ companies: 30 });
     project = makeProject({ api, temporal: 'none' });
     const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
     const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
