@@ -14,8 +14,8 @@ export const ACTORS = [
 ] as const;
 export type ActorName = (typeof ACTORS)[number];
 
-/** Serves for the whole round; the others end by themselves. */
-function isServer(actor: ActorName): boolean {
+/** Goes on for the whole round; the others are soon over. */
+export function isServer(actor: ActorName): boolean {
   return actor.startsWith('worker') || actor.startsWith('receiver') || actor === 'snapshot';
 }
 
