@@ -5,7 +5,7 @@ import { companiesTruth, financialsTruth, membersTruth, tendersTruth } from '../
 
 // The stub chooses otherwise than the sandbox wherever the reference is silent: what passes here does not lean on the
 // sandbox's habits. test/stub/README.md lists its choices.
-describe('a market above the page cap, from an API with pages of 40', () => {
+describe('an API with pages of 40 that sends proxy pages', () => {
   let stub: StubProject;
   let code: number;
   let result: RunResult;
@@ -21,21 +21,21 @@ describe('a market above the page cap, from an API with pages of 40', () => {
   });
   afterAll(() => stub?.close());
 
-  it('is found whole', async () => {
+  it('completes a market above the page cap', async () => {
     expect(result.coverage).toMatchObject({ reportedTotal: 640, distinctCompanies: 640, missing: 0, share: 1 });
     expect({ code, outcome: result.outcome }).toEqual({ code: 0, outcome: 'complete' });
     await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
   });
 
-  it('has every company, field by field', async () => {
+  it('stores every company field by field', async () => {
     await expectTruth(stub, companiesTruth(stub.api.state));
   });
 
-  it('has every financial value, numbers as text as both', async () => {
+  it('stores every financial value, a number sent as text in both columns', async () => {
     await expectTruth(stub, financialsTruth(stub.api.state));
   });
 
-  it('has its tenders with days and times, one version each', async () => {
+  it('stores tenders with day and time, one version each', async () => {
     expect((await stub.tidemark('tenders')).code).toBe(0);
     await expectTruth(stub, tendersTruth(stub.api.state));
   });
@@ -58,7 +58,7 @@ describe('an API that ends connections, refuses large pages and answers errors w
   });
   afterAll(() => stub?.close());
 
-  it('is found whole', async () => {
+  it('completes a market when large pages are refused and errors come as 200', async () => {
     const { code, result } = await stub.snapshot();
     expect(result.coverage).toMatchObject({ distinctCompanies: 130, missing: 0, share: 1 });
     expect({ code, outcome: result.outcome }).toEqual({ code: 0, outcome: 'complete' });
@@ -75,7 +75,7 @@ describe('ids that the warehouse cannot hold', () => {
   });
   afterAll(() => stub?.close());
 
-  it('are missing, are no members and are named one by one', async () => {
+  it('counts ids that BIGINT cannot hold as missing and names each in a reject', async () => {
     const run = await stub.snapshot();
     await expectNoFalseClaim(stub, run);
     expect(run.result.coverage).toMatchObject({ reportedTotal: 40, missing: 40, share: 0 });
@@ -110,7 +110,7 @@ describe.each([
   });
   afterAll(() => stub?.close());
 
-  it('are one company each, with its own record and reports', async () => {
+  it('stores one company per id, with its own record and reports', async () => {
     const run = await stub.snapshot();
     await expectNoFalseClaim(stub, run);
     expect.soft(run.result.coverage).toMatchObject({ distinctCompanies: 130, missing: 0, share: 1 });

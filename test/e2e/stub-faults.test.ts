@@ -26,24 +26,24 @@ describe('totals that are not what the pages list', () => {
     return run;
   };
 
-  it('larger: all that is listed is found, and the market is not complete', async () => {
+  it('reads everything listed below a larger total, and is not complete', async () => {
     const { code, result } = await night('larger');
     await expectTruth(stub, membersTruth(stub.api.state, 'larger'));
     expect(result.coverage).toMatchObject({ distinctCompanies: LISTED });
     expect({ code, incomplete: result.incomplete }).toEqual({ code: 1, incomplete: true });
   });
 
-  it('smaller: more is found than the total says', async () => {
+  it('reads on past a total that is too small, or is not complete', async () => {
     const { result } = await night('smaller');
     expect(result.coverage?.distinctCompanies).toBeGreaterThan(LISTED - 45);
   });
 
-  it('moving: no company is made up or counted twice', async () => {
+  it('counts each company once while the total moves', async () => {
     const { result } = await night('moving');
     expect(result.coverage?.distinctCompanies).toBeLessThanOrEqual(LISTED);
   });
 
-  it('of 400 digits: no endless work, and the market is not complete', async () => {
+  it('stops soon at a total of 400 digits, and is not complete', async () => {
     const { requests } = stub.api.state;
     const most = requests.length + 1_000;
     const endless = waitUntil('1,000 requests', () => Promise.resolve(requests.length > most)).then(() => null);
@@ -69,21 +69,24 @@ describe('a key without the permission for financial reports', () => {
     { shape: 'detail', named: /permission.*financial|financial.*permission/i },
     { shape: 'code', named: /permission.*financial|financial.*permission/i },
     { shape: 'error_code', named: /permission.*financial|financial.*permission/i },
-  ])('said as $shape: few refusals, named, and everything else is read', async ({ shape, named }) => {
-    const { requests, forbidden } = stub.api.state;
-    const before = requests.length;
-    forbidden.push({ prefix: '/v2/financial/', shape });
-    const { result } = await stub.snapshot();
-    const refused = requests.slice(before).filter((request) => request.includes('/v2/financial/'));
-    // What is in flight when the first refusals come, and a few.
-    expect.soft(refused.length).toBeLessThanOrEqual(48);
-    expect.soft(result.notes.join(' ')).toMatch(named);
-    expect(result.outcome).not.toBe('complete');
-    await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
-    await expectTruth(stub, companiesTruth(stub.api.state));
-  });
+  ])(
+    'stops a refused stream soon, names the permission and reads the rest (shape $shape)',
+    async ({ shape, named }) => {
+      const { requests, forbidden } = stub.api.state;
+      const before = requests.length;
+      forbidden.push({ prefix: '/v2/financial/', shape });
+      const { result } = await stub.snapshot();
+      const refused = requests.slice(before).filter((request) => request.includes('/v2/financial/'));
+      // What is in flight when the first refusals come, and a few.
+      expect.soft(refused.length).toBeLessThanOrEqual(48);
+      expect.soft(result.notes.join(' ')).toMatch(named);
+      expect(result.outcome).not.toBe('complete');
+      await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
+      await expectTruth(stub, companiesTruth(stub.api.state));
+    },
+  );
 
-  it('given the permission, the next run reads the reports', async () => {
+  it('reads the reports once the permission is there', async () => {
     const { code, result } = await stub.snapshot();
     expect({ code, outcome: result.outcome }).toEqual({ code: 0, outcome: 'complete' });
     await expectTruth(stub, financialsTruth(stub.api.state));
@@ -115,7 +118,7 @@ describe('a limit that lasts', () => {
     await expectTruth(stub, financialsTruth(stub.api.state));
   };
 
-  it('`limits.daily`: the run waits and then reads the rest', async () => {
+  it('waits at `limits.daily` and then reads the rest', async () => {
     const { state } = stub.api;
     Object.assign(state.daily, { used: 0, total: 60 });
     const running = stub.snapshot('daily');
@@ -127,7 +130,7 @@ describe('a limit that lasts', () => {
     await expectWhole('daily', await running);
   });
 
-  it('`limit` for half a minute: no record is given up', async () => {
+  it('gives up no record while the API answers `limit` for half a minute', async () => {
     const { state } = stub.api;
     const details = () => state.requests.filter((request) => request.startsWith('GET /v2/companies/')).length;
     const before = details();

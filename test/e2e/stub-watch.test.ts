@@ -105,29 +105,29 @@ describe('events of watched companies, delivered and polled', () => {
     expect(await deliver({ ...state, secret: 'another' }, forged)).toBe(401);
   };
 
-  it('the receiver takes all that is signed', () => {
+  it('answers 200 to every signed delivery, readable or not', () => {
     expect(delivered.size).toBe(12 + 8 + 2 + 1 + 1);
     expect(refused).toEqual(UNREADABLE);
   });
 
-  it('every event is there once, however it came', async () => {
+  it('stores every event once, however it came', async () => {
     await expectSameRows(stub, truth['ways']!);
   });
 
-  it('every delivery’s values are there', async () => {
+  it('stores the values of every delivery', async () => {
     await expectSameRows(stub, truth['values']!);
   });
 
-  it('every message of the list is there', async () => {
+  it('stores every message of the list', async () => {
     await expectSameRows(stub, truth['messages']!);
   });
 
-  it('each unreadable delivery is a reject of its own', async () => {
+  it('files each unreadable delivery as its own reject', async () => {
     const rejects = await stub.project.query(`SELECT raw FROM ops.rejects WHERE stream = 'watch_events'`);
     expect(rejects).toHaveLength(UNREADABLE.length);
   });
 
-  it('a second sync adds nothing', async () => {
+  it('adds nothing in a second sync', async () => {
     await must(stub.tidemark('watch', 'sync'));
     await expectSameRows(stub, truth['ways']!);
   });

@@ -63,8 +63,10 @@ class Storm {
   readonly #found: StormResult = { rounds: 0, strikes: 0, acknowledged: 0, complete: 0, reads: 0, problems: [] };
   readonly #reported = new Set<string>();
   readonly #sender: Sender;
-  readonly #workflowId = `snapshot/${MARKET}/${new Date().toISOString().slice(0, 10)}`;
   #readerLines = 0;
+  #number = 0;
+  /** Of this round's snapshot, which is of the day it begins on. */
+  #workflowId = '';
 
   private constructor(
     private readonly options: StormOptions,
@@ -77,7 +79,7 @@ class Storm {
     this.#sender = new Sender(api.state);
   }
 
-  /** A first, calm night, so that there is something to read and to go back to. */
+  /** Everything that lasts for all rounds. */
   static async open(options: StormOptions): Promise<Storm> {
     const [temporal, api, first, second] = await Promise.all([
       startTemporal(),
@@ -97,34 +99,35 @@ class Storm {
     });
     project.env['TIDEMARK_WEBHOOK_SECRET'] = api.state.secret;
     writeModel(project, 0);
-    const worker = await project.startWorker();
-    const env = project.env as Record<string, string>;
-    for (const command of [['snapshot'], ['publish']]) {
-      const { code, stderr } = await runCli(command, { cwd: project.dir, env });
-      if (code !== 0) throw new Error(`the first night failed: ${stderr}`);
+    try {
+      await firstNight(project);
+      const reader = await startProcess(['--import', 'tsx', 'test/chaos/storm/reader.ts', project.dataDir], {
+        env: project.env,
+        ready: /reading/,
+      });
+      return new Storm(options, api, temporal, project, [first, second], reader);
+    } catch (error) {
+      await Promise.all([temporal.teardown(), api.close()]);
+      project.remove();
+      throw error;
     }
-    await worker.stop();
-    const reader = await startProcess(['--import', 'tsx', 'test/chaos/storm/reader.ts', project.dataDir], {
-      env: project.env,
-      ready: /reading/,
-    });
-    return new Storm(options, api, temporal, project, [first, second], reader);
   }
 
   async round(number: number, round: Round): Promise<void> {
     this.#number = number;
     const begun = new Date();
+    this.#workflowId = `snapshot/${MARKET}/${begun.toISOString().slice(0, 10)}`;
     this.#changeMarket(number);
     const acknowledgedBefore = this.#sender.acknowledged.size;
     this.#sender.start(this.ports.map((port) => `http://127.0.0.1:${port}/events`));
     const actors: Actor[] = [];
     const over = new AbortController();
     const striking = this.#startAndStrike(round, actors, over.signal);
-    const outcome = await this.#runEnds(begun, actors).finally(() => over.abort());
+    const { outcome, complete } = await this.#runEnds(begun, actors).finally(() => over.abort());
     const struck = (await striking).filter((strike) => strike !== null);
     await this.#sender.stop();
     await this.#stopAll(round, actors, struck);
-    await this.#check();
+    await this.#check(complete);
     this.#found.rounds++;
     this.#found.strikes += struck.filter((strike) => !strike.includes(UNSEEN)).length;
     this.#found.acknowledged = this.#sender.acknowledged.size;
@@ -163,8 +166,6 @@ class Storm {
     if (this.#found.problems.length === 0) this.project.remove();
     else this.options.say(`The data folder is kept for a look: ${this.project.dir}`);
   }
-
-  #number = 0;
 
   #wrong(what: string): void {
     if (this.#reported.has(what)) return;
@@ -270,31 +271,35 @@ class Storm {
   }
 
   /** Waits for the end of this round's run, and checks what it claims against the build it made. */
-  async #runEnds(begun: Date, actors: readonly Actor[]): Promise<string> {
+  async #runEnds(begun: Date, actors: readonly Actor[]): Promise<{ outcome: string; complete: boolean }> {
     const { client } = this.temporal;
     for (const deadline = Date.now() + RUN_ENDS_WITHIN_MS; ; await sleep(200)) {
       const run = await describeRun(client, this.#workflowId);
       const isOfThisRound = run !== null && run.startedAt >= begun;
       if (isOfThisRound && !run.running) break;
-      if (!isOfThisRound && actors.find(({ name }) => name === 'snapshot')?.hasEnded) return 'no run was started';
+      if (!isOfThisRound && actors.find(({ name }) => name === 'snapshot')?.hasEnded)
+        return { outcome: 'no run was started', complete: false };
       if (Date.now() < deadline) continue;
       this.#wrong(`the run did not end: ${JSON.stringify(run)}`);
       await client.workflow.getHandle(this.#workflowId).terminate('it did not end');
-      return 'the run did not end';
+      return { outcome: 'the run did not end', complete: false };
     }
     const result = await resultOf(client, this.#workflowId);
     if ('failed' in result) {
       this.#wrong(`the run failed: ${result.failed}`);
-      return 'the run failed';
+      return { outcome: 'the run failed', complete: false };
     }
     if (result.outcome !== 'complete' || result.incomplete || result.heldBack !== null)
-      return `the run was ${result.outcome} (${result.notes.join(' ')})`;
+      return { outcome: `the run was ${result.outcome} (${result.notes.join(' ')})`, complete: false };
     this.#found.complete++;
     const build = this.#buildOf(result.run);
-    if (build !== null)
-      for (const difference of await differences(build, this.api.state, MARKET))
-        this.#wrong(`the run said complete, but its build has other ${difference}`);
-    return `the run was complete${build === null ? ' (its build is gone)' : ''}`;
+    if (build !== null) await this.#compare(build, 'its build');
+    return { outcome: `the run was complete${build === null ? ' (its build is gone)' : ''}`, complete: true };
+  }
+
+  async #compare(file: string, what: string): Promise<void> {
+    for (const difference of await differences(file, this.api.state, MARKET))
+      this.#wrong(`the run said complete, but ${what} has other ${difference}`);
   }
 
   /** The file of the build that was made for a run. */
@@ -335,7 +340,7 @@ class Storm {
   }
 
   /** Loads all there is, and holds the tables against what was acknowledged and claimed. */
-  async #check(): Promise<void> {
+  async #check(complete: boolean): Promise<void> {
     const { env, dataDir, dir, published } = this.project;
     // A receiver takes over what a killed one left.
     const receiver = new Actor('receiver A', this.#argsOf('receiver A'), env, {
@@ -349,6 +354,7 @@ class Storm {
     await receiver.stop('SIGTERM');
     const failed = await runScript('load.ts', [dataDir, path.join(dir, 'models')], env);
     if (failed !== null) return this.#wrong(`the warehouse cannot be loaded: ${failed}`);
+    if (complete) await this.#compare(published, 'the warehouse');
     const lost = await miscounted(published, this.#sender.acknowledged);
     for (const { key, times } of lost) {
       if (this.#reported.has(key)) continue;
@@ -361,6 +367,19 @@ class Storm {
       .filter((line) => line.startsWith('{"at"'));
     for (const line of lines.slice(this.#readerLines)) this.#wrong(`a reader: ${line}`);
     this.#readerLines = lines.length;
+  }
+}
+
+/** A calm night, so that there is something to read and to go back to. */
+async function firstNight(project: Project): Promise<void> {
+  const worker = await project.startWorker();
+  try {
+    for (const command of [['snapshot'], ['publish']]) {
+      const { code, stderr } = await runCli(command, { cwd: project.dir, env: project.env as Record<string, string> });
+      if (code !== 0) throw new Error(`the first night failed: ${stderr}`);
+    }
+  } finally {
+    await worker.stop();
   }
 }
 
