@@ -38,7 +38,9 @@ export interface Round {
 // Commands are over in seconds, a run takes longer: they meet it at every stage.
 const SERVERS_START_WITHIN_MS = 3_000;
 const COMMANDS_START_WITHIN_MS = 14_000;
-const STRIKE_WITHIN_MS = 1_500;
+// A server is struck at any stage of the run, a command rather early: it is soon over.
+const STRIKE_SERVER_WITHIN_MS = 12_000;
+const STRIKE_COMMAND_WITHIN_MS = 1_500;
 const LONGEST_FREEZE_MS = 4_000;
 // Longer than heartbeats of activities and locks live: the frozen one is taken for dead, and comes back.
 const LONG_FREEZE_MS = 35_000;
@@ -61,8 +63,7 @@ export function* planRounds(seed: number): Generator<Round, never> {
     const strikes = targets.map((target): PlannedStrike => ({
       target,
       signal: random() < 0.75 ? 'SIGKILL' : 'SIGSTOP',
-      // Rather early: a command is soon over.
-      afterMs: within(within(STRIKE_WITHIN_MS)),
+      afterMs: isServer(target) ? within(STRIKE_SERVER_WITHIN_MS) : within(within(STRIKE_COMMAND_WITHIN_MS)),
       frozenMs: random() < LONG_FREEZE_SHARE ? LONG_FREEZE_MS : within(LONGEST_FREEZE_MS),
     }));
     yield { starts, strikes, end: random() < 0.6 ? 'SIGTERM' : 'SIGKILL' };
