@@ -38,5 +38,5 @@ describe('a storm', () => {
     expect(found.acknowledged).toBeGreaterThan(0);
     expect(found.complete).toBeGreaterThan(0);
     expect(found.reads).toBeGreaterThan(0);
-  }, 900_000);
+  }, 1_800_000);
 });
