@@ -28,20 +28,23 @@ export function sortOverflows(
 ): [segment: string, cause: Overflow][] {
   const ends = new Set(asked.filter(({ total }) => total <= cap).flatMap(({ request }) => endsOf(windowOf(request))));
   const tried = new Set<string>();
-  return asked
-    .filter(({ request }) => narrowed.has(request.segment))
-    .map(({ request, total }) => {
-      const window = windowOf(request);
-      const start = `${window.sweep} ${String(window.gte)}`;
-      const before = tried.has(start);
-      tried.add(start);
-      const days = window.sweep.endsWith('company_incorporation');
-      const largest = days ? largestDay(window.gte as string | undefined, window.lte as string | undefined) : 0;
-      if (before) return [request.segment, 'again'];
-      if (!ends.has(start)) return [request.segment, 'first'];
-      if (largest > cap / 2) return [request.segment, 'peak'];
-      return [request.segment, total <= NEAR * cap ? 'near' : 'far'];
-    });
+  return (
+    asked
+      // Second passes leave segments below the cap where nobody new is; these were no overflows.
+      .filter(({ request, total }) => total > cap && narrowed.has(request.segment))
+      .map(({ request, total }) => {
+        const window = windowOf(request);
+        const start = `${window.sweep} ${String(window.gte)}`;
+        const before = tried.has(start);
+        tried.add(start);
+        const days = window.sweep.endsWith('company_incorporation');
+        const largest = days ? largestDay(window.gte as string | undefined, window.lte as string | undefined) : 0;
+        if (before) return [request.segment, 'again'];
+        if (!ends.has(start)) return [request.segment, 'first'];
+        if (largest > cap / 2) return [request.segment, 'peak'];
+        return [request.segment, total <= NEAR * cap ? 'near' : 'far'];
+      })
+  );
 }
 
 interface AskedWindow {

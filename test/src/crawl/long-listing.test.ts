@@ -97,7 +97,9 @@ it('lands nothing of a list that was not read to its end', async () => {
   listing = { total: 4_050, lists: 4_050 };
   const stop = new AbortController();
   server.on('request', () => void (pages > 300 && stop.abort()));
-  await expect(crawlListing(deps, { ctx, listing: 'tenders' }, { ...PULSE, signal: stop.signal })).rejects.toThrow();
+  await expect(crawlListing(deps, { ctx, listing: 'tenders' }, { ...PULSE, signal: stop.signal })).rejects.toThrow(
+    /abort/i,
+  );
   expect(readManifests(project.dataDir, { stream: 'tenders' })).toEqual([]);
   await adoptSpools(target());
   expect(landed()).toEqual([]);
