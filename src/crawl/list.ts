@@ -257,7 +257,9 @@ async function readPages(
     // What came back counts, not the size that was asked for.
     perPage ||= page.ids.length;
     pulse.beat({ step: what, done: seen.size, total, requests: number });
-    if (seen.size === before || (total !== null && seen.size >= total)) break;
+    if (seen.size === before) break;
+    // A full page may have another behind it, whatever the total says.
+    if (total !== null && seen.size >= total && page.ids.length < perPage) break;
     // With a page missing the total is never reached.
     if (silent.length > 0 && total !== null && number * size >= total) break;
     if (number >= mostPages(firstTotal, Math.max(1, perPage))) {

@@ -16,12 +16,25 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   while (missingOf(leaf) > 0 && pages.length < state.pages && pages.at(-1)!.ids.length > 0) {
     pages = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
   }
+  // A last page with more than the total has room for: the total is too small, and the list may go on.
+  while (listsMore(pages, leaf.total) && pages.at(-1)!.ids.length >= state.size && pages.length < state.pages) {
+    pages = yield* readPages(state, leaf, first, pages.length + 1, pages);
+  }
   const moved = pages.some((page) => page.total !== first.total);
   if (moved || missingOf(leaf) > 0) yield* readAgain(state, leaf, pages, moved);
   if (missingOf(leaf) > 0) {
     leaf.shortfall = `its pages listed ${leaf.distinct} of ${leaf.total} companies, also when asked again`;
   }
+  if (!moved && listsMore(pages, leaf.total) && leaf.distinct > leaf.total) {
+    leaf.uncounted = true;
+    leaf.shortfall = `its pages list ${leaf.distinct} companies and its total says ${leaf.total}: that total cannot be believed`;
+  }
   state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
+}
+
+/** Whether pages hold more rows than a total says. */
+function listsMore(pages: readonly PageAnswer[], total: number): boolean {
+  return pages.reduce((rows, page) => rows + page.ids.length, 0) > total;
 }
 
 /**

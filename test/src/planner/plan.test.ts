@@ -579,3 +579,21 @@ describe('an API that contradicts itself', () => {
     );
   });
 });
+
+describe('a total that is smaller than what the pages list', () => {
+  it('is read past, and makes the night unproven', () => {
+    const [size, says, lists] = [10, 15, 34];
+    const plan = createPlan(planInput({ dimensions: [] }));
+    for (let requests = plan.next(9); !plan.done; requests = plan.next(9)) {
+      expect(requests).not.toEqual([]);
+      for (const { key, page } of requests) {
+        const first = (page - 1) * size;
+        const ids = Array.from({ length: Math.max(0, Math.min(size, lists - first)) }, (_, i) => String(first + i));
+        plan.answer(key, { total: says, totalPages: 2, ids });
+      }
+    }
+    const { distinct_companies, why } = plan.coverage();
+    expect(distinct_companies).toBe(lists);
+    expect(why).toMatchObject([{ reason: expect.stringMatching(/its total says 15: that total cannot be believed/) }]);
+  });
+});
