@@ -7,6 +7,8 @@ import { isRefused, type Dimension } from './types.js';
 
 // A pass of this many requests is made without counting first what it can find.
 const NOT_WORTH_COUNTING = 8;
+// From this price on nothing is left untried: a count may miss whoever moves, or lies in a part that was cut short.
+export const THOROUGH = 10;
 // To count companies without a value in this many dimensions takes 2 to the power of it requests.
 const MOST_COUNTED = 3;
 
@@ -53,7 +55,8 @@ export function* offersFor(
 export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, { reached }: Hunt): Task<Offer> {
   const { choice, cost, gain } = offer;
   const { key, everybody } = choice.facts.axis;
-  if (cost <= NOT_WORTH_COUNTING || segment.uncounted || everybody === null) return { ...offer, counted: true };
+  if (state.requestsPerCompany >= THOROUGH || cost <= NOT_WORTH_COUNTING || segment.uncounted || everybody === null)
+    return { ...offer, counted: true };
   const reachable = yield* countOutside(state, segment, [[key, everybody]], reached);
   return { ...offer, gain: Math.min(gain, reachable ?? gain), counted: true };
 }
@@ -69,6 +72,7 @@ export function byPrice(a: Offer, b: Offer): number {
  */
 export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
   const pages = Math.ceil(segment.total / state.size);
+  if (state.requestsPerCompany >= THOROUGH) return null;
   if (pages <= 2 ** (Math.min(MOST_COUNTED, reached.length) + 1)) return null;
   return yield* countOutside(state, segment, [], reached);
 }

@@ -1,7 +1,7 @@
 import type { Choice } from './choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { BEYOND_REASON, isBeyondReason } from './fence.js';
-import { byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
+import { THOROUGH, byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
 import { askAgain } from './questions.js';
 import { fork, join, type Task } from './tasks.js';
@@ -12,6 +12,9 @@ import { isRefused, type Dimension, type PageAnswer } from './types.js';
 const SMALL_PASS = 10;
 // All second passes together may cost this share of all other requests more than their companies are worth.
 const START = 0.4;
+// What a segment may spend before it has found anybody, in companies: a share of its pages.
+const TRIAL = 0.13;
+const LEAST_TRIAL = 10;
 // Where totals are no counts, nobody knows what a pass can find: so many passes over all pages are made on trust.
 const TRUST = 1.5;
 const LEAST_TRUST = 30;
@@ -86,7 +89,9 @@ export function* recover(
  */
 export function* spendRest(state: CrawlState): Task<void> {
   const { deferred, second, requestsPerCompany: price } = state;
-  const start = START * (state.asked() - second.requests);
+  // Where parts take turns, so does what may be spent.
+  const turns = state.input.known?.rotation?.of ?? 1;
+  const start = (START * (state.asked() - second.requests)) / turns;
   for (;;) {
     if (isBeyondReason(state)) break;
     let room = start + price * second.found - second.requests;
@@ -141,9 +146,11 @@ export class SecondPasses {
   room({ gain }: Offer): number {
     const { segment } = this.split;
     const price = this.state.requestsPerCompany;
-    if (!segment.uncounted) return price * gain;
+    const earned = price * (segment.distinct - this.before.distinct) - (segment.cost - this.before.cost);
+    const trial = price * Math.max(LEAST_TRIAL, TRIAL * (segment.total / this.state.size));
+    if (!segment.uncounted) return Math.min(price * gain, trial + earned);
     const trust = TRUST * Math.max(LEAST_TRUST, segment.total / this.state.size);
-    return trust + price * (segment.distinct - this.before.distinct) - (segment.cost - this.before.cost);
+    return trust + earned;
   }
 
   /** Finds out which dimensions are left. */
@@ -174,13 +181,15 @@ export class SecondPasses {
     const price = Math.max(this.state.requestsPerCompany, cost / gain);
     const floor = this.outer ? 0 : SMALL_PASS;
     const enough = (): boolean =>
-      this.wanted() === 0 || segment.cost - spent > floor + price * (gain / 2 + segment.distinct - distinct);
+      this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
     yield* this.walk(this.state, segment, choice, this.rest, this.hunt(), enough);
     segment.distinct = segment.found.size;
-    // Whoever a part of the pass misses may still be found along another dimension.
-    const whole = segment.children.every(
-      (child) => child.state === 'calibration' || !(choice.facts.axis.key in child.filters) || missingOf(child) === 0,
-    );
+    // Whoever a part of the pass misses may still be found along another dimension: at a price that few want to pay.
+    const whole =
+      this.state.requestsPerCompany < THOROUGH ||
+      segment.children.every(
+        (child) => child.state === 'calibration' || !(choice.facts.axis.key in child.filters) || missingOf(child) === 0,
+      );
     if (whole) this.reached = [...this.reached, choice];
   }
 

@@ -129,7 +129,7 @@ describe('a plan over a market that stands still', () => {
           maxSize: Math.min(api.maxSize!, 25),
           totalsCap,
         });
-        const { plan, answers, coverage } = crawlMarket(market, { requestsPerCompany: 100 });
+        const { plan, answers, coverage } = crawlMarket(market, { requestsPerCompany: 1_000 });
         const found = new Set([...answers.values()].flatMap((a) => ('ids' in a ? a.ids : [])));
         expectExactCertificate(coverage);
         for (const { state, filters, distinct_companies: distinct } of plan.segments()) {
