@@ -15,7 +15,7 @@ import {
   stopsEverything,
 } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
-import { fetchers, type Fetcher } from './fetchers.js';
+import { CUT_SHORT, fetchers, type Fetcher } from './fetchers.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from './in-parallel.js';
 import { lanesOf } from './lanes.js';
@@ -76,6 +76,8 @@ export class ChunkAttempt {
   readonly #limited = new Map<string, LimitError>();
   /** Entities that no route could answer which is open to the key. */
   readonly #skipped = new Set<string>();
+  /** Entities of which only a part was read, as a row of each says. */
+  readonly #cutShort = new Set<string>();
   /** An entity that the API answered, in this chunk. */
   #known: string | null;
   #failedInARow = 0;
@@ -138,7 +140,7 @@ export class ChunkAttempt {
     }
     const failed = new Map([...this.#failures, ...this.#refused, ...this.#limited, ...this.#doubts.aside]);
     for (const [entity, fault] of failed) await writer.append(rowOfError(fault, entity, 'failed'));
-    return failed.size;
+    return failed.size + this.#cutShort.size;
   }
 
   async #attempt(entity: string): Promise<void> {
@@ -149,7 +151,9 @@ export class ChunkAttempt {
     this.#tried.add(entity);
     const afterRefusal = this.#doubts.aside.size > 0;
     try {
-      for (const row of await this.#fetch(entity)) await writer.append(row);
+      const rows = await this.#fetch(entity);
+      for (const row of rows) await writer.append(row);
+      if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
       this.#noteAnswer(entity, afterRefusal);
     } catch (error) {
       if (pulse.signal.aborted) throw error;

@@ -21,6 +21,8 @@ const EVENTS_PER_PAGE = 100;
 const LAST_PAGE = 'last-page';
 // Pages of one company's events, whatever number of pages the API says: 100,000 events.
 const MOST_EVENT_PAGES = 1_000;
+/** Status of a row that names what was not read of an entity. */
+export const CUT_SHORT = 0;
 
 export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
@@ -43,14 +45,28 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
         const query = { from_date: ctx.from, to_date: ctx.to, page, per_page: EVENTS_PER_PAGE };
         const response = await client.v2.watch.events(id, query, { signal });
         pages = response.data.data.length === 0 ? page : (response.data.pages ?? page);
-        // What lies behind is older or newer than what any night has: the next one asks for its own days.
-        if (page >= MOST_EVENT_PAGES) pages = page;
         yield rowOf(response, id, page >= pages ? LAST_PAGE : `page-${page}`);
+        if (page < MOST_EVENT_PAGES || page >= pages) continue;
+        yield cutShort(response, id, pages);
+        return;
       }
     },
     finished: (rows) => new Set(rows.filter((row) => row.segment === LAST_PAGE).map((row) => row.entity_id ?? '')),
   },
 };
+
+/** Says what of a company's events was not read; it ends in ops.rejects. */
+function cutShort(response: ApiResponse<unknown>, id: string, pages: number): NewRow {
+  const words = `The API says that company ${id} has ${pages} pages of watch events. The first ${MOST_EVENT_PAGES} were read; ask for fewer days at a time (tidemark backfill) to read the rest.`;
+  return {
+    request_key: `${response.requestKey} (pages behind it)`,
+    entity_id: id,
+    segment: LAST_PAGE,
+    status: CUT_SHORT,
+    fetched_at: response.fetchedAt,
+    body: words,
+  };
+}
 
 function oneRow(
   call: (client: ApiClient, entity: string, signal: AbortSignal) => Promise<ApiResponse<unknown>>,
