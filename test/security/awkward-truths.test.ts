@@ -254,7 +254,7 @@ describe('awkward truths, from the API to what analysts read', () => {
   it('is harmless where people look: no formula in CSV, no control in a table, and exact where programs read', async () => {
     const names = 'SELECT name, registration_number, vat_number FROM core.companies WHERE company_id';
     expect(await tidemark('sql', '--format', 'csv', `${names} = 6`)).toBe(
-      `name,registration_number,vat_number\r\n'=cmd|' /C calc'!A0,+4512345678,-7\r\n`,
+      `name,registration_number,vat_number\r\n"'=cmd|' /C calc'!A0",+4512345678,-7\r\n`,
     );
     const table = await tidemark('sql', `SELECT name FROM core.companies WHERE company_id IN (1, 2, 7)`);
     // oxlint-disable-next-line no-control-regex -- that there is none is the point
