@@ -15,14 +15,14 @@ import { emptyFolder, runCli } from './run-cli.js';
 
 const SHIPPED = readFileSync(path.join(ROOT, 'sql', 'marts', 'market_daily.sql'), 'utf8');
 const CHANGED_COLUMN = '  changed: BIGINT | Members whose record was found changed since the end of the night before\n';
-const CHANGED_SQL = ',\n  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed\n';
+const CHANGED_SQL = '  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed,\n';
 
 /** The model as a person might edit it: another meaning, a lost column, a second version. */
 const EDITED = SHIPPED.replace("lower(h.status) = 'active' AND ", '').replace(
   'Of those, with status Active as',
   'Of those, with a record as',
 );
-const BROKEN = EDITED.replace(CHANGED_COLUMN, '').replace(CHANGED_SQL, '\n');
+const BROKEN = EDITED.replace(CHANGED_COLUMN, '').replace(CHANGED_SQL, '');
 const SECOND = BROKEN.replace('version: 1\n', 'version: 2\n');
 const KEPT = EDITED.replace('version: 1\n', 'version: 1\ndeprecation_date: 2026-12-31\n');
 
@@ -181,8 +181,8 @@ describe('models on a real warehouse, with readers', () => {
 
   it('a new version is served beside the one before, until its date', async () => {
     edit({ 'market_daily.sql': SECOND, 'market_daily_v1.sql': KEPT });
-    const { code, stdout } = await models('apply');
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await models('apply');
+    expect(code, stderr).toBe(0);
     expect(stdout).toContain('marts.market_daily_v1, added, served until 2026-12-31');
     expect(await rows(STATES)).toEqual([
       { version: 1, state: 'deprecated', table_name: 'marts.market_daily_v1', until: '2026-12-31' },
@@ -194,8 +194,8 @@ describe('models on a real warehouse, with readers', () => {
         (SELECT comment FROM duckdb_tables() WHERE table_name = 'market_daily_v1') AS comment`,
     );
     expect(both).toMatchObject({
-      second: 6,
-      first: 7,
+      second: 8,
+      first: 9,
       comment: expect.stringContaining('served until 2026-12-31; read marts.market_daily instead'),
     });
   });
