@@ -12,6 +12,7 @@ const common = {
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/global-setup.ts',
     projects: [
       {
         test: {
@@ -30,7 +31,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -6,6 +6,11 @@ export function roomFor({ known, used, total }: QuotaStatus, { leavesQuota = 0 }
   return known ? Math.max(0, Math.floor(total * (1 - leavesQuota) - used)) : Infinity;
 }
 
+/** Whether the API gives no figure of the quota at all; that it could not be asked just now says nothing. */
+export function hasNoFigure({ known, fault }: QuotaStatus): boolean {
+  return !known && !fault;
+}
+
 // What a market's night brings is worth most; a backfill can wait for another day.
 const PRIORITY: Record<WorkflowType, number> = {
   marketSnapshot: 1,

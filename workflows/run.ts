@@ -1,5 +1,4 @@
 import {
-  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -9,7 +8,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CarriedRun, DiscoverResult, ModelsResult, QuotaStatus } from '../schemas/pipeline/crawl.js';
-import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { CrawlOutcome } from '../schemas/pipeline/landing.js';
 import type {
   DueSummary,
@@ -34,7 +32,8 @@ import {
 } from './messages.js';
 import { crawl, quick } from './proxies.js';
 import { CRAWL_QUEUE, QUOTA_GATE } from './queues.js';
-import { priorityOf, roomFor, secondsToStandAgain } from './quota-room.js';
+import { hasNoFigure, priorityOf, roomFor, secondsToStandAgain } from './quota-room.js';
+import { secondArgument, StopRequested } from './run-errors.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attributes.js';
 
 // A run is cut well before the server's warning at 10,240 events (DESIGN.md, "Temporal, as we use it").
@@ -42,20 +41,6 @@ const MAX_EVENTS = 2_000;
 const STOPS_WITHIN = '15 seconds';
 // As in the configuration (`api.maxConcurrency`).
 const MOST_IN_FLIGHT = 512;
-
-function secondArgument(): ApplicationFailure {
-  const type: ErrorType = 'InvalidInput';
-  const message = 'Wrong input: a run takes one argument; the second is for runs that go on as new. Start it with one.';
-  return ApplicationFailure.nonRetryable(message, type);
-}
-
-/** Whether the API gives no figure of the quota at all; that it could not be asked just now says nothing. */
-function hasNoFigure({ known, fault }: QuotaStatus): boolean {
-  return !known && !fault;
-}
-
-/** An operator wants the run to end here. */
-export class StopRequested extends Error {}
 
 /**
  * One top-level run: its context, what it has done, and the messages it answers. Workflows are sequences of `step`s;

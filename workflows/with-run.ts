@@ -3,7 +3,8 @@ import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult, WorkflowType } from '../schemas/pipeline/run.js';
 import { isCancelled } from './cancellation.js';
 import { quick } from './proxies.js';
-import { Run, StopRequested } from './run.js';
+import { StopRequested } from './run-errors.js';
+import { Run } from './run.js';
 import { finish } from './steps.js';
 
 /**

@@ -14,6 +14,11 @@ export function outFile(out: string): string {
   });
 }
 
+/** Whether this is a folder. What cannot be looked at is none: writing it says why. */
 export function isFolder(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return statSync(file).isDirectory();
+  } catch {
+    return false;
+  }
 }

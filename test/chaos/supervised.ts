@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { compiled } from '../helpers/processes.js';
 
 export interface Program {
   command: string;
@@ -78,7 +79,11 @@ export class Supervised {
 
   async #spawn(): Promise<void> {
     const { command, args, env, cwd, isUp, onUp } = this.program;
-    const child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, command === process.execPath ? compiled(args) : args, {
+      env,
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (this.#said = (this.#said + chunk.toString()).slice(-20_000)));

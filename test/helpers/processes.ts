@@ -5,6 +5,18 @@ import { createInterface } from 'node:readline';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
+/** Folder of the code that `npm test` compiled for the processes of tests; null where it did not. */
+const BUILD = process.env['TIDEMARK_TEST_BUILD'] ?? null;
+
+/** Arguments of Node that run the CLI or the sandbox, with the compiled code in place of the sources where there is one. */
+export function compiled(args: readonly string[]): string[] {
+  const [first = '', second, script = '', ...rest] = args;
+  if (BUILD === null) return [...args];
+  if (first === 'bin/tidemark.mjs') return [path.join(BUILD, 'src', 'cli.js'), ...args.slice(1)];
+  const isOurs = first === '--import' && second === 'tsx' && /^(src|sandbox)\//.test(script);
+  return isOurs ? [path.join(BUILD, script.replace(/\.ts$/, '.js')), ...rest] : [...args];
+}
+
 export interface RunningProcess {
   child: ChildProcess;
   /** Everything it wrote so far, both streams. */
@@ -18,7 +30,7 @@ export async function startProcess(
   args: string[],
   options: { env: NodeJS.ProcessEnv; ready: RegExp; cwd?: string },
 ): Promise<RunningProcess & { readyLine: string }> {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, compiled(args), {
     cwd: options.cwd ?? ROOT,
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -293,9 +293,13 @@ function textOf(value: Json | undefined): string | null {
   return value.kind === 'number' || value.kind === 'word' ? value.raw : null;
 }
 
+/** A whole number of 64 bits in digits, or a JSON number with fraction or exponent that a double holds as a whole one. */
 function idOf(value: Json | undefined): string | null {
   const text = textOf(value);
-  return text !== null && /^-?[0-9]{1,18}$/.test(text) ? String(BigInt(text)) : null;
+  if (text === null) return null;
+  if (/^-?[0-9]+$/.test(text)) return BigInt.asIntN(64, BigInt(text)) === BigInt(text) ? String(BigInt(text)) : null;
+  const whole = value?.kind === 'number' ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(whole) ? String(BigInt(whole)) : null;
 }
 
 /** `YYYY-MM-DD` of a text that begins with a day there is. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cleanEnv, ROOT } from '../../helpers/processes.js';
+import { cleanEnv, compiled, ROOT } from '../../helpers/processes.js';
 
 export interface CliResult {
   code: number;
@@ -10,7 +10,9 @@ export interface CliResult {
   stderr: string;
 }
 
-const TSX = path.join(ROOT, 'node_modules', 'tsx', 'dist', 'loader.mjs');
+const [TSX, SOURCE] = [path.join(ROOT, 'node_modules', 'tsx', 'dist', 'loader.mjs'), path.join(ROOT, 'src', 'cli.ts')];
+const BUILT = compiled(['bin/tidemark.mjs']);
+const CLI = BUILT[0] === 'bin/tidemark.mjs' ? ['--import', TSX, SOURCE] : BUILT;
 
 /** Runs `tidemark …` as a process of its own, in `cwd`, with nothing of this machine's settings. */
 export async function runCli(
@@ -20,7 +22,7 @@ export async function runCli(
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['--import', TSX, path.join(ROOT, 'src', 'cli.ts'), ...args],
+      CLI.concat(args),
       { cwd: options.cwd, env: cleanEnv(options.env ?? {}), maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
