@@ -9,8 +9,10 @@ import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
  * Reads a segment at or below the cap to its end; page 1 is `first`. A leaf whose pages do not add up to its total, or
  * whose total changed between its pages (a company that left may hide one that was skipped), is asked again once: that
  * tells companies that moved from companies that are counted but never listed.
+ * @returns false when the market's pages go on to the last one shown whatever its total says: then totals end at this number,
+ * and the segment is not settled
  */
-export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<void> {
+export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<boolean> {
   let pages = yield* readPages(state, leaf, first, Math.ceil(first.total / state.size));
   // Pages may be shorter than calibrated; go on while they still bring something.
   while (missingOf(leaf) > 0 && pages.length < state.pages && pages.at(-1)!.ids.length > 0) {
@@ -19,6 +21,10 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   // A last page with more than the total has room for: the total is too small, and the list may go on.
   while (listsMore(pages, leaf.total) && pages.at(-1)!.ids.length >= state.size && pages.length < state.pages) {
     pages = yield* readPages(state, leaf, first, pages.length + 1, pages);
+  }
+  if (!leaf.parent && listsMore(pages, leaf.total) && pages.length >= state.pages) {
+    state.noteCappedTotals(leaf.total);
+    if (state.totalsCap === leaf.total) return false;
   }
   const moved = pages.some((page) => page.total !== first.total);
   if (moved || missingOf(leaf) > 0) yield* readAgain(state, leaf, pages, moved);
@@ -30,6 +36,7 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
     leaf.shortfall = `its pages list ${leaf.distinct} companies and its total says ${leaf.total}: that total cannot be believed`;
   }
   state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
+  return true;
 }
 
 /** Whether pages hold more rows than a total says. */

@@ -41,8 +41,7 @@ export function* enumerate(
     return;
   }
   if (isVisible(state, segment, first.total) && !(yield* goesOn(state, segment, first))) {
-    yield* readLeaf(state, segment, first);
-    return;
+    if (yield* readLeaf(state, segment, first)) return;
   }
   const choice = yield* chooseAxis(state, first.total, dimensions, hunted ?? undefined);
   if (!choice) {
