@@ -3,7 +3,7 @@ import { expectMarketEqualsTruth } from '../helpers/truth.js';
 import { runNight, type Night } from './laboratory.js';
 import { scheduleOf, STRIKES, type Strike } from './schedule.js';
 
-// `npm run chaos -- --seed 7 --minutes 20` sets these; `npm test` runs one short night.
+// `npm run chaos -- --seed 7 --minutes 20` sets these; `npm run test:long` runs one short night.
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
 const MINUTES = Number(process.env['CHAOS_MINUTES'] ?? 0);
 const COMPANIES = Number(process.env['CHAOS_COMPANIES'] ?? 400);

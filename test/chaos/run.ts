@@ -22,8 +22,12 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const env = Object.entries(values).map(([name, value]) => [`CHAOS_${name.toUpperCase()}`, value]);
-const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'e2e', 'test/chaos/chaos.test.ts'], {
+const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'long', 'test/chaos/chaos.test.ts'], {
   stdio: 'inherit',
-  env: { ...process.env, ...(Object.fromEntries(env.filter(([, value]) => value !== undefined)) as object) },
+  env: {
+    ...process.env,
+    TEST_LONG: '1',
+    ...(Object.fromEntries(env.filter(([, value]) => value !== undefined)) as object),
+  },
 });
 process.exitCode = status ?? 1;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ACTORS, planRounds } from './storm/plan.js';
 import { runStorm } from './storm/storm.js';
 
-// `npm run storm -- --seed 7 --rounds 100` runs as many as one likes; `npm test` runs a few.
+// `npm run storm -- --seed 7 --rounds 100` runs as many as one likes; `npm run test:long` runs a few.
 const ROUNDS = 3;
 
 describe('the plan of a storm', () => {
