@@ -42,12 +42,11 @@ const held = new Set<string>();
 export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
   const file = path.resolve(options.file ?? warehouseFile(dataDir));
   if (held.has(file)) throw new WarehouseBusyError(file);
-  held.add(file);
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     const owned = options.file === undefined && !options.lock ? await lockWriter(dataDir, options.what) : undefined;
     try {
-      const { db, close } = await openWriting(file, options);
+      const { db, close } = await openOnce(file, options);
       return {
         db,
         assertHeld: () => (owned ?? options.lock)?.assertHeld(),
@@ -58,8 +57,19 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
       throw error;
     }
   } catch (error) {
-    held.delete(file);
     throw asWarehouseError(error, file);
+  }
+}
+
+/** Opens a file that this process does not have open. Who only waits for the lock has nothing open yet. */
+async function openOnce(file: string, options: WarehouseOptions): ReturnType<typeof openWriting> {
+  if (held.has(file)) throw new WarehouseBusyError(file);
+  held.add(file);
+  try {
+    return await openWriting(file, options);
+  } catch (error) {
+    held.delete(file);
+    throw error;
   }
 }
 
