@@ -11,8 +11,9 @@ export interface CliResult {
 }
 
 const [TSX, SOURCE] = [path.join(ROOT, 'node_modules', 'tsx', 'dist', 'loader.mjs'), path.join(ROOT, 'src', 'cli.ts')];
+const UNBUILT = ['--import', TSX, SOURCE];
 const BUILT = compiled(['bin/tidemark.mjs']);
-const CLI = BUILT[0] === 'bin/tidemark.mjs' ? ['--import', TSX, SOURCE] : BUILT;
+const CLI = BUILT[0] === 'bin/tidemark.mjs' ? UNBUILT : BUILT;
 
 /** Runs `tidemark …` as a process of its own, in `cwd`, with nothing of this machine's settings. */
 export async function runCli(
@@ -22,7 +23,8 @@ export async function runCli(
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      CLI.concat(args),
+      // The demo starts processes of its own, as it finds them in a clone.
+      (args[0] === 'demo' ? UNBUILT : CLI).concat(args),
       { cwd: options.cwd, env: cleanEnv(options.env ?? {}), maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
