@@ -6,7 +6,17 @@ import { build } from 'esbuild';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 // What the compiled code reads beside itself.
-const LINKED = ['sql', 'test', 'package.json', 'package-lock.json', 'bootstrap', 'bin', 'docs', 'node_modules'];
+const LINKED = [
+  'sql',
+  'test',
+  'tidemark.example.yaml',
+  'package.json',
+  'package-lock.json',
+  'bootstrap',
+  'bin',
+  'docs',
+  'node_modules',
+];
 
 /**
  * Compiles the code once for all processes that tests start (`compiled` in helpers/processes.ts): a CLI that compiles

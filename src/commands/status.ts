@@ -182,7 +182,7 @@ export function renderStatus(status: Status, now: number): string {
     for (const run of published.lastRuns) {
       const what = [run.workflow_type, run.market, run.date].filter((part) => part !== null).join(' ');
       lines.push(
-        `           ${what}: ${run.outcome}${renderReached(run)}${run.held_back === null ? '' : ', held back'}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
+        `           ${what}: ${run.outcome}${run.held_back === null ? '' : ', held back'}${renderReached(run)}${run.outcome === 'running' ? '' : `, ${formatCount(run.requests)} requests`}`,
       );
       if (run.held_back !== null) lines.push(paint.yellow(`           ! ${run.held_back}`));
       for (const refusal of refusalsOf(run)) lines.push(paint.yellow(`           ! ${refusalInWords(refusal)}`));

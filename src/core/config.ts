@@ -30,7 +30,8 @@ export function configPath(option: string | undefined, env: NodeJS.ProcessEnv = 
 
 /**
  * Reads and checks the configuration.
- * @throws TidemarkError `InvalidConfig`: unreadable file, YAML fault (with line), or every wrong key with its path
+ * @throws TidemarkError `InvalidConfig`: unreadable file, YAML fault (with line), every wrong key with its path, or a data
+ *   folder that DuckDB cannot write to
  */
 export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): Config {
   const raw = parseYaml(file, readText(file));
@@ -43,8 +44,17 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
     });
   }
   const dataDir = path.resolve(path.dirname(file), env['TIDEMARK_DATA'] || parsed.data.data);
+  refuseQuestionMark(dataDir);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
   return { ...parsed.data, file, dataDir, modelsDir, hash: hashOf(parsed.data), fileHash: hashOf(raw) };
+}
+
+/** DuckDB takes what follows a `?` for the query of a URL, and seeks its write-ahead log in a folder that does not exist. */
+function refuseQuestionMark(dataDir: string): void {
+  if (!dataDir.includes('?')) return;
+  throw new TidemarkError('InvalidConfig', `The path of the data folder, ${dataDir}, holds a "?".`, {
+    todo: 'DuckDB cannot write there. Rename the folder, or set `data` (or TIDEMARK_DATA) to a path without a "?".',
+  });
 }
 
 /**

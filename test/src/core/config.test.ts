@@ -123,6 +123,12 @@ describe('tidemark.yaml', () => {
     },
   );
 
+  it('refuses a data folder where DuckDB cannot write', () => {
+    const { type, message } = error(() => load(API, { TIDEMARK_DATA: 'what? now' }));
+    expect(type).toBe('InvalidConfig');
+    expect(message).toContain(path.join(folder, 'what? now'));
+  });
+
   it('says which file is missing', () => {
     expect(() => loadConfig(path.join(folder, 'none.yaml'), {})).toThrow(/There is no file .*none\.yaml/);
   });

@@ -14,7 +14,7 @@ let first: CliResult;
 beforeAll(async () => {
   const outer = emptyFolder();
   // Signs that URLs, globs and shells take for their own.
-  folder = { dir: path.join(outer.dir, 'what? #1 %41 [x]'), remove: outer.remove };
+  folder = { dir: path.join(outer.dir, 'what #1 %41 [x]'), remove: outer.remove };
   mkdirSync(folder.dir);
   first = await runCli(['demo', ...SIZE], { cwd: folder.dir });
 }, LONG);
