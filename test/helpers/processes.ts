@@ -5,16 +5,15 @@ import { createInterface } from 'node:readline';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Folder of the code that `npm test` compiled for the processes of tests; null where it did not. */
-const BUILD = process.env['TIDEMARK_TEST_BUILD'] ?? null;
-
-/** Arguments of Node that run the CLI or the sandbox, with the compiled code in place of the sources where there is one. */
+/** Arguments of Node that run the CLI or the sandbox, with the code that global-setup.ts compiled in place of the sources. */
 export function compiled(args: readonly string[]): string[] {
   const [first = '', second, script = '', ...rest] = args;
-  if (BUILD === null) return [...args];
-  if (first === 'bin/tidemark.mjs') return [path.join(BUILD, 'src', 'cli.js'), ...args.slice(1)];
+  const build = process.env['TIDEMARK_TEST_BUILD'];
+  if (build === undefined) return [...args];
+  if (path.resolve(ROOT, first) === path.join(ROOT, 'bin', 'tidemark.mjs'))
+    return [path.join(build, 'src', 'cli.js'), ...args.slice(1)];
   const isOurs = first === '--import' && second === 'tsx' && /^(src|sandbox)\//.test(script);
-  return isOurs ? [path.join(BUILD, script.replace(/\.ts$/, '.js')), ...rest] : [...args];
+  return isOurs ? [path.join(build, script.replace(/\.ts$/, '.js')), ...rest] : [...args];
 }
 
 export interface RunningProcess {

@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROOT } from '../../helpers/processes.js';
+import { compiled, ROOT } from '../../helpers/processes.js';
 import type { ActorName, PlannedStrike } from './plan.js';
 
 /** A process of a round. */
@@ -20,7 +20,7 @@ export class Actor {
     env: NodeJS.ProcessEnv,
     private readonly options: { isAtWork: (actor: Actor) => Promise<string | null> },
   ) {
-    this.#child = spawn(process.execPath, ['bin/tidemark.mjs', ...args], {
+    this.#child = spawn(process.execPath, compiled(['bin/tidemark.mjs', ...args]), {
       cwd: ROOT,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { setup } from '../../global-setup.js';
 import { runStorm } from './storm.js';
 
 /* `npm run storm -- --seed S --rounds N`: rounds of two workers, two receivers and the writing commands, started together. */
@@ -9,6 +10,7 @@ const { values } = parseArgs({
     companies: { type: 'string', default: '60' },
   },
 });
+const removeCompiled = await setup();
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
 const found = await runStorm({
@@ -19,6 +21,7 @@ const found = await runStorm({
   // After the round under way, so that nothing is left running.
   signal: end.signal,
 });
+removeCompiled();
 const { rounds, strikes, acknowledged, complete, reads, problems } = found;
 console.log(
   `seed ${values.seed}: ${rounds} rounds, ${strikes} strikes at processes at work, ${complete} complete runs, ${acknowledged} deliveries acknowledged, ${reads} reads; ${problems.length === 0 ? 'all well' : `${problems.length} things wrong`}`,

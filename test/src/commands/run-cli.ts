@@ -10,10 +10,7 @@ export interface CliResult {
   stderr: string;
 }
 
-const [TSX, SOURCE] = [path.join(ROOT, 'node_modules', 'tsx', 'dist', 'loader.mjs'), path.join(ROOT, 'src', 'cli.ts')];
-const UNBUILT = ['--import', TSX, SOURCE];
-const BUILT = compiled(['bin/tidemark.mjs']);
-const CLI = BUILT[0] === 'bin/tidemark.mjs' ? UNBUILT : BUILT;
+const CLI = path.join(ROOT, 'bin', 'tidemark.mjs');
 
 /** Runs `tidemark …` as a process of its own, in `cwd`, with nothing of this machine's settings. */
 export async function runCli(
@@ -24,7 +21,7 @@ export async function runCli(
     execFile(
       process.execPath,
       // The demo starts processes of its own, as it finds them in a clone.
-      (args[0] === 'demo' ? UNBUILT : CLI).concat(args),
+      args[0] === 'demo' ? [CLI, ...args] : compiled([CLI, ...args]),
       { cwd: options.cwd, env: cleanEnv(options.env ?? {}), maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
