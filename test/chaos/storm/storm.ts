@@ -44,7 +44,7 @@ const MOST_TRIES = 5;
 const UNSEEN = 'not seen at work';
 // What a command may say when another one is at work.
 const EXPECTED =
-  /is held by another process|There is no build before the current one|Another process|is in use by|being changed by|locked/i;
+  /is held by|There is no build before the current one|Another process|is in use by|being changed by|locked/i;
 
 /** Rounds of processes that start together on one data folder and are struck down at random. */
 export async function runStorm(options: StormOptions): Promise<StormResult> {
