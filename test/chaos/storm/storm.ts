@@ -6,6 +6,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { startProcess, type RunningProcess } from '../../helpers/processes.js';
 import { startTemporal } from '../../helpers/temporal.js';
+import { listSpools } from '../../../src/webhook-receiver/deliveries.js';
 import { runCli } from '../../src/commands/run-cli.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 import { Actor, openFileIn } from './actor.js';
@@ -347,9 +348,10 @@ class Storm {
     const receiver = new Actor('receiver A', this.#argsOf('receiver A'), env, {
       isAtWork: (actor) => this.#isAtWork(actor),
     });
-    for (const deadline = Date.now() + 120_000; (await receiver.work()) === null; await sleep(50)) {
+    const takenOver = async (): Promise<boolean> => (await receiver.work()) !== null && listSpools(dataDir).size === 0;
+    for (const deadline = Date.now() + 120_000; !(await takenOver()); await sleep(50)) {
       if (!receiver.hasEnded && Date.now() < deadline) continue;
-      this.#wrong(`no receiver starts after the round: ${receiver.output()}`);
+      this.#wrong(`no receiver takes over after the round: ${receiver.output()}`);
       break;
     }
     await receiver.stop('SIGTERM');
