@@ -16,7 +16,7 @@ export class Database {
     this.file = file;
   }
 
-  async run(sql: string, params: SqlParams = {}): Promise<void> {
+  async run(sql: string, params?: SqlParams): Promise<void> {
     try {
       await this.#connection.run(sql, params);
     } catch (error) {
@@ -24,7 +24,7 @@ export class Database {
     }
   }
 
-  async rows<Row extends object = Record<string, unknown>>(sql: string, params: SqlParams = {}): Promise<Row[]> {
+  async rows<Row extends object = Record<string, unknown>>(sql: string, params?: SqlParams): Promise<Row[]> {
     try {
       const reader = await this.#connection.runAndReadAll(sql, params);
       return reader.getRowObjectsJson() as Row[];
@@ -34,7 +34,7 @@ export class Database {
   }
 
   /** The first column of the first row as a number. */
-  async count(sql: string, params: SqlParams = {}): Promise<number> {
+  async count(sql: string, params?: SqlParams): Promise<number> {
     const [row] = await this.rows(sql, params);
     return Number(Object.values(row ?? {})[0] ?? 0);
   }

@@ -7,6 +7,7 @@ import { syncFolder } from '../core/files.js';
 import { readBuiltModels } from './built-models.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
+import { commentOn } from './comments.js';
 import { createFunctions } from './functions.js';
 import { beginBuild, fileOf, finishBuild, lakeOf, newestLake } from './builds.js';
 import { syncFile, syncFolders } from './links.js';
@@ -102,20 +103,18 @@ async function writeBuild(
   }
 }
 
+/** @returns how many rows were written */
 async function copyModel(db: Database, model: Model): Promise<number> {
   const [schema] = model.model.split('.');
   const table = `build.${model.model}`;
   await db.run(`CREATE SCHEMA IF NOT EXISTS build.${schema}`);
-  await db.run(
+  const rows = await db.count(
     `CREATE TABLE ${table} AS SELECT * FROM ${model.model} ORDER BY ${model.key.map(identifier).join(', ')}`,
   );
-  await db.run(
-    `COMMENT ON TABLE ${table} IS ${quote(`${model.description} One row per ${model.grain}; key: ${model.key.join(', ')}.`)}`,
-  );
-  for (const [column, { comment }] of Object.entries(model.columns)) {
-    await db.run(`COMMENT ON COLUMN ${table}.${identifier(column)} IS ${quote(comment)}`);
-  }
-  return db.count(`SELECT count(*) FROM ${table}`);
+  const said = `${model.description} One row per ${model.grain}; key: ${model.key.join(', ')}.`;
+  const columns = Object.entries(model.columns).map(([name, { comment }]) => [name, comment] as const);
+  await commentOn(db, table, said, columns);
+  return rows;
 }
 
 /** Opens the file as a reader would and counts. */

@@ -1,7 +1,7 @@
+import { commentOn } from './comments.js';
 import type { Database } from './database.js';
 import type { Model } from './models.js';
 import type { PublishRequest, TableCounts } from './publish.js';
-import { quote } from './sql-files.js';
 
 export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
   ['run', 'VARCHAR', 'Run the build was made for'],
@@ -40,7 +40,6 @@ export async function writeReceipt(
       tables: JSON.stringify(Object.fromEntries(counts)),
     },
   );
-  await db.run(`COMMENT ON TABLE build.meta.receipt IS ${quote(RECEIPT_DESCRIPTION)}`);
-  for (const [name, , comment] of RECEIPT_COLUMNS)
-    await db.run(`COMMENT ON COLUMN build.meta.receipt.${name} IS ${quote(comment)}`);
+  const columns = RECEIPT_COLUMNS.map(([name, , comment]) => [name, comment] as const);
+  await commentOn(db, 'build.meta.receipt', RECEIPT_DESCRIPTION, columns);
 }

@@ -1,0 +1,16 @@
+import type { Database } from './database.js';
+import { identifier, quote } from './sql-files.js';
+
+/** Says of a table and its columns what they hold. All in one call: a build has hundreds of columns. */
+export async function commentOn(
+  db: Database,
+  table: string,
+  description: string,
+  columns: readonly (readonly [name: string, comment: string])[],
+): Promise<void> {
+  const statements = [
+    `COMMENT ON TABLE ${table} IS ${quote(description)}`,
+    ...columns.map(([name, comment]) => `COMMENT ON COLUMN ${table}.${identifier(name)} IS ${quote(comment)}`),
+  ];
+  await db.run(statements.join(';\n'));
+}
