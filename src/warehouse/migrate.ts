@@ -4,7 +4,7 @@ import { ModelFailedError } from './errors.js';
 import { readSqlFolder } from './sql-files.js';
 
 /**
- * Applies the files of `sql/migrations` that were not applied yet, in order, each in one transaction with its own entry.
+ * Applies the files of `sql/migrations` that were not applied yet, in order: all of them or, where one fails, none.
  * @throws ModelFailedError when the file was written by a newer Tidemark, or an applied migration was edited
  */
 export async function applyMigrations(db: Database): Promise<void> {
@@ -25,19 +25,21 @@ export async function applyMigrations(db: Database): Promise<void> {
       'Update this checkout, or set TIDEMARK_DATA to another folder.',
     );
   }
-  for (const file of files) {
-    const sha256 = createHash('sha256').update(file.text).digest('hex');
+  const hashed = files.map((file) => ({ file, sha256: createHash('sha256').update(file.text).digest('hex') }));
+  for (const { file, sha256 } of hashed) {
     const before = applied.get(file.name);
-    if (before === sha256) continue;
-    if (before !== undefined) {
-      throw new ModelFailedError(
-        `sql/${file.name} was changed after it was applied.`,
-        'Put it back as it was and write the change as a new numbered file; or delete data/warehouse/tidemark.duckdb: the next run loads it anew from the landing zone.',
-      );
-    }
-    await db.transaction(async () => {
+    if (before === undefined || before === sha256) continue;
+    throw new ModelFailedError(
+      `sql/${file.name} was changed after it was applied.`,
+      'Put it back as it was and write the change as a new numbered file; or delete data/warehouse/tidemark.duckdb: the next run loads it anew from the landing zone.',
+    );
+  }
+  const missing = hashed.filter(({ file }) => !applied.has(file.name));
+  if (missing.length === 0) return;
+  await db.transaction(async () => {
+    for (const { file, sha256 } of missing) {
       await db.run('INSERT INTO main.migrations VALUES ($name, $sha256, now())', { name: file.name, sha256 });
       await db.runFile(file);
-    });
-  }
+    }
+  });
 }
