@@ -1,42 +1,37 @@
 import { defineConfig } from 'vitest/config';
 
-// Projects run one after the other. `e2e` starts Temporal servers, sandboxes and workers, each file its own, and kills some of
-// them; three files at a time, since they mostly wait. `long` is not part of `npm test`: `npm run test:long`.
+// Which project a test belongs to is told by what it needs; the README says which to run when.
+// unit         no process and no warehouse of its own, no measured memory. Its files share processes.
+// integration  a warehouse, the CLI or the sandbox as a process, a browser
+// e2e          a Temporal server, a sandbox and workers, some of which are killed
+// long         faults by the dozen, and waits as long as they are in production: not part of `npm test`
+const UNIT = [
+  'test/{schemas,workflows}/**/*.test.ts',
+  'test/src/{api-client,drift,landing,ledger,planner,progress,resolve}/**/*.test.ts',
+  'test/src/core/!(company-id|data-folder|lock).test.ts',
+  'test/src/crawl/!(long-listing|null-door).test.ts',
+];
+const E2E = ['test/e2e/**/*.test.ts'];
+const LONG = ['test/chaos/**/*.test.ts', 'test/e2e/two-folders.test.ts', 'test/e2e/stub-faults.test.ts'];
+
 const common = {
   environment: 'node',
   pool: 'forks',
+  // More than the two cores that CI has: many tests wait, and others work meanwhile.
+  maxWorkers: 3,
   // Waits on real servers and files, never on a measured duration: generous, so that a slow machine is no failure.
   testTimeout: 60_000,
   hookTimeout: 120_000,
 } as const;
 const patient = { ...common, testTimeout: 300_000, hookTimeout: 300_000 };
 
-// Minutes each: faults by the dozen, and waits as long as they are in production.
-const LONG = ['test/chaos/**/*.test.ts', 'test/e2e/two-folders.test.ts', 'test/e2e/stub-faults.test.ts'];
-
+// They run in the order of their names, without a pause between them: those that wait most come first.
 const projects = [
-  {
-    test: {
-      ...common,
-      name: 'unit',
-      include: ['test/**/*.test.ts'],
-      exclude: ['test/e2e/**', 'test/chaos/**'],
-      maxWorkers: 2,
-      sequence: { groupOrder: 0 },
-    },
-  },
-  {
-    test: {
-      ...patient,
-      name: 'e2e',
-      include: ['test/e2e/**/*.test.ts'],
-      exclude: LONG,
-      maxWorkers: 3,
-      sequence: { groupOrder: 1 },
-    },
-  },
+  { test: { ...patient, name: 'e2e', include: E2E, exclude: LONG } },
+  { test: { ...common, name: 'integration', include: ['test/**/*.test.ts'], exclude: [...UNIT, ...E2E, ...LONG] } },
+  { test: { ...common, name: 'unit', include: UNIT, isolate: false } },
 ];
-const long = { test: { ...patient, name: 'long', include: LONG, maxWorkers: 2, sequence: { groupOrder: 2 } } };
+const long = { test: { ...patient, name: 'long', include: LONG, maxWorkers: 2, sequence: { groupOrder: 1 } } };
 
 export default defineConfig({
   test: {

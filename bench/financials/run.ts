@@ -24,6 +24,8 @@ const LONG = 'company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, value_d
  */
 export async function benchFinancials(): Promise<void> {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
+  // As many as the others have.
+  process.env['TIDEMARK_WAREHOUSE_THREADS'] = '2';
   try {
     const dataDir = path.join(dir, 'data');
     const bytes = await landReports(dataDir, { companies: REPORTS });
@@ -59,7 +61,7 @@ function variants(dir: string, dataDir: string, limit: DuckDBConnection): Record
     // Hashes of the parts, what drifted, rejects, ledger and commit included.
     'our load, whole, into the warehouse file': async () => {
       rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
-      const warehouse = await openWarehouse(dataDir, { threads: 2 });
+      const warehouse = await openWarehouse(dataDir);
       return { run: async () => void (await loadLanding(warehouse, dataDir)), after: () => warehouse.close() };
     },
     'our load, without drift, in memory': async () => {

@@ -40,7 +40,7 @@ export async function runCase(testCase: ModelCase, modelsDir?: string): Promise<
   const { file, name } = testCase;
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-case-'));
   try {
-    const warehouse = await openWarehouse(dataDir, { threads: 2 });
+    const warehouse = await openWarehouse(dataDir);
     try {
       const failures =
         'model' in testCase

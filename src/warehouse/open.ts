@@ -17,7 +17,6 @@ export interface WarehouseOptions {
   lock?: Lock;
   /** What the warehouse is opened for, in the message to others who want it: `tidemark compact`. */
   what?: string;
-  threads?: number;
   /** As DuckDB writes it: `4GB`; default `TIDEMARK_WAREHOUSE_MEMORY`, else what DuckDB takes (80 % of the machine). */
   memoryLimit?: string;
 }
@@ -37,7 +36,7 @@ const held = new Set<string>();
 /**
  * Opens `data/warehouse/tidemark.duckdb` for writing, making it when missing, and applies outstanding migrations.
  * @throws WarehouseBusyError when another process, or this one, has it open
- * @throws TidemarkError `DiskFull`; `InvalidConfig` for a memory limit that is none
+ * @throws TidemarkError `DiskFull`; `InvalidConfig` for a memory limit or a number of threads that is none
  */
 export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
   const file = path.resolve(options.file ?? warehouseFile(dataDir));
@@ -108,24 +107,33 @@ export async function openReadOnly(file: string): Promise<{ db: Database; close:
 }
 
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
+  // Properties of the machine, not of what is crawled: so they are no keys of tidemark.yaml.
   const memoryLimit = options.memoryLimit ?? readMemoryLimit(process.env['TIDEMARK_WAREHOUSE_MEMORY']);
+  const threads = readThreads(process.env['TIDEMARK_WAREHOUSE_THREADS']);
   return DuckDBInstance.create(file, {
     temp_directory: `${file}.tmp`,
     // Only Tidemark opens this file, so it need not be one that older versions of DuckDB can read.
     storage_compatibility_version: 'v1.5.0',
     // Nothing here needs an extension that is not built in, and a machine without network must not wait for one.
     autoinstall_known_extensions: 'false',
-    ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
+    ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memory_limit: memoryLimit }),
   });
 }
 
-/** A property of the machine, not of what is crawled: so it is no key of tidemark.yaml. */
 function readMemoryLimit(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^\d+(\.\d+)? ?[KMGT]i?B$/i.test(text)) return text;
   throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_MEMORY is "${text}".`, {
     todo: 'Give a size like 1000MB or 4GB: what the warehouse may keep in memory before it goes on in files.',
+  });
+}
+
+function readThreads(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (/^[1-9]\d{0,2}$/.test(text)) return text;
+  throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_THREADS is "${text}".`, {
+    todo: 'Give a number from 1 to 999: how many cores the warehouse may use while a run loads, models and publishes.',
   });
 }
 

@@ -5,7 +5,7 @@ const [dataDir = '', run = ''] = process.argv.slice(2);
 const now = new Date('2026-11-22T04:00:00Z');
 const step = (name: string): void => void process.stdout.write(`step ${name}\n`);
 step('open');
-const warehouse = await openWarehouse(dataDir, { threads: 1 });
+const warehouse = await openWarehouse(dataDir);
 step('load');
 await loadLanding(warehouse, dataDir);
 step('model');

@@ -61,7 +61,9 @@ export async function startProcess(
 
 /** The environment of a test's processes: the caller's without anything that would reach Tidemark by accident. */
 export function cleanEnv(extra: Record<string, string>): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(TIDEMARK|TEMPORAL)_/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => name === 'TIDEMARK_WAREHOUSE_THREADS' || !/^(TIDEMARK|TEMPORAL)_/.test(name),
+  );
   return { ...Object.fromEntries(kept), ...extra };
 }
 

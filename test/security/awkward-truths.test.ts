@@ -134,7 +134,7 @@ describe('awkward truths, from the API to what analysts read', () => {
     await land('prospecting', [[null, () => client.v2.prospecting({})]]);
     await land('tenders', [[null, () => client.v1.tenders({})]]);
     await land('nomenclatures', [['v1', () => client.v1.nomenclatures()]]);
-    const warehouse = await openWarehouse(dataDir, { threads: 2 });
+    const warehouse = await openWarehouse(dataDir);
     try {
       await loadLanding(warehouse, dataDir);
       await buildModels(warehouse, { personalData: true });

@@ -117,7 +117,7 @@ describe('the planner and the warehouse', () => {
   let warehouse: Warehouse;
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'tidemark-ids-'));
-    warehouse = await openWarehouse(folder, { threads: 2 });
+    warehouse = await openWarehouse(folder);
   });
   afterAll(async () => {
     await warehouse?.close();

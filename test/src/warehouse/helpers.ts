@@ -16,7 +16,7 @@ export function temporaryDataDir(): string {
 
 /** Opens a warehouse that is closed when the test ends. */
 export async function openTestWarehouse(dataDir: string): Promise<Warehouse> {
-  const warehouse = await openWarehouse(dataDir, { threads: 2 });
+  const warehouse = await openWarehouse(dataDir);
   onTestFinished(() => warehouse.close());
   return warehouse;
 }

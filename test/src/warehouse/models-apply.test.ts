@@ -82,7 +82,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 async function night(dataDir: string): Promise<void> {
-  const warehouse = await openWarehouse(dataDir, { threads: 2 });
+  const warehouse = await openWarehouse(dataDir);
   await loadLanding(warehouse, dataDir);
   await buildModels(warehouse);
   await publish(warehouse, dataDir, { run: 'night', now: NOW });

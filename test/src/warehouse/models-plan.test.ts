@@ -306,7 +306,7 @@ async function leaveBuilt(
   dataDir: string,
   work: (warehouse: Warehouse) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  const warehouse = await openWarehouse(dataDir, { threads: 2 });
+  const warehouse = await openWarehouse(dataDir);
   await buildModels(warehouse, { models: orderModels(models) });
   await work(warehouse);
   await warehouse.close();

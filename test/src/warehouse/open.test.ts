@@ -32,6 +32,19 @@ describe('openWarehouse', () => {
     await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(/TIDEMARK_WAREHOUSE_MEMORY is "plenty"/);
   });
 
+  test('keeps to TIDEMARK_WAREHOUSE_THREADS, and says what is wrong with what is no number of them', async () => {
+    const before = process.env['TIDEMARK_WAREHOUSE_THREADS'];
+    onTestFinished(() => void (process.env['TIDEMARK_WAREHOUSE_THREADS'] = before));
+    process.env['TIDEMARK_WAREHOUSE_THREADS'] = '3';
+    const warehouse = await openWarehouse(temporaryDataDir());
+    expect(await warehouse.db.rows(`SELECT current_setting('threads')::INTEGER AS given`)).toEqual([{ given: 3 }]);
+    await warehouse.close();
+    for (const wrong of ['0', 'all', '1.5']) {
+      process.env['TIDEMARK_WAREHOUSE_THREADS'] = wrong;
+      await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(`TIDEMARK_WAREHOUSE_THREADS is "${wrong}"`);
+    }
+  });
+
   test('a second opening in this process is refused until the first is closed', async () => {
     const dataDir = temporaryDataDir();
     const first = await openWarehouse(dataDir);

@@ -148,7 +148,7 @@ function shuffleIntoSteps(answers: Answer[], random: fc.Stream<number>): Answer[
 /** Every published table after landing, loading and building step by step. */
 async function snapshot(steps: Answer[][]): Promise<Record<string, unknown[]>> {
   const dataDir = temporaryDataDir();
-  const warehouse = await openWarehouse(dataDir, { threads: 1 });
+  const warehouse = await openWarehouse(dataDir);
   try {
     for (const step of steps) {
       await land(dataDir, step);

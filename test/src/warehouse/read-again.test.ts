@@ -41,7 +41,7 @@ const AS_BEFORE = `
 
 async function makeOldWarehouse(dataDir: string): Promise<void> {
   await land(dataDir, answers);
-  const warehouse = await openWarehouse(dataDir, { threads: 1 });
+  const warehouse = await openWarehouse(dataDir);
   await loadLanding(warehouse, dataDir);
   for (const statement of AS_BEFORE.split(';').filter((text) => text.trim() !== '')) await warehouse.db.run(statement);
   await warehouse.close();
@@ -59,7 +59,7 @@ async function contents({ db }: Warehouse): Promise<unknown> {
 }
 
 async function contentsAfterLoad(dataDir: string): Promise<unknown> {
-  const warehouse = await openWarehouse(dataDir, { threads: 1 });
+  const warehouse = await openWarehouse(dataDir);
   try {
     // A second load finds nothing left to do.
     for (const _ of [1, 2]) await loadLanding(warehouse, dataDir).catch(() => undefined);

@@ -76,7 +76,7 @@ function eventsOf({ listings, deliveries }: Second): number {
 
 async function tableAfter(steps: Answer[][]): Promise<Record<string, unknown>[]> {
   const dataDir = temporaryDataDir();
-  const warehouse = await openWarehouse(dataDir, { threads: 1 });
+  const warehouse = await openWarehouse(dataDir);
   try {
     for (const step of steps) {
       await land(dataDir, step);
