@@ -93,7 +93,8 @@ export class Run {
     this.stopped = carried.stopped ?? false;
     this.#landed = carried.landed ?? null;
     this.nextChunk = carried.nextChunk;
-    this.progress = carried.progress;
+    // One array: a note that is added later must show in the progress, too.
+    this.progress = { ...carried.progress, notes: carried.notes };
     this.#completed = carried.completed;
     setHandler(progressQuery, () => this.progress);
     setHandler(coverageQuery, () => this.coverage);
