@@ -198,6 +198,12 @@ export interface CloseRunResult {
   drift?: string | null;
 }
 
+/** Chunks that a run fetches at once, and the first chunk of the round after. */
+export interface ChunkRound {
+  chunks: number[];
+  next: number;
+}
+
 /** What a top-level workflow carries over continue-as-new: where it stands and what it has counted. */
 export interface CarriedRun {
   ctx: RunContext;
