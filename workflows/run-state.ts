@@ -21,6 +21,7 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
     progress,
     coverage: null,
     short: false,
+    quotaUnknown: false,
     clockNoted: false,
     stopped: false,
     landed: 0,
@@ -50,7 +51,7 @@ export class RunState {
   readonly #completed: string[];
   #paused: boolean;
   #short: boolean;
-  #quotaUnknown = false;
+  #quotaUnknown: boolean;
   #clockNoted: boolean;
   /** Responses its activities said they landed; null where an older version began the run and did not count. */
   #landed: number | null;
@@ -70,6 +71,7 @@ export class RunState {
     this.due = carried.due ?? [];
     this.refused = carried.refused ?? [];
     this.stopped = carried.stopped ?? false;
+    this.#quotaUnknown = carried.quotaUnknown ?? false;
     this.#clockNoted = carried.clockNoted ?? false;
     this.#landed = carried.landed ?? null;
     this.coverage = carried.coverage;
@@ -93,6 +95,7 @@ export class RunState {
       progress: this.progress,
       coverage: this.coverage,
       short: this.#short,
+      quotaUnknown: this.#quotaUnknown,
       clockNoted: this.#clockNoted,
       stopped: this.stopped,
       ...this.landed,

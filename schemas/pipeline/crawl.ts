@@ -217,6 +217,8 @@ export interface CarriedRun {
   coverage: DiscoverResult['coverage'];
   /** Whether anything was not reached so far. */
   short: boolean;
+  /** Whether the API gives no figure of the daily quota. Missing in what an older version carried over. */
+  quotaUnknown?: boolean;
   /** Whether its notes say that this machine's clock is off. */
   clockNoted?: boolean;
   stopped?: boolean;

@@ -49,6 +49,7 @@ function seen(state: RunState): object {
     ...state.carry(),
     complete: state.complete,
     held: state.held,
+    quotaKnown: state.quotaKnown,
     landed: state.landed,
     routes: state.refusedRoutes('companies'),
   };
@@ -91,6 +92,7 @@ describe('what a run carries over continue-as-new', () => {
     })),
     coverage: fc.option(coverage),
     short: fc.boolean(),
+    quotaUnknown: fc.boolean(),
     clockNoted: fc.boolean(),
     stopped: fc.boolean(),
     landed: count,
@@ -164,6 +166,7 @@ describe('what a run carries over continue-as-new', () => {
     expect(state.landed).toEqual({});
     expect(state.carry()).toEqual({
       ...old,
+      quotaUnknown: false,
       clockNoted: false,
       stopped: false,
       due: [],
