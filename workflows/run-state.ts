@@ -1,4 +1,4 @@
-import type { CarriedRun, DiscoverResult, ModelsResult, QuotaStatus } from '../schemas/pipeline/crawl.js';
+import type { CarriedRun, ChunkRound, DiscoverResult, ModelsResult, QuotaStatus } from '../schemas/pipeline/crawl.js';
 import type { CrawlOutcome } from '../schemas/pipeline/landing.js';
 import type { DueSummary, Progress, ProgressStep, Refusal, RunContext } from '../schemas/pipeline/run.js';
 import { refusalInWords } from './describe.js';
@@ -18,6 +18,7 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
     concurrency: null,
     completed: [],
     nextChunk: 0,
+    again: null,
     progress,
     coverage: null,
     short: false,
@@ -45,6 +46,7 @@ export class RunState {
   coverage: DiscoverResult['coverage'];
   concurrency: number | null;
   nextChunk: number;
+  again: ChunkRound | null;
   readonly progress: Progress;
   /** Whether an operator stopped it before it was done. */
   stopped: boolean;
@@ -70,6 +72,7 @@ export class RunState {
     // Older versions did not carry all of these.
     this.due = carried.due ?? [];
     this.refused = carried.refused ?? [];
+    this.again = carried.again ?? null;
     this.stopped = carried.stopped ?? false;
     this.#quotaUnknown = carried.quotaUnknown ?? false;
     this.#clockNoted = carried.clockNoted ?? false;
@@ -92,6 +95,7 @@ export class RunState {
       concurrency: this.concurrency,
       completed: this.#completed,
       nextChunk: this.nextChunk,
+      again: this.again,
       progress: this.progress,
       coverage: this.coverage,
       short: this.#short,
@@ -176,6 +180,7 @@ export class RunState {
   endStep(shown: ProgressStep): void {
     shown.state = 'done';
     this.nextChunk = 0;
+    this.again = null;
     this.#completed.push(shown.name);
   }
 

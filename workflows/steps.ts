@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
-import type { ChunkResult, ChunkRound, DuePlan, Listing, PlanDueInput } from '../schemas/pipeline/crawl.js';
+import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../schemas/pipeline/crawl.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { ProgressStep, Refusal, RunResult } from '../schemas/pipeline/run.js';
 import { reasonsInWords, refusalInWords } from './describe.js';
@@ -95,11 +95,10 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
     if (run.due.every((summary) => summary.stream !== plan.stream)) {
       run.due.push({ stream: plan.stream, known: plan.known, due: plan.due, reasons: plan.reasons });
     }
-    let again: ChunkRound | null = null;
     while (run.nextChunk < plan.chunks) {
       await run.checkpoint();
       const room = await run.quotaBudget();
-      const round = nextRound({ nextChunk: run.nextChunk, again }, plan.chunks, run.concurrency, room);
+      const round = nextRound(run, plan.chunks, run.concurrency, room);
       // After a stop what is in flight is finished and landed.
       const results: (ChunkResult & { chunk: number })[] = [];
       await together(
@@ -109,8 +108,8 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
         }),
         () => run.stopped,
       );
-      again = repeatOf(round, again, results);
-      if (again) continue;
+      run.again = repeatOf(round, run.again, results);
+      if (run.again) continue;
       for (const refusal of results.flatMap((result) => result.refused ?? [])) run.noteRefusal(refusal);
       run.show();
       if (results.some(({ closed }) => closed)) return;

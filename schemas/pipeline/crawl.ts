@@ -213,6 +213,8 @@ export interface CarriedRun {
   completed: string[];
   /** First chunk not done, of the step under way. */
   nextChunk: number;
+  /** Chunks to fetch again, and the first chunk after them; null or missing: none. */
+  again?: ChunkRound | null;
   progress: Progress;
   coverage: DiscoverResult['coverage'];
   /** Whether anything was not reached so far. */

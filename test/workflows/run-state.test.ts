@@ -86,6 +86,7 @@ describe('what a run carries over continue-as-new', () => {
     concurrency: fc.option(count),
     completed: fc.array(text),
     nextChunk: count,
+    again: fc.option(fc.record({ chunks: fc.array(count), next: count })),
     progress: fc.record({ requests: count, phase: fc.constantFrom('crawling', 'paused') }).map((some) => ({
       ...begin().progress,
       ...some,
@@ -124,6 +125,7 @@ describe('what a run carries over continue-as-new', () => {
       (state) => state.noteRefusal(refusalOf('companies', '/v2/else'), { matters: false }),
       (state) => state.due.push({ stream: 'companies', known: 2, due: 1, reasons: { new: 1 } }),
       (state) => (state.coverage = { reportedTotal: 2, distinctCompanies: 1, missing: 1, share: 0.5 }),
+      (state) => (state.again = { chunks: [1], next: 2 }),
       (state) => state.correctCoverage({ coverage: { distinctCompanies: 2, missing: 0, share: 1 }, reason: 'why' }),
     ),
     count.map((rows) => (state: RunState) => state.countLanded(rows)),
@@ -166,6 +168,7 @@ describe('what a run carries over continue-as-new', () => {
     expect(state.landed).toEqual({});
     expect(state.carry()).toEqual({
       ...old,
+      again: null,
       quotaUnknown: false,
       clockNoted: false,
       stopped: false,
@@ -256,19 +259,19 @@ describe('steps', () => {
   it('go on with their progress and their chunk after continue-as-new', () => {
     const state = begin();
     Object.assign(state.beginStep('companies') ?? {}, { done: 20, total: 60 });
-    state.nextChunk = 2;
+    [state.nextChunk, state.again] = [2, { chunks: [3], next: 4 }];
     const next = carried(state);
     expect(next.beginStep('companies')).toMatchObject({ done: 20, total: 60 });
     expect(next.progress.steps).toHaveLength(1);
-    expect(next.nextChunk).toBe(2);
+    expect([next.nextChunk, next.again]).toEqual([2, { chunks: [3], next: 4 }]);
   });
 
   it('begin with the first chunk', () => {
     const state = begin();
     const search = state.beginStep('search');
-    state.nextChunk = 7;
+    [state.nextChunk, state.again] = [7, { chunks: [7], next: 8 }];
     if (search) state.endStep(search);
-    expect(state.nextChunk).toBe(0);
+    expect([state.nextChunk, state.again]).toEqual([0, null]);
   });
 });
 
