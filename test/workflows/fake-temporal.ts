@@ -9,8 +9,9 @@ class ContinueAsNew extends Error {
 
 /** Stands in for the Temporal runtime: no server, no waiting. One workflow at a time. */
 class FakeTemporal {
-  /** Length of every history, as workflows read it. */
+  /** Length of the history of this execution, and what every activity adds to it. */
   historyLength = 0;
+  eventsPerActivity = 10;
   /** Seconds of every timer, in order. */
   timers: number[] = [];
   /** Workflows that were signalled, in order. */
@@ -26,6 +27,7 @@ class FakeTemporal {
   async run<T>(workflow: (...args: never[]) => Promise<T>, args: unknown[]): Promise<T> {
     for (let given = args; ;) {
       this.handlers.clear();
+      this.historyLength = 0;
       this.#waiting = [];
       try {
         return await workflow(...(given as never[]));
@@ -100,6 +102,7 @@ class FakeTemporal {
         get: (_, name) => {
           const call = async (...args: unknown[]): Promise<unknown> => {
             await Promise.resolve();
+            this.historyLength += this.eventsPerActivity;
             const result = await work(String(name), JSON.parse(JSON.stringify(args)) as unknown[]);
             this.settle();
             return result;
@@ -115,6 +118,6 @@ class FakeTemporal {
 export const temporal = new FakeTemporal();
 
 /** A new runtime state for the next test. */
-export function resetTemporal(historyLength: number): void {
-  Object.assign(temporal, new FakeTemporal(), { historyLength });
+export function resetTemporal(eventsPerActivity = 10): void {
+  Object.assign(temporal, new FakeTemporal(), { eventsPerActivity });
 }

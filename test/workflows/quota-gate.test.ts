@@ -13,19 +13,23 @@ vi.mock('../../workflows/proxies.js', async () => {
   return { crawl: fake.temporal.activities(() => readQuota()) };
 });
 
+let eventsPerRun: number;
 let readQuota: () => QuotaStatus | Promise<never>;
 
 const waiter = (workflowId: string): QuotaWaiter => ({
-  ctx: { workflowId, run: 'r', date: '2026-11-20', probeEverySeconds: 300, eventsPerRun: 40 } as RunContext,
+  ctx: { workflowId, run: 'r', date: '2026-11-20', probeEverySeconds: 300, eventsPerRun } as RunContext,
   priority: 1,
 });
 const status: QuotaStatus = { known: false, metric: null, used: 0, total: 0, open: true, resetsIn: null };
 const room: QuotaStatus = { ...status, known: true, total: 100 };
 
-// 41 events: the gate continues as new after every reading; 40: never.
-describe.each([40, 41])('the quota gate, with %i events in every history', (events) => {
-  beforeEach(() => resetTemporal(events));
-  const cut = (times: number) => (events > 40 ? times : 0);
+// A reading adds 10 events: the gate continues as new after each one, or never.
+describe.each([5, 2_000])('the quota gate, at most %i events in a history', (limit) => {
+  beforeEach(() => {
+    eventsPerRun = limit;
+    resetTemporal();
+  });
+  const cut = (times: number) => (limit < 10 ? times : 0);
 
   it('doubles its wait while the run that tries comes back', async () => {
     let tries = 0;
