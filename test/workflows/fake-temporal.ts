@@ -1,5 +1,8 @@
 type Handler = (...args: unknown[]) => unknown;
 
+// A workflow that continues as new without getting on would never end.
+const MOST_EXECUTIONS = 100;
+
 class ContinueAsNew extends Error {
   override readonly name = 'ContinueAsNew';
   constructor(readonly args: unknown[]) {
@@ -35,6 +38,7 @@ class FakeTemporal {
         if (!(error instanceof ContinueAsNew)) throw error;
         given = JSON.parse(JSON.stringify(error.args)) as unknown[];
         this.carried.push(given);
+        if (this.carried.length > MOST_EXECUTIONS) throw new Error('continues as new again and again');
       }
     }
   }

@@ -45,6 +45,7 @@ const CHUNKS = 5;
 const OFTEN = 10;
 const NEVER = 0;
 const NAMES = ['pause', 'stop', 'setConcurrency', 'none'] as const;
+type Signal = (typeof NAMES)[number];
 
 /** An API and a warehouse in memory. Answers depend on what was asked before, never on how a run is cut. */
 class World {
@@ -58,7 +59,7 @@ class World {
   constructor(
     readonly quota: QuotaStatus,
     /** Signals to send, by the number of the activity that they come with. */
-    readonly signals: readonly (typeof NAMES)[number][],
+    readonly signals: readonly Signal[],
   ) {}
 
   work(name: string, input: unknown): unknown {
@@ -191,10 +192,10 @@ describe('a market snapshot that continues as new often', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(known, unknown),
-        fc.array(fc.constantFrom(...NAMES, 'none', 'none'), { maxLength: 25 }),
+        fc.array(fc.constantFrom<Signal>(...NAMES, 'none', 'none'), { maxLength: 25 }),
         async (quota, signals) => {
-          const whole = await snapshot(NEVER, quota, signals as World['signals']);
-          const cut = await snapshot(OFTEN, quota, signals as World['signals']);
+          const whole = await snapshot(NEVER, quota, signals);
+          const cut = await snapshot(OFTEN, quota, signals);
           expect(cut).toEqual(whole);
         },
       ),
