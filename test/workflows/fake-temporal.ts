@@ -38,7 +38,7 @@ class FakeTemporal {
         if (!(error instanceof ContinueAsNew)) throw error;
         given = JSON.parse(JSON.stringify(error.args)) as unknown[];
         this.carried.push(given);
-        if (this.carried.length > MOST_EXECUTIONS) throw new Error('continues as new again and again');
+        if (this.carried.length > MOST_EXECUTIONS) throw new Error('too many executions', { cause: error });
       }
     }
   }
