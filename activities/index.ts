@@ -57,6 +57,7 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
         stampsAfter: newest !== null && newest > now.toISOString() ? newest : null,
         startedAt: (deps.stamps ?? deps.clock).now(),
         notes: notes.filter((note) => note !== null),
+        sizes: deps.sizes,
         lastWatchSync: lastSyncDate(dataDir),
         currentNight: (market, filters) => currentNight(dataDir, market, filters),
       });

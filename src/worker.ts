@@ -8,6 +8,7 @@ import { createApiClient } from './api-client/index.js';
 import type { Clock } from './core/clock.js';
 import { readApiKey, type Config } from './core/config.js';
 import { openDataFolder, shortId } from './core/data-folder.js';
+import { readRunSizes } from './core/run-sizes.js';
 import { StampClock } from './core/stamp-clock.js';
 import type { AtWork } from './crawl/lanes.js';
 import { bookAttempt } from './ledger/request-log.js';
@@ -36,6 +37,7 @@ export interface WorkerSetup {
  */
 export async function runWorker({ config, role, clock, log, stop, onReady }: WorkerSetup): Promise<void> {
   const apiKey = role === 'warehouse' ? null : readApiKey();
+  const sizes = readRunSizes();
   const folder = await openDataFolder(config.dataDir);
   installRuntime(log);
   const [bundle, { target, close }] = await Promise.all([
@@ -83,7 +85,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
           taskQueue: CRAWL_QUEUE,
           workflowBundle: bundle,
           activities: createCrawlActivities(
-            { config, client, clock, stamps, log, folder, atWork },
+            { config, client, clock, stamps, log, folder, sizes, atWork },
             quotaGateId(config, apiKey),
           ),
           // Quick ones may finish; a chunk is cancelled at once after that and lands what it has.

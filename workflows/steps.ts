@@ -3,6 +3,7 @@ import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../schemas/pip
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { ProgressStep, Refusal, RunResult } from '../schemas/pipeline/run.js';
 import { reasonsInWords, refusalInWords } from './describe.js';
+import { nextRound, repeatOf } from './chunk-rounds.js';
 import { heldBackBy, isIncomplete } from './coverage-gate.js';
 import { crawl, quick, warehouse } from './proxies.js';
 import type { Run } from './run.js';
@@ -11,8 +12,6 @@ import { together } from './together.js';
 // Big enough that a task's overhead (50 to 100 ms) vanishes, small enough that pausing and progress are prompt.
 const CHUNK_SIZE = 500;
 const DISCOVER_BUDGET = 500;
-// Two chunks overlap, so that one's end (landing its part) does not leave the API idle. The client bounds requests.
-const CHUNKS_AT_ONCE = 2;
 
 /** Reads a listing to its end. */
 export async function readListing(run: Run, listing: Listing): Promise<void> {
@@ -88,7 +87,7 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
   await run.step(stream.replaceAll('_', ' '), async (shown) => {
     // Asked again after continue-as-new: the chunk files are there, and the plan is small.
     const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
-      { ctx: run.ctx, stream, chunkSize: CHUNK_SIZE },
+      { ctx: run.ctx, stream, chunkSize: run.ctx.chunkSize ?? CHUNK_SIZE },
     ]);
     idle = plan.idle ?? false;
     shown.total = plan.due;
@@ -96,37 +95,25 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
     if (run.due.every((summary) => summary.stream !== plan.stream)) {
       run.due.push({ stream: plan.stream, known: plan.known, due: plan.due, reasons: plan.reasons });
     }
-    let again: number[] | null = null;
     while (run.nextChunk < plan.chunks) {
       await run.checkpoint();
-      const first = run.nextChunk;
       const room = await run.quotaBudget();
-      const asked = run.concurrency;
-      const count = Math.min(CHUNKS_AT_ONCE, plan.chunks - first, asked ?? CHUNKS_AT_ONCE);
-      const budget = room === null ? null : Math.ceil(room / count);
-      // Together no more than the operator asked for.
-      const lanes = (i: number) => (asked === null ? null : Math.floor((asked + i) / count));
+      const round = nextRound(run, plan.chunks, run.concurrency, room);
       // After a stop what is in flight is finished and landed.
       const results: (ChunkResult & { chunk: number })[] = [];
-      const chunks = again ?? Array.from({ length: count }, (_, i) => first + i);
       await together(
-        chunks.map((chunk, i) => async () => {
-          const part = { chunk, concurrency: lanes(i), atOnce: count };
-          results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, budget)) });
+        round.chunks.map((chunk, i) => async () => {
+          const part = { chunk, concurrency: round.concurrency[i] ?? null, atOnce: round.chunks.length };
+          results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, round.budget)) });
         }),
         () => run.stopped,
       );
-      const closed = results.filter((result) => result.closed);
-      // Nothing of one chunk was answered, though of another it was: now there is a record to compare with.
-      if (!again && closed.some((result) => !result.closed?.sure) && closed.length < results.length) {
-        again = closed.map((result) => result.chunk);
-        continue;
-      }
-      again = null;
+      run.again = repeatOf(round, run.again, results);
+      if (run.again) continue;
       for (const refusal of results.flatMap((result) => result.refused ?? [])) run.noteRefusal(refusal);
       run.show();
-      if (closed.length > 0) return;
-      run.nextChunk = first + count;
+      if (results.some(({ closed }) => closed)) return;
+      run.nextChunk = round.next;
     }
   });
   return idle;

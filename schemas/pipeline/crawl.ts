@@ -198,6 +198,12 @@ export interface CloseRunResult {
   drift?: string | null;
 }
 
+/** Chunks that a run fetches at once, and the first chunk of the round after. */
+export interface ChunkRound {
+  chunks: number[];
+  next: number;
+}
+
 /** What a top-level workflow carries over continue-as-new: where it stands and what it has counted. */
 export interface CarriedRun {
   ctx: RunContext;
@@ -207,10 +213,14 @@ export interface CarriedRun {
   completed: string[];
   /** First chunk not done, of the step under way. */
   nextChunk: number;
+  /** Chunks to fetch again, and the first chunk after them; null or missing: none. */
+  again?: ChunkRound | null;
   progress: Progress;
   coverage: DiscoverResult['coverage'];
   /** Whether anything was not reached so far. */
   short: boolean;
+  /** Whether the API gives no figure of the daily quota. Missing in what an older version carried over. */
+  quotaUnknown?: boolean;
   /** Whether its notes say that this machine's clock is off. */
   clockNoted?: boolean;
   stopped?: boolean;

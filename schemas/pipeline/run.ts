@@ -101,6 +101,9 @@ export interface RunContext {
   probeEverySeconds: number;
   /** `api.maxConcurrency` of the worker that opened it. Left out by older workers. */
   maxConcurrency?: number;
+  /** History events after which the run continues as new, and entities per chunk; left out: the defaults. */
+  eventsPerRun?: number;
+  chunkSize?: number;
   /** Share of the daily quota that it leaves to others (docs/configuration.md, `quota.reserve`). */
   leavesQuota?: number;
   /** What the run must reach for its market to become current; null for runs without one. */

@@ -3,6 +3,7 @@ import type { DataFolder } from '../../schemas/pipeline/run.js';
 import type { ApiClient } from '../api-client/index.js';
 import type { Clock } from '../core/clock.js';
 import type { Config } from '../core/config.js';
+import type { RunSizes } from '../core/run-sizes.js';
 import type { StampClock } from '../core/stamp-clock.js';
 import type { AtWork } from './lanes.js';
 
@@ -17,6 +18,8 @@ export interface CrawlDeps {
   log: Logger;
   /** The worker's data folder; left out: runs are not held to theirs. */
   folder?: DataFolder;
+  /** Sizes for the runs that the worker opens; left out: the defaults. */
+  sizes?: RunSizes;
   /** Kept up to date by the worker; left out: nobody else is at work. */
   atWork?: Readonly<AtWork>;
 }

@@ -14,6 +14,7 @@ import {
 import { ResolveCompaniesInput } from '../../schemas/pipeline/resolve.js';
 import { dayIn, type Clock } from '../core/clock.js';
 import { backfillStreams, pickMarket, type Config } from '../core/config.js';
+import type { RunSizes } from '../core/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
 import { parseInput, wrongInput } from './parse-input.js';
 
@@ -34,6 +35,8 @@ export interface Past {
   stampsAfter?: string | null;
   /** When it begins, later than all that is stamped before; default now. */
   startedAt?: Date;
+  /** Sizes that the worker's environment sets. */
+  sizes?: RunSizes | undefined;
   /** What a person should know of the worker as the run begins, a sentence each. */
   notes?: readonly string[];
 }
@@ -55,6 +58,7 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
     configHash: config.hash,
     probeEverySeconds: config.quota.probeEvery,
     maxConcurrency: config.api.maxConcurrency,
+    ...past.sizes,
     leavesQuota: quotaLeft(config, input),
     ...(past.folder ? { folder: past.folder } : {}),
     ...decided,

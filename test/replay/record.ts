@@ -1,12 +1,14 @@
 /**
- * Records the histories that replay.test.ts replays: `npm run histories`. Record them from COMMITTED code and commit
- * them with it; recorded from a changed working tree they would agree with the change and prove nothing.
+ * Records the histories that replay.test.ts replays: `npm run histories`; with names behind `--` it writes only those.
+ * Record them from COMMITTED code and commit them with it; recorded from a changed working tree they would agree with
+ * the change and prove nothing.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Progress } from '../../schemas/pipeline/run.js';
+import { executionsOf } from '../helpers/executions.js';
 import { makeProject } from '../helpers/project.js';
 import { startSandbox } from '../helpers/processes.js';
 import { control, waitUntil } from '../helpers/sandbox.js';
@@ -19,6 +21,18 @@ const project = makeProject({
   temporal: temporal.address,
   config: { quota: { probeEvery: '1s' } },
 });
+const wanted = process.argv.slice(2);
+
+async function record(file: string, handle: WorkflowHandle): Promise<void> {
+  if (wanted.length > 0 && !wanted.includes(file)) return;
+  const json = historyToJSON(await handle.fetchHistory());
+  writeFileSync(path.join(import.meta.dirname, 'histories', `${file}.json`), `${json}\n`);
+  process.stdout.write(`${file}\n`);
+}
+
+const waits = (run: WorkflowHandle): Promise<void> =>
+  waitUntil('the run waits', async () => (await run.query<Progress>('progress')).phase === 'waiting-for-quota');
+
 const worker = await project.startWorker();
 try {
   const day = new Date().toISOString().slice(0, 10);
@@ -34,11 +48,6 @@ try {
   ];
   mkdirSync(path.join(project.dataDir, 'resolve'), { recursive: true });
   writeFileSync(path.join(project.dataDir, 'resolve', 'list.csv'), 'name,country\nNo such company,DK\nNone either,\n');
-  const record = async (file: string, handle: WorkflowHandle): Promise<void> => {
-    const json = historyToJSON(await handle.fetchHistory());
-    writeFileSync(path.join(import.meta.dirname, 'histories', `${file}.json`), `${json}\n`);
-    process.stdout.write(`${file}\n`);
-  };
   for (const [file, type, input] of runs) {
     const handle = await temporal.client.workflow.start(type, {
       taskQueue: 'tidemark-crawl',
@@ -55,10 +64,7 @@ try {
     workflowId: `record/quota/${day}`,
     args: [{}],
   });
-  await waitUntil(
-    'the run waits',
-    async () => (await waiting.query<Progress>('progress')).phase === 'waiting-for-quota',
-  );
+  await waits(waiting);
   await control(sandbox, 'quota', { dailyLimit: 0 });
   await waiting.result();
   await record('watch-sync-after-quota', waiting);
@@ -67,9 +73,57 @@ try {
     await handle.result();
     await record('quota-gate', handle);
   }
+  // The next worker serves the same task queue.
+  await worker.stop();
+  await recordContinued();
 } finally {
   await worker.stop();
   await sandbox.stop();
   await temporal.teardown();
   project.remove();
+}
+
+/** A run and its gate that continue as new: an execution that ends so, and one that goes on from another. */
+async function recordContinued(): Promise<void> {
+  const api = await startSandbox({ companies: 30, tenders: 5 });
+  const small = makeProject({ api, temporal: temporal.address, config: { quota: { probeEvery: '1s' } } });
+  const cut = await small.startWorker({ TIDEMARK_EVENTS_PER_RUN: '40', TIDEMARK_CHUNK_SIZE: '8' });
+  const { workflow } = temporal.client;
+  try {
+    await control(api, 'quota', { dailyLimit: 20 });
+    const run = await workflow.start('marketSnapshot', {
+      taskQueue: 'tidemark-crawl',
+      workflowId: 'record/continued',
+      args: [{}],
+    });
+    await waits(run);
+    const gates: WorkflowHandle[] = [];
+    await waitUntil('the gate is listed', async () => {
+      const query = "WorkflowType = 'quotaGate' AND ExecutionStatus = 'Running'";
+      for await (const { workflowId } of workflow.list({ query })) gates.push(workflow.getHandle(workflowId));
+      return gates.length > 0;
+    });
+    for (const gate of gates) {
+      await waitUntil('the gate continues as new', async () => (await executionsOf(temporal, gate)).length > 1);
+    }
+    await run.signal('pause');
+    await run.signal('setConcurrency', 4);
+    await control(api, 'quota', { dailyLimit: 0 });
+    await waitUntil('the run is paused', async () => (await run.query<Progress>('progress')).phase === 'paused');
+    await run.signal('resume');
+    await run.result();
+    await recordExecutions('market-snapshot', run);
+    for (const gate of gates) await recordExecutions('quota-gate', gate);
+  } finally {
+    await cut.stop();
+    await api.stop();
+    small.remove();
+  }
+}
+
+async function recordExecutions(file: string, handle: WorkflowHandle): Promise<void> {
+  const [first, second] = await executionsOf(temporal, handle);
+  if (!first || !second) throw new Error(`${file} did not continue as new`);
+  await record(`${file}-continues-as-new`, temporal.client.workflow.getHandle(handle.workflowId, first.runId));
+  await record(`${file}-continued`, temporal.client.workflow.getHandle(handle.workflowId, second.runId));
 }

@@ -61,6 +61,15 @@ describe('marketSnapshot', () => {
   });
 });
 
+describe('sizes', () => {
+  it('come from the worker, and are left out where it sets none', () => {
+    const sizes = { eventsPerRun: 40, chunkSize: 10 };
+    expect(open('marketSnapshot', {}, {}, { sizes })).toMatchObject(sizes);
+    const usual = open('marketSnapshot', {});
+    expect(['eventsPerRun' in usual, 'chunkSize' in usual]).toEqual([false, false]);
+  });
+});
+
 describe('what a night must reach', () => {
   it('comes from the configuration and from the night that is current', () => {
     const current = { date: '2026-11-19', companies: 9_000, comparable: true };

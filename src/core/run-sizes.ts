@@ -1,0 +1,33 @@
+import { TidemarkError } from './errors.js';
+
+/** How a run is cut into executions and chunks. Left out: the defaults of the workflows. */
+export interface RunSizes {
+  /** History events after which a run continues as new. */
+  eventsPerRun?: number;
+  /** Entities in a chunk. */
+  chunkSize?: number;
+}
+
+// An execution needs about ten events before its first checkpoint. A lower limit would make it continue as new forever.
+const FEWEST_EVENTS = 20;
+
+/**
+ * Reads the sizes from `TIDEMARK_EVENTS_PER_RUN` and `TIDEMARK_CHUNK_SIZE`.
+ * @throws TidemarkError `InvalidConfig` when one of them is out of range
+ */
+export function readRunSizes(env: NodeJS.ProcessEnv = process.env): RunSizes {
+  const eventsPerRun = readCount(env, 'TIDEMARK_EVENTS_PER_RUN', FEWEST_EVENTS, 10_000);
+  const chunkSize = readCount(env, 'TIDEMARK_CHUNK_SIZE', 1, 1_000);
+  return { ...(eventsPerRun === null ? {} : { eventsPerRun }), ...(chunkSize === null ? {} : { chunkSize }) };
+}
+
+function readCount(env: NodeJS.ProcessEnv, name: string, least: number, most: number): number | null {
+  const text = env[name]?.trim();
+  if (!text) return null;
+  const count = Number(text);
+  if (/^\d+$/.test(text) && least <= count && count <= most) return count;
+  const range = `${least} to ${most.toLocaleString('en-US')}`;
+  throw new TidemarkError('InvalidConfig', `${name} is not a whole number from ${range}: ${text}`, {
+    todo: 'Correct it, or unset it to use the default.',
+  });
+}

@@ -1,0 +1,238 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { CarriedRun, QuotaGateState } from '../../schemas/pipeline/crawl.js';
+import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
+import { executionsOf, type Execution } from '../helpers/executions.js';
+import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
+import { makeProject, type Project } from '../helpers/project.js';
+import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
+import { startTemporal } from '../helpers/temporal.js';
+import { expectMarketEqualsTruth, truthOf } from '../helpers/truth.js';
+
+const MARKET = { companies: 60, tenders: 5, seed: 9 };
+const EVENTS = 40;
+const OPEN_GATES = `WorkflowType = 'quotaGate' AND ExecutionStatus = 'Running'`;
+
+describe(`runs that continue as new after ${EVENTS} events`, () => {
+  let temporal: TestWorkflowEnvironment;
+  let sandbox: RunningSandbox;
+  let project: Project;
+  let worker: RunningProcess;
+  const companies = truthOf(MARKET).companyIds(0);
+
+  const start = (workflowId: string, type = 'marketSnapshot', input: object = {}): Promise<WorkflowHandle> =>
+    temporal.client.workflow.start(type, { taskQueue: 'tidemark-crawl', workflowId, args: [input] });
+  const progress = (run: WorkflowHandle) => run.query<Progress>('progress');
+  const reaches = (run: WorkflowHandle, phase: Progress['phase']) =>
+    waitUntil(`the run is ${phase}`, async () => (await progress(run)).phase === phase);
+  /** Signals until the next checkpoint of the run must continue as new. */
+  const fillHistory = async (run: WorkflowHandle): Promise<void> => {
+    for (let sent = 0; sent <= EVENTS; sent++) await run.signal('setConcurrency', 4);
+  };
+  const clearFaults = () => fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+  const detailRequests = () => countRequests(sandbox, 'GET /v2/companies/{id}');
+  const reportRequests = () => countRequests(sandbox, 'GET /v2/financial/{id}');
+  const carriedTo = ({ args }: Execution): CarriedRun => args[1] as CarriedRun;
+
+  beforeAll(async () => {
+    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
+    project = makeProject({
+      api: sandbox,
+      temporal: temporal.address,
+      config: {
+        quota: { probeEvery: '1s' },
+        markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
+      },
+    });
+    worker = await project.startWorker({ TIDEMARK_EVENTS_PER_RUN: String(EVENTS), TIDEMARK_CHUNK_SIZE: '10' });
+  });
+
+  afterAll(async () => {
+    await worker?.stop();
+    await sandbox?.stop();
+    await temporal?.teardown();
+    project?.remove();
+  });
+
+  afterEach(() => clearFaults());
+
+  /** Compares the figures of a run with what its landing zone holds and what the tables say. */
+  async function expectFiguresAddUp(run: WorkflowHandle, result: RunResult): Promise<void> {
+    const [filed] = await project.query(
+      `SELECT outcome, requests::INTEGER AS requests, rows::INTEGER AS rows,
+         (SELECT sum(requests)::INTEGER FROM ops.requests WHERE run = run_id) AS by_endpoint
+       FROM ops.runs WHERE run_id = '${result.run}'`,
+    );
+    const { outcome, requests, rows } = result;
+    expect(filed).toEqual({ outcome, requests, rows, by_endpoint: requests });
+    const { steps, notes, requests: shown } = await progress(run);
+    expect({ notes, requests: shown }).toEqual({ notes: result.notes, requests });
+    if (outcome === 'stopped') return;
+    expect(steps.map(({ name, done, total, state }) => ({ name, state, whole: done === total }))).toEqual(
+      steps.map(({ name }) => ({ name, state: 'done', whole: true })),
+    );
+  }
+
+  it('reads a whole market, each company once, over several executions', async () => {
+    const run = await start('whole');
+    const result = (await run.result()) as RunResult;
+    expect(result).toMatchObject({ outcome: 'complete', rejects: 0, notes: [] });
+    expect(result.coverage).toMatchObject({ distinctCompanies: companies.length, missing: 0 });
+    expect(result.due.map(({ stream, due }) => [stream, due])).toEqual([
+      ['companies', companies.length],
+      ['financials', companies.length],
+    ]);
+    await expectMarketEqualsTruth(project, MARKET);
+    expect([await detailRequests(), await reportRequests()]).toEqual([companies.length, companies.length]);
+    await expectFiguresAddUp(run, result);
+
+    const executions = await executionsOf(temporal, run);
+    expect(executions.length).toBeGreaterThanOrEqual(3);
+    // Nothing is opened, searched or closed again.
+    const activities = executions.flatMap((execution) => execution.activities);
+    for (const once of ['openRun', 'crawlListing', 'closeRun', 'loadLanding', 'publishWarehouse']) {
+      expect(activities.filter((name) => name === once)).toEqual([once]);
+    }
+    expect(activities.filter((name) => name === 'crawlChunk')).toHaveLength(2 * Math.ceil(companies.length / 10));
+    // Each execution counts on from the one before, and none goes over what the result says.
+    const landed = executions.slice(1).map((execution) => carriedTo(execution).landed ?? -1);
+    expect(landed).toEqual(landed.toSorted((a, b) => a - b));
+    expect(landed[0]).toBeGreaterThan(0);
+    expect(landed.at(-1)).toBeLessThanOrEqual(result.rows);
+    const { typedSearchAttributes } = await run.describe();
+    expect(JSON.stringify(typedSearchAttributes)).toMatch(new RegExp(`${result.date}.*demo|demo.*${result.date}`));
+  });
+
+  it('pauses and resumes across executions, with the concurrency and the notes from before', async () => {
+    const before = [await detailRequests(), await reportRequests()];
+    const run = await start('paused');
+    await run.signal('pause');
+    await run.signal('setConcurrency', 99);
+    const seen = new Set<string>();
+    while (seen.size < 3) {
+      await reaches(run, 'paused');
+      seen.add((await run.describe()).runId);
+      await fillHistory(run);
+      await run.signal('resume');
+      await run.signal('pause');
+    }
+    await reaches(run, 'paused');
+    await run.signal('resume');
+    const result = (await run.result()) as RunResult;
+    const note = 'setConcurrency: 99 at once were asked for; api.maxConcurrency allows 16.';
+    expect(result).toMatchObject({ outcome: 'complete', notes: [note] });
+    await expectMarketEqualsTruth(project, MARKET);
+    expect([await detailRequests(), await reportRequests()]).toEqual(before.map((n) => n + companies.length));
+    await expectFiguresAddUp(run, result);
+    const last = (await executionsOf(temporal, run)).at(-1);
+    expect(last && carriedTo(last)).toMatchObject({ concurrency: 4, stopped: false, notes: [note] });
+  });
+
+  it('waits for the daily quota at a gate that continues as new, too', async () => {
+    const before = (await detailRequests()) + (await reportRequests());
+    const refusedBefore = await refused();
+    await control(sandbox, 'quota', { dailyLimit: 40, used: 0 });
+    const run = await start('limited');
+    await reaches(run, 'waiting-for-quota');
+    const [gate] = await openGates();
+    expect(gate).toBeDefined();
+    if (!gate) return;
+    await waitUntil('the gate continues as new twice', async () => (await executionsOf(temporal, gate)).length > 2);
+    await fillHistory(run);
+    await control(sandbox, 'quota', { dailyLimit: 80 });
+    const told = await refused();
+    await waitUntil('the limit is reached again', async () => (await refused()) > told);
+    await reaches(run, 'waiting-for-quota');
+    await fillHistory(run);
+    await control(sandbox, 'quota', { dailyLimit: 1_000_000 });
+    const result = (await run.result()) as RunResult;
+    expect(result).toMatchObject({ outcome: 'complete', rejects: 0, notes: [] });
+    await expectMarketEqualsTruth(project, MARKET);
+    // Each record once; beyond that only what the limit itself refused.
+    const sent = (await detailRequests()) + (await reportRequests()) - before;
+    expect(sent).toBe(2 * companies.length + (await refused()) - refusedBefore);
+    await expectFiguresAddUp(run, result);
+    expect((await executionsOf(temporal, run)).length).toBeGreaterThanOrEqual(3);
+    for (const { args } of (await executionsOf(temporal, gate)).slice(1)) {
+      const state = args[0] as Required<QuotaGateState>;
+      expect(state).toEqual({ waiting: [expect.anything()], pause: null, trying: null, refusals: 0 });
+      expect(state.waiting.map(({ ctx }) => [ctx.workflowId, ctx.run])).toEqual([[run.workflowId, result.run]]);
+    }
+  });
+
+  it('stays stopped after it continues as new', async () => {
+    const before = await detailRequests();
+    // Slow enough that the pause comes while details are fetched.
+    await control(sandbox, 'faults', { route: '/v2/companies/', kind: 'latency', latency: 300, times: 0 });
+    const run = await start('stopped');
+    await waitUntil('details are fetched', async () => (await detailRequests()) > before);
+    await run.signal('pause');
+    await reaches(run, 'paused');
+    await fillHistory(run);
+    await run.signal('stop');
+    const result = (await run.result()) as RunResult;
+    expect(result).toMatchObject({ outcome: 'stopped', notes: [expect.stringMatching(/Stopped by an operator/)] });
+    expect(await detailRequests()).toBeLessThan(before + companies.length);
+    await expectFiguresAddUp(run, result);
+    const executions = await executionsOf(temporal, run);
+    const last = executions.at(-1);
+    expect(executions.length).toBeGreaterThanOrEqual(2);
+    expect(last && carriedTo(last)).toMatchObject({ stopped: true, paused: false, notes: result.notes });
+    expect(last?.activities).toEqual(['readQuota', 'closeRun', 'loadLanding', 'buildModels', 'publishWarehouse']);
+    await expectMarketEqualsTruth(project, MARKET);
+  });
+
+  it('keeps what failed in earlier executions, and retries it over several', async () => {
+    const failing = [companies[0], companies.at(-1)];
+    const body = { detail: 'You do not have permission to perform this action.' };
+    for (const id of failing) {
+      await control(sandbox, 'faults', { route: `/v2/financial/${id}`, kind: 'status', status: 403, body, times: 0 });
+    }
+    const run = await start('failing');
+    const result = (await run.result()) as RunResult;
+    expect(result).toMatchObject({
+      outcome: 'partial',
+      rejects: failing.length,
+      notes: [expect.stringMatching(/financials: some records could not be fetched/)],
+    });
+    await expectFiguresAddUp(run, result);
+    expect((await executionsOf(temporal, run)).length).toBeGreaterThanOrEqual(3);
+
+    await clearFaults();
+    const before = [await detailRequests(), await reportRequests()];
+    const retry = await start('retry', 'retryRejects', { streams: ['companies', 'financials'] });
+    await retry.signal('pause');
+    await reaches(retry, 'paused');
+    await fillHistory(retry);
+    await retry.signal('resume');
+    const retried = (await retry.result()) as RunResult;
+    expect(retried).toMatchObject({ outcome: 'complete', rejects: 0, rows: failing.length, notes: [] });
+    expect(retried.due.map(({ stream, due }) => [stream, due])).toEqual([
+      ['companies', 0],
+      ['financials', failing.length],
+    ]);
+    expect([await detailRequests(), await reportRequests()]).toEqual([before[0], (before[1] ?? 0) + failing.length]);
+    expect((await executionsOf(temporal, retry)).length).toBeGreaterThanOrEqual(2);
+    await expectFiguresAddUp(retry, retried);
+    await expectMarketEqualsTruth(project, MARKET);
+  });
+
+  /** Data calls the API answered with the daily limit. */
+  async function refused(): Promise<number> {
+    const report = await fetch(`${sandbox.url}/_sandbox/requests`);
+    const { statuses } = (await report.json()) as { statuses: Record<string, number> };
+    return statuses['429'] ?? 0;
+  }
+
+  async function openGates(): Promise<WorkflowHandle[]> {
+    const gates: WorkflowHandle[] = [];
+    await waitUntil('the gate is listed', async () => {
+      for await (const { workflowId } of temporal.client.workflow.list({ query: OPEN_GATES })) {
+        gates.push(temporal.client.workflow.getHandle(workflowId));
+      }
+      return gates.length > 0;
+    });
+    return gates;
+  }
+});

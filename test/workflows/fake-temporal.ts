@@ -1,0 +1,127 @@
+type Handler = (...args: unknown[]) => unknown;
+
+// A workflow that continues as new without getting on would never end.
+const MOST_EXECUTIONS = 100;
+
+class ContinueAsNew extends Error {
+  override readonly name = 'ContinueAsNew';
+  constructor(readonly args: unknown[]) {
+    super('continues as new');
+  }
+}
+
+/** Stands in for the Temporal runtime: no server, no waiting. One workflow at a time. */
+class FakeTemporal {
+  /** Length of the history of this execution, and what every activity adds to it. */
+  historyLength = 0;
+  eventsPerActivity = 10;
+  /** Seconds of every timer, in order. */
+  timers: number[] = [];
+  /** Workflows that were signalled, in order. */
+  signalled: string[] = [];
+  /** What each execution after the first was given, through JSON. */
+  carried: unknown[][] = [];
+  /** Called for every signal to another workflow; throws where that workflow is gone. */
+  onSignal: (workflowId: string) => void = () => undefined;
+  handlers = new Map<string, Handler>();
+  #waiting: { holds: () => boolean; resolve: (held: boolean) => void }[] = [];
+
+  /** Runs a workflow to its end, over all its executions. */
+  async run<T>(workflow: (...args: never[]) => Promise<T>, args: unknown[]): Promise<T> {
+    for (let given = args; ;) {
+      this.handlers.clear();
+      this.historyLength = 0;
+      this.#waiting = [];
+      try {
+        return await workflow(...(given as never[]));
+      } catch (error) {
+        if (!(error instanceof ContinueAsNew)) throw error;
+        given = JSON.parse(JSON.stringify(error.args)) as unknown[];
+        this.carried.push(given);
+        if (this.carried.length > MOST_EXECUTIONS) throw new Error('too many executions', { cause: error });
+      }
+    }
+  }
+
+  /** Sends the workflow a signal. */
+  send(signal: string, ...args: unknown[]): void {
+    this.handlers.get(signal)?.(...args);
+    this.settle();
+  }
+
+  /** Resolves the conditions that hold by now. */
+  settle(): void {
+    const holding = this.#waiting.filter(({ holds }) => holds());
+    this.#waiting = this.#waiting.filter((waiter) => !holding.includes(waiter));
+    for (const { resolve } of holding) resolve(true);
+  }
+
+  /** What workflows import from `@temporalio/workflow`. */
+  get exports(): object {
+    return {
+      // A condition with a timeout of seconds or milliseconds times out only where a test says so.
+      condition: (holds: () => boolean) =>
+        holds() ? Promise.resolve(true) : new Promise((resolve) => this.#waiting.push({ holds, resolve })),
+      sleep: (ms: number) => {
+        this.timers.push(ms / 1_000);
+        return Promise.resolve();
+      },
+      continueAsNew: (...args: unknown[]) => Promise.reject(new ContinueAsNew(args)),
+      workflowInfo: () => ({
+        workflowId: 'w',
+        firstExecutionRunId: 'r',
+        continuedFromExecutionRunId: this.carried.length > 0 ? 'before' : undefined,
+        historyLength: this.historyLength,
+        continueAsNewSuggested: false,
+        typedSearchAttributes: { get: () => undefined },
+      }),
+      setHandler: ({ name }: { name: string }, handler: Handler) => this.handlers.set(name, handler),
+      setCurrentDetails: () => undefined,
+      upsertSearchAttributes: () => undefined,
+      getExternalWorkflowHandle: (workflowId: string) => ({
+        signal: () => {
+          this.signalled.push(workflowId);
+          return Promise.resolve().then(() => this.onSignal(workflowId));
+        },
+      }),
+      CancellationScope: class {
+        static nonCancellable<T>(work: () => Promise<T>): Promise<T> {
+          return work();
+        }
+        run<T>(work: () => Promise<T>): Promise<T> {
+          return work();
+        }
+        cancel(): void {
+          return undefined;
+        }
+      },
+    };
+  }
+
+  /** Activities as workflows call them: plainly, or with options. */
+  activities(work: (name: string, args: unknown[]) => unknown): object {
+    return new Proxy(
+      {},
+      {
+        get: (_, name) => {
+          const call = async (...args: unknown[]): Promise<unknown> => {
+            await Promise.resolve();
+            this.historyLength += this.eventsPerActivity;
+            const result = await work(String(name), JSON.parse(JSON.stringify(args)) as unknown[]);
+            this.settle();
+            return result;
+          };
+          return Object.assign(call, { executeWithOptions: (_options: object, args: unknown[]) => call(...args) });
+        },
+      },
+    );
+  }
+}
+
+/** The runtime of the workflows in this test file. */
+export const temporal = new FakeTemporal();
+
+/** A new runtime state for the next test. */
+export function resetTemporal(eventsPerActivity = 10): void {
+  Object.assign(temporal, new FakeTemporal(), { eventsPerActivity });
+}

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { QuotaGateState, QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/crawl.js';
+import type { RunContext } from '../../schemas/pipeline/run.js';
+import {
+  enterLine,
+  judgeReading,
+  leaveLine,
+  nextReading,
+  noteTry,
+  openGate,
+  type GateState,
+} from '../../workflows/gate-state.js';
+
+function waiter(workflowId: string, priority = 1, more: Partial<RunContext> = {}): QuotaWaiter {
+  const ctx = { workflowId, run: `run-${workflowId}`, date: '2026-11-20', probeEverySeconds: 300, ...more };
+  return { ctx: ctx as RunContext, priority };
+}
+
+const lineOf = (...waiting: QuotaWaiter[]): GateState => openGate({ waiting });
+
+/** The state as the next execution receives it: through JSON. */
+const carried = (state: GateState): GateState => openGate(JSON.parse(JSON.stringify(state)) as QuotaGateState);
+
+const unknown = (resetsIn: number | null = null): QuotaStatus => ({
+  known: false,
+  metric: null,
+  used: 0,
+  total: 0,
+  open: true,
+  resetsIn,
+});
+const figure = (used: number, total = 100): QuotaStatus => ({ ...unknown(), known: true, used, total });
+
+/** What the gate does with a reading, as quota-gate.ts does it where every run can be woken. */
+function read(state: GateState, status: QuotaStatus | null): { state: GateState; did: string; wait: number } {
+  const reading = nextReading(state);
+  if (!reading) return { state, did: 'end', wait: 0 };
+  const { state: judged, move } = judgeReading(state, reading, status);
+  if (move.kind === 'wait') return { state: judged, did: 'wait', wait: reading.wait };
+  const tried = nextReading(judged)?.first.ctx.workflowId;
+  const woken = move.kind === 'release' ? move.runs.map(({ ctx }) => ctx.workflowId) : tried ? [tried] : [];
+  const left = woken.reduce(leaveLine, judged);
+  const next = move.kind === 'try' ? noteTry(left, tried ?? null) : left;
+  return { state: next, did: [move.kind, ...woken].join(' '), wait: reading.wait };
+}
+
+describe('what the gate carries over continue-as-new', () => {
+  const id = fc.constantFrom('a', 'b', 'c', 'd');
+  const waiters = fc.record({ id, priority: fc.integer({ min: 1, max: 9 }) }).map((w) => waiter(w.id, w.priority));
+  // A field that is added to the state must be added here, or this does not compile.
+  const fields: { [K in keyof GateState]: fc.Arbitrary<GateState[K]> } = {
+    waiting: fc.array(waiters),
+    pause: fc.option(fc.nat(9_000)),
+    trying: fc.option(id),
+    refusals: fc.nat(9),
+  };
+
+  it('is every field', () => {
+    fc.assert(
+      fc.property(fc.record(fields), (state) => {
+        expect(carried(state)).toEqual(state);
+      }),
+    );
+  });
+
+  it('changes nothing of what it does later, wherever it is cut', () => {
+    const event = fc.oneof(
+      waiters.map((sent) => (state: GateState) => ({ state: enterLine(state, sent), did: 'enter', wait: 0 })),
+      fc
+        .constantFrom(null, null, unknown(), unknown(), unknown(3_600), figure(0), figure(100))
+        .map((status) => (state: GateState) => read(state, status)),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.record({ event, cut: fc.boolean() }), { maxLength: 40 }), (list) => {
+        let [whole, parts] = [openGate({}), openGate({})];
+        for (const { event: happens, cut } of list) {
+          if (cut) parts = carried(parts);
+          const [expected, found] = [happens(whole), happens(parts)];
+          expect(found).toEqual(expected);
+          [whole, parts] = [expected.state, found.state];
+        }
+      }),
+    );
+  });
+});
+
+describe('the line', () => {
+  it('puts the most valuable run first, and among equals the one that waits longest', () => {
+    const line = [waiter('c', 5), waiter('a', 2), waiter('b', 2)].reduce<GateState>(enterLine, openGate({}));
+    expect(nextReading(line)?.first.ctx.workflowId).toBe('a');
+    expect(read(line, figure(0)).did).toBe('release a b c');
+  });
+
+  it('keeps the place of a run that enters again, with its new context', () => {
+    const line = lineOf(waiter('a'), waiter('b'));
+    const again = enterLine(line, waiter('a', 1, { leavesQuota: 0.5 }));
+    expect(again.waiting.map(({ ctx }) => [ctx.workflowId, ctx.leavesQuota])).toEqual([
+      ['a', 0.5],
+      ['b', undefined],
+    ]);
+  });
+
+  it.each([null, {}, { ctx: {} }, waiter('a', Number.NaN), waiter('a', 1, { probeEverySeconds: 0 })])(
+    'ignores %j',
+    (sent) => {
+      expect(enterLine(lineOf(), sent).waiting).toEqual([]);
+    },
+  );
+
+  it('ends the gate when it is empty', () => {
+    expect(nextReading(leaveLine(lineOf(waiter('a')), 'a'))).toBeNull();
+  });
+});
+
+describe('a reading', () => {
+  it('comes as often as the first run is configured', () => {
+    expect(nextReading(lineOf(waiter('a', 1, { probeEverySeconds: 7 })))?.wait).toBe(7);
+  });
+
+  it('wakes the runs that the figure has room for', () => {
+    const line = lineOf(waiter('backfill', 9, { leavesQuota: 0.5 }), waiter('night'));
+    expect(read(line, figure(60)).did).toBe('release night');
+    expect(read(line, figure(40)).did).toBe('release night backfill');
+    expect(read(line, figure(100)).did).toBe('release');
+    expect(read(line, figure(60)).state.waiting.map(({ ctx }) => ctx.workflowId)).toEqual(['backfill']);
+  });
+
+  it('waits for a known reset time, and then tries', () => {
+    const { state, did } = read(lineOf(waiter('a')), unknown(5_000));
+    expect([did, nextReading(state)?.wait]).toEqual(['wait', 5_000]);
+    expect(read(carried(state), unknown()).did).toBe('try a');
+  });
+
+  it('wakes nobody until the fifth refusal in a row, also over continue-as-new', () => {
+    let state = lineOf(waiter('a'), waiter('b'));
+    const did: string[] = [];
+    for (let refusal = 0; refusal < 5; refusal++) {
+      const result = read(carried(state), null);
+      state = result.state;
+      did.push(result.did);
+    }
+    expect(did).toEqual(['wait', 'wait', 'wait', 'wait', 'release a b']);
+    expect(state.refusals).toBe(0);
+  });
+
+  it('counts refusals from the start after an answer', () => {
+    const refused = { ...lineOf(waiter('a')), refusals: 4 };
+    const { state } = read(refused, figure(100));
+    expect(state.refusals).toBe(0);
+    expect(read(state, null).did).toBe('wait');
+    expect(read({ ...refused, waiting: [waiter('a')] }, unknown()).state.refusals).toBe(0);
+  });
+
+  it('returns to the configured interval after a refusal', () => {
+    const { state } = read({ ...lineOf(waiter('a')), pause: 3_600 }, null);
+    expect(nextReading(state)?.wait).toBe(300);
+  });
+});
+
+describe('where the API gives no figure', () => {
+  it('tries one run, and doubles the wait up to an hour while that run comes back', () => {
+    let state = lineOf(waiter('a'), waiter('b', 2));
+    const waits: number[] = [];
+    for (let round = 0; round < 7; round++) {
+      const result = read(carried(state), unknown());
+      expect(result.did).toBe('try a');
+      waits.push(result.wait);
+      state = enterLine(result.state, waiter('a'));
+    }
+    expect(waits).toEqual([300, 300, 600, 1_200, 2_400, 3_600, 3_600]);
+  });
+
+  it('wakes all when the run that tried does not come back', () => {
+    const tried = read(lineOf(waiter('a'), waiter('b'), waiter('c')), unknown());
+    expect(tried.did).toBe('try a');
+    const after = read(carried(tried.state), unknown());
+    expect(after).toMatchObject({ did: 'release b c', state: { trying: null, pause: null, waiting: [] } });
+  });
+
+  it('forgets who tried once there is a figure or a reset time', () => {
+    const tried = { ...lineOf(waiter('b')), trying: 'a', pause: 600 };
+    expect(read(tried, figure(100)).state).toMatchObject({ trying: null, pause: null });
+    expect(read(tried, unknown(5_000)).state).toMatchObject({ trying: null, pause: 5_000 });
+  });
+
+  it('tries the next run where none could be woken', () => {
+    const nobody = noteTry({ ...lineOf(waiter('b')), pause: 300 }, null);
+    expect(read(carried(nobody), unknown()).did).toBe('try b');
+  });
+});

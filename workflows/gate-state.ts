@@ -1,0 +1,84 @@
+import type { QuotaGateState, QuotaStatus, QuotaWaiter } from '../schemas/pipeline/crawl.js';
+import { inLine, isWaiter, roomFor, secondsToReset } from './quota-room.js';
+
+// The longest wait between two tries where the API gives no quota figure.
+const LONGEST_PAUSE_SECONDS = 3_600;
+// After this many consecutive failed quota readings, let the runs find the cause themselves.
+const REFUSALS_AT_MOST = 5;
+
+/** Everything the quota gate knows. The gate carries the whole object over continue-as-new. */
+export type GateState = Required<QuotaGateState>;
+
+/** What the gate does after a quota reading. `release`: wakes these runs in this order. `try`: wakes one run, to see whether it gets through. */
+export type GateMove = { kind: 'release'; runs: QuotaWaiter[] } | { kind: 'try' } | { kind: 'wait' };
+
+/** The state of a new gate, or the one that an earlier execution carried over. */
+export function openGate({ waiting = [], pause = null, trying = null, refusals = 0 }: QuotaGateState): GateState {
+  return { waiting, pause, trying, refusals };
+}
+
+/** Adds a run to the line; a run that enters again keeps its place. Ignores a signal that is no valid waiter. */
+export function enterLine(state: GateState, sent: unknown): GateState {
+  // Anyone can send this signal. A malformed waiter would fail the gate for every run that waits.
+  if (!isWaiter(sent)) return state;
+  const { waiting } = state;
+  const place = waiting.findIndex(({ ctx }) => ctx.workflowId === sent.ctx.workflowId);
+  return { ...state, waiting: place < 0 ? [...waiting, sent] : waiting.with(place, sent) };
+}
+
+/** Removes a run from the line. */
+export function leaveLine(state: GateState, workflowId: string): GateState {
+  return { ...state, waiting: state.waiting.filter(({ ctx }) => ctx.workflowId !== workflowId) };
+}
+
+/** The run in whose name the gate reads the quota next, and the seconds until then; null when no run waits. */
+export function nextReading(state: GateState): { first: QuotaWaiter; wait: number } | null {
+  const [first] = inLine(state.waiting);
+  return first ? { first, wait: state.pause ?? first.ctx.probeEverySeconds } : null;
+}
+
+/**
+ * Decides what follows from a quota reading.
+ * @param reading what `nextReading` returned before the wait
+ * @param status null when the API refused the reading
+ */
+export function judgeReading(
+  state: GateState,
+  { first, wait }: { first: QuotaWaiter; wait: number },
+  status: QuotaStatus | null,
+): { state: GateState; move: GateMove } {
+  if (status === null) {
+    const refusals = state.refusals + 1;
+    return refusals >= REFUSALS_AT_MOST
+      ? releaseAll(state)
+      : { state: { ...state, pause: null, refusals }, move: { kind: 'wait' } };
+  }
+  const answered = { ...state, refusals: 0 };
+  if (status.known) {
+    const runs = inLine(state.waiting).filter(({ ctx }) => roomFor(status, ctx) > 0);
+    return { state: { ...answered, pause: null, trying: null }, move: { kind: 'release', runs } };
+  }
+  const reset = secondsToReset(status);
+  // No figure, but a known reset time: try nothing before it.
+  if (reset !== null) return { state: { ...answered, pause: reset, trying: null }, move: { kind: 'wait' } };
+  // The run that tried did not come back: it got through, so the others will.
+  if (state.trying !== null && !isWaiting(state, state.trying)) return releaseAll(answered);
+  const pause = state.trying === null ? first.ctx.probeEverySeconds : Math.min(LONGEST_PAUSE_SECONDS, 2 * wait);
+  return { state: { ...answered, pause }, move: { kind: 'try' } };
+}
+
+/** Notes which run tries; null when no run could be woken. */
+export function noteTry(state: GateState, trying: string | null): GateState {
+  return { ...state, trying };
+}
+
+function releaseAll(state: GateState): { state: GateState; move: GateMove } {
+  return {
+    state: { ...state, pause: null, trying: null, refusals: 0 },
+    move: { kind: 'release', runs: inLine(state.waiting) },
+  };
+}
+
+function isWaiting({ waiting }: GateState, workflowId: string): boolean {
+  return waiting.some(({ ctx }) => ctx.workflowId === workflowId);
+}
