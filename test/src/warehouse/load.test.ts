@@ -137,10 +137,21 @@ test('splitIntoBatches keeps order and every part, and mixes no streams', () => 
         for (const batch of batches) {
           expect(new Set(batch.map((each) => each.stream)).size).toBe(1);
           expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.rows, 0) <= 20_000).toBe(true);
+          expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.bytes, 0) <= 64 * 2 ** 20).toBe(true);
         }
       },
     ),
   );
+});
+
+test('splitIntoBatches fills a batch up to its bounds', () => {
+  const parts = (rows: number, bytes: number, stream = 'companies') =>
+    Array.from({ length: 4 }, () => ({ stream: stream as 'companies', rows, bytes }));
+  const sizes = (some: ReturnType<typeof parts>): number[] => splitIntoBatches(some).map((batch) => batch.length);
+  expect(sizes(parts(10_000, 1))).toEqual([2, 2]);
+  expect(sizes(parts(1, 32 * 2 ** 20))).toEqual([2, 2]);
+  expect(sizes(parts(1, 32 * 2 ** 20 + 1))).toEqual([1, 1, 1, 1]);
+  expect(sizes(parts(50, 1, 'tenders'))).toEqual([2, 2]);
 });
 
 function flipByte(file: string): void {
