@@ -122,6 +122,49 @@ describe('loadLanding', () => {
   });
 });
 
+test.each([
+  ['one load', 1],
+  ['two loads', 2],
+])('of a record and a 404 in the same instant the record counts, in %s and any order', async (_, loads) => {
+  const at = '2026-11-20T02:00:00.000Z';
+  const record = { ...company(1), at };
+  const gone: Answer = { stream: 'companies', entity: '1', status: 404, body: { detail: 'Not found.' }, at };
+  for (const answers of [
+    [record, gone],
+    [gone, record],
+  ]) {
+    const dataDir = temporaryDataDir();
+    const warehouse = await openTestWarehouse(dataDir);
+    for (const some of loads === 1 ? [answers] : answers.map((answer) => [answer])) {
+      await land(dataDir, some);
+      await loadLanding(warehouse, dataDir);
+    }
+    expect(await warehouse.db.rows('SELECT gone, answered_at = read_at AS same FROM ledger.answers')).toEqual([
+      { gone: false, same: true },
+    ]);
+  }
+});
+
+test('the latest answer of a record counts, whichever was loaded first; a malformed one says nothing', async () => {
+  const answers: Answer[] = [
+    { ...company(1), at: '2026-11-20T02:00:00.000Z' },
+    { stream: 'companies', entity: '1', status: 404, body: { detail: 'Not found.' }, at: '2026-11-21T02:00:00.000Z' },
+    { stream: 'companies', entity: '1', body: 'x', at: '2026-11-22T02:00:00.000Z' },
+  ];
+  for (const order of [answers, answers.toReversed()]) {
+    const dataDir = temporaryDataDir();
+    const warehouse = await openTestWarehouse(dataDir);
+    for (const answer of order) {
+      await land(dataDir, [answer]);
+      await loadLanding(warehouse, dataDir);
+    }
+    const rows = await warehouse.db.rows(
+      'SELECT gone, CAST(answered_at AS DATE) AS answered, CAST(read_at AS DATE) AS read FROM ledger.answers',
+    );
+    expect(rows).toEqual([{ gone: true, answered: '2026-11-21', read: '2026-11-20' }]);
+  }
+});
+
 test('splitIntoBatches keeps order and every part, and mixes no streams', () => {
   const part = fc.record({
     stream: fc.constantFrom('companies', 'runs'),
