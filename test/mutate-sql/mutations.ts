@@ -20,7 +20,6 @@ interface Edit {
 const FLIPPED: Record<string, string> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '=': '<>', '<>': '=' };
 const SWAPPED: Record<string, string> = {
   min: 'max', max: 'min', arg_min: 'arg_max', arg_max: 'arg_min', greatest: 'least', least: 'greatest', lag: 'lead', lead: 'lag',
-  any_value: 'max',
 }; // prettier-ignore
 /** What ends a condition at its own depth. */
 const ENDS_CONDITION =
