@@ -41,10 +41,10 @@ async function withTemporary(
   place: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const folder = path.dirname(file);
-  mkdirSync(folder, { recursive: true });
   // Workers in containers share a folder and may have the same process id.
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`);
   try {
+    await makeFolder(folder);
     const handle = await open(temporary, 'w', mode);
     try {
       await handle.writeFile(content);
@@ -58,6 +58,19 @@ async function withTemporary(
     await unlink(temporary).catch(() => undefined);
     throw asDiskFull(error, file);
   }
+}
+
+/** Makes a folder, and those above it that are missing, so that their names survive a power cut. */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first !== undefined) await syncPath(path.dirname(path.resolve(folder)), path.dirname(first));
+}
+
+/** Makes durable the entries of `folder` and of each folder above it, up to and including `top`. */
+export async function syncPath(folder: string, top: string): Promise<void> {
+  await syncFolder(folder);
+  const above = path.dirname(folder);
+  if (path.relative(top, folder) !== '' && above !== folder) await syncPath(above, top);
 }
 
 /** Makes a rename in this folder durable. */

@@ -1,8 +1,8 @@
-import { createReadStream, existsSync, mkdirSync, statSync, truncateSync } from 'node:fs';
+import { createReadStream, existsSync, statSync, truncateSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
-import { asDiskFull } from '../core/files.js';
+import { asDiskFull, makeFolder } from '../core/files.js';
 
 /**
  * Responses of one chunk as they come, a JSON line each. It is what a killed worker's successor goes on from: a
@@ -24,7 +24,7 @@ export class Spool {
   }
 
   static async open(file: string): Promise<Spool> {
-    mkdirSync(path.dirname(file), { recursive: true });
+    await makeFolder(path.dirname(file));
     const found = await recover(file);
     return new Spool(file, await open(file, 'a'), found);
   }

@@ -1,12 +1,13 @@
-import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { TidemarkError } from '../core/errors.js';
-import { syncFolder } from '../core/files.js';
+import { makeFolder, syncFolder } from '../core/files.js';
 import { runAudits } from './audit.js';
 import { buildModelInto, putSettings } from './build-model.js';
 import { nameOfBuild } from './builds.js';
 import type { Database } from './database.js';
 import { NotPublishedError } from './errors.js';
 import { withMemory } from './in-memory.js';
+import { syncFile } from './links.js';
 import { MODEL_SCHEMAS, readModels, type Model } from './models.js';
 import { dayOf, modelsInForce } from './models-in-force.js';
 import { planModels, type ChangeKind, type ModelChange } from './models-plan.js';
@@ -64,7 +65,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
   const { models } = modelsInForce(await readModels(modelsDir), day);
   const changes = await planAgainst(published, models, day);
   const toBuild = models.filter(({ model }) => changes.some((change) => change.model === model && isBuilt(change)));
-  mkdirSync(envDir(dataDir), { recursive: true });
+  await makeFolder(envDir(dataDir));
   const beside = `${file}.new`;
   const clone = `${file}.base`;
   const clean = (): void => {
@@ -106,6 +107,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
     });
     // What a killed client was writing into the old one would be played into the new one.
     rmSync(`${file}.wal`, { force: true });
+    await syncFile(beside);
     renameSync(beside, file);
     await syncFolder(envDir(dataDir));
     const refused = changes.filter((change) => change.refused.length > 0);

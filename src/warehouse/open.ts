@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Database } from './database.js';
 import { TidemarkError } from '../core/errors.js';
+import { makeFolder } from '../core/files.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import type { Lock } from '../core/lock.js';
 import { lockWriter } from './locks.js';
@@ -42,7 +42,7 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
   const file = path.resolve(options.file ?? warehouseFile(dataDir));
   if (held.has(file)) throw new WarehouseBusyError(file);
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
+    await makeFolder(path.dirname(file));
     const owned = options.file === undefined && !options.lock ? await lockWriter(dataDir, options.what) : undefined;
     try {
       const { db, close } = await openOnce(file, options);

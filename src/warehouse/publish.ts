@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { errorMessage } from '../core/errors.js';
 import { shareWith, type Readers } from '../core/file-modes.js';
-import { syncFolder } from '../core/files.js';
+import { syncPath } from '../core/files.js';
 import { readBuiltModels } from './built-models.js';
 import { Database } from './database.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
@@ -65,7 +65,7 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
     await syncFolders(build.folder);
     warehouse.assertHeld();
     finishBuild(dataDir, build);
-    await syncFolder(builds);
+    await syncPath(builds, dataDir);
   } catch (error) {
     rmSync(build.folder, { recursive: true, force: true });
     throw asWarehouseError(error, file);

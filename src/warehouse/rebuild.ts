@@ -1,10 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Readers } from '../core/file-modes.js';
-import { syncFolder } from '../core/files.js';
+import { syncPath } from '../core/files.js';
 import type { Lock } from '../core/lock.js';
 import { LandingCorruptError, WarehouseBusyError, type LoadCounts } from './errors.js';
 import { carryModels } from './carry-models.js';
+import { syncFile } from './links.js';
 import { loadLanding } from './load.js';
 import { lockWriter, whileNothingIsRemoved } from './locks.js';
 import { openWarehouse, type Warehouse } from './open.js';
@@ -81,8 +82,9 @@ async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest
   lock.assertHeld();
   // A `.wal` of the old file would be played into the new one.
   for (const name of leftoversOf(file)) rmSync(name, { recursive: true, force: true });
+  await syncFile(beside);
   lock.rename(beside, file);
-  await syncFolder(path.dirname(file));
+  await syncPath(path.dirname(file), into);
   onStep('publish');
   const warehouse = await openWarehouse(into, { lock });
   try {

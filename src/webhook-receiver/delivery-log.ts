@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { Clock } from '../core/clock.js';
-import { syncFolder } from '../core/files.js';
+import { syncPath } from '../core/files.js';
 import { LEASE_MS, LockLostError, takeLock, type Lock } from '../core/lock.js';
 import {
   landSpool,
@@ -180,7 +180,7 @@ export class DeliveryLog {
       const file = spoolFile(runFolder(chunk.target), chunk.target.chunk);
       chunk.spool = await Spool.open(file);
       chunk.rows = chunk.spool.found.length;
-      await syncFolders(path.dirname(file), this.#dataDir);
+      await syncPath(path.dirname(file), this.#dataDir);
     }
     await chunk.spool.append(row);
     chunk.rows++;
@@ -249,9 +249,4 @@ export class DeliveryLog {
         this.#adopting = undefined;
       });
   }
-}
-
-/** Makes the way to a new file durable, up to the data folder. */
-async function syncFolders(folder: string, dataDir: string): Promise<void> {
-  for (let at = folder; at.startsWith(dataDir); at = path.dirname(at)) await syncFolder(at);
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { castError } from '../../activities/cast-errors.js';
+import { TidemarkError } from '../../src/core/errors.js';
 import * as client from '../../src/api-client/errors.js';
 
 const context = (status = 200): client.ApiErrorContext => ({
@@ -59,6 +60,32 @@ describe('the table of faults in docs/failure-modes.md', () => {
       type: `\`${cast.type}\``,
       temporal: cast.nonRetryable ? 'no' : 'yes',
     });
+  });
+});
+
+describe('castError', () => {
+  it('tries an error it does not know again, as Internal', () => {
+    const error = new TypeError('x is not a function');
+    expect(castError(error)).toMatchObject({
+      type: 'Internal',
+      message: 'x is not a function',
+      nonRetryable: false,
+      cause: error,
+    });
+  });
+
+  it.each([true, false])('takes from a TidemarkError whether to retry: %s', (retryable) => {
+    const error = new TidemarkError('DiskFull', 'No space left.', { todo: 'Free some.', retryable });
+    expect(castError(error)).toMatchObject({
+      type: 'DiskFull',
+      message: 'No space left. Free some.',
+      nonRetryable: !retryable,
+    });
+  });
+
+  it('leaves a failure that is Temporal’s own as it is', () => {
+    const failure = ApplicationFailure.create({ message: 'm' });
+    expect(castError(failure)).toBe(failure);
   });
 });
 

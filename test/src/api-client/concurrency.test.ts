@@ -221,6 +221,14 @@ describe('the pace after "too much at once"', () => {
     expect(perSecond).toBeGreaterThan(0.85 * Math.min(allowed, (1_000 * lanes) / latency));
   });
 
+  it('keeps at least half of what was sent, and never less than one a second', () => {
+    const pacer = new Pacer(100);
+    pacer.limited(10_000);
+    expect(pacer.rateAt(10_000)).toBe(50);
+    for (let now = 11_001; now < 30_000; now += 1_001) pacer.limited(now);
+    expect(pacer.rateAt(29_000)).toBeGreaterThanOrEqual(1);
+  });
+
   it('never exceeds what is configured', () => {
     expect(simulate(1_000, 8, 1, 50).perSecond).toBeLessThanOrEqual(51);
   });

@@ -204,3 +204,15 @@ describe('autocomplete', () => {
     );
   });
 });
+
+it.each([
+  ['DailyLimitReached', 'as said', 'limits.daily'],
+  ['LimitReached', 'The daily quota is used up.', 'limits.daily'],
+  ['LimitReached', 'Too many requests.', 'limit'],
+])('reads the guard of a version 1 limit from name and message: %s, %s', async (error_name, message, guard) => {
+  await withApi(
+    (_request, response) => reply(response, 200, { error_name, code: 429, message, data: {} }),
+    async ({ client }) => expect(await rejection(client.v1.company(1))).toMatchObject({ guard }),
+    { maxRetries: 0 },
+  );
+});

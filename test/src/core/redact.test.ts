@@ -137,7 +137,7 @@ describe('createRedactor', () => {
     '=\r\n',
     ' ',
   ])('takes out base64 that is wrapped with %j, wherever the key begins and the line ends', (end) => {
-    for (const before of ['', 'T', 'Token ', 'Authorization: Token '])
+    for (const before of ['', 'T', 'To', 'Token ', 'Authorization: Token '])
       for (const width of [4, 19, 64, 76])
         for (const url of [false, true]) {
           const text = said(wrapped(base64(`${before}${KEY}!!`, url), width, end));

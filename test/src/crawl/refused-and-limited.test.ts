@@ -232,6 +232,32 @@ describe('a key without the permission of a stream', () => {
   });
 });
 
+describe('faults with answers between them are no fault of the whole API', () => {
+  it.each<[string, Answer, number]>([
+    ['refused records', [200, denied], 60],
+    ['records that refuse the key', [401, { detail: 'Invalid token.' }], 24],
+  ])('%s', async (_, fault, count) => {
+    answer = (where) => (/companies/.test(where) && idOf(where) % 2 === 1 ? fault : undefined);
+    due(many(count));
+    expect(await fetch()).toMatchObject({ failed: count / 2 });
+    expect(failed().toSorted((a, b) => a - b)).toEqual(many(count).filter((id) => id % 2 === 1));
+    // No other record is asked again whether the API answers at all.
+    const evens = many(count).filter((id) => id % 2 === 0);
+    expect(evens.map((id) => times(`/v2/companies/${id}`))).toEqual(evens.map(() => 1));
+  });
+
+  it('records that fail at first', async () => {
+    // Each is sent twice before the chunk's second pass.
+    answer = (where) =>
+      /companies/.test(where) && idOf(where) % 2 === 1 && times(where) <= 2
+        ? [500, { detail: 'Internal server error' }]
+        : undefined;
+    due(many(60));
+    expect(await fetch()).toMatchObject({ rows: 60, failed: 0 });
+    expect(times('/v2/metrics')).toBe(0);
+  });
+});
+
 describe('an API that says `limit`', () => {
   it('for everything ends the attempt as LimitError, keeps what came, and repeats nothing of it', async () => {
     let limited = false;

@@ -122,6 +122,49 @@ describe('loadLanding', () => {
   });
 });
 
+test.each([
+  ['one load', 1],
+  ['two loads', 2],
+])('of a record and a 404 in the same instant the record counts, in %s and any order', async (_, loads) => {
+  const at = '2026-11-20T02:00:00.000Z';
+  const record = { ...company(1), at };
+  const gone: Answer = { stream: 'companies', entity: '1', status: 404, body: { detail: 'Not found.' }, at };
+  for (const answers of [
+    [record, gone],
+    [gone, record],
+  ]) {
+    const dataDir = temporaryDataDir();
+    const warehouse = await openTestWarehouse(dataDir);
+    for (const some of loads === 1 ? [answers] : answers.map((answer) => [answer])) {
+      await land(dataDir, some);
+      await loadLanding(warehouse, dataDir);
+    }
+    expect(await warehouse.db.rows('SELECT gone, answered_at = read_at AS same FROM ledger.answers')).toEqual([
+      { gone: false, same: true },
+    ]);
+  }
+});
+
+test('the latest answer of a record counts, whichever was loaded first; a malformed one says nothing', async () => {
+  const answers: Answer[] = [
+    { ...company(1), at: '2026-11-20T02:00:00.000Z' },
+    { stream: 'companies', entity: '1', status: 404, body: { detail: 'Not found.' }, at: '2026-11-21T02:00:00.000Z' },
+    { stream: 'companies', entity: '1', body: 'x', at: '2026-11-22T02:00:00.000Z' },
+  ];
+  for (const order of [answers, answers.toReversed()]) {
+    const dataDir = temporaryDataDir();
+    const warehouse = await openTestWarehouse(dataDir);
+    for (const answer of order) {
+      await land(dataDir, [answer]);
+      await loadLanding(warehouse, dataDir);
+    }
+    const rows = await warehouse.db.rows(
+      'SELECT gone, CAST(answered_at AS DATE) AS answered, CAST(read_at AS DATE) AS read FROM ledger.answers',
+    );
+    expect(rows).toEqual([{ gone: true, answered: '2026-11-21', read: '2026-11-20' }]);
+  }
+});
+
 test('splitIntoBatches keeps order and every part, and mixes no streams', () => {
   const part = fc.record({
     stream: fc.constantFrom('companies', 'runs'),
@@ -137,10 +180,21 @@ test('splitIntoBatches keeps order and every part, and mixes no streams', () => 
         for (const batch of batches) {
           expect(new Set(batch.map((each) => each.stream)).size).toBe(1);
           expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.rows, 0) <= 20_000).toBe(true);
+          expect(batch.length === 1 || batch.reduce((sum, each) => sum + each.bytes, 0) <= 64 * 2 ** 20).toBe(true);
         }
       },
     ),
   );
+});
+
+test('splitIntoBatches fills a batch up to its bounds', () => {
+  const parts = (rows: number, bytes: number, stream = 'companies') =>
+    Array.from({ length: 4 }, () => ({ stream: stream as 'companies', rows, bytes }));
+  const sizes = (some: ReturnType<typeof parts>): number[] => splitIntoBatches(some).map((batch) => batch.length);
+  expect(sizes(parts(10_000, 1))).toEqual([2, 2]);
+  expect(sizes(parts(1, 32 * 2 ** 20))).toEqual([2, 2]);
+  expect(sizes(parts(1, 32 * 2 ** 20 + 1))).toEqual([1, 1, 1, 1]);
+  expect(sizes(parts(50, 1, 'tenders'))).toEqual([2, 2]);
 });
 
 function flipByte(file: string): void {

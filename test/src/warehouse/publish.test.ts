@@ -1,4 +1,5 @@
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   buildModels,
   loadLanding,
@@ -189,6 +190,27 @@ describe('publish', () => {
     expect(readdirSync(builds)).toHaveLength(3);
     for (const build of readdirSync(builds))
       expect(readdirSync(path.join(builds, build)).toSorted()).toEqual(['lake', 'market.duckdb']);
+  });
+
+  test.each([
+    [
+      'lost rows',
+      'DELETE FROM build.core.companies WHERE company_id = 1',
+      /core\.companies has 1 rows, 2 were written/,
+    ],
+    ['lost a comment', 'COMMENT ON COLUMN build.core.companies.name IS NULL', /1 columns have no comment/],
+    ['lost a table', 'DROP TABLE build.marts.companies', /is unsound/],
+  ])('refuses a file that %s while it was written', async (_, damage, message) => {
+    const { dataDir, warehouse } = await builtWarehouse();
+    const { db } = warehouse;
+    const run = db.run.bind(db);
+    vi.spyOn(db, 'run').mockImplementation(async (sql, ...rest) => {
+      if (sql === 'CHECKPOINT build') await run(damage);
+      return run(sql, ...rest);
+    });
+    await expect(publish(warehouse, dataDir, { run: 'r1', now: NOW })).rejects.toThrow(message);
+    expect(listBuilds(dataDir)).toEqual([]);
+    expect(existsSync(publishedFile(dataDir))).toBe(false);
   });
 
   test('whatever fails, readers keep the last build and no half of a new one stays', async () => {

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { Caller, type Route } from '../../../src/api-client/caller.js';
+import { ConcurrencyGate } from '../../../src/api-client/concurrency-gate.js';
+import { LimitError, TransportError, type ApiError } from '../../../src/api-client/index.js';
+import { Pacer } from '../../../src/api-client/pacer.js';
+import { QuotaLatch } from '../../../src/api-client/quota-latch.js';
+import { record } from '../../../src/api-client/readers.js';
+import type { Answer, Fault } from '../../../src/api-client/transport.js';
+import { createRedactor } from '../../../src/core/redact.js';
+import { rejection, TEST_KEY } from './helpers.js';
+
+const MAX_RETRIES = 4;
+
+const answer = (status: number, body: object): Answer => ({
+  ok: true,
+  status,
+  text: JSON.stringify(body),
+  bytes: 1,
+  retryAfter: null,
+  date: null,
+  location: null,
+  cookies: [],
+});
+const fault = (code: string): Fault => ({ ok: false, kind: 'transport', status: 0, bytes: 0, code, message: code });
+
+const GOOD = answer(200, { id: 1 });
+const REFUSED = answer(401, { detail: 'Invalid token.' });
+const LIMITED = answer(429, { error_guard: 'limit', message_guard: 'slower' });
+
+/** A caller whose API answers by script; the last answer repeats. */
+function scripted(...answers: (Answer | Fault)[]) {
+  const pacer = new Pacer(undefined);
+  vi.spyOn(pacer, 'reserve').mockReturnValue(0);
+  let sent = 0;
+  const caller = new Caller({
+    transport: {
+      send: () => Promise.resolve(answers[Math.min(sent++, answers.length - 1)] as Answer | Fault),
+      close: () => Promise.resolve(),
+    },
+    redactor: createRedactor(TEST_KEY),
+    gate: new ConcurrencyGate(4),
+    pacer,
+    latch: new QuotaLatch(true),
+    retry: { maxRetries: MAX_RETRIES, baseMs: 0, capMs: 0, maxRetryAfterMs: 0 },
+    timeoutMs: 1_000,
+    onAttempt: undefined,
+    now: () => new Date(0),
+    closing: new AbortController().signal,
+  });
+  const call = (repeat: Route<unknown>['repeat'] = 'always') =>
+    caller.call({ endpoint: 'GET /v2/metrics', reader: record(), repeat }, {});
+  return { call, pacer, sent: () => sent };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('a call that must not be made twice', () => {
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
+    'is repeated after %s: no byte was sent',
+    async (code) => {
+      const { call, sent } = scripted(fault(code), GOOD);
+      expect((await call('unsent')).attempts).toBe(2);
+      expect(sent()).toBe(2);
+    },
+  );
+
+  it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])('is not repeated after %s', async (code) => {
+    const { call, sent } = scripted(fault(code), GOOD);
+    expect(await rejection<TransportError>(call('unsent'))).toMatchObject({ code, unsent: false });
+    expect(sent()).toBe(1);
+  });
+
+  it('is repeated after "limit"', async () => {
+    const { call } = scripted(LIMITED, GOOD);
+    expect((await call('unsent')).attempts).toBe(2);
+  });
+});
+
+it.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+  'does not repeat a call after %s, and says what to do',
+  async (code) => {
+    const { call, sent } = scripted(fault(code), GOOD);
+    const error = await rejection<ApiError>(call());
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error.message).toContain('NODE_EXTRA_CA_CERTS');
+    expect(sent()).toBe(1);
+  },
+);
+
+describe('a refused key', () => {
+  it('ends the first call at once', async () => {
+    const { call, sent } = scripted(REFUSED);
+    await rejection(call());
+    expect(sent()).toBe(1);
+  });
+
+  it('is doubted twice where it was accepted before', async () => {
+    const { call, sent } = scripted(GOOD, REFUSED);
+    await call();
+    await rejection(call());
+    expect(sent()).toBe(1 + 3);
+  });
+
+  it('is not doubted by a call that must not be made twice', async () => {
+    const { call, sent } = scripted(GOOD, REFUSED);
+    await call();
+    await rejection(call('unsent'));
+    expect(sent()).toBe(1 + 1);
+  });
+});
+
+describe('"limit"', () => {
+  it('is tried again up to the configured retries, and slows the pace', async () => {
+    const { call, sent, pacer } = scripted(LIMITED);
+    expect(await rejection(call())).toBeInstanceOf(LimitError);
+    expect(sent()).toBe(1 + MAX_RETRIES);
+    expect(pacer.rateAt(performance.now())).toBeLessThan(Infinity);
+  });
+
+  it('that lasts is tried once more only, until a good answer comes', async () => {
+    let now = 1_000;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const answers = [...Array.from({ length: 7 }, () => LIMITED), GOOD, LIMITED];
+    const { call, sent } = scripted(...answers);
+    await rejection(call());
+    expect(sent()).toBe(5);
+    now += 10_001;
+    await rejection(call());
+    expect(sent()).toBe(7);
+    await call();
+    await rejection(call());
+    expect(sent()).toBe(8 + 5);
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RunResult } from '../../../schemas/pipeline/run.js';
+import { registerBackfill } from '../../../src/commands/backfill.js';
+import { registerResolve } from '../../../src/commands/resolve.js';
+import { registerSnapshot } from '../../../src/commands/snapshot.js';
+import { registerTenders } from '../../../src/commands/tenders.js';
+import { registerWatch } from '../../../src/commands/watch/index.js';
+
+// A run that ends at once with this result, without a Temporal server.
+let result: Partial<RunResult>;
+vi.mock(import('../../../src/temporal/connect.js'), () => ({
+  connectTemporal: () => Promise.resolve({ client: {}, close: () => Promise.resolve() } as never),
+}));
+vi.mock(import('../../../src/temporal/start-run.js'), () => ({
+  startOrJoin: () => Promise.resolve({ handle: { workflowId: 'w' }, joined: false, startedAt: null } as never),
+}));
+vi.mock(import('../../../src/temporal/follow-run.js'), () => ({
+  followRun: () => Promise.resolve({ result } as never),
+}));
+vi.mock(import('../../../src/commands/other-folder.js'), () => ({
+  otherFolder: () => null,
+  folderOf: () => Promise.resolve(null as never),
+  workerWarnings: () => Promise.resolve([]),
+}));
+
+const PARTIAL: Partial<RunResult> = { outcome: 'partial', incomplete: false, heldBack: null, refused: [] };
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'tidemark-strict-'));
+  writeFileSync(
+    path.join(dir, 'tidemark.yaml'),
+    `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: ./data\nmarkets: [{ name: m, filters: {}, streams: [companies] }]\n`,
+  );
+  writeFileSync(path.join(dir, 'list.csv'), 'name\nA\n');
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Exit code of a command whose run ends so. */
+async function exitCode(args: string[], ends: Partial<RunResult>): Promise<number | string | undefined> {
+  result = ends;
+  process.exitCode = undefined;
+  const program = new Command().option('--config <file>');
+  for (const register of [registerBackfill, registerResolve, registerSnapshot, registerTenders, registerWatch])
+    register(program);
+  await program.parseAsync(['--config', path.join(dir, 'tidemark.yaml'), ...args, '--json'], { from: 'user' });
+  const { exitCode: code } = process;
+  process.exitCode = undefined;
+  return code ?? 0;
+}
+
+describe.each([
+  ['snapshot', () => ['snapshot']],
+  ['tenders', () => ['tenders']],
+  ['watch sync', () => ['watch', 'sync']],
+  ['resolve', () => ['resolve', path.join(dir, 'list.csv')]],
+  ['backfill', () => ['backfill', '--from', '2026-01-01', '--to', '2026-01-02', '--streams', 'watch_events']],
+])('tidemark %s', (_, args) => {
+  test('ends with 0 after a partial run, with 1 under --strict', async () => {
+    expect(await exitCode(args(), PARTIAL)).toBe(0);
+    expect(await exitCode([...args(), '--strict'], PARTIAL)).toBe(1);
+    expect(await exitCode([...args(), '--strict'], { ...PARTIAL, outcome: 'complete' })).toBe(0);
+  });
+});
+
+describe('without --strict a run ends with 1', () => {
+  test.each<[string, Partial<RunResult>]>([
+    ['that is incomplete', { incomplete: true }],
+    ['that is held back', { heldBack: 'too few rows' }],
+    ['that was stopped', { outcome: 'stopped' }],
+    ['that was refused a stream', { refused: [{ stream: 'financials' }] as RunResult['refused'] & object }],
+  ])('%s', async (_, ends) => {
+    expect(await exitCode(['snapshot'], { ...PARTIAL, ...ends })).toBe(1);
+  });
+
+  test('but not where only lookup lists were refused', async () => {
+    const refused = [{ stream: 'nomenclatures' }] as RunResult['refused'] & object;
+    expect(await exitCode(['snapshot'], { ...PARTIAL, refused })).toBe(0);
+  });
+});

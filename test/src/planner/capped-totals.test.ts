@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { crawlMarket, incorporation, legalForms, statuses } from './crawl.js';
+import { SimulatedMarket, type Company } from './simulated-market.js';
+
+const companies = (count: number): Company[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: index + 1,
+    status: 199 + (index % 3),
+    legalForm: 2 + (index % 13),
+    country: 1,
+    activities: [1],
+    incorporated: 7_000 + ((index * 7) % 9_000),
+    employees: null,
+    turnover: null,
+  }));
+
+/** Crawls a market of so many companies whose searches count no further than `totalsCap`. */
+const crawl = (count: number, totalsCap: number) =>
+  crawlMarket(new SimulatedMarket(companies(count), { maxSize: 25, totalsCap }), {
+    dimensions: [incorporation, statuses, legalForms],
+  });
+
+describe('totals that end at some number', () => {
+  it.each([1_020, 1_080, 1_150])('are noticed where parts hold %i and the whole 1,000', (count) => {
+    const { plan, coverage, distinct } = crawl(count, 1_000);
+    expect(plan.calibration().totalsCap).toBe(1_000);
+    expect(coverage).toMatchObject({ reported_total: count, missing: 0 });
+    expect(distinct).toBe(count);
+    expect(coverage.why[0]?.reason).toContain('the API counts no further than 1000');
+  });
+
+  it.each([
+    [1_006, 1_000],
+    [1_014, 1_000],
+  ])('are not presumed where parts hold %i and the whole %i: some may have come meanwhile', (count, totalsCap) => {
+    const { plan, distinct } = crawl(count, totalsCap);
+    expect(plan.calibration().totalsCap).toBeNull();
+    expect(distinct).toBe(count);
+  });
+});
