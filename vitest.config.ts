@@ -1,15 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
 // Which project a test belongs to is told by what it needs; the README says which to run when.
-// unit         no process and no warehouse of its own, no measured memory. Its files share processes.
+// unit         no process and no warehouse of its own, no measured memory, no wrapped module. Its files share processes.
 // integration  a warehouse, the CLI or the sandbox as a process, a browser
 // e2e          a Temporal server, a sandbox and workers, some of which are killed
 // long         faults by the dozen, and waits as long as they are in production: not part of `npm test`
 const UNIT = [
   'test/{schemas,workflows}/**/*.test.ts',
-  'test/src/{api-client,drift,landing,ledger,planner,progress,resolve}/**/*.test.ts',
-  'test/src/core/!(company-id|data-folder|lock).test.ts',
+  'test/src/{api-client,drift,ledger,planner,progress,resolve}/**/*.test.ts',
+  'test/src/core/!(company-id|data-folder|files|lock).test.ts',
   'test/src/crawl/!(long-listing|null-door).test.ts',
+  'test/src/landing/!(power-cut).test.ts',
 ];
 const E2E = ['test/e2e/**/*.test.ts'];
 const LONG = ['test/chaos/**/*.test.ts', 'test/e2e/two-folders.test.ts', 'test/e2e/stub-faults.test.ts'];
