@@ -27,7 +27,10 @@ describe('recorded histories', () => {
   });
 
   it('fail when the workflow does something else', async () => {
-    const changed = readHistory('market-snapshot-first-night.json').replaceAll('"discoverMarket"', '"discoverTheMarket"');
+    const changed = readHistory('market-snapshot-first-night.json').replaceAll(
+      '"discoverMarket"',
+      '"discoverTheMarket"',
+    );
     await expect(replay(bundle, changed)).rejects.toThrow(DeterminismViolationError);
   });
 });
