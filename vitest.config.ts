@@ -6,7 +6,8 @@ import { defineConfig } from 'vitest/config';
 // e2e          a Temporal server, a sandbox and workers, some of which are killed
 // long         faults by the dozen, and waits as long as they are in production: not part of `npm test`
 const UNIT = [
-  'test/{schemas,workflows}/**/*.test.ts',
+  'test/{conformance,schemas,workflows}/**/*.test.ts',
+  'test/sandbox/!(hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language).test.ts',
   'test/src/{api-client,drift,ledger,planner,progress,resolve}/**/*.test.ts',
   'test/src/core/!(company-id|data-folder|files|lock).test.ts',
   'test/src/crawl/!(long-listing|null-door).test.ts',
