@@ -27,7 +27,9 @@ const STAGGER_SECONDS = 2;
 export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
   let state = openGate(carried);
   setHandler(enterQuotaGateSignal, (sent) => {
-    state = enterLine(state, sent);
+    const entered = enterLine(state, sent);
+    if (entered === state) return;
+    state = entered;
     show(state);
   });
   await condition(() => state.waiting.length > 0, '1 minute');
