@@ -29,12 +29,15 @@ findings AS (
   GROUP BY ALL
   UNION ALL
   SELECT route, run, 'body', NULL, trim(text, E' \t\n\r')[1], NULL, count(*), min(observed_at), max(observed_at) FROM bodies GROUP BY ALL
+),
+grouped AS (
+  SELECT route, run, level, name,
+    CASE WHEN inside_text IS NOT NULL THEN CAST(json_structure(CAST(inside_text AS JSON)) AS VARCHAR) ELSE json_first_type(start) END
+      AS structure,
+    CAST(sum(bodies) AS BIGINT) AS bodies, min(first_seen) AS first_seen, max(last_seen) AS last_seen
+  FROM findings
+  GROUP BY ALL
 )
-SELECT route, run, level, name,
-  CASE WHEN inside_text IS NOT NULL THEN CAST(json_structure(CAST(inside_text AS JSON)) AS VARCHAR) ELSE json_first_type(start) END
-    AS structure,
-  CAST(sum(bodies) AS BIGINT) AS bodies, min(first_seen) AS first_seen, max(last_seen) AS last_seen
-FROM findings
-GROUP BY ALL
-ORDER BY bodies DESC, name, structure
-LIMIT 5000;
+FROM grouped
+-- Of each run alone, so that it does not matter how many are loaded together.
+QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

@@ -34,9 +34,12 @@ findings AS (
   WHERE name = '' OR name IN (SELECT indicator FROM seed_indicators)
   UNION ALL
   SELECT route, run, row_id, observed_at, 'body', NULL, structure FROM bodies
+),
+grouped AS (
+  SELECT route, run, level, name, structure, count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
+  FROM findings
+  GROUP BY ALL
 )
-SELECT route, run, level, name, structure, count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
-FROM findings
-GROUP BY ALL
-ORDER BY bodies DESC, name, structure
-LIMIT 5000;
+FROM grouped
+-- Of each run alone, so that it does not matter how many are loaded together.
+QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

@@ -25,9 +25,13 @@ findings AS (
   SELECT route, run, row_id, observed_at, 'indicators', NULL,
     CAST(json_extract(json_structure(to_json(json_extract(doc, '$.reports[*].indicators.*'))), '$[0]') AS VARCHAR)
   FROM bodies
+),
+grouped AS (
+  SELECT route, run, level, name, structure, count(DISTINCT row_id) AS bodies, min(observed_at) AS first_seen,
+    max(observed_at) AS last_seen
+  FROM findings
+  GROUP BY ALL
 )
-SELECT route, run, level, name, structure, count(DISTINCT row_id), min(observed_at), max(observed_at)
-FROM findings
-GROUP BY ALL
-ORDER BY count(DISTINCT row_id) DESC, name, structure
-LIMIT 5000;
+FROM grouped
+-- Of each run alone, so that it does not matter how many are loaded together.
+QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

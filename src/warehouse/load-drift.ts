@@ -31,7 +31,7 @@ interface ShapeRow {
   sample: string | null;
 }
 
-/** New fields told one by one in one batch: names that are data (ids as keys) would otherwise be without number. */
+/** New fields of a run and route told one by one: names that are data (ids as keys) would otherwise be without number. */
 const MOST_NEW = 100;
 const OTHERS = '$.…';
 
@@ -63,7 +63,8 @@ class Shapes {
   readonly #db: Database;
   readonly #stream: string;
   readonly #rows = new Map<string, ShapeRow>();
-  #newFields = 0;
+  /** By route and run. */
+  readonly #newFields = new Map<string, number>();
   #bodiesAreRead: Promise<void> | undefined;
 
   constructor(db: Database, stream: string) {
@@ -83,7 +84,7 @@ class Shapes {
       const { kind } = deviation;
       if (this.#has(declared, finding, deviation)) {
         this.#count(declared, finding, deviation);
-      } else if (kind === 'new field' && ++this.#newFields > MOST_NEW) {
+      } else if (kind === 'new field' && this.#countNew(declared, finding) > MOST_NEW) {
         this.#count(declared, finding, { path: OTHERS, kind, type: 'mixed' });
       } else {
         this.#count(declared, finding, deviation, await this.#sample(finding, deviation, declared.personal));
@@ -110,6 +111,12 @@ class Shapes {
 
   #has(declared: DeclaredBody, finding: Finding, row: Deviation): boolean {
     return this.#rows.has(keyOf(declared, finding, row));
+  }
+
+  #countNew({ route }: DeclaredBody, { run }: Finding): number {
+    const count = (this.#newFields.get(`${route}\n${run}`) ?? 0) + 1;
+    this.#newFields.set(`${route}\n${run}`, count);
+    return count;
   }
 
   #count(
