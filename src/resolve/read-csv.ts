@@ -29,6 +29,8 @@ export interface CsvRows {
 /** Enough to name what is wrong with a line. */
 const SHOWN = 1_000;
 
+const NOT_CLOSED = 'a quote in it is not closed where its field ends, or a quote inside a quoted field is not doubled';
+
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -55,6 +57,8 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
 
   const take = (start: number, end: number, cells: string[]): void => {
     if (cells.length === 1 && cells[0]?.trim() === '') return;
+    // The parser passes over a line break between two quotes that stand side by side.
+    if (lines.next(start) < end && !cells.some((cell) => /[\r\n]/.test(cell))) throw new Torn(NOT_CLOSED);
     const line = lines.at(start);
     if (doubtful && cells.length !== width) {
       rows.fault({ line, problem: 'it may be the rest of the broken row above it', text: shown(bytes, start, end) });
@@ -127,7 +131,7 @@ function withStrayQuotes(line: Buffer, delimiter: string): string[] | null {
 function problemOf(error: Torn | CsvError): string {
   if (error instanceof Torn) return error.problem;
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened in it and never closed';
-  return 'a quote in it is not closed where its field ends, or a quote inside a quoted field is not doubled';
+  return NOT_CLOSED;
 }
 
 function shown(bytes: Buffer, start: number, end: number): string {
