@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // unit         no process and no warehouse of its own, no measured memory, no wrapped module. Its files share processes.
 // integration  a warehouse, the CLI or the sandbox as a process, a browser
 // e2e          a Temporal server, a sandbox and workers, some of which are killed
-// long         faults by the dozen, and waits as long as they are in production: not part of `npm test`
+// long         the slowest of them, faults by the dozen, and waits as long as in production: not part of `npm test`
 const UNIT = [
   'test/{conformance,schemas,workflows}/**/*.test.ts',
   'test/sandbox/!(hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language).test.ts',
@@ -14,7 +14,10 @@ const UNIT = [
   'test/src/landing/!(power-cut).test.ts',
 ];
 const E2E = ['test/e2e/**/*.test.ts'];
-const LONG = ['test/chaos/**/*.test.ts', 'test/e2e/two-folders.test.ts', 'test/e2e/stub-faults.test.ts'];
+const LONG = [
+  'test/chaos/**/*.test.ts',
+  'test/e2e/{cancelled,quota-gate,remainder-nights,replay,stub-faults,two-folders,writer-killed}.test.ts',
+];
 
 const common = {
   environment: 'node',
