@@ -20,8 +20,7 @@ const found = await runStorm({
   say: (line) => console.log(line),
   // After the round under way, so that nothing is left running.
   signal: end.signal,
-});
-removeCompiled();
+}).finally(removeCompiled);
 const { rounds, strikes, acknowledged, complete, reads, problems } = found;
 console.log(
   `seed ${values.seed}: ${rounds} rounds, ${strikes} strikes at processes at work, ${complete} complete runs, ${acknowledged} deliveries acknowledged, ${reads} reads; ${problems.length === 0 ? 'all well' : `${problems.length} things wrong`}`,
