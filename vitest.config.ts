@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 // Which project a test belongs to is told by what it needs; the README says which to run when.
-// unit         no process and no warehouse of its own, no measured memory, no wrapped module. Its files share processes.
-// integration  a warehouse, the CLI or the sandbox as a process, a browser
+// unit         no process and no warehouse of its own, no measured memory, no wrapped module
+// integration  a warehouse, the CLI or the sandbox as a process, a browser; `integration-alone` are those that need a process each
 // e2e          a Temporal server, a sandbox and workers, some of which are killed
 // long         the slowest of them, faults by the dozen, and waits as long as in production: not part of `npm test`
 const UNIT = [
@@ -14,6 +14,15 @@ const UNIT = [
   'test/src/landing/!(power-cut).test.ts',
 ];
 const E2E = ['test/e2e/**/*.test.ts'];
+// Wraps modules or measures the memory of its process, which it must therefore have for itself.
+const ALONE = [
+  'test/sandbox/hostile-memory.test.ts',
+  'test/security/**/*.test.ts',
+  'test/src/commands/strict.test.ts',
+  'test/src/core/files.test.ts',
+  'test/src/crawl/long-listing.test.ts',
+  'test/src/{landing,warehouse,webhook-receiver}/power-cut.test.ts',
+];
 const LONG = [
   'test/chaos/**/*.test.ts',
   'test/e2e/{cancelled,quota-gate,remainder-nights,replay,stub-faults,two-folders,writer-killed}.test.ts',
@@ -24,19 +33,22 @@ const common = {
   pool: 'forks',
   // More than the two cores that CI has: many tests wait, and others work meanwhile.
   maxWorkers: 3,
-  // Waits on real servers and files, never on a measured duration: generous, so that a slow machine is no failure.
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  // Ends a test that hangs. No test is measured by it: a slow machine is no failure.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  // A module that is imported once for many files costs a fraction.
+  isolate: false,
 } as const;
-const patient = { ...common, testTimeout: 300_000, hookTimeout: 300_000 };
 
 // They run in the order of their names, without a pause between them: those that wait most come first.
+const OTHER = { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...E2E, ...ALONE, ...LONG] };
 const projects = [
-  { test: { ...patient, name: 'e2e', include: E2E, exclude: LONG } },
-  { test: { ...common, name: 'integration', include: ['test/**/*.test.ts'], exclude: [...UNIT, ...E2E, ...LONG] } },
-  { test: { ...common, name: 'unit', include: UNIT, isolate: false } },
+  { test: { ...common, name: 'e2e', include: E2E, exclude: LONG } },
+  { test: { ...common, name: 'integration', ...OTHER } },
+  { test: { ...common, name: 'integration-alone', include: ALONE, isolate: true } },
+  { test: { ...common, name: 'unit', include: UNIT } },
 ];
-const long = { test: { ...patient, name: 'long', include: LONG, maxWorkers: 2, sequence: { groupOrder: 1 } } };
+const long = { test: { ...common, name: 'long', include: LONG, maxWorkers: 2, sequence: { groupOrder: 1 } } };
 
 export default defineConfig({
   test: {

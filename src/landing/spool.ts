@@ -14,6 +14,8 @@ export class Spool {
   readonly #file: string;
   readonly #handle: FileHandle;
   #tail: Promise<void> = Promise.resolve();
+  #unwritten: Buffer[] = [];
+  #nextWrite: Promise<void> | undefined;
   #bytes: number;
 
   private constructor(file: string, handle: FileHandle, found: LandedRow[]) {
@@ -38,11 +40,20 @@ export class Spool {
   append(row: LandedRow): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(row)}\n`);
     this.#bytes += line.byteLength;
+    this.#unwritten.push(line);
     // After a failure nothing more: the disk may have taken half a line, which is cut off when this is opened again.
-    this.#tail = this.#tail.then(() => this.#handle.appendFile(line));
-    return this.#tail.catch((error: unknown) => {
+    this.#nextWrite ??= this.#tail = this.#tail.then(() => this.#write());
+    return this.#nextWrite.catch((error: unknown) => {
       throw asDiskFull(error, this.#file);
     });
+  }
+
+  /** Writes all lines that came while the write before was under way: one write costs more than another line. */
+  #write(): Promise<void> {
+    const lines = this.#unwritten;
+    this.#unwritten = [];
+    this.#nextWrite = undefined;
+    return this.#handle.appendFile(Buffer.concat(lines));
   }
 
   /** Resolves once everything appended is on disk, power cut or not. Fails when the file was removed meanwhile. */

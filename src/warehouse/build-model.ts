@@ -41,14 +41,10 @@ export async function buildModel(db: Database, model: Model, how: How, existing:
     if (before !== undefined && before !== type) await dropRelation(db, model.model, before);
     if (model.kind !== 'view') await fillChanged(db, model, how);
     if (how === 'staged') return db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
-    if (model.kind === 'view') {
-      await db.run(`CREATE OR REPLACE VIEW ${model.model} AS ${model.sql}`);
-      return checkColumns(db, model);
-    }
-    await checkColumns(db, model);
-    if (model.incremental === undefined || how === 'whole')
-      return db.run(`CREATE OR REPLACE TABLE ${model.model} AS ${model.sql}`);
-    return replaceKeys(db, model, model.incremental.by);
+    if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
+    await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
+    // A model that did not change was checked when it did.
+    if (how === 'whole') await checkColumns(db, model, model.model);
   });
 }
 
@@ -59,8 +55,8 @@ export async function buildModel(db: Database, model: Model, how: How, existing:
 export async function buildModelInto(db: Database, model: Model, catalog: string): Promise<void> {
   await naming(model, async () => {
     await fillChanged(db, model, 'whole');
-    await checkColumns(db, model);
     await db.run(`CREATE OR REPLACE TABLE ${catalog}.${model.model} AS ${model.sql}`);
+    await checkColumns(db, model, `${catalog}.${model.model}`);
   });
 }
 
@@ -94,9 +90,9 @@ async function replaceKeys(db: Database, model: Model, by: string[]): Promise<vo
   await db.run(`INSERT INTO ${model.model} BY NAME ${model.sql}`);
 }
 
-/** What the query gives must be what the header promises: names, order and types. */
-async function checkColumns(db: Database, model: Model): Promise<void> {
-  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE (${model.sql})`);
+/** What was built must be what the header promises: names, order and types. */
+async function checkColumns(db: Database, model: Model, table: string): Promise<void> {
+  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
   const actual = described.map((row) => `${row.column_name} ${plainType(row.column_type)}`);
   const promised = Object.entries(model.columns).map(([name, { type }]) => `${name} ${plainType(type)}`);
   if (actual.join() === promised.join()) return;

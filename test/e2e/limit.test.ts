@@ -11,7 +11,7 @@ import { startTemporal } from '../helpers/temporal.js';
 import { expectMarketEqualsTruth } from '../helpers/truth.js';
 import { runCli } from '../src/commands/run-cli.js';
 
-const MARKET = { companies: 600, tenders: 40, seed: 5 };
+const MARKET = { companies: 250, tenders: 40, seed: 5 };
 const ACCESS = {
   permission: 'p.details',
   permission_name: 'Company details',

@@ -11,7 +11,7 @@ import { startTemporal } from '../helpers/temporal.js';
 import { expectMarketEqualsTruth, truthOf } from '../helpers/truth.js';
 import { runCli } from '../src/commands/run-cli.js';
 
-const MARKET = { companies: 700, tenders: 5, seed: 9 };
+const MARKET = { companies: 200, tenders: 5, seed: 9 };
 
 describe('what an operator meets', () => {
   let temporal: TestWorkflowEnvironment;
@@ -37,7 +37,7 @@ describe('what an operator meets', () => {
   };
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ ...MARKET, 'daily-limit': 400 })]);
+    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ ...MARKET, 'daily-limit': 120 })]);
     project = makeProject({
       api: sandbox,
       temporal: temporal.address,
@@ -46,7 +46,8 @@ describe('what an operator meets', () => {
         markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
       },
     });
-    worker = await project.startWorker();
+    // Two chunks of companies, two of reports.
+    worker = await project.startWorker({ TIDEMARK_CHUNK_SIZE: '100' });
   });
 
   afterAll(async () => {

@@ -10,7 +10,7 @@ import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
 import { startTemporal } from '../helpers/temporal.js';
 import { expectMarketEqualsTruth } from '../helpers/truth.js';
 
-const MARKET = { companies: 600, tenders: 40, seed: 9 };
+const MARKET = { companies: 250, tenders: 40, seed: 9 };
 const CONCURRENCY = 8;
 // The whole market, its reports, and the search.
 const WHOLE = 2 * MARKET.companies;

@@ -6,7 +6,7 @@ import { control, countRequests } from '../helpers/sandbox.js';
 import { startTemporal } from '../helpers/temporal.js';
 import { runCli } from '../src/commands/run-cli.js';
 
-const MARKET = { companies: 600, tenders: 40, seed: 5 };
+const MARKET = { companies: 250, tenders: 40, seed: 5 };
 const KEY = 'a-key-that-may-do-less';
 
 // The sandbox's keys have permissions; here the key lacks one after the other.
