@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { createApiClient, LimitError } from '../../../src/api-client/index.js';
+import { createApiClient, LimitError, TokenVerificationError } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
@@ -103,6 +103,27 @@ const failed = () =>
   landed()
     .filter(({ segment }) => segment === 'failed')
     .map(({ entity_id }) => Number(entity_id));
+
+describe('a key that is refused', () => {
+  const wrongKey: Answer = [401, { detail: 'Invalid token.' }];
+  const ofRecords = () => asked.filter((where) => where.startsWith('/v2/companies/')).length;
+
+  it('for one record while others are answered makes that a failed record', async () => {
+    answer = (where) => (idOf(where) === 7 ? wrongKey : undefined);
+    due(many(40));
+    expect(await fetch()).toMatchObject({ rows: 40, failed: 1 });
+    expect(failed()).toEqual([7]);
+  });
+
+  it('for record after record ends the chunk, though the metrics are still answered, and files none as failed', async () => {
+    answer = (where) => (where.startsWith('/v2/companies/') ? wrongKey : undefined);
+    due(many(300));
+    await expect(fetch()).rejects.toThrow(TokenVerificationError);
+    // Ten in a row and the sixteen in flight, twice each.
+    expect(ofRecords()).toBeLessThanOrEqual(2 * (10 + 16));
+    expect(landed()).toEqual([]);
+  });
+});
 
 describe('a key without the permission of a stream', () => {
   it.each<[string, Answer, object]>([
