@@ -55,7 +55,8 @@ describe('a night of faults', () => {
         }
       }
     },
-    MINUTES * 60_000 + 300_000,
+    // A struck worker's activities wait 20 s for their heartbeat timeout.
+    MINUTES * 60_000 + 300_000 + COUNT * 60_000,
   );
 });
 

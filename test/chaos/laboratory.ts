@@ -25,7 +25,7 @@ export interface NightOptions {
   latency: number;
 }
 
-/** A strike that fell, and what it interrupted: activities that had been started and were not over after it. */
+/** A strike that fell, and what it interrupted: activities of the victim that began before it and ended after it. */
 export interface Blow {
   strike: Strike;
   /** Name of the process that was struck. */
@@ -212,20 +212,45 @@ async function waitForWork(
   return null;
 }
 
-/** Strikes, and tells which activities of the victim were started before and are not over after. */
+/** Strikes, and returns which activities of the victim it interrupted. */
 async function strikeDown(strike: Strike, targets: Targets, address: string): Promise<Blow> {
   const { sandbox, temporal, worker, workers } = targets;
   const only = strike.endsWith('worker') ? worker : null;
   const victim = only ?? (strike === 'kill temporal' ? temporal : strike === 'full disk' ? workers[0]! : sandbox);
   const pids = new Set((only ? [only] : workers).map(({ pid }) => pid));
   const before = (await startedActivities(address)).filter(({ pid }) => pids.has(pid));
+  const at = Date.now();
   await fall(strike, targets);
-  const after = new Set((await startedActivities(address, { all: true })).map(({ id }) => id));
+  const ended = await activitiesEndedBefore(address, at);
   return {
     strike,
     victim: strike === 'full disk' ? 'both workers' : victim.name,
-    interrupted: before.filter(({ id }) => after.has(id)).map(({ name }) => name),
+    interrupted: before.filter(({ id }) => !ended.has(id)).map(({ name }) => name),
   };
+}
+
+/** Ids of the run's activities whose end is in the history with an earlier time. */
+async function activitiesEndedBefore(address: string, time: number): Promise<Set<string>> {
+  return withClient(address, async (client) => {
+    const { events } = await client.workflow.getHandle(WORKFLOW).fetchHistory();
+    const ids = new Map<string, string>();
+    const ended = new Set<string>();
+    for (const event of events ?? []) {
+      const scheduled = event.activityTaskScheduledEventAttributes;
+      if (scheduled) ids.set(String(event.eventId), scheduled.activityId ?? '');
+      const end =
+        event.activityTaskCompletedEventAttributes ??
+        event.activityTaskFailedEventAttributes ??
+        event.activityTaskTimedOutEventAttributes ??
+        event.activityTaskCanceledEventAttributes;
+      if (end && millisecondsOf(event.eventTime) <= time) ended.add(ids.get(String(end.scheduledEventId)) ?? '');
+    }
+    return ended;
+  });
+}
+
+function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(String(time?.seconds ?? 0)) * 1_000 + (time?.nanos ?? 0) / 1e6;
 }
 
 interface Targets {
@@ -299,12 +324,12 @@ interface StartedActivity {
   pid: number;
 }
 
-/** Activities of the run that a worker has begun; with `all` those that wait for another try, too. */
-async function startedActivities(address: string, { all = false } = {}): Promise<StartedActivity[]> {
+/** Activities of the run that a worker has begun. */
+async function startedActivities(address: string): Promise<StartedActivity[]> {
   return withClient(address, async (client) => {
     const { raw } = await client.workflow.getHandle(WORKFLOW).describe();
     return (raw.pendingActivities ?? [])
-      .filter(({ state }) => all || state === STARTED)
+      .filter(({ state }) => state === STARTED)
       .map(({ activityId, activityType, lastWorkerIdentity }) => ({
         id: activityId ?? '',
         name: activityType?.name ?? '',
