@@ -1,0 +1,80 @@
+import { parse } from '@babel/parser';
+
+/** A piece of text for people in a source file. */
+export interface Piece {
+  file: string;
+  /** From 1. */
+  line: number;
+  text: string;
+}
+
+const SENTENCE = /[A-Za-z]{2,}[^`]*\s[^`]*[a-z]{2,}[^`]*\s/;
+
+/** Comments of a TypeScript or JavaScript file; `//` comments of neighbouring lines are one piece. */
+export function readComments(file: string, text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let last: { line: number; column: number; piece: Piece } | null = null;
+  for (const { type, value, loc } of parseSource(text).comments ?? []) {
+    if (!loc || value.startsWith('!') || /oxlint|prettier|@ts-/.test(value)) continue;
+    const cleaned = value.replaceAll(/^\s*\*+ ?/gm, '').trim();
+    const { line, column } = loc.start;
+    if (type === 'CommentLine' && last?.line === line - 1 && last.column === column) {
+      last.piece.text += ` ${cleaned}`;
+      last.line = line;
+      continue;
+    }
+    const piece = { file, line, text: cleaned };
+    pieces.push(piece);
+    last = type === 'CommentLine' ? { line, column, piece } : null;
+  }
+  return pieces;
+}
+
+/** Texts in quotes that read as sentences: messages, help, notes. SQL is none. */
+export function readMessages(file: string, text: string): Piece[] {
+  const pieces: Piece[] = [];
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (typeof node !== 'object' || node === null) return;
+    const { type, loc } = node as { type?: string; loc?: { start: { line: number } } };
+    const said = type === 'StringLiteral' ? (node as { value: string }).value : templateText(node);
+    if (said !== null && SENTENCE.test(said) && !/\b(SELECT|FROM|CREATE|INSERT|DELETE|WITH)\b/.test(said))
+      pieces.push({ file, line: loc?.start.line ?? 0, text: said.trim() });
+    if (type === 'ImportDeclaration') return;
+    for (const [key, value] of Object.entries(node)) if (!/omments$|^loc$/.test(key)) visit(value);
+  };
+  visit(parseSource(text).program);
+  return pieces;
+}
+
+/** Comments of a SQL file, without the header of a model. */
+export function readSqlComments(file: string, text: string): Piece[] {
+  const body = text.replace(/^\/\*[\s\S]*?\*\//, (header) => header.replaceAll(/[^\n]/g, ' '));
+  return body.split('\n').flatMap((line, index) => {
+    const said = /--\s?(.*)$/.exec(line)?.[1]?.trim();
+    return said ? [{ file, line: index + 1, text: said }] : [];
+  });
+}
+
+/** Paragraphs of a Markdown file: no headings, tables, lists of links or code. */
+export function readParagraphs(file: string, text: string): Piece[] {
+  const withoutCode = text.replaceAll(/^```[\s\S]*?^```/gm, (code) => code.replaceAll(/[^\n]/g, ''));
+  let line = 1;
+  return withoutCode.split(/\n{2,}/).flatMap((block) => {
+    const start = line;
+    line += block.split('\n').length + 1;
+    const said = block.trim();
+    return said === '' || /^[#|<]/.test(said) || said.split(/\s+/).length < 8
+      ? []
+      : [{ file, line: start, text: said }];
+  });
+}
+
+function parseSource(text: string): ReturnType<typeof parse> {
+  return parse(text, { sourceType: 'module', plugins: ['typescript', 'decorators'], errorRecovery: true });
+}
+
+function templateText(node: object): string | null {
+  const { type, quasis } = node as { type?: string; quasis?: { value: { cooked?: string } }[] };
+  return type === 'TemplateLiteral' ? (quasis ?? []).map(({ value }) => value.cooked ?? '').join('…') : null;
+}
