@@ -218,10 +218,10 @@ async function strikeDown(strike: Strike, targets: Targets, address: string): Pr
   const only = strike.endsWith('worker') ? worker : null;
   const victim = only ?? (strike === 'kill temporal' ? temporal : strike === 'full disk' ? workers[0]! : sandbox);
   const pids = new Set((only ? [only] : workers).map(({ pid }) => pid));
-  const before = (await startedActivities(address)).filter(({ pid }) => pids.has(pid));
+  const before = (await patiently(() => startedActivities(address))).filter(({ pid }) => pids.has(pid));
   const at = Date.now();
   await fall(strike, targets);
-  const ended = await activitiesEndedBefore(address, at);
+  const ended = await patiently(() => activitiesEndedBefore(address, at));
   return {
     strike,
     victim: strike === 'full disk' ? 'both workers' : victim.name,
@@ -341,6 +341,17 @@ async function startedActivities(address: string): Promise<StartedActivity[]> {
 /** Process id in a worker's identity (`1234@host`). */
 function pidOf(identity: string | null | undefined): number {
   return Number.parseInt(identity ?? '', 10);
+}
+
+/** Retries a question to a server that is overloaded or restarting. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + WORK_COMES_WITHIN_MS; ; await sleep(200)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
 }
 
 async function withClient<T>(address: string, work: (client: Client) => Promise<T>): Promise<T> {
