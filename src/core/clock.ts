@@ -30,8 +30,9 @@ export function dayIn(timeZone: string, instant: Date): string {
 }
 
 /**
- * Returns the whole seconds from an instant to the next occurrence of a time of day (`HH:MM`) in a time zone; 1 to
- * 86,400.
+ * Returns the seconds from an instant to the next occurrence of a time of day.
+ * @param timeOfDay `HH:MM` in `timeZone`
+ * @returns whole seconds, 1 to 86,400
  */
 export function secondsUntil(timeOfDay: string, timeZone: string, instant: Date): number {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', second: '2-digit' });

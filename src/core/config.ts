@@ -33,8 +33,12 @@ export function configPath(option: string | undefined, env: NodeJS.ProcessEnv = 
 
 /**
  * Reads and checks the configuration.
- * @throws TidemarkError `InvalidConfig` for an unreadable file, a YAML error (with line), a secret in the file, wrong
- * keys (all with their paths), or a data folder that DuckDB cannot write to
+ * @throws TidemarkError `InvalidConfig` for
+ * - an unreadable file
+ * - a YAML error, with its line
+ * - a secret in the file
+ * - wrong keys, all with their paths
+ * - a data folder that DuckDB cannot write to
  */
 export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): Config {
   const raw = parseYaml(file, readText(file));
@@ -53,8 +57,8 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Refuses a `?` in the path: DuckDB takes the rest for a URL query and looks for the write-ahead log in a missing
- * folder.
+ * Refuses a `?` in the path, because DuckDB reads the rest as a URL query. DuckDB then looks for its write-ahead log in
+ * a missing folder.
  */
 function refuseQuestionMark(dataDir: string): void {
   if (!dataDir.includes('?')) return;

@@ -54,9 +54,9 @@ export function isOpen(file: string): boolean {
 }
 
 /**
- * Lets `readers` read a new build, and makes its files read-only: a DuckDB client opens a file for writing by default.
- * Sets the modes of `entries` and adds permissions to `builds` and the folders from there up to the data folder. Never
- * removes a permission from these folders.
+ * Lets `readers` read a new build. Makes its files read-only, because a DuckDB client opens a file for writing by
+ * default. Sets the modes of `entries` and adds permissions to `builds` and the folders from there up to the data
+ * folder. Never removes a permission from these folders.
  */
 export function shareWith(readers: Readers, dataDir: string, builds: string, entries: readonly string[]): void {
   for (const entry of entries) setModes(entry, readers);

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 
 /**
- * Writes a file completely or not at all, even across a power cut: temporary name, fsync, rename, fsync of the folder.
+ * Writes a file completely or not at all, even across a power cut. Steps: temporary name, fsync, rename, fsync of the
+ * folder.
  * @param mode permissions; default 0600, the owner alone
  * @throws TidemarkError `DiskFull` when there is no space; the target is then unchanged
  */

@@ -5,8 +5,11 @@
  * watches the holder's heartbeat with its own monotonic clock. The holder is dead if the heartbeat does not change for
  * a whole lease.
  *
- * Terms: *holder*, the process that has the lock; *waiter*, a process that wants it; *token*, the id of one holding;
- * *lease*, how long a lock lasts without a heartbeat.
+ * Terms:
+ * - holder: the process that has the lock
+ * - waiter: a process that wants the lock
+ * - token: random id of one holding
+ * - lease: how long a lock lasts without a heartbeat
  */
 
 /** One waiter's observations of a holder. */

@@ -39,6 +39,7 @@ const BEAT_MS = 2_000;
 const POLL_MS = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Options for taking a lock. Times are in milliseconds. */
 export interface LockOptions {
   /** The holder's work, for messages to other processes: `tidemark replay`. */
   what: string;
@@ -224,6 +225,7 @@ export class LockSeeker {
   }
 }
 
+/** Options for taking a lock and waiting for it. */
 export interface WaitOptions extends LockOptions {
   /** Longest wait in milliseconds. Default: as long as the holder lives. */
   waitMs?: number;
@@ -301,9 +303,7 @@ function readHolder(folder: string): Holder | undefined {
   }
 }
 
-/**
- * Moves the entry with exactly this name out of the lock and removes it; false when the entry is not there (any more).
- */
+/** Moves the entry with exactly this name out of the lock and removes it. Returns false when there is no such entry. */
 function moveAside(dir: string, name: string): boolean {
   const aside = `${dir}.${randomUUID()}`;
   try {
@@ -323,8 +323,8 @@ function renameOnto(from: string, to: string): boolean {
       renameSync(from, to);
       return true;
     } catch (error) {
-      // Codes for a folder that is not empty: the first two on POSIX, the other two on Windows, where empty folders
-      // give them, too.
+      // Codes for a folder that is not empty: the first two on POSIX, the other two on Windows. Windows gives them for
+      // empty folders, too.
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].some((code) => hasErrorCode(error, code))) throw error;
       if (entriesOf(to).length > 0) return false;
       removeIfEmpty(to);
@@ -364,7 +364,7 @@ let foundPlace: string | undefined;
 
 /**
  * Identifies this process's boot and process namespace; empty if the system does not report them. Processes in the same
- * place can see each other; those in another container, on another machine or before a reboot cannot.
+ * place can see each other. Those in another container, on another machine or before a reboot cannot.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());

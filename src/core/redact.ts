@@ -29,8 +29,11 @@ export interface Redactor {
 }
 
 /**
- * Creates functions that remove a secret from text. They find the plain secret; its escapes in JSON, JavaScript, CSS,
- * URLs, HTML and quoted-printable; hex and base64, also over several lines; and mixtures of these.
+ * Creates functions that remove a secret from text. They find
+ * - the plain secret
+ * - its escapes in JSON, JavaScript, CSS, URLs, HTML and quoted-printable
+ * - its hex and base64 encodings, also wrapped over several lines
+ * - mixtures of these
  */
 export function createRedactor(secret: string): Redactor {
   if (secret === '') return { text: (text) => text, data: (text) => text };
@@ -114,7 +117,8 @@ function spellingsOf(secret: string): string[] {
 const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /**
- * Encodes a text in hex, and in base64 at each of three offsets: `Token <key>` encodes to other letters than `<key>`.
+ * Encodes a text in hex and base64. Base64 is made at each of three offsets, since `Token <key>` encodes to other
+ * letters than `<key>`.
  */
 function encodingsOf(text: string): string[] {
   const hex = hexOf(text);

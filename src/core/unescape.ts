@@ -7,6 +7,7 @@ export interface Unescaped {
   ends: Uint32Array;
 }
 
+/** The escapes that a text may contain. */
 export interface Dialect {
   /** Whether `=41` counts as a character. It may also start a value after `=`, so callers try both. */
   quotedPrintable: boolean;

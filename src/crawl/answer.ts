@@ -39,7 +39,7 @@ export function rowOfError(error: ApiError, entityId: string | null, segment: st
   };
 }
 
-/** The run may send no more requests now: the quota is used up, or the rest is reserved for other runs. */
+/** Thrown when the run may send no more requests now. The quota is used up, or the rest is reserved for other runs. */
 export class NoRoomError extends Error {
   constructor() {
     super('no room in the daily quota for now');

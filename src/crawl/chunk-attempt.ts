@@ -61,11 +61,13 @@ export interface ChunkWork {
  * States of an entity:
  * - open: no row landed yet
  * - answered: rows appended (a 404 counts)
- * - failed, refused, limited: the last answer was a fault, a refusal of the route, or `limit`; tried again at the end
+ * - failed: the last answer was a fault; tried again at the end
+ * - refused: the API refused the route; tried again at the end
+ * - limited: the last answer was `limit`; tried again at the end
  * - set aside: the answer was a suspected limit; tried again at the end (see LimitDoubts)
  * - skipped: the API refuses every route that could answer; stays due
  *
- * At the end of the chunk, entities that are still failed, refused, limited or set aside are filed as failed.
+ * At the end of the chunk, entities still failed, refused, limited or set aside are filed as failed.
  */
 export class ChunkAttempt {
   readonly #work: ChunkWork;
@@ -108,7 +110,7 @@ export class ChunkAttempt {
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
   }
 
-  /** Whether every open entity has only suspected limits. */
+  /** Whether only entities with suspected limits are left. */
   get doubted(): boolean {
     return this.#doubted;
   }

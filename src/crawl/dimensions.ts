@@ -23,8 +23,11 @@ const NACE_DIVISIONS = [
 ].flatMap((line) => line.split(' '));
 
 /**
- * Lists the dimensions that can split a market, in order of preference: disjoint and never null first, then immutable
- * and fine-grained ones. Next come those that split one-day spikes, and last those without a value for many companies.
+ * Lists the dimensions that can split a market, in order of preference:
+ * 1. disjoint ones without null values
+ * 2. immutable and fine-grained ones
+ * 3. those that split one-day spikes
+ * 4. those without a value for many companies
  */
 export function readDimensions(dataDir: string): Dimension[] {
   const lists = readLatestNomenclatures(dataDir);

@@ -19,7 +19,7 @@ import { reopenQuota } from './read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 
 const SHORTFALLS_SHOWN = 5;
-// Up to this attempt, a failed search is retried together with all others.
+// Before this attempt, a failed search fails the activity and is retried together with all others.
 const LAST_PATIENT_ATTEMPT = 4;
 // After this many refusals of the plain search, the key counts as not allowed to search.
 const PLAIN_SEARCHES = 3;
@@ -186,7 +186,7 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
 
 /**
  * Whether a fault concerns only this search after several attempts of the activity. Then the plan reports the gap and
- * the rest of the market continues: one page without an answer must not stop a night.
+ * reads the rest of the market. One page without an answer must not stop a night.
  */
 async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, pulse: Pulse): Promise<boolean> {
   if (pulse.signal.aborted) return false;
@@ -197,7 +197,7 @@ async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRe
       () => sendPlainSearch(deps, request, pulse),
     );
   }
-  // A guess may fail in any way and the plan does not need it, so do not wait for later attempts.
+  // A guess may fail in any way and the plan does not need its answer. Do not wait for later attempts.
   if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, pulse.signal));
   }

@@ -56,9 +56,7 @@ export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }
   await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
 }
 
-/**
- * Forecasts the requests that do not depend on the market: lookup lists when they are old, and two reads of the quota.
- */
+/** Forecasts the requests that do not depend on the market: old lookup lists, and two reads of the quota. */
 function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
   const own = readManifests(config.dataDir, { stream: 'nomenclatures', run: ctx.run }).length > 0;
   const due = config.nomenclatures && (own || !nomenclaturesAreFresh({ config, clock }));

@@ -1,5 +1,5 @@
 /**
- * Runs `work` for every item, with at most `limit` calls in flight. After the first rejection, starts no new work and
+ * Runs `work` for every item, with at most `limit` calls in flight. After the first rejection, starts no new work. Then
  * waits for the calls in flight, so that their answers are landed.
  * @throws the first rejection
  */

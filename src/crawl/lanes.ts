@@ -8,7 +8,7 @@ export interface AtWork {
 
 /**
  * Computes an activity's concurrency share. A single worker needs no shares, because its client limits all its
- * requests; several workers each know only their own requests.
+ * requests. One of several workers knows only its own requests.
  * @param asked concurrency that an operator set for the run; null: the full share
  * @param atOnce activities that the run executes at the same time
  */

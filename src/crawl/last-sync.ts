@@ -3,7 +3,7 @@ import { readManifests, readPartRows } from '../landing/index.js';
 
 /**
  * Returns the logical date of the latest complete watch sync; undefined when there was none. Failed syncs and syncs of
- * a single past day do not count: the next sync would skip the events in between.
+ * a single past day do not count. Otherwise the next sync would skip the events in between.
  */
 export function lastSyncDate(dataDir: string): string | undefined {
   return readManifests(dataDir, { stream: 'runs' })

@@ -23,8 +23,8 @@ export class LimitDoubts {
 
   /**
    * @param saysRoom reads /v2/metrics; true only if a figure is known and quota is left
-   * @param doubtsBefore number of calls of this chunk, directly before this one, that ended with suspected limits only;
-   * null: the API gives no figure, so every daily limit is real
+   * @param doubtsBefore number of directly preceding calls of this chunk that brought suspected limits only; null when
+   * the API gives no figure, so that every daily limit is real
    */
   constructor(saysRoom: () => Promise<boolean>, doubtsBefore: number | null) {
     this.#saysRoom = doubtsBefore === null ? () => Promise.resolve(false) : saysRoom;
@@ -46,7 +46,7 @@ export class LimitDoubts {
 
   /**
    * Handles a daily-limit error of a record.
-   * @returns `aside` when the record is set aside; `again` when the client had not sent the request and may send it now
+   * @returns `aside` when the record is set aside; `again` when the request was not sent and may be sent now
    * @throws LimitError when the limit is real
    */
   async heard(entity: string, error: LimitError): Promise<'aside' | 'again'> {

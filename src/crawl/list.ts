@@ -27,11 +27,10 @@ const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
-// Pages that a listing's total justifies: 10 % more for entries added while it is read, plus spare pages for small
-// lists.
+// Pages that a listing's total justifies. 10 % more for entries added meanwhile, and spare pages for small lists.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
-// Most pages to read if a listing gives no total or an absurd one: 10 million entries at 100 per page.
+// Limit on pages if a listing gives no total or an absurd one: 10 million entries at 100 per page.
 const MOST_PAGES = 100_000;
 
 /** The requests that read the nomenclatures, one of each. */
@@ -212,7 +211,7 @@ interface Page {
 
 /**
  * Reads pages until the listing's total is reached or a page brings nothing new. If one page never answers while the
- * API does, lands that page as an error, names it as a shortfall and reads the pages after it.
+ * API does, lands that page as an error and reads on. The shortfall names such pages.
  */
 async function readPages(
   deps: CrawlDeps,

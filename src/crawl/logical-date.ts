@@ -5,6 +5,7 @@ import { TidemarkError } from '../core/errors.js';
 // backfill start later than this after their nominal time.
 const LATE_START_HOURS = 6;
 
+/** A run's logical date. */
 export interface LogicalDate {
   date: string;
   /** Whether current answers of the API may be filed under `date`. */

@@ -1,5 +1,5 @@
 /**
- * Reads a count from an answer of the API: a whole number from 0 to 2^53 - 1, as number or text.
+ * Reads a count from an answer of the API. A count is a whole number from 0 to 2^53 - 1, as number or text.
  * @returns null for anything else, such as 400 digits, a fraction or a word
  */
 export function readCount(value: unknown): number | null {

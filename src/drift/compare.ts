@@ -2,9 +2,10 @@ import { escapeUnseen } from '../core/visible-text.js';
 import type { Shape } from './shape.js';
 
 /**
- * Types found in values, merged over the items of arrays, in the format of DuckDB's `json_structure`: the name of a
- * type, an object of structures, or an array of one structure. `JSON` stands for several types at once and for an empty
- * object.
+ * Types found in values, merged over the items of arrays, in the format of DuckDB's `json_structure`.
+ * - string: the name of a type; `JSON` stands for several types at once and for an empty object
+ * - object: a structure per member
+ * - array: the one structure of its items
  */
 export type Structure = string | [Structure] | { [key: string]: Structure };
 

@@ -17,8 +17,8 @@ export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
 /**
  * Lands a spool of any size as parts of bounded size, then removes the spool. Reads the spool as a stream and skips
- * torn lines. Lands each row once, even if interrupted or executed twice at the same time. To this end, a part is named
- * by its first row, and a committed part states how many rows it covers.
+ * torn lines. Lands each row once, even if interrupted or executed twice at the same time. To make this possible, a
+ * part is named by its first row, and a committed part states its number of rows.
  * @param goesOn called before each part is written and before the spool is removed; an error stops the work
  * @returns rows of the spool that are landed now
  */
@@ -81,8 +81,8 @@ function partOf(target: PartTarget, row: number): PartTarget {
 }
 
 /**
- * Returns the rows of the committed part that starts with this row; 0 without such a part; Infinity when compaction has
- * joined that part.
+ * Counts the rows of the committed part that starts with this row.
+ * @returns 0 without such a part; Infinity when compaction has joined that part
  */
 function countCommitted(target: PartTarget, row: number): number {
   const part = partOf(target, row);

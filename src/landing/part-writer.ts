@@ -13,7 +13,7 @@ import { Spool } from './spool.js';
 export type NewRow = Omit<LandedRow, 'sha256'>;
 
 /**
- * Lands the responses of one chunk: appends them to a spool, then writes the complete chunk as one immutable Parquet
+ * Lands the responses of one chunk. Appends them to a spool, then writes the complete chunk as one immutable Parquet
  * part with its manifest. Opening the chunk again resumes from the spool.
  *
  * States of a chunk: open (rows in the spool) → part written → manifest written (committed) → spool removed.
@@ -119,7 +119,7 @@ export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void
 
 /**
  * Writes a part's file without overwriting an existing one. Two attempts at a chunk may arrive here if one was wrongly
- * taken for dead, and either may write the manifest.
+ * taken for dead. Either may write the manifest.
  * @returns the file's name
  */
 async function placePart(folder: string, chunk: string, bytes: Uint8Array, sha256: string): Promise<string> {

@@ -23,6 +23,7 @@ export function runFolder(target: Pick<PartTarget, 'dataDir' | 'stream' | 'run' 
   return path.join(landingDir(target.dataDir), target.stream, `date=${target.date}`, `run=${target.run}`);
 }
 
+/** Returns the plain file name of a chunk's part. */
 export function partName(chunk: string): string {
   return `part-${chunk}.parquet`;
 }
@@ -37,6 +38,7 @@ export function manifestName(part: string): string {
   return part.replace(/(\.[0-9a-f]{12})?\.parquet$/, '.json');
 }
 
+/** Returns the path of a chunk's manifest. */
 export function manifestFile(folder: string, chunk: string): string {
   return path.join(folder, '_manifest', `part-${chunk}.json`);
 }

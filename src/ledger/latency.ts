@@ -12,6 +12,7 @@ export function addLatency(buckets: LatencyBuckets, ms: number): void {
   buckets[bucket] = (buckets[bucket] ?? 0) + 1;
 }
 
+/** Adds the counts of `from` to `into`. */
 export function mergeLatencies(into: LatencyBuckets, from: LatencyBuckets): void {
   for (const [bucket, count] of Object.entries(from)) into[bucket] = (into[bucket] ?? 0) + count;
 }

@@ -20,8 +20,8 @@ const AUTOCOMPLETE = 'POST /v2/autocomplete';
 type Ask = (client: ApiClient, call: { signal: AbortSignal }) => Promise<ApiResponse<{ id?: unknown }>>;
 
 /**
- * Lists the requests that may find a company, the surest first: register numbers, then addresses of the company, then
- * the name. Each request is sent only if the ones before found nothing.
+ * Lists the requests that may find a company, the surest first: register numbers, then addresses, then the name. Each
+ * request is sent only if the ones before found nothing.
  */
 export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: Ask, route: string][] {
   const { name, country_code, state, registration_number, vat_number, ticker, website, email, profile } = question;
@@ -84,7 +84,7 @@ export async function identify(
     }
     try {
       const response = await routes.send(route, async () => ask(client, { signal }));
-      // The reference does not say how the API answers "no match": as not found, or as a record without an id.
+      // The reference does not show the answer for "no match". It may be NotFound or a record without an id.
       if (response.data?.id !== undefined && response.data.id !== null) return { kind, response };
       nameless = { kind, response };
     } catch (error) {

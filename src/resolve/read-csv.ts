@@ -59,7 +59,7 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
   let at = sep === null ? 0 : lines.next(0);
   const delimiter = sep?.[1] ?? pickDelimiter(bytes.subarray(at, lines.next(at)).toString());
   let width: number | null = null;
-  // After a fault, lines may be the rest of a broken row, until a row has as many cells as the header.
+  // True after a fault: lines may be the rest of a broken row. False again at a row with as many cells as the header.
   let doubtful = false;
 
   const take = (start: number, end: number, cells: string[]): void => {

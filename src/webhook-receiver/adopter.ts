@@ -11,6 +11,7 @@ const OLDER_VERSION = 'older-version';
 // Spools without a lock are rare (someone removed the lock), and a scan reads one folder per day.
 const SCAN_EVERY = 100;
 
+/** Options of the Adopter. Times are in milliseconds. */
 export interface AdopterOptions {
   leaseMs?: number | undefined;
   beatMs?: number | undefined;
@@ -87,7 +88,7 @@ export class Adopter {
   }
 
   /**
-   * Whether the receiver of an older version is dead: it has no lock, or its spools were unchanged for longer than it
+   * Whether the receiver of an older version is dead. It has no lock, or its spools were unchanged for longer than it
    * ever waits.
    */
   #isAbandoned(targets: readonly PartTarget[]): boolean {

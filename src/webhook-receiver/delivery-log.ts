@@ -18,6 +18,7 @@ import { newReceiverId, nextChunk, receiverLock } from './deliveries.js';
 
 const COMMIT_EVERY_MS = 60_000;
 
+/** Options of the log. Times are in milliseconds. */
 export interface DeliveryLogOptions {
   /** Called for each landed spool with its number of deliveries. */
   onCommit?: (rows: number) => void;
@@ -54,7 +55,7 @@ interface Receiver {
 /**
  * Stores deliveries as rows of the stream watch_events. Once `keep` resolves, the delivery is in a synced spool, and
  * after a minute at most in a part. Deliveries that arrive together share one sync. Several logs may share a data
- * folder, also on several machines: each has its own spools and lands those of dead processes.
+ * folder, also on several machines. Each has its own spools and lands those of dead processes.
  *
  * States of a delivery: waiting → spooled (synced, `keep` resolves) → landed. States of this receiver: none → joined
  * (holds its lock) → none (lock lost; the next write joins with another id).

@@ -25,11 +25,17 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 256;
 
 /**
- * Creates the webhook receiver (reference v2, "Webhook delivery"). Answers 2xx only once the delivery is on disk; after
+ * Creates the webhook receiver (reference v2, "Webhook delivery"). Answers 2xx only once the delivery is on disk. After
  * any other result the API sends it again. Stores a signed delivery exactly as received, even if it is not readable.
  *
- * Answers: 200 stored; 401 not signed with the secret over its exact bytes (not stored); 404 other path; 405 not POST;
- * 413 body too large; 415 compressed; 503 could not be stored. `GET /healthz` answers 200.
+ * Answers:
+ * - 200: stored, or `GET /healthz`
+ * - 401: not signed with the secret over its exact bytes; not stored
+ * - 404: another path
+ * - 405: not POST
+ * - 413: body too large
+ * - 415: compressed body
+ * - 503: could not be stored
  */
 export function createReceiver(options: ReceiverOptions): Server {
   const { headersMs = 5_000, requestMs = 10_000 } = options;
