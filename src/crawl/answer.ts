@@ -61,7 +61,7 @@ export function isKeyRefused(error: unknown): boolean {
   return error instanceof TokenVerificationError;
 }
 
-// An optional call may be given up from this attempt of an activity on. The backoff grows from attempt to attempt.
+// From this attempt of an activity on, the run may give up an optional call. The backoff grows from attempt to attempt.
 const PATIENT_ATTEMPTS = 6;
 
 /** How long a route may answer only `limit` before the run continues without the route. In milliseconds (2 h). */

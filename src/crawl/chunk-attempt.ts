@@ -64,10 +64,10 @@ export interface ChunkWork {
  * - failed: the last answer was a fault; tried again at the end
  * - refused: the API refused the route; tried again at the end
  * - limited: the last answer was `limit`; tried again at the end
- * - set aside: the answer was a suspected limit; tried again at the end (see LimitDoubts)
+ * - suspected: the last answer was a suspected limit (see LimitDoubts); tried again at the end
  * - skipped: the API refuses every route that could answer; stays due
  *
- * At the end of the chunk, entities still failed, refused, limited or set aside are filed as failed.
+ * At the end of the chunk, entities still failed, refused, limited or suspected are filed as failed.
  */
 export class ChunkAttempt {
   readonly #work: ChunkWork;
@@ -87,7 +87,7 @@ export class ChunkAttempt {
   readonly #limited = new Map<string, LimitError>();
   /** Entities for which every route is refused. */
   readonly #skipped = new Set<string>();
-  /** Entities of which only a part was read. A landed row of each says so. */
+  /** Entities of which only a part was read. Each has a landed row that says so. */
   readonly #cutShort = new Set<string>();
   /** An entity that the API has answered; null if none is known. */
   #known: string | null;
@@ -135,8 +135,8 @@ export class ChunkAttempt {
     const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
     await inParallel(this.#open, lanes, attempt);
     await this.#judgeRefused();
-    // Retry at the end of the chunk, when a temporary fault may be over. Here refused entities follow one another even
-    // if others were answered between them. So the refusal counters start at -Infinity and cannot end the attempt.
+    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so many
+    // refusals in a row are normal. The counters start at -Infinity so that they cannot end the attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], lanes, attempt);

@@ -9,9 +9,8 @@ const CALLS_AT_MOST = 3;
  * Handles suspected limits: the API answers a record with the daily limit while /v2/metrics still shows quota. The
  * record is set aside, so that the other records need not wait for a limit that is not reached.
  *
- * States of a record: asked → answered, or set aside by a suspected limit. A record that was set aside is tried again
- * and is then answered or filed as failed. If /v2/metrics shows no quota, or after BELIEVED_IN_A_ROW consecutive
- * errors, the limit is real and ends the chunk.
+ * States of a record: asked → answered or suspected; suspected → answered or filed as failed, after another try. If
+ * /v2/metrics shows no quota, or after BELIEVED_IN_A_ROW consecutive errors, the limit is real and ends the chunk.
  */
 export class LimitDoubts {
   readonly #saysRoom: () => Promise<boolean>;
@@ -22,16 +21,16 @@ export class LimitDoubts {
   #othersAnswered = false;
 
   /**
-   * @param saysRoom reads /v2/metrics; true only if a figure is known and quota is left
-   * @param doubtsBefore number of directly preceding calls of this chunk that brought suspected limits only; null when
-   * the API gives no figure, so that every daily limit is real
+   * @param saysRoom reads /v2/metrics; true only if the API reports a daily quota and some of it is left
+   * @param doubtsBefore number of directly preceding calls of this chunk that brought suspected limits only. Null: the
+   * API reports no daily quota, so every daily limit is real.
    */
   constructor(saysRoom: () => Promise<boolean>, doubtsBefore: number | null) {
     this.#saysRoom = doubtsBefore === null ? () => Promise.resolve(false) : saysRoom;
     this.#doubtsBefore = doubtsBefore ?? 0;
   }
 
-  /** Records that were set aside, with their error. */
+  /** Records with a suspected limit, and their errors. */
   get aside(): ReadonlyMap<string, LimitError> {
     return this.#aside;
   }
@@ -46,7 +45,7 @@ export class LimitDoubts {
 
   /**
    * Handles a daily-limit error of a record.
-   * @returns `aside` when the record is set aside; `again` when the request was not sent and may be sent now
+   * @returns `aside` for a suspected limit; `again` when the request was not sent and may be sent now
    * @throws LimitError when the limit is real
    */
   async heard(entity: string, error: LimitError): Promise<'aside' | 'again'> {

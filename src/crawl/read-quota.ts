@@ -14,8 +14,8 @@ import type { CrawlDeps, Pulse } from './deps.js';
 /**
  * Reads /v2/metrics and lands the reading.
  * @param begins whether the run starts with this call. Later, a wrong clock must not end a run that is almost done.
- * @returns `open` is false only if the daily metric has a total and all of it is used. A total of 0 counts as no
- * figure.
+ * @returns `known` is false if the daily metric is missing or its total is 0. `open` is false only if it is known and
+ * all used.
  * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
  */
 export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, begins = false): Promise<QuotaStatus> {
@@ -58,8 +58,8 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, 
 }
 
 /**
- * Sends GET /v2/metrics. Returns no groups if the answer has an unknown shape, or if the API fails for many attempts
- * (`fault`).
+ * Sends GET /v2/metrics. Returns no groups after an error that no retry fixes. Does the same if the API fails for many
+ * attempts; `fault` then says so.
  */
 async function askMetrics(
   { client, clock }: CrawlDeps,
@@ -80,9 +80,9 @@ async function askMetrics(
 }
 
 /**
- * Lets this worker's client send again after a daily limit, unless /v2/metrics shows that no quota is left. Without a
- * figure it may send, too: the run asks only after the quota gate let it pass.
- * @throws NoRoomError when the figure shows that no quota is left
+ * Lets this worker's client send again after a daily limit, unless /v2/metrics shows that no quota is left. If the API
+ * reports no daily quota, the client may send, too: the quota gate let the run pass.
+ * @throws NoRoomError when /v2/metrics shows that no quota is left
  * @throws TidemarkError `ClockWrong` when this machine's clock was set wrong; retryable until the clock is right
  */
 export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse): Promise<void> {
@@ -109,7 +109,7 @@ async function checkClock(deps: CrawlDeps, pulse: Pulse): Promise<void> {
 
 /**
  * Whether /v2/metrics shows that quota is left. If so, this worker's client may send again.
- * @returns false when there is no figure or the request fails
+ * @returns false when the API reports no daily quota or the request fails
  */
 export async function saysRoom(deps: CrawlDeps, pulse: Pulse): Promise<boolean> {
   const groups = await askMetrics(deps, pulse).then(

@@ -28,8 +28,8 @@ export function footerOf(target: PartTarget): Record<string, string> {
 
 /**
  * Encodes landed rows as one Parquet file with zstd compression. The columns are listed in schemas/pipeline/landing.ts.
- * The footer names stream, run, date, market and chunk. Its key `content` is the SHA-256 over the rows' hashes, one per
- * line.
+ * The footer names stream, run, date, chunk and, if there is one, market. Its key `content` is the SHA-256 over the
+ * rows' hashes, one per line.
  */
 export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
   const text = (values: (string | null)[]) => vectorFromArray(values, new Utf8());

@@ -101,7 +101,7 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
   };
   const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
   const standing = made ? manifest : PartWriter.committed(target);
-  // Remove our file unless the valid manifest names it: no manifest will ever name it.
+  // Remove the files that the valid manifest does not name: no other manifest will.
   for (const name of [partName(target.chunk), manifest.part]) {
     if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
   }

@@ -110,7 +110,7 @@ export interface SpoolLine {
   end: number;
 }
 
-// No response is as long, and a JavaScript string cannot hold much more.
+// No response is this long, and a JavaScript string cannot hold much more.
 const MOST_LINE_BYTES = 256 * 2 ** 20;
 const READ_BYTES = 2 ** 20;
 

@@ -1,6 +1,6 @@
 /**
  * Latency histogram: bucket number to count. Each bucket is 10 % wider than the one before. Percentiles are exact
- * within 10 %. Histograms of several workers can be added. Millions of requests take few numbers.
+ * within 10 %. Histograms of several workers can be added. Millions of requests need only a handful of numbers.
  */
 export type LatencyBuckets = Record<string, number>;
 

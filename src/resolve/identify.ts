@@ -20,7 +20,7 @@ const AUTOCOMPLETE = 'POST /v2/autocomplete';
 type Ask = (client: ApiClient, call: { signal: AbortSignal }) => Promise<ApiResponse<{ id?: unknown }>>;
 
 /**
- * Lists the requests that may find a company, the surest first: register numbers, then addresses, then the name. Each
+ * Lists the requests that may find a company, the surest first: register numbers, website, profile, e-mail, name. Each
  * request is sent only if the ones before found nothing.
  */
 export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: Ask, route: string][] {

@@ -24,8 +24,8 @@ export interface AdopterOptions {
 }
 
 /**
- * Lands the spools of dead receivers. Only the holder of a receiver's lock may land its spools. So one process does,
- * and never while the receiver lives. Keeps its observations of each lock from call to call.
+ * Lands the spools of dead receivers. Only the holder of a receiver's lock may land its spools. So only one process
+ * lands them, and never while the receiver lives. Keeps its observations of each lock from call to call.
  */
 export class Adopter {
   readonly #dataDir: string;
