@@ -30,7 +30,7 @@ import { registerWorker } from './commands/worker.js';
 import { keepFilesPrivate } from './core/file-modes.js';
 import { version } from './core/version.js';
 
-/** In the order of `--help`: start here, run, look, operate. */
+/** In the order of `--help`: start, run, query, operate. */
 const COMMANDS = [
   registerDemo,
   registerUp,
@@ -61,7 +61,7 @@ const COMMANDS = [
   registerDoctor,
 ];
 
-/** The whole command line. Each command loads what it needs when it runs, so that help is instant. */
+/** Creates the command line. Each command loads its modules only when it runs, so that `--help` is fast. */
 export function createProgram(): Command {
   const program = new Command('tidemark')
     .description('Nightly market snapshots from the Company Data API into a DuckDB/Parquet warehouse')
@@ -70,15 +70,15 @@ export function createProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
     .showHelpAfterError('(--help shows what is possible)')
-    // Usage errors are thrown, so that they end in exit code 2 like every other wrong input.
+    // Throw usage errors, so that they end with exit code 2 like all wrong input.
     .exitOverride();
   for (const register of COMMANDS) register(program);
   return program;
 }
 
-/** Runs one command line; gives the exit code. */
+/** Runs one command line and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // `tidemark sql … | head` closes the pipe early: that is no failure.
+  // `tidemark sql … | head` closes the pipe early, which is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
@@ -92,8 +92,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-// Before anything is written: what Tidemark keeps is its owner's alone.
+// Call first: files of Tidemark are readable for their owner only.
 keepFilesPrivate();
 const code = await main(process.argv.slice(2));
-// What a command leaves open (a pool, a long poll) must not keep the terminal waiting; results are written first.
+// Exit even if the command left a pool or long poll open. Results are written first.
 process.stdout.write('', () => process.exit(code));

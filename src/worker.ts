@@ -18,22 +18,26 @@ import { watchAtWork, workerIdentity } from './temporal/crawl-workers.js';
 import { watchForeignWorkers } from './temporal/foreign-workers.js';
 import { ensureSearchAttributes, namespaceError } from './temporal/search-attributes.js';
 
+/** The task queues that a worker polls. */
 export type Role = 'crawl' | 'warehouse' | 'all';
 
+/** Input of `runWorker`. */
 export interface WorkerSetup {
   config: Config;
   role: Role;
   clock: Clock;
   log: Logger;
-  /** Aborted to end gracefully: what runs is cancelled, lands what it has and is continued by the next worker. */
+  /**
+   * Abort to stop gracefully: running activities are cancelled and land their answers; the next worker continues them.
+   */
   stop: AbortSignal;
   onReady: (info: { queues: string[]; address: string; namespace: string }) => void;
 }
 
 /**
- * The composition root: builds clients and activities and polls the queues of a role until stopped. Only this process
- * holds the API key.
- * @throws TidemarkError for a missing key, a Temporal that does not answer, a namespace that is not there
+ * Builds clients and activities, and polls the queues of a role until stopped (composition root). Only a worker holds
+ * the API key.
+ * @throws TidemarkError for a missing key, an unreachable Temporal server or a missing namespace
  */
 export async function runWorker({ config, role, clock, log, stop, onReady }: WorkerSetup): Promise<void> {
   const apiKey = role === 'warehouse' ? null : readApiKey();
@@ -88,7 +92,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
             { config, client, clock, stamps, log, folder, sizes, atWork },
             quotaGateId(config, apiKey),
           ),
-          // Quick ones may finish; a chunk is cancelled at once after that and lands what it has.
+          // Short activities may finish within this time. Then a chunk is cancelled and lands its answers.
           shutdownGraceTime: '1 second',
           shutdownForceTime: '30 seconds',
         }),
@@ -114,12 +118,12 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
   }
 }
 
-/** One gate for each key of an API, named without a word of the key. */
+/** Names the quota gate: one per API address and key. The name is a hash, so it reveals nothing of the key. */
 function quotaGateId({ api }: Config, apiKey: string): string {
   return `quota/${createHash('sha256').update(`${api.baseUrl} ${apiKey}`).digest('hex').slice(0, 16)}`;
 }
 
-/** Runs workers together: when one fails the others stop too, so that a half-dead process never lingers. */
+/** Runs several workers together. If one fails, the others stop too, so that no half-working process remains. */
 async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): Promise<void> {
   const shutdown = (): void => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
@@ -141,8 +145,8 @@ async function runAll(workers: Worker[], stop: AbortSignal, ready: () => void): 
 }
 
 /**
- * Fails fast and in words: the native client would retry for long and say less. Registers the search attributes, without
- * which every run would hang.
+ * Checks the Temporal server first: the native client would retry for long and report less. Registers the search
+ * attributes, because every run would hang without them.
  */
 async function checkTemporal(
   config: Config,
@@ -195,7 +199,7 @@ function installRuntime(log: Logger): void {
       error: level('ERROR'),
     },
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
-    // The command decides what a signal means; two handlers would shut down twice.
+    // The command handles signals; two handlers would shut down twice.
     shutdownSignals: [],
   });
 }

@@ -1,13 +1,14 @@
 import { TidemarkError } from './errors.js';
 
-/** Tells the time. Everything that files data by date takes one, so that a later night can be rehearsed. */
+/** Tells the time. Code that files data by date takes a clock, so that a later night can be simulated. */
 export interface Clock {
   now(): Date;
 }
 
 /**
- * The process clock. `TIDEMARK_NOW` (an ISO instant) shifts it: time starts there when the process starts and goes on
- * from there, so that durations and the order of observations stay true.
+ * Creates the process clock. `TIDEMARK_NOW` (an ISO instant) sets the time at which the process starts. Time then
+ * passes normally, so durations and the order of observations stay correct.
+ * @throws TidemarkError `InvalidConfig` when `TIDEMARK_NOW` is not an instant
  */
 export function createClock(env: NodeJS.ProcessEnv = process.env): Clock {
   const text = env['TIDEMARK_NOW'];
@@ -22,13 +23,17 @@ export function createClock(env: NodeJS.ProcessEnv = process.env): Clock {
   return { now: () => new Date(start + (Date.now() - startedAt)) };
 }
 
-/** The calendar day (`YYYY-MM-DD`) an instant falls on in an IANA time zone. */
+/** Returns the calendar day (`YYYY-MM-DD`) of an instant in an IANA time zone. */
 export function dayIn(timeZone: string, instant: Date): string {
   const parts = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   return parts.format(instant);
 }
 
-/** Whole seconds from an instant until a time of day (`HH:MM`) next comes in a time zone; 1 to 86,400. */
+/**
+ * Returns the seconds from an instant to the next occurrence of a time of day.
+ * @param timeOfDay `HH:MM` in `timeZone`
+ * @returns whole seconds, 1 to 86,400
+ */
 export function secondsUntil(timeOfDay: string, timeZone: string, instant: Date): number {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', second: '2-digit' });
   const [hour = 0, minute = 0, second = 0] = format.format(instant).split(':').map(Number);

@@ -2,25 +2,27 @@ import { createHash } from 'node:crypto';
 import { readJsonNodes, type JsonNode } from './json-nodes.js';
 
 /**
- * What a company is known by in planner, due lists, coverage and warehouse: a BIGINT as decimal digits, without leading
- * zeros. The macro `json_id` (sql/macros/json.sql) gives the same for the same text.
+ * Identity of a company in planner, due lists, coverage and warehouse: a BIGINT as decimal digits without leading
+ * zeros. The macro `json_id` (sql/macros/json.sql) reads the same id from the same text.
  */
 export type CompanyId = string;
 
 /**
- * Why the warehouse cannot hold an id, in the words of ops.rejects. no_id: missing, null or empty. unusable_id: no whole
- * number, or beyond BIGINT. duplicate_key: the item has a key twice.
+ * Why the warehouse cannot hold an id, as named in ops.rejects.
+ * - no_id: missing, null or empty
+ * - unusable_id: not a whole number, or beyond BIGINT
+ * - duplicate_key: the item has a key twice
  */
 export type IdFault = 'no_id' | 'unusable_id' | 'duplicate_key';
 
-/** An id that the warehouse can hold, or why it cannot, with the JSON text that says so. */
+/** An id that the warehouse can hold, or the fault and the JSON text that contains it. */
 export type ReadId = { id: CompanyId } | { fault: IdFault; text: string };
 
-// BIGINT of the warehouse.
+// Range of the warehouse's BIGINT.
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 63n - 1n;
 
-/** Canonical id of digits as text (`0007` is `7`); null for any other text and beyond BIGINT. */
+/** Converts digits as text to the canonical id (`0007` becomes `7`); null for any other text and beyond BIGINT. */
 export function canonicalId(text: string): CompanyId | null {
   const digits = text.replace(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
   if (!/^-?[0-9]+$/.test(digits)) return null;
@@ -29,8 +31,8 @@ export function canonicalId(text: string): CompanyId | null {
 }
 
 /**
- * Reads the value of an `id`. A number with a fraction or an exponent counts where a double holds it exactly: `7.0` and
- * `7e0` are 7. The same as text is no id: `"7e0"` may be anything.
+ * Reads the value of an `id`. A number with a fraction or exponent counts if a double holds it exactly: `7.0` and `7e0`
+ * are 7. Text in this form is no id: `"7e0"` may be anything.
  */
 export function readId(value: JsonNode | undefined): ReadId {
   if (value === undefined || value.kind === 'null') return { fault: 'no_id', text: value?.text ?? '' };
@@ -57,20 +59,24 @@ export function readItemId(item: JsonNode): ReadId {
   return 'fault' in read && read.fault === 'no_id' ? { fault: 'no_id', text: item.text } : read;
 }
 
-/** Reads the items of a page: of its `data`, or none where the page cannot be read. */
+/**
+ * Reads the items in a page's `data`; an empty list if the page has none.
+ * @throws SyntaxError when the body is not JSON
+ */
 export function readItems(body: string): readonly JsonNode[] {
   const page = readJsonNodes(body);
   const data = page.kind === 'object' && !page.repeats ? page.members.get('data') : undefined;
   return data?.kind === 'array' ? data.items : [];
 }
 
-// An unusable id begins with a sign that no canonical id has.
+// Prefix of keys for unusable ids. No canonical id begins with it.
 const UNUSABLE = '!';
 const LONGEST_SHOWN = 60;
 
 /**
- * What tells the companies of a page apart, one key an item: the id, or a key that `isUsable` refuses. The same unusable
- * id on two pages is one company. Items without an id are told apart by their text, and equal ones by their number.
+ * Makes one key per item, to tell the companies of a page apart. The key is the id, or a key that `isUsable` refuses.
+ * One unusable id on two pages is one company. Items without an id are told apart by their text, and equal ones by a
+ * counter.
  */
 export function keysOf(items: readonly JsonNode[]): string[] {
   const times = new Map<string, number>();
@@ -90,7 +96,7 @@ export function isUsable(key: string): boolean {
   return !key.startsWith(UNUSABLE);
 }
 
-/** Fault and example of a key that is not usable. */
+/** Returns the fault and an example of a key that is not usable. */
 export function faultOf(key: string): { fault: IdFault; example: string } {
   const [fault = '', ...rest] = key.slice(UNUSABLE.length).split(' ');
   return { fault: fault as IdFault, example: rest.join(' ') };

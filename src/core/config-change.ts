@@ -3,8 +3,8 @@ import { hashFile, type Config } from './config.js';
 import { TidemarkError } from './errors.js';
 
 /**
- * Says that the configuration file is another one now than the one this process read; null where it is the same.
- * Comments and layout do not count.
+ * Checks whether the configuration file changed since this process read it. Ignores comments and layout.
+ * @returns a clause for a message; null when the content is the same
  */
 export function configChange({ file, fileHash }: Config): string | null {
   if (fileHash === undefined) return null;
@@ -16,7 +16,7 @@ export function configChange({ file, fileHash }: Config): string | null {
   }
 }
 
-/** When a file was last written, to the second. */
+/** Returns when a file was last written, in ISO format to the second. */
 export function changedAt(file: string): string {
   return `${statSync(file).mtime.toISOString().slice(0, 19)}Z`;
 }

@@ -2,31 +2,31 @@ import { z } from 'zod';
 import { MarketStream } from '../../schemas/pipeline/run.js';
 import { cronFault } from './cron.js';
 
-// What a timer of Node holds is 24 days.
+// In seconds. A Node timer holds at most 24 days.
 const LONGEST_WAIT = 24 * 86_400;
 
-// A hundred years: beyond it, clocks and SQL run out of dates.
+// In seconds: 100 years. Beyond it, clocks and SQL run out of dates.
 const LONGEST_AGE = 36_500 * 86_400;
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
-/** `30s`, `15m`, `2h`, `30d` as seconds. */
+/** `30s`, `15m`, `2h` or `30d`, converted to seconds. */
 const Duration = z
   .string()
   .regex(/^\d+(s|m|h|d)$/, 'must be a number and a unit: 30s, 15m, 2h, 30d')
   .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS])
   .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
 
-/** A duration that something waits: none would not wait at all, and a very long one would never end. */
+/** A duration to wait: 0 would not wait at all, and a very long one would never end. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must lie between 1s and 24d');
 
-/** `5%` as a share (0.05). */
+/** `5%`, converted to a share (0.05). */
 const Percent = z
   .string()
   .regex(/^\d+(\.\d+)?%$/, 'must be a percentage like 5%')
   .transform((text) => Number(text.slice(0, -1)) / 100);
 
-/** A share: `0.98` or `98%`. */
+/** A share from 0 to 1: `0.98` or `98%`. */
 const Share = z
   .union([z.number(), Percent], 'must be a share: 0.98 or 98%')
   .refine((share) => share >= 0 && share <= 1, 'must lie between 0 and 1 (0% and 100%)');
@@ -41,7 +41,7 @@ const TimeZone = z.string().refine((zone) => {
 }, 'is no IANA time zone (like Europe/Copenhagen)');
 
 /**
- * An address. Keys are never part of it, and what is wrong is said without repeating it: a password would stand in logs.
+ * An HTTP address without secrets. The messages do not repeat the address, since a password in it would reach the logs.
  */
 const Address = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) address like https://api.example.com' })
@@ -58,7 +58,7 @@ const Schedule = z.strictObject({
   timezone: TimeZone.default('UTC'),
 });
 
-// Names reach workflow ids, folder names and SQL; the pattern keeps them safe in all three.
+// Names reach workflow ids, folder names and SQL; the pattern is safe in all three.
 const Name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lower-case letters, digits, - and _');
 
 const Market = z.strictObject({
@@ -79,10 +79,10 @@ const Market = z.strictObject({
   schedule: Schedule.optional(),
 });
 
-/** More requests in flight than this are a slip of the hand; workflows/run.ts holds signals to the same. */
+/** Upper limit for requests in flight, against typing errors. workflows/run-state.ts has the same limit for signals. */
 export const MOST_IN_FLIGHT = 512;
 
-/** `tidemark.yaml` (CONTRACT, "Configuration"): strict, so that a misspelt key is named instead of ignored. */
+/** `tidemark.yaml` (docs/configuration.md). Strict, so that a misspelt key is an error. */
 export const ConfigSchema = z.strictObject({
   api: z.strictObject({
     baseUrl: Address,

@@ -9,29 +9,36 @@ import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 
 export type { MarketConfig } from './config-schema.js';
 
-/** The parsed configuration of one process. Read once at its start and passed down; holds no key. */
+/** The parsed configuration of one process. Read once at the start and passed down. Holds no API key. */
 export interface Config extends ConfigFile {
-  /** The file it came from. */
+  /** Path of the configuration file. */
   file: string;
-  /** `data`, absolute: relative paths are relative to the configuration file. */
+  /** `data` as an absolute path. Relative paths in the file are relative to the file. */
   dataDir: string;
-  /** `models`, absolute: a folder with SQL models of one's own. */
+  /** `models` as an absolute path: a folder with the user's own SQL models. */
   modelsDir?: string | undefined;
-  /** Short hash of the parsed content: equal hashes, equal settings. */
+  /** Hash of the settings in force (16 hex digits). Equal hashes mean equal settings. */
   hash: string;
-  /** The same of the file alone, without what the environment overrides; left out of settings that came from no file. */
+  /** Hash of the file's content without overrides from the environment. Left out for settings without a file. */
   fileHash?: string;
 }
 
-/** Path of the configuration in force: `--config`, else `TIDEMARK_CONFIG`, else `tidemark.yaml` here. */
+/**
+ * Returns the absolute path of the configuration file: `--config`, else `TIDEMARK_CONFIG`, else `tidemark.yaml` in the
+ * current folder.
+ */
 export function configPath(option: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   return path.resolve(option ?? (env['TIDEMARK_CONFIG'] || 'tidemark.yaml'));
 }
 
 /**
  * Reads and checks the configuration.
- * @throws TidemarkError `InvalidConfig`: unreadable file, YAML fault (with line), every wrong key with its path, or a data
- *   folder that DuckDB cannot write to
+ * @throws TidemarkError `InvalidConfig` for
+ * - an unreadable file
+ * - a YAML error, with its line
+ * - a secret in the file
+ * - wrong keys, all with their paths
+ * - a data folder that DuckDB cannot write to
  */
 export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): Config {
   const raw = parseYaml(file, readText(file));
@@ -49,7 +56,10 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
   return { ...parsed.data, file, dataDir, modelsDir, hash: hashOf(parsed.data), fileHash: hashOf(raw) };
 }
 
-/** DuckDB takes what follows a `?` for the query of a URL, and seeks its write-ahead log in a folder that does not exist. */
+/**
+ * Refuses a `?` in the path, because DuckDB reads the rest as a URL query. DuckDB then looks for its write-ahead log in
+ * a missing folder.
+ */
 function refuseQuestionMark(dataDir: string): void {
   if (!dataDir.includes('?')) return;
   throw new TidemarkError('InvalidConfig', `The path of the data folder, ${dataDir}, holds a "?".`, {
@@ -58,8 +68,8 @@ function refuseQuestionMark(dataDir: string): void {
 }
 
 /**
- * `fileHash` of the file as it is now.
- * @throws TidemarkError `InvalidConfig` when it cannot be read
+ * Computes the `fileHash` of a file's present content.
+ * @throws TidemarkError `InvalidConfig` when the file cannot be read
  */
 export function hashFile(file: string): string {
   return hashOf(parseYaml(file, readText(file)));
@@ -70,8 +80,9 @@ function hashOf(content: object): string {
 }
 
 /**
- * The API key, from `TIDEMARK_API_KEY` or the file `TIDEMARK_API_KEY_FILE` names; never from the configuration.
- * @throws TidemarkError `InvalidConfig` when there is none
+ * Reads the API key from `TIDEMARK_API_KEY` or the file that `TIDEMARK_API_KEY_FILE` names, never from the
+ * configuration.
+ * @throws TidemarkError `InvalidConfig` when neither is set, or the key has spaces or control characters
  */
 export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   const direct = env['TIDEMARK_API_KEY']?.trim();
@@ -83,25 +94,25 @@ export function readApiKey(env: NodeJS.ProcessEnv = process.env): string {
   });
 }
 
-/** The file the key is read from; undefined when it comes from `TIDEMARK_API_KEY`, or from nowhere. */
+/** Returns the file that holds the key; undefined when the key comes from `TIDEMARK_API_KEY` or is not set. */
 export function apiKeyFile(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env['TIDEMARK_API_KEY']?.trim() ? undefined : env['TIDEMARK_API_KEY_FILE'] || undefined;
 }
 
-/** Whether names and contact data of people stand in the tables. */
+/** Whether the tables keep names and contact data of people. */
 export function keepsContacts({ personalData }: Config): boolean {
   return personalData === 'contacts';
 }
 
-/** What a backfill fetches unless it is told: v1 reports only where one of the markets is configured to have them. */
+/** Lists a backfill's default streams. Includes `financials_v1` only if one of the markets does. */
 export function backfillStreams(markets: readonly MarketConfig[]): BackfillStream[] {
   const hasV1 = markets.some(({ streams }) => streams.includes('financials_v1'));
   return BackfillStream.options.filter((stream) => hasV1 || stream !== 'financials_v1');
 }
 
 /**
- * The market a command or run means: the named one, or the only one there is.
- * @throws TidemarkError `InvalidInput` naming the markets there are
+ * Picks the named market, or the only one if no name is given.
+ * @throws TidemarkError `InvalidInput` with the declared markets
  */
 export function pickMarket(config: Config, name: string | undefined): MarketConfig {
   const names = config.markets.map((m) => m.name).join(', ') || 'none';
@@ -139,7 +150,7 @@ function readText(file: string): string {
 
 function readKeyFile(file: string): string {
   try {
-    // Editors of some systems put a byte order mark in front.
+    // Some editors write a byte order mark first.
     return readFileSync(file, 'utf8')
       .replace(/^\ufeff/, '')
       .trim();
@@ -167,17 +178,17 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Without the lines the parser quotes: a key may stand in them. */
+/** Returns the first line only: the parser quotes the file in later lines, and these may contain a key. */
 function firstLine(text: string | undefined): string | undefined {
   return text?.split('\n', 1)[0]?.replace(/:$/, '');
 }
 
-// What people call a secret, wherever they try to put it.
+// Keys under which people write secrets.
 const SECRET_NAME = /^(api[-_]?)?(key|token)$|^(api[-_]?key[-_]?file|password|(webhook[-_]?)?secret|authorization)$/i;
 
-/** @throws TidemarkError `InvalidConfig` when a secret stands in the file; its value is not repeated */
+/** @throws TidemarkError `InvalidConfig` when the file holds a secret; the message does not repeat the value */
 function refuseSecrets(file: string, value: unknown, place: string[] = []): void {
-  // What is in filters is sent to the API verbatim and is not ours to judge.
+  // `filters` are sent to the API verbatim, so any key is allowed there.
   if (typeof value !== 'object' || value === null || place.at(-1) === 'filters') return;
   for (const [name, inner] of Object.entries(value)) {
     if (!Array.isArray(value) && SECRET_NAME.test(name)) {
@@ -211,7 +222,7 @@ function describeIssues(error: z.ZodError): string {
 }
 
 function checkKey(key: string, source: string): string {
-  // A header value; anything else would be refused deep inside the HTTP client with a worse message.
+  // The key becomes a header value. Without this check, the HTTP client fails later with a less clear message.
   if (key === '' || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TidemarkError(
       'InvalidConfig',

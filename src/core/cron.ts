@@ -1,4 +1,4 @@
-/** What a field of a cron line may hold; names stand for numbers from `from` on. */
+/** The allowed values of a cron field. Names stand for numbers, counted up from `from`. */
 interface CronField {
   name: string;
   from: number;
@@ -17,16 +17,17 @@ const FIELDS: readonly CronField[] = [
   { name: 'weekday', from: 0, to: 7, names: DAYS },
 ];
 
-// In a leap year.
+// Days per month in a leap year.
 const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Words that Temporal takes in place of the five fields. */
+/** Words that Temporal accepts in place of the five fields. */
 const WORDS = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 
 /**
- * What is wrong with a cron line, as Temporal reads it; null when nothing is. Temporal takes more than the five fields of cron:
- * a sixth is a year, not seconds in front, and `#` begins a comment, not the nth weekday. Both would run on days nobody meant,
- * so they are refused.
+ * Finds the fault in a cron line, as Temporal reads cron lines. Temporal accepts more than five fields, with other
+ * meanings: a sixth field is a year, not seconds in front. `#` begins a comment, not the nth weekday. Both would run on
+ * wrong days, so they are refused.
+ * @returns the fault as a clause; null when the line is valid
  */
 export function cronFault(cron: string): string | null {
   const text = cron.trim();
@@ -47,7 +48,10 @@ export function cronFault(cron: string): string | null {
   return comes ? null : `its day never comes: no such month has a day ${Math.min(...days)}`;
 }
 
-/** All values of a field: `*`, `1`, `1-5`, `*\/15`, `mon-fri`, and lists of them; or what is wrong with it. */
+/**
+ * Lists all values of a field: `*`, `1`, `1-5`, `*\/15`, `mon-fri`, and lists of them. Returns the fault as text if the
+ * field is wrong.
+ */
 function valuesOf(text: string, field: CronField): number[] | string {
   const values: number[] = [];
   for (const part of text.split(',')) {

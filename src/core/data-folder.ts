@@ -14,7 +14,8 @@ const ABOUT =
   'Identity of this Tidemark data folder. Keep it in backups and when the folder moves. Give a copy that is to live on its own another id.';
 
 /**
- * Makes the data folder, private to its owner, and gives it an identity once. Workers that start together agree on it.
+ * Creates the data folder, private to its owner, and gives it an identity once. Workers that start together get the
+ * same identity.
  * @throws TidemarkError `InvalidConfig` when `folder.json` holds no identity
  */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
@@ -29,7 +30,8 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
 }
 
 /**
- * The identity of a data folder; null where it has none: no worker has used it yet.
+ * Reads the identity of a data folder.
+ * @returns null when the folder has none, because no worker has used it yet
  * @throws TidemarkError `InvalidConfig` when `folder.json` holds no identity
  */
 export function readDataFolder(dataDir: string): DataFolder | null {
@@ -48,12 +50,12 @@ export function readDataFolder(dataDir: string): DataFolder | null {
   }
 }
 
-/** A data folder as people read it: path, host and the start of its id. */
+/** Describes a data folder for messages: path, host and the start of its id. */
 export function describeFolder({ id, path: where, host }: DataFolder): string {
   return `${where} on host ${host} (id ${shortId(id)})`;
 }
 
-/** Enough of an id to tell folders apart. */
+/** Shortens a folder's id to 8 characters, enough to tell folders apart. */
 export function shortId(id: string): string {
   return id.slice(0, 8);
 }

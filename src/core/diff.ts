@@ -1,12 +1,13 @@
-/** One entry of a diff: in both (`same`), only before (`removed`) or only after (`added`). */
+/** One entry of a diff: in both sequences (`same`), only in the first (`removed`) or only in the second (`added`). */
 export type DiffEntry<T> =
   | { kind: 'same'; before: T; after: T }
   | { kind: 'removed'; before: T }
   | { kind: 'added'; after: T };
 
 /**
- * The shortest way from one sequence to the other (longest common subsequence). Time and memory grow with the product of
+ * Computes the shortest diff of two sequences (longest common subsequence). Time and memory grow with the product of
  * the lengths: meant for files of some hundred lines.
+ * @param key text by which two items count as equal
  */
 export function diffSequences<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): DiffEntry<T>[] {
   const left = before.map(key);
@@ -27,7 +28,7 @@ export function diffSequences<T>(before: readonly T[], after: readonly T[], key:
   return entries;
 }
 
-/** `[i][j]`: how much the ends from i and from j have in common. */
+/** Computes the length of the longest common subsequence of the tails from i and j, as `[i][j]`. */
 function commonLengths(left: readonly string[], right: readonly string[]): number[][] {
   const lengths = Array.from({ length: left.length + 1 }, () => Array.from({ length: right.length + 1 }, () => 0));
   for (let i = left.length - 1; i >= 0; i--) {

@@ -1,13 +1,13 @@
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 
 /**
- * A fault that a person can act on: `message` says what is wrong and where, `todo` what to do about it.
- * Commands print both and exit with 1 (2 for `usage`); activities turn it into an ApplicationFailure of `type`.
+ * An error that a person can act on. `message` gives the cause and the place, `todo` the remedy. Commands print both
+ * and exit with 1 (2 for `InvalidInput`). Activities turn it into an ApplicationFailure of `type`.
  */
 export class TidemarkError extends Error {
   readonly type: ErrorType;
   readonly todo: string;
-  /** False: the same call will fail the same way, so nothing should try it again by itself. */
+  /** False: the same call will fail again, so do not retry it automatically. */
   readonly retryable: boolean;
 
   constructor(type: ErrorType, message: string, options: { todo: string; retryable?: boolean; cause?: unknown }) {
@@ -19,7 +19,7 @@ export class TidemarkError extends Error {
   }
 }
 
-/** True for errno-style errors of Node with the given code, however deep the cause is. */
+/** Whether an error or one of its causes (up to 5 levels) has this Node error code, such as `ENOENT`. */
 export function hasErrorCode(error: unknown, code: string): boolean {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
     if ((e as NodeJS.ErrnoException).code === code) return true;
@@ -27,7 +27,7 @@ export function hasErrorCode(error: unknown, code: string): boolean {
   return false;
 }
 
-/** The message of anything thrown. */
+/** Returns the message of any thrown value. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

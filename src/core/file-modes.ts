@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import path from 'node:path';
 
 /*
- * Who may read what Tidemark writes. Bodies of the API hold personal data, so that everything under the data folder is
- * its owner's alone (files 0600, folders 0700) whatever the umask of the shell; `data/published` is opened to others
- * where the configuration's `readers` says so.
+ * File permissions. Answers of the API hold personal data. So the owner alone may read the data folder (files 0600,
+ * folders 0700), whatever the umask of the shell. Only `data/published` is opened to others, if the configuration's
+ * `readers` says so.
  */
 
 /** Who on this machine may read `data/published`. */
@@ -12,34 +12,34 @@ export type Readers = 'owner' | 'group' | 'everyone';
 
 const FOLDER_BITS: Record<Readers, number> = { owner: 0, group: 0o050, everyone: 0o055 };
 const FILE_BITS: Record<Readers, number> = { owner: 0, group: 0o040, everyone: 0o044 };
-/** To go through the data folder without listing it. */
+/** Bits to pass through the data folder without listing it. */
 const PASS_BITS: Record<Readers, number> = { owner: 0, group: 0o010, everyone: 0o011 };
 
 let personsMask: number | undefined;
 
 /**
- * Makes every file this process and its children create private, DuckDB's and Temporal's own too. Called once, first
- * of all, by the command line.
+ * Makes every file that this process and its children create private, including those of DuckDB and Temporal. The
+ * command line calls it once, first of all.
  */
 export function keepFilesPrivate(): void {
   personsMask ??= process.umask(0o077);
 }
 
-/** Gives a file that a person asked for by name the mode their shell would give it. */
+/** Gives a file the mode of the user's shell. For output files that a person asked for by name. */
 export function useOrdinaryMode(file: string): void {
   if (personsMask !== undefined) chmodSync(file, 0o666 & ~personsMask);
 }
 
 /**
- * Makes the data folder, and closes what lies in it: folders that an older version or another program left open. What is
- * published is left alone.
+ * Creates the data folder, and makes private the folders in it that an older version or another program left open.
+ * Leaves `published` alone.
  */
 export function makeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   for (const name of openFolders(dataDir)) chmodSync(path.join(dataDir, name), 0o700);
 }
 
-/** Names of the folders in the data folder, `published` apart, that others than their owner may enter or list. */
+/** Lists the folders in the data folder, except `published`, that group or others may enter or list. */
 export function openFolders(dataDir: string): string[] {
   if (!existsSync(dataDir) || process.platform === 'win32') return [];
   return readdirSync(dataDir, { withFileTypes: true })
@@ -48,15 +48,15 @@ export function openFolders(dataDir: string): string[] {
     .map(({ name }) => name);
 }
 
-/** Whether group or others may do anything with a file or folder. */
+/** Whether group or others have any permission on a file or folder. */
 export function isOpen(file: string): boolean {
   return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
 }
 
 /**
- * Lets `readers` read what was just built, and nobody write it (a DuckDB client opens a file for writing unless told
- * otherwise): the files and folders of `builds` in `entries`, and the way there from the data
- * folder. Bits are added to that way, never taken.
+ * Lets `readers` read a new build. Makes its files read-only, because a DuckDB client opens a file for writing by
+ * default. Sets the modes of `entries` and adds permissions to `builds` and the folders from there up to the data
+ * folder. Never removes a permission from these folders.
  */
 export function shareWith(readers: Readers, dataDir: string, builds: string, entries: readonly string[]): void {
   for (const entry of entries) setModes(entry, readers);

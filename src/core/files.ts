@@ -5,19 +5,19 @@ import path from 'node:path';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 
 /**
- * Writes a file so that it exists whole or not at all, also over a power cut: temporary name, fsync, rename, fsync of
- * the folder.
- * @param mode who may read it; default its owner alone
- * @throws TidemarkError `DiskFull` when there is no room; the target is untouched then
+ * Writes a file completely or not at all, even across a power cut. Steps: temporary name, fsync, rename, fsync of the
+ * folder.
+ * @param mode permissions; default 0600, the owner alone
+ * @throws TidemarkError `DiskFull` when there is no space; the target is then unchanged
  */
 export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   await withTemporary(file, content, mode, (temporary) => rename(temporary, file));
 }
 
 /**
- * Writes a file as `writeFileAtomic` does, but never over one that is there: of several who write it, the first stands.
- * @returns whether this call made the file
- * @throws TidemarkError `DiskFull` when there is no room
+ * Writes a file as `writeFileAtomic` does, but never overwrites: among several writers the first one wins.
+ * @returns whether this call created the file
+ * @throws TidemarkError `DiskFull` when there is no space
  */
 export async function writeFileOnce(file: string, content: string | Uint8Array, mode = 0o600): Promise<boolean> {
   let made = true;
@@ -33,7 +33,9 @@ export async function writeFileOnce(file: string, content: string | Uint8Array, 
   return made;
 }
 
-/** Puts content that is safely on disk under its name by `place`, and makes the name durable. */
+/**
+ * Writes the content to a temporary file and syncs it. Then `place` gives it its final name, and the folder is synced.
+ */
 async function withTemporary(
   file: string,
   content: string | Uint8Array,
@@ -60,20 +62,20 @@ async function withTemporary(
   }
 }
 
-/** Makes a folder, and those above it that are missing, so that their names survive a power cut. */
+/** Creates a folder and its missing parents so that their names survive a power cut. */
 export async function makeFolder(folder: string): Promise<void> {
   const first = mkdirSync(folder, { recursive: true });
   if (first !== undefined) await syncPath(path.dirname(path.resolve(folder)), path.dirname(first));
 }
 
-/** Makes durable the entries of `folder` and of each folder above it, up to and including `top`. */
+/** Syncs the entries of `folder` and of each parent, up to and including `top`. */
 export async function syncPath(folder: string, top: string): Promise<void> {
   await syncFolder(folder);
   const above = path.dirname(folder);
   if (path.relative(top, folder) !== '' && above !== folder) await syncPath(above, top);
 }
 
-/** Makes a rename in this folder durable. */
+/** Syncs a folder, so that renames in it survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -83,10 +85,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// Full, the owner's quota, and the largest file that the system or `ulimit -f` allows.
+// Disk full, disk quota of the user, and largest file size (of the file system or `ulimit -f`).
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** No room for a file, as a TidemarkError that says what to do; anything else unchanged. */
+/** Converts a "no space" error to a TidemarkError `DiskFull`. Returns any other error unchanged. */
 export function asDiskFull(error: unknown, file: string): unknown {
   if (!NO_ROOM.some((code) => hasErrorCode(error, code))) return error;
   return new TidemarkError('DiskFull', `No space left to write ${file}: ${errorMessage(error)}`, {

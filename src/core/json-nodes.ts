@@ -1,4 +1,4 @@
-/** A JSON value beside the text it was read from: `JSON.parse` rounds long numbers and hides repeated keys. */
+/** A JSON value together with its source text. `JSON.parse` rounds long numbers and hides repeated keys. */
 export type JsonNode = { text: string } & (
   | { kind: 'object'; members: ReadonlyMap<string, JsonNode>; repeats: boolean }
   | { kind: 'array'; items: readonly JsonNode[] }
@@ -6,12 +6,12 @@ export type JsonNode = { text: string } & (
   | { kind: 'number' | 'boolean' | 'null' }
 );
 
-// A text, a number or word, or a sign of structure. Applied to what JSON.parse has taken.
+// A string, a number or word, or a structural character. Applied only to text that JSON.parse has accepted.
 const TOKEN = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\n\r"{}[\],:]+|[{}[\],:])[ \t\n\r]*/y;
 
 /**
- * Reads a JSON text with every number as it is written and every repeated key noticed. Of a repeated key the last value
- * is kept.
+ * Reads a JSON text without loss: numbers keep their text, and objects with a repeated key are marked. Of a repeated
+ * key the last value is kept.
  * @throws SyntaxError when the text is not JSON
  */
 export function readJsonNodes(text: string): JsonNode {
@@ -23,7 +23,7 @@ export function readJsonNodes(text: string): JsonNode {
 class NodeReader {
   private at = 0;
   private token = '';
-  /** Where the token begins and ends, without the white space around it. */
+  /** Start and end of the token, without surrounding white space. */
   private start = 0;
   private end = 0;
 

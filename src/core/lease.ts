@@ -1,26 +1,33 @@
 /*
- * When a lock's holder counts as dead. Pure: no files, no clock of its own, so that every rule can be tested.
+ * Decides when a lock's holder counts as dead. Pure functions without files or clock, so that every rule can be tested.
  *
- * Wall clocks of two machines differ and process ids repeat (in a container everything is process 1). So a waiter watches
- * the holder's heartbeat with its own monotonic clock: a heartbeat that stands still for a whole lease has stopped.
+ * Wall clocks of two machines differ, and process ids repeat (in a container, every main process is 1). So a waiter
+ * watches the holder's heartbeat with its own monotonic clock. The holder is dead if the heartbeat does not change for
+ * a whole lease.
+ *
+ * Terms:
+ * - holder: the process that has the lock
+ * - waiter: a process that wants the lock
+ * - token: random id of one holding
+ * - lease: how long a lock lasts without a heartbeat
  */
 
-/** What one waiter knows of a holder. */
+/** One waiter's observations of a holder. */
 export interface Watch {
   /** Holder and heartbeat as last seen. */
   seen: string;
-  /** How long they have not changed while this waiter looked. */
+  /** How long they have not changed while this waiter watched, in milliseconds. */
   unchangedMs: number;
-  /** When it last looked, by its monotonic clock. */
+  /** Time of the last look, by the waiter's monotonic clock, in milliseconds. */
   at: number;
-  /** Whether the same holder's heartbeat was seen to change. */
+  /** Whether the waiter saw this holder's heartbeat change. */
   moved: boolean;
 }
 
 /**
- * Adds a look at the holder.
- * @param longestStepMs Credit of one look at most: a waiter that stood still itself (SIGSTOP, a paused container, a suspended
- *   machine) learned nothing about the holder meanwhile
+ * Adds one look at the holder to a waiter's observations.
+ * @param longestStepMs most time that one look may add to `unchangedMs`. A waiter that was paused itself (SIGSTOP, a
+ * paused container, a suspended machine) learned nothing about the holder meanwhile.
  */
 export function look(before: Watch | undefined, seen: string, at: number, longestStepMs: number): Watch {
   if (before === undefined || holderOf(before.seen) !== holderOf(seen))
@@ -30,19 +37,19 @@ export function look(before: Watch | undefined, seen: string, at: number, longes
   return { ...before, unchangedMs: before.unchangedMs + step, at };
 }
 
-/** Who holds a lock, as far as the lock says. */
+/** The holder of a lock, as described in the lock. */
 export interface Holder {
-  /** What it does, for messages. */
+  /** The holder's work, for messages. */
   what: string;
   pid: number;
   host: string;
-  /** Boot and process namespace in which `pid` means this process; empty where the system does not tell. */
+  /** Boot and process namespace in which `pid` is valid; empty if the system does not report them. */
   place: string;
 }
 
 /**
- * Whether a process is certainly gone: nothing has its id, in the very namespace and boot the id belongs to. The reverse
- * proves nothing, as ids are used again; then the lease decides.
+ * Whether a process is certainly dead: no process has its id in the same boot and namespace. A process with this id
+ * proves nothing, since ids are reused; then the lease decides.
  */
 export function isCertainlyGone(
   holder: Pick<Holder, 'pid' | 'place'>,
@@ -52,7 +59,7 @@ export function isCertainlyGone(
   return here !== '' && holder.place === here && !exists(holder.pid);
 }
 
-/** `<token>.<heartbeat>`: the name of a holder's folder in its lock. */
+/** Names a holder's folder in the lock: `<token>.<heartbeat>`. */
 export function nameOf(token: string, heartbeat: number): string {
   return `${token}.${heartbeat}`;
 }

@@ -17,35 +17,39 @@ import { hasErrorCode, TidemarkError } from './errors.js';
 import { isCertainlyGone, look, nameOf, type Holder, type Watch } from './lease.js';
 
 /*
- * A lock between processes that share a folder, in containers or on several machines too. It is a lease with a fence:
+ * A lock between processes that share a folder, also in containers or on several machines: a lease with fencing.
  *
  *     <dir>/                                missing or empty: free
  *     <dir>/<token>.<heartbeat>/holder.json held
  *
- * Each step is one rename of an exact name, so of several processes one succeeds:
- * - taking renames a prepared folder to <dir>, which fails while anything is in it;
- * - a heartbeat renames <token>.7 to <token>.8, and fails once the lock is broken;
- * - breaking renames the very name that was watched, and fails once the holder's heartbeat goes on.
- * A holder that stood still and lost the lock therefore notices at its next heartbeat. To change files only while it holds
- * the lock, it moves them through its own folder (`rename`, `remove`): a broken lock has no such folder.
+ * States: free → held (take) → free (release, or break after a lease without a heartbeat).
+ *
+ * Each step renames one exact path, so that only one of several processes succeeds:
+ * - Taking renames a prepared folder to <dir>. It fails while <dir> holds anything.
+ * - A heartbeat renames <token>.7 to <token>.8. It fails once the lock is broken.
+ * - Breaking renames the exact folder that was watched. It fails once the holder sends another heartbeat.
+ *
+ * A paused holder that lost the lock notices this at its next heartbeat. To change files only while it holds the lock,
+ * it moves them through its own folder (`rename`, `remove`). A broken lock no longer has this folder.
  */
 
-/** A holder whose heartbeat stands still for this long has lost the lock. */
+/** A holder without a heartbeat for this long loses the lock. */
 export const LEASE_MS = 30_000;
 const BEAT_MS = 2_000;
 const POLL_MS = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Options for taking a lock. Times are in milliseconds. */
 export interface LockOptions {
-  /** What the holder does, for the messages of others: `tidemark replay`. */
+  /** The holder's work, for messages to other processes: `tidemark replay`. */
   what: string;
   leaseMs?: number | undefined;
   beatMs?: number | undefined;
-  /** Where a process id has its meaning; default: found out. */
+  /** Where the process id is valid. Default: as the system reports. */
   place?: string | undefined;
 }
 
-/** The lock was broken while this process stood still. What it was about to do did not happen. */
+/** Thrown when another process broke the lock while this one was paused. The intended change did not happen. */
 export class LockLostError extends TidemarkError {
   constructor(dir: string, cause?: unknown) {
     super('Internal', `This process stood still for too long and lost the lock ${dir} to another one.`, {
@@ -67,7 +71,7 @@ export class Lock {
   constructor(dir: string, token: string, beatMs: number) {
     this.#dir = dir;
     this.#token = token;
-    // A heartbeat that fails for another reason (a stalled disk) is tried again with the next.
+    // Ignore other heartbeat errors (a stalled disk): the next heartbeat tries again.
     this.#timer = setInterval(() => {
       try {
         this.assertHeld();
@@ -76,14 +80,14 @@ export class Lock {
     this.#timer.unref();
   }
 
-  /** Aborted when the lock is found to be lost. */
+  /** Aborted when the lock is lost, or released. */
   get lost(): AbortSignal {
     return this.#ended.signal;
   }
 
   /**
-   * Gives a heartbeat now. When this returns, the lock was held at that moment, and nobody takes it within a lease from then.
-   * @throws LockLostError
+   * Sends a heartbeat now. On return, the lock was held at that moment, and no other process takes it within one lease.
+   * @throws LockLostError when the lock was broken
    */
   assertHeld(): void {
     if (this.lost.aborted) throw new LockLostError(this.#dir);
@@ -92,16 +96,17 @@ export class Lock {
       renameSync(this.#folder, next);
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
-      // A network file system may have done it, lost the answer, and asked again.
+      // A network file system may rename, lose its own reply and rename again. Then `next` exists and the heartbeat
+      // counts.
       if (!existsSync(next)) throw this.#lose(error);
     }
     this.#heartbeat++;
   }
 
   /**
-   * Makes a file by `make`, under a temporary name, and renames it to `to`, only while the lock is held.
-   * @param to On the file system of the lock
-   * @throws LockLostError and `to` is as it was
+   * Creates a file with `make` under a temporary name and renames it to `to`, only while the lock is held.
+   * @param to a path on the file system of the lock
+   * @throws LockLostError when the lock was broken; `to` is then unchanged
    */
   put(to: string, make: (temporary: string) => void): void {
     const inside = path.join(this.#folder, path.basename(to));
@@ -112,16 +117,16 @@ export class Lock {
   }
 
   /**
-   * Renames a file or folder of the same file system, only while the lock is held.
-   * @throws LockLostError and `to` is as it was; `from` may be gone
+   * Renames a file or folder on the same file system, only while the lock is held.
+   * @throws LockLostError when the lock was broken; `to` is then unchanged, but `from` may be gone
    */
   rename(from: string, to: string): void {
     this.put(to, (temporary) => renameSync(from, temporary));
   }
 
   /**
-   * Removes a file or folder of the same file system, only while the lock is held.
-   * @throws LockLostError and it is still there
+   * Removes a file or folder on the same file system, only while the lock is held.
+   * @throws LockLostError when the lock was broken; the file is then still there
    */
   remove(file: string): void {
     const inside = path.join(this.#folder, path.basename(file));
@@ -129,7 +134,7 @@ export class Lock {
     rmSync(inside, { recursive: true, force: true });
   }
 
-  /** Gives the lock up; without effect when it is lost. */
+  /** Releases the lock. Does nothing when the lock is lost. */
   release(): void {
     clearInterval(this.#timer);
     if (this.lost.aborted) return;
@@ -141,7 +146,7 @@ export class Lock {
     return path.join(this.#dir, nameOf(this.#token, this.#heartbeat));
   }
 
-  /** `work` moves something into this holder's folder, which is gone once the lock is broken. */
+  /** Runs `work`, which moves something into this holder's folder. A broken lock no longer has this folder. */
   #fenced(work: () => void): void {
     if (this.lost.aborted) throw new LockLostError(this.#dir);
     try {
@@ -159,7 +164,7 @@ export class Lock {
   }
 }
 
-/** One process that wants a lock: remembers what it saw of the holder between its attempts. */
+/** One waiter. Remembers between attempts what it saw of the holder. */
 export class LockSeeker {
   readonly #dir: string;
   readonly #options: LockOptions;
@@ -171,7 +176,7 @@ export class LockSeeker {
     this.#options = options;
   }
 
-  /** Takes the lock when it is free or its holder is dead; undefined while it is held. */
+  /** Takes the lock if it is free or its holder is dead; returns undefined while it is held. */
   attempt(): Lock | undefined {
     const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace() } = this.#options;
     const seen = entriesOf(this.#dir)[0];
@@ -186,12 +191,12 @@ export class LockSeeker {
     return this.#take(beatMs, place);
   }
 
-  /** True once the holder's heartbeat was seen to go on. */
+  /** Whether the holder sent a heartbeat while this waiter watched. */
   get isHolderAlive(): boolean {
     return this.#watch?.moved ?? false;
   }
 
-  /** Who holds it, in words. */
+  /** Describes the holder for messages. */
   get holder(): string {
     if (this.#holder === undefined) return 'another process';
     const { what, pid, host } = this.#holder;
@@ -209,7 +214,7 @@ export class LockSeeker {
       writeFileSync(path.join(first, 'holder.json'), JSON.stringify(holder));
       if (!renameOnto(prepared, this.#dir)) return undefined;
     } catch (error) {
-      // The one who took the lock swept it away.
+      // The process that took the lock removed our prepared folder.
       if (hasErrorCode(error, 'ENOENT')) return undefined;
       throw error;
     } finally {
@@ -220,16 +225,17 @@ export class LockSeeker {
   }
 }
 
+/** Options for taking a lock and waiting for it. */
 export interface WaitOptions extends LockOptions {
-  /** How long to wait at most; default: as long as the holder lives. */
+  /** Longest wait in milliseconds. Default: as long as the holder lives. */
   waitMs?: number;
-  /** Called once when there is a wait, with the holder in words. */
+  /** Called once after a wait of one second, with the holder's description. */
   onWait?: ((holder: string) => void) | undefined;
 }
 
 /**
- * Runs `work` while no other process holds the lock. Waits for a holder that lives; a dead one's lock is taken over.
- * @throws TidemarkError `Internal` after `waitMs`, naming the holder
+ * Runs `work` while no other process holds the lock. Waits for a live holder and takes over the lock of a dead one.
+ * @throws TidemarkError `Internal` after `waitMs`, with the holder
  */
 export async function withLock<T>(dir: string, options: WaitOptions, work: (lock: Lock) => Promise<T>): Promise<T> {
   const lock = await takeLock(dir, options);
@@ -240,7 +246,7 @@ export async function withLock<T>(dir: string, options: WaitOptions, work: (lock
   }
 }
 
-/** The lock, or who lives and holds it. Decides within a few heartbeats where the holder lives, within a lease where not. */
+/** Takes the lock, or returns the live holder. Takes a few heartbeats if the holder lives, and up to a lease if not. */
 export async function tryLock(
   dir: string,
   options: LockOptions,
@@ -254,7 +260,10 @@ export async function tryLock(
   }
 }
 
-/** Takes the lock as `withLock` does; the caller releases it. */
+/**
+ * Takes the lock as `withLock` does; the caller must release it.
+ * @throws TidemarkError `Internal` after `waitMs`, with the holder
+ */
 export async function takeLock(dir: string, options: WaitOptions): Promise<Lock> {
   const { waitMs = Infinity, onWait, ...lockOptions } = options;
   const seeker = new LockSeeker(dir, lockOptions);
@@ -268,7 +277,7 @@ export async function takeLock(dir: string, options: WaitOptions): Promise<Lock>
         retryable: true,
       });
     }
-    // Who is only about to let go is not worth a word.
+    // Do not report a holder that releases the lock within a second.
     if (!told && performance.now() - begun > 1_000) {
       onWait?.(seeker.holder);
       told = true;
@@ -294,7 +303,7 @@ function readHolder(folder: string): Holder | undefined {
   }
 }
 
-/** Takes what is under exactly this name out of the lock; false when it is not there (any more). */
+/** Moves the entry with exactly this name out of the lock and removes it. Returns false when there is no such entry. */
 function moveAside(dir: string, name: string): boolean {
   const aside = `${dir}.${randomUUID()}`;
   try {
@@ -307,14 +316,15 @@ function moveAside(dir: string, name: string): boolean {
   return true;
 }
 
-/** False when something is in the folder `to`. */
+/** Renames folder `from` to `to`. Returns false when `to` is not empty. */
 function renameOnto(from: string, to: string): boolean {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
       renameSync(from, to);
       return true;
     } catch (error) {
-      // What a folder that is not empty gives: the first two on POSIX, the others on Windows, there for an empty one too.
+      // Codes for a folder that is not empty: the first two on POSIX, the other two on Windows. Windows gives them for
+      // empty folders, too.
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].some((code) => hasErrorCode(error, code))) throw error;
       if (entriesOf(to).length > 0) return false;
       removeIfEmpty(to);
@@ -327,11 +337,14 @@ function removeIfEmpty(dir: string): void {
   try {
     rmdirSync(dir);
   } catch {
-    // Gone already, or taken by the next holder in this very moment.
+    // Already gone, or taken by the next holder at this moment.
   }
 }
 
-/** Removes what killed processes left beside the lock. A live one that loses what it prepared tries again. */
+/**
+ * Removes the folders that killed processes left beside the lock. A live process whose prepared folder is removed tries
+ * again.
+ */
 function sweep(dir: string): void {
   const prefix = `${path.basename(dir)}.`;
   for (const name of entriesOf(path.dirname(dir)))
@@ -343,15 +356,15 @@ function removeQuietly(file: string): void {
   try {
     rmSync(file, { recursive: true, force: true });
   } catch {
-    // Another process removes it too.
+    // Another process is removing it, too.
   }
 }
 
 let foundPlace: string | undefined;
 
 /**
- * Boot and process namespace of this process. Two processes of the same place can see whether the other exists; others
- * (another container, another machine, before a reboot) cannot.
+ * Identifies this process's boot and process namespace; empty if the system does not report them. Processes in the same
+ * place can see each other. Those in another container, on another machine or before a reboot cannot.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());
@@ -366,13 +379,13 @@ function readPlace(): string {
   }
 }
 
-/** True while some process has this id, in this process's namespace. */
+/** Whether a process with this id exists in this process's namespace. */
 export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: there is one, of another user.
+    // EPERM: the process exists and belongs to another user.
     return !hasErrorCode(error, 'ESRCH');
   }
 }

@@ -3,9 +3,9 @@ import { environmentSecrets, hideSecrets } from './secrets.js';
 import { escapeUnseen } from './visible-text.js';
 
 /**
- * JSON lines on stderr; stdout belongs to results. `LOG_LEVEL` sets the level (default warn, so that a person sees
- * progress and not logs; `worker` and `up` ask for info). A line holds no secret of the environment, and nothing that a
- * terminal would obey, whatever was logged.
+ * Creates a log that writes JSON lines to stderr; stdout is for results. `LOG_LEVEL` sets the level. The default is
+ * `warn`, so that a person sees progress and not logs; `worker` and `up` use `info`. Hides the environment's secrets in
+ * each line and escapes control characters, which a terminal would obey.
  */
 export function createLog(name: string, level = process.env['LOG_LEVEL'] ?? 'warn'): Logger {
   const stderr = pino.destination(2);

@@ -3,33 +3,37 @@ import { unescapeText, unescapeWithPlaces, type Dialect } from './unescape.js';
 const MARK = '[redacted]';
 
 /**
- * Below this length a key is a rehearsal's ("demo"), and replacing it inside data would change data. Errors are
- * redacted whatever the length.
+ * Shorter keys count as demo keys, such as "demo". To replace them inside data would change data. Errors are redacted
+ * whatever the length.
  */
 const MIN_LENGTH_IN_DATA = 12;
 
-/** Shorter pieces of hex and base64 would be found in texts that have nothing to do with the key. */
+/** Shorter pieces of hex and base64 would match unrelated text. */
 const MIN_ENCODED = 8;
 
-/** A text is searched piece by piece, so that one of any length takes no more memory; an escaped key fits into the overlap. */
+/** Search a text in pieces, so that memory does not grow with its length. An escaped key fits into the overlap. */
 const WINDOW = 1 << 20;
 const OVERLAP = 1 << 16;
 
-/** Whether a key is so short that it is a word of a rehearsal, not a secret. */
+/** Whether a key is short enough to be a demo key and not a secret. */
 export function isRehearsalKey(secret: string): boolean {
   return secret.length < MIN_LENGTH_IN_DATA;
 }
 
+/** Replaces one secret in text by `[redacted]`. */
 export interface Redactor {
-  /** For text that people read: errors, logs. */
+  /** For text that people read: errors and logs. */
   text(text: string): string;
-  /** For text that is data (bodies, request keys): the same, but a rehearsal's key stays. */
+  /** For data (bodies, request keys): the same, but keeps demo keys. */
   data(text: string): string;
 }
 
 /**
- * Makes the functions that take a secret out of text: as it is, in the escapes of JSON, JavaScript, CSS, URLs, HTML and
- * quoted-printable, in hex and base64, wrapped or not, and in mixtures of those.
+ * Creates functions that remove a secret from text. They find
+ * - the plain secret
+ * - its escapes in JSON, JavaScript, CSS, URLs, HTML and quoted-printable
+ * - its hex and base64 encodings, also wrapped over several lines
+ * - mixtures of these
  */
 export function createRedactor(secret: string): Redactor {
   if (secret === '') return { text: (text) => text, data: (text) => text };
@@ -37,18 +41,18 @@ export function createRedactor(secret: string): Redactor {
   const searches = [false, true].map((quotedPrintable) => searchFor(secret, { quotedPrintable, squeezed }));
   const text = (said: string): string => {
     const found = searches.reduce((shown, { dialect, find }) => redactBy(shown, dialect, find), said);
-    // As it stands it is found whatever is around it; escapes may take a sign before it for their own.
+    // Search for the plain secret, too: an escape may absorb a character before it.
     return found.includes(secret) ? found.replaceAll(secret, MARK) : found;
   };
   return { text, data: squeezed ? text : (said) => said };
 }
 
-/** Places in an unescaped text, from and to. */
+/** Finds ranges in an unescaped text. */
 type Find = (unescaped: string) => [from: number, to: number][];
 
 function searchFor(secret: string, dialect: Dialect): { dialect: Dialect; find: Find } {
   const bare = unescapeText(secret, dialect).replace(/\\+$/, '');
-  // A key made of escapes may leave next to nothing.
+  // A key made of escapes may leave almost nothing to search for.
   const plain = bare.length >= Math.min(secret.length, MIN_ENCODED) ? [bare] : [];
   const exact = blocksOf(secret);
   const anyCase = new RegExp(
@@ -94,14 +98,14 @@ function redactBy(text: string, dialect: Dialect, find: Find): string {
   return out + text.slice(at);
 }
 
-/** The secret, and its usual spellings, in hex and base64, once and twice. */
+/** Lists the secret and its usual spellings in hex and base64, encoded once and twice. */
 function blocksOf(secret: string): string[] {
   const once = spellingsOf(secret).flatMap(encodingsOf);
   const twice = encodingsOf(secret).flatMap(encodingsOf);
   return [...new Set([...once, ...twice])];
 }
 
-/** As JSON, URLs, forms and HTML write it. */
+/** Spells a text as JSON, URLs, forms and HTML do. */
 function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret);
@@ -112,12 +116,15 @@ function spellingsOf(secret: string): string[] {
 
 const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** In hex, and in base64 wherever in the encoded text it begins (`Token <key>` encodes to other letters than `<key>`). */
+/**
+ * Encodes a text in hex and base64. Base64 is made at each of three offsets, since `Token <key>` encodes to other
+ * letters than `<key>`.
+ */
 function encodingsOf(text: string): string[] {
   const hex = hexOf(text);
   const base64 = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
-    // Letters that hold bits of a neighbour are cut off: those vary.
+    // Cut off letters that contain bits of a neighbouring byte, since they vary.
     return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
   const forUrls = base64.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));

@@ -1,18 +1,19 @@
 import { TidemarkError } from './errors.js';
 
-/** How a run is cut into executions and chunks. Left out: the defaults of the workflows. */
+/** Sizes of a run's executions and chunks. Left out: the defaults of the workflows. */
 export interface RunSizes {
   /** History events after which a run continues as new. */
   eventsPerRun?: number;
-  /** Entities in a chunk. */
+  /** Entities per chunk. */
   chunkSize?: number;
 }
 
-// An execution needs about ten events before its first checkpoint. A lower limit would make it continue as new forever.
+// An execution needs about ten events before its first checkpoint. With a lower limit, it would continue as new
+// forever.
 const FEWEST_EVENTS = 20;
 
 /**
- * Reads the sizes from `TIDEMARK_EVENTS_PER_RUN` and `TIDEMARK_CHUNK_SIZE`.
+ * Reads the sizes from `TIDEMARK_EVENTS_PER_RUN` (20 to 10,000) and `TIDEMARK_CHUNK_SIZE` (1 to 1,000).
  * @throws TidemarkError `InvalidConfig` when one of them is out of range
  */
 export function readRunSizes(env: NodeJS.ProcessEnv = process.env): RunSizes {

@@ -1,14 +1,14 @@
 import type { Clock } from './clock.js';
 
 /**
- * Stamps what is observed, in order: each stamp is later than every one before it, also when the machine's clock was set
- * back meanwhile. So the newest answer is always the one that was given last. While the clock is behind, stamps follow
- * the newest one a millisecond apart; once it has caught up, they are the clock's again.
+ * Stamps observations in order: each stamp is later than all before, even if the machine's clock was set back. So the
+ * answer with the newest stamp is always the last one. While the clock is behind, stamps follow each other by one
+ * millisecond. Once the clock has caught up, stamps are the clock's time again.
  */
 export class StampClock implements Clock {
   readonly #clock: Clock;
   #last = -Infinity;
-  /** Wall clock against monotonic clock when the API's clock agreed; null before that. */
+  /** Wall clock minus monotonic clock, in milliseconds, when the clock last agreed with the API's; null before. */
   #agreed: number | null = null;
 
   constructor(clock: Clock) {
@@ -20,18 +20,23 @@ export class StampClock implements Clock {
     return new Date(this.#last);
   }
 
-  /** Makes later stamps follow this one. */
+  /**
+   * Makes later stamps follow this one.
+   * @param stamp ISO instant
+   */
   after(stamp: string): void {
     const at = Date.parse(stamp);
     if (at > this.#last) this.#last = at;
   }
 
-  /** Remembers that this machine's clock is right now. */
+  /** Notes that this machine's clock is right now. */
   agree(): void {
     this.#agreed = Date.now() - performance.now();
   }
 
-  /** Whether the machine's clock was set by so much or more since it was last known to be right, or never was. */
+  /**
+   * Whether the machine's clock was set by `byMs` or more since it last agreed with the API's. True if it never agreed.
+   */
   wasSet(byMs: number): boolean {
     return this.#agreed === null || Math.abs(Date.now() - performance.now() - this.#agreed) >= byMs;
   }

@@ -1,23 +1,24 @@
 import { characterEntities } from 'character-entities';
 
-/** A text, and for each of its characters where what stands for it begins and ends in the text it was made of. */
+/** An unescaped text, with the source range of each of its characters. */
 export interface Unescaped {
   text: string;
   starts: Uint32Array;
   ends: Uint32Array;
 }
 
+/** The escapes that a text may contain. */
 export interface Dialect {
-  /** `=41` is a character, too. It can also be the beginning of a value behind `=`, so that both are tried. */
+  /** Whether `=41` counts as a character. It may also start a value after `=`, so callers try both. */
   quotedPrintable: boolean;
-  /** Without white space: lines are wrapped where a key or base64 is long. */
+  /** Whether to drop white space: long keys and base64 are wrapped over lines. */
   squeezed: boolean;
 }
 
-// An escape within an escape within an escape … and no text that goes on for ever.
+// Most levels of escapes within escapes. Also ends the loop for a text that never settles.
 const MOST_ROUNDS = 20;
 
-/** Names that readers of HTML show as a sign of ASCII, or as one like it. */
+/** HTML names of ASCII characters and of similar ones. */
 const NAMES = new Map([
   ...Object.entries(characterEntities).filter(([, character]) => /^[\t\n -~]$/.test(character)),
   ...Object.entries({ hyphen: '-', dash: '-', minus: '-', tilde: '~', circ: '^' }),
@@ -25,14 +26,14 @@ const NAMES = new Map([
 
 const H = '[0-9a-fA-F]';
 
-/** Groups 1 and 2: hex and decimal digits; 3: a name; 4: octal digits; 5: the character itself. */
+/** Groups by position; `kinds` in the passes gives the meaning of each (h hex, d decimal, o octal, n name). */
 const URLS = String.raw`%(?:u00)?(${H}{2})`;
 const HTML = String.raw`&#[xX]0{0,16}(${H}{1,6});|&#0{0,16}(\d{1,7});|&([A-Za-z][A-Za-z0-9]{0,23});`;
 const PRINTABLE = String.raw`=(${H}{2})|=[ \t]{0,8}\r?\n`;
-// From the first of several: tried from each of a million, a pattern takes for ever.
+// Match from the first of several backslashes. Matching from each of a million backslashes takes quadratic time.
 const SLASHES = String.raw`(?<!\\)\\+`;
 const STRINGS = String.raw`${SLASHES}(?:x(${H}{2})|u(${H}{4})|u\{0{0,16}(${H}{1,6})\}|U(${H}{8})|(00${H}{4})\s?|([0-3][0-7]{2})|(${H}{2})\s)`;
-// What CSS and HTML also take; not before the rest is read, which may complete it.
+// Incomplete escapes that CSS and HTML accept. They run after the complete ones, which may complete them.
 const LOOSE = String.raw`${SLASHES}(?![0-7]{3})(${H}{2})(?!${H})|&#[xX]0{0,16}(${H}{1,6})|&#0{0,16}(\d{1,7})|&(amp|lt|gt|quot|AMP|LT|GT|QUOT)`;
 
 type Meaning = (escape: string, ...groups: unknown[]) => string;
@@ -46,21 +47,24 @@ const pass = (pattern: string, kinds: string): Pass => ({
   pattern: new RegExp(pattern, 'g'),
   meaning: (escape, ...groups) => {
     const at = groups.slice(0, kinds.length).findIndex((group) => group !== undefined);
-    // A line that ends in `=` goes on in the next.
+    // A line that ends in `=` continues in the next line.
     if (at === -1) return '';
     return characterOf(kinds[at] ?? '', groups[at] as string) ?? escape;
   },
 });
 
-/** By the letter of `kinds`: hex, decimal or octal digits, or a name. */
+/** Decodes one escape. `kind` is h (hex), d (decimal), o (octal) or n (name). */
 function characterOf(kind: string, said: string): string | undefined {
   if (kind === 'n') return NAMES.get(said);
   const code = Number.parseInt(said, kind === 'h' ? 16 : kind === 'd' ? 10 : 8);
-  // Keys are ASCII: of any other character no more is wanted than that it is one.
+  // Keys are ASCII, so every other character may become U+FFFD.
   return code < 0x80 ? String.fromCharCode(code) : '\ufffd';
 }
 
-/** `\n` and its like, any other character behind backslashes, and white space. */
+/**
+ * Replaces `\n`, `\r` and `\t` by white space, and removes backslashes before other characters. If squeezed, drops all
+ * white space.
+ */
 function cleaning(squeezed: boolean): Pass {
   const space = squeezed ? '' : ' ';
   return {
@@ -69,15 +73,15 @@ function cleaning(squeezed: boolean): Pass {
   };
 }
 
-/** One is tried where none before it has anything left to do. */
+/** Passes in order. A pass runs only when the passes before it find nothing more. */
 function passesOf({ quotedPrintable, squeezed }: Dialect): Pass[] {
   const outer = quotedPrintable ? pass(`${URLS}|${HTML}|${PRINTABLE}`, 'hhdnh') : pass(`${URLS}|${HTML}`, 'hhdn');
   return [outer, pass(STRINGS, 'hhhhhoh'), pass(LOOSE, 'hhdn'), cleaning(squeezed)];
 }
 
 /**
- * A text without escapes: those of JSON, JavaScript, CSS, URLs, HTML and, where wanted, quoted-printable, in any mixture and
- * within each other.
+ * Removes the escapes of JSON, JavaScript, CSS, URLs, HTML and, if wanted, quoted-printable, in any mixture and
+ * nesting.
  */
 export function unescapeText(text: string, dialect: Dialect): string {
   return inRounds(
@@ -88,7 +92,7 @@ export function unescapeText(text: string, dialect: Dialect): string {
   );
 }
 
-/** As `unescapeText`, with the place of each character. */
+/** Does the same as `unescapeText` and returns the source range of each character. */
 export function unescapeWithPlaces(text: string, dialect: Dialect): Unescaped {
   const places: Unescaped = { text, starts: new Uint32Array(text.length), ends: new Uint32Array(text.length) };
   for (let i = 0; i < text.length; i++) [places.starts[i], places.ends[i]] = [i, i + 1];
@@ -102,7 +106,7 @@ function inRounds<T>(text: T, dialect: Dialect, apply: (now: T, pass: Pass) => T
     const before = length(now);
     for (const each of passes) {
       now = apply(now, each);
-      // Every escape is longer than what it stands for.
+      // An escape is always longer than its character, so a shorter text means that the pass did something.
       if (length(now) < before) break;
     }
     if (length(now) === before) return now;

@@ -9,7 +9,10 @@ import {
 import type { NewRow } from '../landing/index.js';
 import type { Pulse } from './deps.js';
 
-/** A landed row of an API response. */
+/**
+ * Makes the landed row of an API response.
+ * @param entityId the record's id, slug or question; null for a page of a search or listing
+ */
 export function rowOf(response: ApiResponse<unknown>, entityId: string | null, segment: string): NewRow {
   return {
     request_key: response.requestKey,
@@ -21,9 +24,9 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
   };
 }
 
-/** A landed row of an answer that is an error: it keeps status and text, so that the warehouse can say what happened. */
+/** Makes the landed row of an error answer. The row keeps status and text, so the warehouse can show the cause. */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
-  // An error under a 2xx status is still no record; 0 keeps it from being read as one.
+  // An error body under a 2xx status is no record. Status 0 keeps readers from taking it for one.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
   return {
@@ -36,46 +39,49 @@ export function rowOfError(error: ApiError, entityId: string | null, segment: st
   };
 }
 
-/** What the run may send for now is sent: the rest of the quota is used up, or left to others. */
+/** Thrown when the run may send no more requests now. The quota is used up, or the rest is reserved for other runs. */
 export class NoRoomError extends Error {
   constructor() {
     super('no room in the daily quota for now');
   }
 }
 
-/** The daily limit: nothing more can be had today, so work stops and waits. */
+/** Whether an error is the daily limit. Nothing more is answered today, so the work stops and waits. */
 export function isDailyLimit(error: unknown): boolean {
   return error instanceof NoRoomError || (error instanceof LimitError && error.guard === 'limits.daily');
 }
 
-/** Faults that concern every request alike: going on would only burn quota. */
+/** Whether an error affects every request. To continue would only waste quota. */
 export function stopsEverything(error: unknown): boolean {
   return !(error instanceof ApiError) || isDailyLimit(error) || isKeyRefused(error);
 }
 
-/** The key is refused: of every request, or, as a slip of the API, of this one. */
+/** Whether the API refused the key. The cause may be the key, or a fault of the API in this one request. */
 export function isKeyRefused(error: unknown): boolean {
   return error instanceof TokenVerificationError;
 }
 
-// So many attempts of an activity, with growing pauses, a call that others can do without has to answer.
+// From this attempt of an activity on, the run may give up an optional call. The backoff grows from attempt to attempt.
 const PATIENT_ATTEMPTS = 6;
 
-/** So long a route may answer with nothing but `limit` before the run goes on without it, in milliseconds. */
+/** How long a route may answer only `limit` before the run continues without the route. In milliseconds (2 h). */
 export const LIMIT_PATIENCE_MS = 2 * 3_600_000;
 
-/** Whether an activity has met nothing but `limit` for longer than a run waits. */
+/**
+ * Whether LIMIT_PATIENCE_MS have passed since the activity's first attempt was scheduled. Call it after a `limit`
+ * answer.
+ */
 export function isLimitOutlasted(pulse: Pulse): boolean {
   return Date.now() - (pulse.since ?? Date.now()) > LIMIT_PATIENCE_MS;
 }
 
-/** Whether a call has failed so often that the run is to go on without its answer, and say so. */
+/** Whether a call has failed in enough attempts for the run to continue without the answer. The run reports the gap. */
 export function isGivenUp(error: unknown, pulse: Pulse): error is ApiError {
   if (pulse.signal.aborted || pulse.attempt < PATIENT_ATTEMPTS) return false;
   return error instanceof ApiError && !isKeyRefused(error);
 }
 
-/** Whether the API answers at all: tells a request that always fails from an API that is down. */
+/** Whether /v2/metrics answers. Separates one request that always fails from an API that is down. */
 export async function apiAnswers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
   try {
     await client.v2.metrics({ signal });

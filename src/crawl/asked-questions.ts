@@ -7,8 +7,9 @@ import type { CrawlDeps } from './deps.js';
 import { wrongInput } from './parse-input.js';
 
 /**
- * The questions of a run's file, as their keys. Rows that ask for nothing are landed, so that ops.rejects names each.
- * @throws TidemarkError `InvalidInput` when there is no such file, or it cannot be read as a list
+ * Reads the questions of a run's CSV file. Lands rows without a usable question, so that ops.rejects names each.
+ * @returns one key per question
+ * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */
 export async function askedQuestions(
   { config, clock }: Pick<CrawlDeps, 'config' | 'clock'>,

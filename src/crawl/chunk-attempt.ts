@@ -24,27 +24,27 @@ import { findAnswered, isAnswered } from './other-records.js';
 import { saysRoom } from './read-quota.js';
 import { RouteRefusedError } from './refusal.js';
 
-// After this many entities have failed one after another, each after its own retries, the API itself is asked.
+// After this many consecutive failed entities, check whether the API is up. Each entity had its own retries.
 const GIVE_UP_AFTER = 20;
-// After this many that were refused the key one after another it is believed, whatever /v2/metrics says of it.
+// After this many consecutive 401s, treat the key as revoked even if /v2/metrics accepts it.
 const REFUSALS_IN_A_ROW = 10;
-// A record that answers with the daily limit against the figure is filed as failed after so many tries more.
+// After this many more tries, file a record with a suspected limit as failed.
 const DOUBTED_TRIES = 2;
-// After so many answers `limit` in a row the attempt ends, and Temporal does the waiting.
+// After this many consecutive `limit` answers, end the attempt; Temporal waits before the next one.
 const LIMITS_IN_A_ROW = 3;
-// From this attempt on a record that is answered `limit` while others are answered may be filed as failed, …
+// From this attempt on, a record answered `limit` while other records are answered may be filed as failed.
 const LIMIT_ATTEMPTS = 4;
-// … once it was so, in turn with a record that was answered, so many times.
+// Rounds before such a record is filed as failed. In each round another record is answered first.
 const LIMIT_ROUNDS = 3;
 
-/** What another record was answered: null for an answer, else the fault; undefined where there was none to ask. */
+/** The answer to a comparison record: null when the API answered, else the fault. Undefined: no record to ask for. */
 interface Told {
   told: ApiError | null | undefined;
-  /** Whether it was answered before. */
+  /** Whether the API had answered this record before. */
   known: boolean;
 }
 
-/** What an attempt is made with. */
+/** The dependencies and the input of one attempt. */
 export interface ChunkWork {
   deps: CrawlDeps;
   input: CrawlChunkInput;
@@ -55,8 +55,19 @@ export interface ChunkWork {
 }
 
 /**
- * One attempt at a chunk: fetches the entities that are not landed yet, tells a fault of one entity from one of them
- * all, and files the former.
+ * One attempt at a chunk. Fetches the entities that are not landed yet. Separates faults of one entity from faults of
+ * all requests, and files only the former as failed.
+ *
+ * States of an entity:
+ * - open: no row landed yet
+ * - answered: rows appended (a 404 counts)
+ * - failed: the last answer was a fault; tried again at the end
+ * - refused: the API refused the route; tried again at the end
+ * - limited: the last answer was `limit`; tried again at the end
+ * - suspected: the last answer was a suspected limit (see LimitDoubts); tried again at the end
+ * - skipped: the API refuses every route that could answer; stays due
+ *
+ * At the end of the chunk, entities still failed, refused, limited or suspected are filed as failed.
  */
 export class ChunkAttempt {
   readonly #work: ChunkWork;
@@ -67,18 +78,18 @@ export class ChunkAttempt {
   readonly #doubts: LimitDoubts;
   readonly #tried = new Set<string>();
   readonly #answered = new Set<string>();
-  /** Entities asked for out of turn, to compare with. */
+  /** Entities requested early, to compare their answers with those of failing ones. */
   readonly #probed = new Set<string>();
   #asking: Promise<Told> | null = null;
-  /** What entities without an answer said last: a fault, that the key may not ask, or `limit`. */
+  /** Entities without an answer, with the last error: a fault, a refusal of the route, or `limit`. */
   readonly #failures = new Map<string, ApiError>();
   readonly #refused = new Map<string, ApiError>();
   readonly #limited = new Map<string, LimitError>();
-  /** Entities that no route could answer which is open to the key. */
+  /** Entities for which every route is refused. */
   readonly #skipped = new Set<string>();
-  /** Entities of which only a part was read, as a row of each says. */
+  /** Entities of which only a part was read. Each has a landed row that says so. */
   readonly #cutShort = new Set<string>();
-  /** An entity that the API answered, in this chunk. */
+  /** An entity that the API has answered; null if none is known. */
   #known: string | null;
   #failedInARow = 0;
   #keyRefusedInARow = 0;
@@ -99,22 +110,24 @@ export class ChunkAttempt {
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
   }
 
-  /** Set when all that is left was answered with the daily limit while the figure says that there is room. */
+  /** Whether only entities with suspected limits are left. */
   get doubted(): boolean {
     return this.#doubted;
   }
 
-  /** Refusals of the routes that the key may not use, of a stream that has several. */
+  /** Refusals of the routes that the key may not use. Empty for streams with a single route. */
   get refusedRoutes(): ApiError[] {
     if (!this.#fetcher.manyRoutes) return [];
     return this.#known === null ? this.#routes.refused : this.#routes.closed;
   }
 
   /**
-   * Fetches and lands what is open.
-   * @returns how many entities were filed as failed
-   * @throws RouteRefusedError when the API refuses the stream to the key; LimitError when the API limits more than single
-   * records; what concerns every request
+   * Fetches and lands the open entities.
+   * @returns how many entities were filed as failed or read only in part
+   * @throws RouteRefusedError when the API refuses the stream's route, or answers only `limit` for two hours
+   * @throws LimitError when `limit` or the daily limit concerns more than single records
+   * @throws NoRoomError when the request budget is spent
+   * @throws errors that affect every request, such as TokenVerificationError or `ApiUnavailable`
    */
   async run(): Promise<number> {
     const { deps, input, writer } = this.#work;
@@ -122,8 +135,8 @@ export class ChunkAttempt {
     const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
     await inParallel(this.#open, lanes, attempt);
     await this.#judgeRefused();
-    // A second go at the end of the chunk: what hit a passing fault has had time to recover. Those that are refused come
-    // one after another here though others were answered in between.
+    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so many
+    // refusals in a row are normal. The counters start at -Infinity so that they cannot end the attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], lanes, attempt);
@@ -181,7 +194,7 @@ export class ChunkAttempt {
     pulse.beat({ step: input.stream, done: total - this.#open.length + done, total, requests: booking.requests });
   }
 
-  /** All rows of an entity, or none: what is cut off in the middle is asked from its start again. */
+  /** Fetches all rows of an entity, or none. An entity cut off in the middle is fetched again from its start. */
   async #fetch(entity: string): Promise<NewRow[]> {
     const { deps, input, pulse } = this.#work;
     const rows: NewRow[] = [];
@@ -206,7 +219,7 @@ export class ChunkAttempt {
 
   async #noteFailure(entity: string, error: unknown): Promise<void> {
     const { deps, pulse } = this.#work;
-    // A company must not end the night by always refusing a key that is accepted elsewhere.
+    // One company that always answers 401 must not end the night while the key works elsewhere.
     const refusedHere =
       isKeyRefused(error) &&
       ++this.#keyRefusedInARow < REFUSALS_IN_A_ROW &&
@@ -221,7 +234,7 @@ export class ChunkAttempt {
     this.#failedInARow = 0;
   }
 
-  // ---- what the key may not ask ----
+  // ---- refused routes ----
 
   async #noteRefusal(entity: string, error: ApiError): Promise<void> {
     this.#forget(entity);
@@ -231,7 +244,10 @@ export class ChunkAttempt {
       await this.#requireRoute(error);
   }
 
-  /** Where every entity of a chunk was refused, few as they may be, it is asked what is refused. */
+  /**
+   * If every entity of the chunk was refused, checks whether the API refuses the whole route. Small chunks need this:
+   * they never reach FIRST_REQUESTS refusals in a row.
+   */
   async #judgeRefused(): Promise<void> {
     if (this.#fetcher.manyRoutes) return;
     const [error] = this.#refused.values();
@@ -250,7 +266,7 @@ export class ChunkAttempt {
     throw new RouteRefusedError(error, known);
   }
 
-  // ---- too much for now ----
+  // ---- rate limit ----
 
   async #noteLimit(entity: string, error: LimitError): Promise<void> {
     this.#forget(entity);
@@ -258,7 +274,10 @@ export class ChunkAttempt {
     if (++this.#limitedInARow >= LIMITS_IN_A_ROW) await this.#requireOthersAnswered(error);
   }
 
-  /** @throws LimitError unless another record is answered, and this attempt is late enough to believe it */
+  /**
+   * @throws RouteRefusedError when the API has answered only `limit` for two hours
+   * @throws LimitError unless another record is answered; always before attempt LIMIT_ATTEMPTS
+   */
   async #requireOthersAnswered(error: LimitError): Promise<void> {
     if (this.#isOutlasted()) throw new RouteRefusedError(error, true);
     if (this.#work.pulse.attempt < LIMIT_ATTEMPTS) throw error;
@@ -268,7 +287,10 @@ export class ChunkAttempt {
     this.#first.open();
   }
 
-  /** Whether this chunk has met nothing but `limit` for longer than a run waits. */
+  /**
+   * Whether the API has answered only `limit` for longer than LIMIT_PATIENCE_MS. Counts from the last landed row, else
+   * from the start of the activity.
+   */
   #isOutlasted(): boolean {
     const { writer, deps, pulse } = this.#work;
     const last = writer.rows.at(-1);
@@ -276,14 +298,14 @@ export class ChunkAttempt {
     return deps.clock.now().getTime() - Date.parse(last.fetched_at) > LIMIT_PATIENCE_MS;
   }
 
-  // ---- what other records say ----
+  // ---- comparison with other records ----
 
   /**
-   * Asks for a record that was answered before, in this chunk, this run or an earlier one; where there is none, for two
-   * that were not tried yet.
+   * Asks for a record that the API answered before: in this chunk, this run or an earlier run. If none is known, asks
+   * for two records that were not tried yet.
    */
   async #askAnother(): Promise<Told> {
-    // Those in flight have the same question: it is asked once.
+    // Entities in flight need the same comparison: send it once.
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
     });

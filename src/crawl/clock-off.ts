@@ -4,8 +4,9 @@ const WORTH_A_WORD_SECONDS = 120;
 const DAY_SECONDS = 86_400;
 
 /**
- * How far this machine's clock is from the API's (header `Date` of an answer), in words; null where it is near, or the
- * API does not say.
+ * Describes how far this machine's clock is from the API's clock.
+ * @param servedAt header `Date` of an answer, as ISO; null if the answer had none
+ * @returns a sentence; null when the difference is below 120 s or `servedAt` is null
  */
 export function clockOff(servedAt: string | null, now: Date): string | null {
   const ahead = secondsAhead(servedAt, now);
@@ -14,10 +15,11 @@ export function clockOff(servedAt: string | null, now: Date): string | null {
 }
 
 /**
- * The same, where answers are about to be filed by time: with a clock that is further off nothing is fetched.
+ * Stops the work when this machine's clock is too far off, because answers are filed by time.
  * @param tolerance seconds (`api.clockTolerance`)
- * @param waits whether the work is under way: then it goes on by itself once the clock is right
- * @throws TidemarkError `ClockWrong`
+ * @param waits whether the run is in progress; then the error is retryable and the run waits for the right time
+ * @returns as clockOff
+ * @throws TidemarkError `ClockWrong` when the clock is off by `tolerance` or more
  */
 export function requireClock(
   servedAt: string | null,
@@ -34,9 +36,9 @@ export function requireClock(
 }
 
 /**
- * What a run says where earlier answers are stamped in the future: some machine's clock was ahead. Null where none are
- * by an amount worth a word.
- * @param newest stamp of the newest answer landed so far
+ * Describes earlier answers whose stamps lie in the future because some machine's clock was ahead.
+ * @param newest stamp of the newest landed answer
+ * @returns a sentence for the run's notes; null when no stamp is 120 s or more ahead
  */
 export function stampedAhead(newest: string | null, now: Date): string | null {
   const ahead = secondsAhead(now.toISOString(), new Date(newest ?? now));

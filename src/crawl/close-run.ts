@@ -18,7 +18,7 @@ import { folderChanged } from './folder-changed.js';
 
 type Recording = Pick<CrawlDeps, 'config' | 'clock' | 'stamps'>;
 
-/** Lands records of the run itself, so that the warehouse can be rebuilt from the landing zone alone. */
+/** Lands records about the run itself, so that the warehouse can be rebuilt from the landing zone alone. */
 export async function landRecords(
   deps: Recording,
   ctx: RunContext,
@@ -39,7 +39,7 @@ export async function landRecords(
   await landRows(target, rows);
 }
 
-/** Lands the opening record: a run that never closes is visible as such. */
+/** Lands the opening record. A run that never closes stays visible as running. */
 export async function landOpening(deps: Recording, ctx: RunContext): Promise<void> {
   await landRecords(deps, ctx, 'runs', 'open', [
     runRecord(ctx, {
@@ -54,7 +54,7 @@ export async function landOpening(deps: Recording, ctx: RunContext): Promise<voi
   ]);
 }
 
-/** Lands why the entities of a stream are due; rows add up to what is known. */
+/** Lands the reasons for which entities of a stream are due. The counts, with `fresh`, add up to the known entities. */
 export async function landDue(
   deps: Recording,
   ctx: RunContext,
@@ -66,7 +66,7 @@ export async function landDue(
   await landRecords(deps, ctx, 'due', stream, records);
 }
 
-/** Lands the members that a run did not ask for, since earlier nights found them. */
+/** Lands the carried-over members: the run did not search for them, because earlier nights found them. */
 export async function landCarried(deps: Recording, ctx: RunContext, carried: CarriedMembers): Promise<void> {
   const records = Object.entries(carried).map(([seen_on, ids]): CarriedRecord => ({
     seen_on,
@@ -76,9 +76,9 @@ export async function landCarried(deps: Recording, ctx: RunContext, carried: Car
 }
 
 /**
- * Lands what the run spent and how it ended, and what its chunks left unfinished; the models that follow see it. A run
- * that fails or is cancelled ends in a record of its own, since its crawl may have been closed before.
- * @throws TidemarkError `DataFolderChanged` when the landing zone holds less of the run than it landed
+ * Lands the run's requests, quota usage and outcome, and the spools that its chunks left. The models read these
+ * records. A failed or cancelled run lands a separate `end` record, since its crawl may have been closed before.
+ * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than it landed
  */
 export async function closeRun(
   deps: CrawlDeps,
@@ -91,7 +91,7 @@ export async function closeRun(
     requests: requests.reduce((sum, endpoint) => sum + endpoint.requests, 0),
     rows: parts.reduce((sum, part) => sum + part.rows, 0),
   };
-  // What was fetched and is gone was part of what the run calls complete.
+  // Landed rows are missing, so the run must not be filed as complete.
   if (totals.rows < landed) {
     const missing = `its landing zone holds ${totals.rows} responses of the run, which landed ${landed}`;
     throw folderChanged(deps.config.dataDir, missing);
@@ -99,7 +99,7 @@ export async function closeRun(
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
   const drift = quotaDrift(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
-  // Nothing of the run is later than its end, on whichever machine it was fetched.
+  // Stamp the end of the run after every answer, whichever machine fetched it.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
   const finished_at = (deps.stamps ?? deps.clock).now().toISOString();
   const ended = outcome === 'failed' || outcome === 'cancelled';
@@ -117,13 +117,13 @@ export async function closeRun(
   return { ...totals, forecast: readForecast(deps, ctx), drift: drift && driftInWords(drift) };
 }
 
-/** Requests the run expected to send; null for runs that made no forecast. */
+/** Reads how many requests the run expected to send; null for runs without a forecast. */
 function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: RunContext): number | null {
   const forecasts = readRecords<ForecastRecord>(deps, ctx, 'forecasts');
   return forecasts.length === 0 ? null : forecasts.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** Records of the run itself that are landed. */
+/** Reads the landed records about the run itself. */
 function readRecords<T>({ config }: Pick<CrawlDeps, 'config'>, { run, date }: RunContext, stream: LandingStream): T[] {
   return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
 }

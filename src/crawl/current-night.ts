@@ -3,7 +3,10 @@ import type { CoverageRecord, RunRecord } from '../../schemas/pipeline/landing.j
 import type { CoverageGate } from '../../schemas/pipeline/run.js';
 import { readManifests, readPartRows, readRunRows } from '../landing/index.js';
 
-/** The night of a market that readers see as the current one (as ops.nights has it); null when there is none. */
+/**
+ * Finds the current night of a market, by the same rule as ops.nights.
+ * @returns its date, its number of members and whether it used the same filters; null when no night is current
+ */
 export function currentNight(
   dataDir: string,
   market: string,
@@ -22,7 +25,7 @@ export function currentNight(
     );
     if (coverage === undefined) continue;
     const comparable = isDeepStrictEqual(run.filters, filters);
-    // Its members, as the next run's are counted: carried ones too. Older records count them as found.
+    // Count members as the next run counts them: with carried-over ones. Older records count these as found.
     const carried = Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0);
     return { date: run.date, companies: coverage.distinct_companies + carried, comparable };
   }

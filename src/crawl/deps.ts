@@ -7,31 +7,31 @@ import type { RunSizes } from '../core/run-sizes.js';
 import type { StampClock } from '../core/stamp-clock.js';
 import type { AtWork } from './lanes.js';
 
-/** What crawling needs; built once per worker process. */
+/** What every crawl activity needs. Built once per worker process. */
 export interface CrawlDeps {
   config: Config;
   client: ApiClient;
-  /** Decides: dates, what is due. */
+  /** Decides dates and due records. */
   clock: Clock;
-  /** Stamps what is observed and filed; left out: `clock` does. */
+  /** Stamps observations and records. Left out: `clock` stamps them. */
   stamps?: StampClock;
   log: Logger;
-  /** The worker's data folder; left out: runs are not held to theirs. */
+  /** The worker's data folder. Left out: the worker does not check the run's folder. */
   folder?: DataFolder;
-  /** Sizes for the runs that the worker opens; left out: the defaults. */
+  /** Sizes for runs that this worker opens. Left out: the defaults. */
   sizes?: RunSizes;
-  /** Kept up to date by the worker; left out: nobody else is at work. */
+  /** Workers and runs that share the API key; the worker updates it. Left out: no others. */
   atWork?: Readonly<AtWork>;
 }
 
-/** How an activity tells that it lives, and learns that it should stop. */
+/** Connects a crawl function to its activity: sends heartbeats and learns of cancellation. */
 export interface Pulse {
-  /** Cheap; the heartbeat behind it is throttled. */
+  /** Reports progress. Cheap to call: the heartbeat behind it is throttled. */
   beat(progress: { step: string; done: number; total: number | null; requests: number }): void;
   /** Aborted when the worker shuts down or the run is cancelled. */
   signal: AbortSignal;
-  /** Which try of the activity this is, from 1. */
+  /** Attempt of the activity, from 1. */
   attempt: number;
-  /** When the activity was first to begin, in milliseconds since 1970; left out: just now. */
+  /** When Temporal scheduled the activity's first attempt, in milliseconds since 1970. Left out: now. */
   since?: number;
 }

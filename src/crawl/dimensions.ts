@@ -1,21 +1,21 @@
 import type { Dimension } from '../planner/index.js';
 import { readManifests, readPartRows } from '../landing/index.js';
 
-// Which nomenclature list names the values of which prospecting filter (reference: v2, "Prospecting", and v1,
-// "Nomenclature lookup lists"). `legal_form` is described as "form type ids"; that these are the ownership types is an
-// assumption (docs/assumptions.md) which costs requests when wrong, never companies: coverage is proven by counting.
+// Nomenclature lists that hold the values of a prospecting filter (reference v2, "Prospecting"; v1, "Nomenclature
+// lookup lists"). The reference describes `legal_form` as "form type ids". That these are the ownership types is an
+// assumption (docs/assumptions.md). A wrong assumption costs requests, never companies: coverage is proven by counting.
 const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 'name'; form?: { list: string } }> = {
   company_status: { list: 'company_status', overlapping: false, value: 'id' },
   legal_form: { list: 'ownership_types', overlapping: false, value: 'id' },
   activity_type: { list: 'activity_type', overlapping: true, value: 'id' },
-  // "object": what it holds inside is not shown; an API that takes another form refuses it, and the plan goes without.
+  // The reference says "object" and does not show its keys. If the API refuses this form, the plan does without.
   location_countries: { list: 'countries', overlapping: false, value: 'id', form: { list: 'include' } },
-  // An array of string in the filter table, so the activities' names and not their ids.
+  // The filter table says "array of string", so send the names of the activities, not their ids.
   industry_focus: { list: 'activities', overlapping: true, value: 'name' },
 };
 
-// Divisions of NACE revision 2. The reference does not list the values of `nace`: an API that wants other codes finds nobody
-// by these, and the plan goes without.
+// Divisions of NACE revision 2. The reference does not list the values of `nace`. If the API uses other codes, these
+// find no company and the plan does without.
 const NACE_DIVISIONS = [
   '01 02 03 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 35 36 37 38 39 41 42 43',
   '45 46 47 49 50 51 52 53 55 56 58 59 60 61 62 63 64 65 66 68 69 70 71 72 73 74 75 77 78 79 80 81 82 84 85 86 87 88',
@@ -23,8 +23,11 @@ const NACE_DIVISIONS = [
 ].flatMap((line) => line.split(' '));
 
 /**
- * What a market can be split by, in order of preference (DESIGN: disjoint and never-null first, then immutable and
- * fine, then those that break up one-day spikes, and last those many companies have no value for).
+ * Lists the dimensions that can split a market, in order of preference:
+ * 1. disjoint ones without null values
+ * 2. immutable and fine-grained ones
+ * 3. those that split one-day spikes
+ * 4. those without a value for many companies
  */
 export function readDimensions(dataDir: string): Dimension[] {
   const lists = readLatestNomenclatures(dataDir);
@@ -36,7 +39,7 @@ export function readDimensions(dataDir: string): Dimension[] {
   };
   return [
     ...listed('company_status'),
-    // That null selects those without a date is a guess, believed only if the counts add up.
+    // Guess: null selects the companies without a date. The plan uses it only if the counts add up.
     { kind: 'range', key: 'company_incorporation', type: 'date', nullValue: null },
     ...listed('legal_form'),
     ...listed('location_countries'),

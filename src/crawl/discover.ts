@@ -19,9 +19,9 @@ import { reopenQuota } from './read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 
 const SHORTFALLS_SHOWN = 5;
-// Until then a search that fails is tried again with all others.
+// Before this attempt, a failed search fails the activity and is retried together with all others.
 const LAST_PATIENT_ATTEMPT = 4;
-// So often the plain search is refused before it is believed that the key may not search.
+// After this many refusals of the plain search, the key counts as not allowed to search.
 const PLAIN_SEARCHES = 3;
 const NOTHING_FOUND: DiscoverResult = {
   done: false,
@@ -35,8 +35,10 @@ const NOTHING_FOUND: DiscoverResult = {
 };
 
 /**
- * One bounded piece of enumerating a market. The plan's state is a function of the answers, and every answer is
- * landed: so a new attempt, or the next round, feeds it what is landed and asks only what is not.
+ * Searches a market up to `input.budget` requests. The plan's state depends only on the answers, and every answer is
+ * landed. A new attempt or the next round replays the landed answers and sends only the missing searches.
+ * @returns counts; `done` with the coverage once the plan is finished
+ * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, pulse: Pulse): Promise<DiscoverResult> {
   const { ctx, round } = input;
@@ -93,7 +95,7 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
   return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: false });
 }
 
-/** Asks what the plan wants, many at once, until it is done or the budget is spent. */
+/** Sends the plan's searches with many in flight, until the plan is done or the budget is spent. */
 async function search(
   deps: CrawlDeps,
   input: DiscoverInput,
@@ -137,7 +139,7 @@ async function search(
   if (!plan.done && sent < input.budget) throw new Error('the crawl plan is not done but asks for nothing');
 }
 
-/** Feeds the plan every landed answer it asks for; hands the other requests to `ask`, as many as there is room for. */
+/** Feeds landed answers to the plan. Passes unanswered requests to `ask`, at most `room()` at a time. */
 function replay(
   plan: Plan,
   answers: Map<string, PlanAnswer>,
@@ -155,7 +157,7 @@ function replay(
   }
 }
 
-/** Sends one search of a plan; nothing is landed. */
+/** Sends one search of a plan without landing the answer. */
 export async function askSearch(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<PlanAnswer> {
   return answerOf(await askPage(deps, request, pulse));
 }
@@ -165,7 +167,7 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Pro
     const response = await sendSearch(deps, request, pulse);
     return { ...rowOf(response, null, request.segment), request_key: request.key };
   } catch (error) {
-    // A refusal is an answer: it tells the plan what this API does not take.
+    // A refusal is an answer: the plan learns what this API does not accept.
     if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
     if (isRefusal(error) && request.purpose !== 'guess') {
       await requireSearch(deps, request, error, pulse);
@@ -173,7 +175,7 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Pro
     }
     if (!(await isOnlyThisSearch(deps, error, request, pulse))) throw error;
     const fault = error as ApiError;
-    // A guess that failed is no fault of the API: it is filed as refused.
+    // A failed guess is no fault of the API: file it as refused.
     return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
   }
 }
@@ -183,8 +185,8 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
 }
 
 /**
- * Whether a fault that outlived several attempts of the activity belongs to this one search: then the plan names what
- * it hides, and the rest of the market goes on. A single page that never answers must not stop a night.
+ * Whether a fault concerns only this search after several attempts of the activity. Then the plan reports the gap and
+ * reads the rest of the market. One page without an answer must not stop a night.
  */
 async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, pulse: Pulse): Promise<boolean> {
   if (pulse.signal.aborted) return false;
@@ -195,7 +197,7 @@ async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRe
       () => sendPlainSearch(deps, request, pulse),
     );
   }
-  // A guess may meet anything, and the plan goes on without it: so there is no patience.
+  // A guess may fail in any way and the plan does not need its answer. Do not wait for later attempts.
   if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, pulse.signal));
   }
@@ -203,15 +205,15 @@ async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRe
   return apiAnswers(deps.client, pulse.signal);
 }
 
-/** Searches without which there is nothing to go by. */
+/** Whether the plan cannot continue without this search. */
 function mustAnswer({ purpose }: PlanRequest): boolean {
   return purpose === 'calibration' || purpose === 'final';
 }
 
 /**
- * Asks the whole market's first page until it is answered, a few times: a key that may search at all may be refused one
- * search, which the plan then names.
- * @throws RouteRefusedError when that is refused, too
+ * Asks for the first page of the plain search, up to PLAIN_SEARCHES times, until the API answers. A key with access can
+ * be refused a single search; the plan then reports the gap.
+ * @throws RouteRefusedError when the plain search is refused, too
  */
 async function requireSearch(deps: CrawlDeps, request: PlanRequest, error: ApiError, pulse: Pulse): Promise<void> {
   for (let asked = 0; asked < PLAIN_SEARCHES; asked++) {
@@ -225,7 +227,7 @@ async function requireSearch(deps: CrawlDeps, request: PlanRequest, error: ApiEr
   throw new RouteRefusedError(error, true);
 }
 
-/** The plainest search there is; an API that calls it invalid answers all the same. */
+/** Sends a search without filters. InvalidRequest counts as an answer. */
 async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, pulse: Pulse): Promise<void> {
   try {
     await sendSearch(deps, { route, per_page, page: 1, filters: {} }, pulse);
@@ -243,7 +245,7 @@ async function sendSearch(
   return route === 'v1' ? client.v1.companies(ask, { signal }) : client.v2.prospecting(ask, { signal });
 }
 
-/** A landed page as the plan wants it. Ids are read from its text, as the warehouse reads them. */
+/** Converts a landed page to the plan's answer. Reads ids from the text, as the warehouse does, so no digit is lost. */
 function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
   if (row.status >= 400) return { refused: row.body };
   const { total_companies, total_pages, pages } = JSON.parse(row.body) as Record<string, unknown>;
@@ -279,7 +281,7 @@ async function conclude(
   await landCarried(deps, ctx, plan.carried());
   const carried = carriedIn(coverage);
   const reached = coverage.distinct_companies + (carried?.companies ?? 0);
-  // What is left to later nights says nothing against what the search was aimed by.
+  // Companies postponed by the rotation do not count against the calibration.
   const aimed = coverage.reported_total === 0 ? coverage.share : reached / coverage.reported_total;
   await keepCalibration(deps, ctx, plan.calibration(), aimed);
   const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);
@@ -306,7 +308,7 @@ function describeGap({ missing, filters, reason }: CoverageGap): string {
   return `${count} companies not reached under ${JSON.stringify(filters)}: ${reason}`;
 }
 
-/** Members of earlier nights that a run did not ask for; undefined when there are none. */
+/** Counts the carried-over members and their earliest night; undefined when there are none. */
 function carriedIn({ carried = {} }: CoverageRecord): Coverage['carried'] {
   const companies = Object.values(carried).reduce((sum, some) => sum + some, 0);
   const [since] = Object.keys(carried).toSorted();

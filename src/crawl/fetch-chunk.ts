@@ -13,15 +13,17 @@ import { folderChanged } from './folder-changed.js';
 import { reopenQuota } from './read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 
-/** Name of a chunk, unique in run and stream. */
+/** Returns the name of a chunk, unique in run and stream, such as `companies-00003`. */
 export function chunkName(stream: string, chunk: number): string {
   return `${stream}-${String(chunk).padStart(5, '0')}`;
 }
 
 /**
- * Fetches every entity of one chunk and lands the answers, going on from what earlier attempts landed. An entity the
- * API answers with an error is landed as such and never stops the others.
- * @throws TidemarkError `ApiUnavailable` when nothing gets through; what was landed stays and is not fetched again
+ * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts landed. An error answer
+ * of one entity is landed and never stops the others.
+ * @returns counts; `limited` when the daily limit stopped the chunk; `closed` when the API refuses the stream's route
+ * @throws TidemarkError `ApiUnavailable` when the API answers nothing; landed answers stay and are not fetched again
+ * @throws TidemarkError `DataFolderChanged` when the chunk's list of entities is missing
  */
 export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse: Pulse): Promise<ChunkResult> {
   const { ctx, stream } = input;
@@ -38,7 +40,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse:
     const failed = await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, pulse);
       const filed = await attempt.run();
-      // Taken for dead or cancelled in its last moment: whoever goes on finds it in the spool.
+      // If cancelled here, don't commit; the next attempt resumes from the spool.
       pulse.signal.throwIfAborted();
       return filed;
     });
@@ -51,7 +53,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse:
   } catch (error) {
     if (error instanceof RouteRefusedError) {
       const { refusal, sure } = error;
-      // What came before stands; the rest stays due and is asked for by the next run.
+      // Keep the landed answers. The other entities stay due for the next run.
       return { ...(await landed(writer, booking)), ...refusedOf(stream, [refusal]), closed: { sure } };
     }
     await writer.close();

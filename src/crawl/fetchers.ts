@@ -7,23 +7,24 @@ import type { Routes } from '../resolve/routes.js';
 import type { NewRow } from '../landing/index.js';
 import { rowOf } from './answer.js';
 
-/** How one stream's entities are fetched. */
+/** How to fetch the entities of one stream. */
 export interface Fetcher {
   fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal, routes: Routes): AsyncIterable<NewRow>;
-  /** Whether entities are asked for by several routes, of which the key may be refused some. */
+  /** Whether one entity may need several routes, some of which the API may refuse to the key. */
   manyRoutes?: boolean;
-  /** Entities that need nothing more, given the rows landed so far. */
+  /** Returns the entities that are complete, given the rows landed so far. */
   finished(rows: readonly LandedRow[]): Set<string>;
 }
 
-// Asked high; what comes back decides (CONTRACT, "What the reference leaves open").
+// Ask for many; only the number of entries that comes back counts (docs/assumptions.md, `per_page`).
 const EVENTS_PER_PAGE = 100;
 const LAST_PAGE = 'last-page';
-// Pages of one company's events, whatever number of pages the API says: 100,000 events.
+// Read at most this many pages of one company's events (100,000 events), whatever the API reports.
 const MOST_EVENT_PAGES = 1_000;
-/** Status of a row that names what was not read of an entity. */
+/** Status of a row that says which part of an entity was not read. */
 export const CUT_SHORT = 0;
 
+/** Fetchers by stream. Streams without one are read as listings or searches. */
 export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
@@ -38,8 +39,8 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
     finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
   },
   watch_events: {
-    // Pages of one company are read in order; its last one is marked, so that a company cut off in the middle is
-    // read again and one that is complete is not.
+    // Read a company's pages in order and mark the last one. After an interruption, only companies without this mark
+    // are read again.
     async *fetch(client, ctx, id, signal) {
       for (let page = 1, pages = 1; page <= pages; page++) {
         const query = { from_date: ctx.from, to_date: ctx.to, page, per_page: EVENTS_PER_PAGE };
@@ -55,7 +56,7 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   },
 };
 
-/** Says what of a company's events was not read; it ends in ops.rejects. */
+/** Makes a row that names the unread pages of a company's events. The row ends in ops.rejects. */
 function cutShort(response: ApiResponse<unknown>, id: string, pages: number): NewRow {
   const words = `The API says that company ${id} has ${pages} pages of watch events. The first ${MOST_EVENT_PAGES} were read; ask for fewer days at a time (tidemark backfill) to read the rest.`;
   return {

@@ -1,9 +1,12 @@
-/** Requests that are sent before the first is answered: enough to tell a route that is refused from one record. */
+/** Requests sent before the first answer: enough to tell a refused route from a single refused record. */
 export const FIRST_REQUESTS = 3;
 
 /**
- * Holds back all but the first requests of a chunk until one of them is answered. Where the API refuses or limits every
- * request, only these are spent on learning so.
+ * Holds back all but the first FIRST_REQUESTS requests of a chunk until one of them is answered. If the API refuses or
+ * limits every request, only these few are wasted.
+ *
+ * States: waiting → open (by `open()`) or stopped (a `work` threw). While waiting, one request starts whenever none is
+ * in flight.
  */
 export class FirstAnswer {
   #open = false;
@@ -12,13 +15,16 @@ export class FirstAnswer {
   #active = 0;
   #waiting: (() => void)[] = [];
 
-  /** Something was answered: everything may be sent. */
+  /** Notes an answer: all requests may be sent. */
   open(): void {
     this.#open = true;
     this.#wake();
   }
 
-  /** Does `work` when it may begin; what it throws stops all that wait. */
+  /**
+   * Runs `work` when it may start. An error of `work` stops all waiting calls with the same error.
+   * @throws the error of `work`, or the error that stopped the chunk
+   */
   async run(work: () => Promise<void>): Promise<void> {
     while (!this.#open && !this.#stopped && this.#started >= FIRST_REQUESTS && this.#active > 0) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -3,7 +3,11 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import { TidemarkError } from '../core/errors.js';
 import { findReplacing, manifestFile, runFolder } from '../landing/index.js';
 
-/** What a run relies on is gone from its data folder: a backup was restored, or files were removed. It cannot go on. */
+/**
+ * Makes the error for a run whose files are gone from the data folder, for example after a restore. The run cannot
+ * continue.
+ * @param what the missing file, as a clause
+ */
 export function folderChanged(dataDir: string, what: string, cause?: unknown): TidemarkError {
   return new TidemarkError('DataFolderChanged', `The data folder ${dataDir} changed during the run: ${what}.`, {
     todo: 'Was a backup restored, or the folder emptied or moved? The run ends here. Start it again: the next run fetches what the folder does not hold.',
@@ -11,7 +15,7 @@ export function folderChanged(dataDir: string, what: string, cause?: unknown): T
   });
 }
 
-/** Whether the run's opening record, or the one of its crawl's end, is in the landing zone. */
+/** Whether the landing zone holds the run's record: `open` from its start, or `close` from the end of its crawl. */
 export function hasRunRecord(dataDir: string, { run, date }: RunContext, chunk: 'open' | 'close'): boolean {
   const folder = runFolder({ dataDir, stream: 'runs', run, date });
   return existsSync(manifestFile(folder, chunk)) || findReplacing(folder, chunk) !== undefined;

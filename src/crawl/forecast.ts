@@ -9,14 +9,15 @@ import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from './list.js';
 import { filtersRefused } from './market-plan.js';
 import { readPastNights, type PastNights } from './past-nights.js';
 
-/** Questions about the API, not about the market. */
+/** Probes: they ask how the API behaves, not what the market holds. */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
-/** Sends a search of the plan; keeps the answer, so that the run does not ask it again. */
+/** Sends a search of the plan and keeps the answer, so that the run does not send it again. */
 export type AskPlan = (request: PlanRequest) => Promise<PlanAnswer>;
 
+/** The forecast of a market snapshot. */
 export interface MarketForecast {
-  /** Companies the API counts. */
+  /** Companies that the API reports. */
   total: number;
   streams: StreamForecast[];
   past: PastNights;
@@ -29,9 +30,9 @@ const RECORD_ENDPOINTS: Record<string, string> = {
 };
 
 /**
- * What a snapshot of a market will take, in requests: asks the calibration probes of its search, a few dozen, and looks
- * up in the published warehouse what is known and how old it is.
- * @throws TidemarkError `ApiRefused` when the API does not take the market's filters
+ * Forecasts the requests of a market snapshot. Sends the calibration probes of the search (a few dozen) and reads the
+ * known records and their age from the published warehouse.
+ * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
   deps: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
@@ -50,12 +51,12 @@ export async function forecastMarket(
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }
 
-/** Lands a run's forecast, once; ops.forecasts compares it with what the run spent. */
+/** Lands a run's forecast once. The view ops.forecasts compares it with the requests the run sent. */
 export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }: MarketForecast): Promise<void> {
   await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
 }
 
-/** What every snapshot asks, whatever its market: lookup lists when they are old, the quota at its start and end. */
+/** Forecasts the requests that do not depend on the market: old lookup lists, and two reads of the quota. */
 function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
   const own = readManifests(config.dataDir, { stream: 'nomenclatures', run: ctx.run }).length > 0;
   const due = config.nomenclatures && (own || !nomenclaturesAreFresh({ config, clock }));
@@ -70,7 +71,9 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
   ];
 }
 
-/** Answers the plan's questions about the API, none about the market, and tells what it would ask next. */
+/**
+ * Sends the plan's probes but no search of the market's content. Collects the searches that the plan would send next.
+ */
 async function calibrate(
   plan: Plan,
   ctx: RunContext,
@@ -98,14 +101,14 @@ async function calibrate(
   return { total, size, asked: asked.length, next, before };
 }
 
-/** The filter by which a part differs from its market. */
+/** Returns the filter that a segment has beyond the market's own filters. */
 function splitKey({ filters }: PlanRequest, ctx: RunContext): string {
   const differs = (key: string): boolean => JSON.stringify(filters[key]) !== JSON.stringify(ctx.filters[key]);
   return Object.keys(filters).find(differs) ?? '';
 }
 
 /**
- * Share of the market that has a value under a key, as far as the probes tell: lists are probed by their halves, ranges
+ * Share of the market that has a value for a dimension, according to the probes. Lists are probed in two halves, ranges
  * as a whole.
  */
 function reachOf(key: string, asked: { request: PlanRequest; answer: PlanAnswer }[], total: number): number {

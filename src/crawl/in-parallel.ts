@@ -1,6 +1,7 @@
 /**
- * Works through `items` with at most `limit` in flight. The first rejection stops new work; what is in flight is
- * waited for, so that nothing it lands is lost, and then the error is thrown.
+ * Runs `work` for every item, with at most `limit` calls in flight. After the first rejection, starts no new work. Then
+ * waits for the calls in flight, so that their answers are landed.
+ * @throws the first rejection
  */
 export async function inParallel<T>(
   items: Iterable<T>,

@@ -11,30 +11,34 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
-/** `data/calibration/<market>.json`: what the last search of a market found out about the API, and for which question. */
+/**
+ * The file `data/calibration/<market>.json`: facts about the API from the last search of a market, and the search they
+ * belong to.
+ */
 interface KeptCalibration {
   baseUrl: string;
   filters: Record<string, unknown>;
-  /** ISO instant. */
+  /** ISO instant of the calibration. */
   at: string;
   calibration: Calibration;
-  /** When each part of the market was last searched whole; null where no turns are taken. */
+  /** When each part of the market was last searched completely; null without a rotation. */
   turns: KeptTurns | null;
 }
 
-// An API may change; once a month everything is found out anew.
+// The API may change, so calibrate again once a month.
 const CALIBRATION_DAYS = 30;
-// A search that reached less than this share was aimed by knowledge that no longer holds.
+// If a search reached less than this share, discard its calibration as outdated.
 const GOOD_SHARE = 0.9;
 
 /**
- * What earlier nights tell of a run's market. It is kept with the run (`data/runs/<run>/known-market.json`), since the
- * plan of a later round or attempt has to be the same plan.
+ * Returns the facts of earlier nights about a run's market. Keeps them in `data/runs/<run>/known-market.json`, because
+ * later rounds and attempts must make the same plan.
+ * @throws TidemarkError `DataFolderChanged` when a later round does not find the file
  */
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
   const file = path.join(deps.config.dataDir, 'runs', ctx.run, 'known-market.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
-  // An older version kept none; in its runs a later round plans without.
+  // Runs of an older version have no such file; their later rounds plan without it.
   if (round > 0 && ctx.folder !== undefined)
     throw folderChanged(deps.config.dataDir, `${file}, by which the search was planned, is gone`);
   const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
@@ -42,7 +46,10 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
   return known;
 }
 
-/** What the published warehouse and the last calibration tell of a market now; nothing before its first night. */
+/**
+ * Reads the known facts about a market from the published warehouse and the last calibration. Empty before the first
+ * night.
+ */
 export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<KnownMarket> {
   const kept = readCalibration(deps, ctx);
   return {
@@ -52,7 +59,11 @@ export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<Know
   };
 }
 
-/** Keeps what a finished search found out; forgets it when the search reached too little. */
+/**
+ * Keeps the calibration of a finished search.
+ * @param share share of the reported companies that the search reached, carried-over ones included; below GOOD_SHARE
+ * the calibration is deleted
+ */
 export async function keepCalibration(
   { config, clock }: Deps,
   ctx: RunContext,
@@ -68,7 +79,7 @@ export async function keepCalibration(
   const kept: KeptCalibration = {
     baseUrl: config.api.baseUrl,
     filters: ctx.filters,
-    // What was recalled is as old as it was.
+    // A reused calibration keeps its date.
     at: before?.at ?? clock.now().toISOString(),
     calibration,
     turns: turnsAfter(before?.turns ?? null, calibration.turns ?? null, ctx.date),
@@ -91,7 +102,7 @@ function readKept(file: string): KeptCalibration | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as KeptCalibration;
   } catch {
-    return null; // none yet, or not readable: then it is found out anew
+    return null; // missing or unreadable: calibrate again
   }
 }
 
@@ -99,7 +110,7 @@ function calibrationFile(dataDir: string, { market }: RunContext): string {
   return path.join(dataDir, 'calibration', `${encodeURIComponent(market ?? '')}.json`);
 }
 
-/** How the members of the market's current night spread over the dates of incorporation. */
+/** Counts the members of the market's current night by date of incorporation. */
 async function readDistributions({ config, log }: Deps, ctx: RunContext): Promise<Record<string, Distribution>> {
   const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
   try {

@@ -1,16 +1,16 @@
 import type { CrawlDeps } from './deps.js';
 
-/** Who shares what the API key allows at once: crawl workers on the task queue, and runs under way. */
+/** The workers on the crawl task queue and the runs in progress. All of them share the concurrency of the API key. */
 export interface AtWork {
   workers: number;
   runs: number;
 }
 
 /**
- * Requests in flight of one activity: what an operator asked for, within its share of what is configured. One worker
- * needs no shares, since its client bounds all that it sends; several know only their own.
- * @param asked null: as much as it may have
- * @param atOnce activities that its run does at once
+ * Computes an activity's concurrency share. A single worker needs no shares, because its client limits all its
+ * requests. One of several workers knows only its own requests.
+ * @param asked concurrency that an operator set for the run; null: the full share
+ * @param atOnce activities that the run executes at the same time
  */
 export function lanesOf({ config, atWork }: CrawlDeps, asked: number | null, atOnce = 1): number {
   const { maxConcurrency } = config.api;

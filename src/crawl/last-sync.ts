@@ -2,8 +2,8 @@ import type { RunRecord } from '../../schemas/pipeline/landing.js';
 import { readManifests, readPartRows } from '../landing/index.js';
 
 /**
- * Logical date of the latest watch sync that read everything up to its day; undefined when there was none. One that
- * failed half-way, or read a single past day, does not count: the events between would never be asked for again.
+ * Returns the logical date of the latest complete watch sync; undefined when there was none. Failed syncs and syncs of
+ * a single past day do not count. Otherwise the next sync would skip the events in between.
  */
 export function lastSyncDate(dataDir: string): string | undefined {
   return readManifests(dataDir, { stream: 'runs' })

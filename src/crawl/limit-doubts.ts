@@ -1,13 +1,16 @@
 import type { LimitError } from '../api-client/index.js';
 
-// So many in a row are no matter of single records: then the answers are believed, not the figure.
+// After this many consecutive daily-limit errors, trust them over /v2/metrics.
 const BELIEVED_IN_A_ROW = 10;
-// Once nothing else can show that there is room, the records are tried again in so many calls of the chunk.
+// A chunk gets this many calls that bring only suspected limits. In the last one, the records count as the cause.
 const CALLS_AT_MOST = 3;
 
 /**
- * Records answered with the daily limit while the figure of the API says that there is room. Such a record is set
- * aside, so that it does not keep the rest waiting for a limit that is not reached.
+ * Handles suspected limits: the API answers a record with the daily limit while /v2/metrics still shows quota. The
+ * record is set aside, so that the other records need not wait for a limit that is not reached.
+ *
+ * States of a record: asked → answered or suspected; suspected → answered or filed as failed, after another try. If
+ * /v2/metrics shows no quota, or after BELIEVED_IN_A_ROW consecutive errors, the limit is real and ends the chunk.
  */
 export class LimitDoubts {
   readonly #saysRoom: () => Promise<boolean>;
@@ -18,33 +21,37 @@ export class LimitDoubts {
   #othersAnswered = false;
 
   /**
-   * @param saysRoom asks for the figure; true only where it is known and something is left
-   * @param doubtsBefore how many calls of the chunk before this one ended in nothing but doubt; null: the API gives no
-   * figure, so nothing is doubted
+   * @param saysRoom reads /v2/metrics; true only if the API reports a daily quota and some of it is left
+   * @param doubtsBefore number of directly preceding calls of this chunk that brought suspected limits only. Null: the
+   * API reports no daily quota, so every daily limit is real.
    */
   constructor(saysRoom: () => Promise<boolean>, doubtsBefore: number | null) {
     this.#saysRoom = doubtsBefore === null ? () => Promise.resolve(false) : saysRoom;
     this.#doubtsBefore = doubtsBefore ?? 0;
   }
 
-  /** Records set aside, with what they were answered. */
+  /** Records with a suspected limit, and their errors. */
   get aside(): ReadonlyMap<string, LimitError> {
     return this.#aside;
   }
 
-  /** Whether it is the records, not the limit: others were answered after them, or they were refused often enough. */
+  /**
+   * Whether the records are the cause, not the limit. True if other records were answered later, or after CALLS_AT_MOST
+   * calls.
+   */
   get proven(): boolean {
     return this.#othersAnswered || this.#doubtsBefore + 1 >= CALLS_AT_MOST;
   }
 
   /**
-   * Takes a daily limit that a record was answered with, or for which it was not sent: then it may be sent now.
-   * @throws LimitError where it is to be believed
+   * Handles a daily-limit error of a record.
+   * @returns `aside` for a suspected limit; `again` when the request was not sent and may be sent now
+   * @throws LimitError when the limit is real
    */
   async heard(entity: string, error: LimitError): Promise<'aside' | 'again'> {
     const sent = error.attempts > 0;
     if (sent && !this.#aside.has(entity) && ++this.#inARow >= BELIEVED_IN_A_ROW) throw error;
-    // Those in flight hear it together: the figure is asked for once.
+    // Requests in flight receive the error together: read /v2/metrics once.
     this.#asking ??= this.#saysRoom().finally(() => {
       this.#asking = null;
     });
@@ -54,7 +61,7 @@ export class LimitDoubts {
     return 'aside';
   }
 
-  /** A record was answered. Only one that was sent after a refusal shows that there is room. */
+  /** Notes an answer. Only a request sent after a suspected limit proves that quota is left. */
   answered(entity: string, sentAfterRefusal: boolean): void {
     this.#inARow = 0;
     this.#othersAnswered ||= sentAfterRefusal;

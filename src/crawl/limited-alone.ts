@@ -1,11 +1,11 @@
 import { isLimit } from '../api-client/index.js';
 
-// A call that is answered `limit` so many times in turn with another that is answered is limited by itself.
+// Rounds of both calls before the limited call counts as limited alone.
 const ROUNDS = 3;
 
 /**
- * Whether `limit` concerns one call alone: another is answered each time before it is limited again. A limit that is
- * lifted meanwhile does not pass for one.
+ * Whether `limit` concerns one call alone: in each round `another` is answered and `again` is limited. If a general
+ * limit ends in between, the result is false.
  */
 export async function isLimitedAlone(again: () => Promise<unknown>, another: () => Promise<unknown>): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {

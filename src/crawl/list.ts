@@ -22,18 +22,18 @@ import { SeenIds } from './seen-ids.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
-// Page sizes to try, highest first: the largest allowed is not in the reference, and a refusal says only "invalid".
+// Page sizes to try, highest first. The reference does not state the largest one, and a refusal says only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
-// Pages that a listing's total justifies: a tenth more for what is added while it is read, and some for a small one.
+// Pages that a listing's total justifies. 10 % more for entries added meanwhile, and spare pages for small lists.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
-// The same where a listing tells no total, or one beyond all reason: 10 million entries at 100 a page.
+// Limit on pages if a listing gives no total or an absurd one: 10 million entries at 100 per page.
 const MOST_PAGES = 100_000;
 
-/** What reading the nomenclatures asks, once each. */
+/** The requests that read the nomenclatures, one of each. */
 export const NOMENCLATURE_ENDPOINTS = [
   'GET /v1/finder/nomenclatures',
   'GET /v1/finder/tenders/nomenclatures',
@@ -41,8 +41,9 @@ export const NOMENCLATURE_ENDPOINTS = [
 ];
 
 /**
- * Reads a whole listing and lands every page; lands nothing and asks nothing where an earlier attempt of this run is
- * complete (or, for nomenclatures, where they are younger than 7 days).
+ * Reads a whole listing and lands every page. Sends nothing if an earlier attempt of this run has finished the listing.
+ * Nomenclatures younger than 7 days are not read again.
+ * @returns counts; `limited` when the daily limit stopped the listing; `refused` with what the API refuses to the key
  */
 export async function crawlListing(deps: CrawlDeps, input: ListInput, pulse: Pulse): Promise<ListResult> {
   const { ctx, listing } = input;
@@ -57,8 +58,8 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, pulse: Pul
   if (PartWriter.committed(target) || (await finishListing(target))) return NOTHING;
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
 
-  // Lookup lists are few, and each is whole: those of an attempt that died are kept. Pages of a listing belong together:
-  // it is read anew.
+  // Keep the lookup lists of a failed attempt: each list is complete in itself. Pages of a listing belong together, so
+  // read the listing from its start.
   if (listing === 'nomenclatures') {
     const lists = await PartWriter.open(target);
     return land(deps, input, lists, pulse, async () => ({
@@ -73,7 +74,10 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, pulse: Pul
   }));
 }
 
-/** Reads a listing and commits it; keeps what came where the daily limit or a refusal ends it. */
+/**
+ * Reads a listing and commits its part. Commits nothing if the daily limit or a refusal stops the reading. Lookup lists
+ * then stay in the spool; pages of a listing are read again.
+ */
 async function land(
   deps: CrawlDeps,
   { ctx, listing }: ListInput,
@@ -110,7 +114,7 @@ type Reader = (
 ) => Promise<Counts>;
 
 const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = {
-  // Newest first: a tender that appears meanwhile pushes others to later pages, where they are seen twice, not lost.
+  // Newest first: a new tender moves older ones to later pages, so they are seen twice but never missed.
   tenders: (deps, filters, writer, pulse) =>
     readPages(deps, writer, pulse, 'tenders', async (page, per_page) => {
       const response = await deps.client.v1.tenders(
@@ -136,7 +140,7 @@ const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = 
   },
 };
 
-/** Companies whose ids the warehouse cannot hold are listed, yet nothing of them can be kept. */
+/** Subtracts listed companies whose ids the warehouse cannot hold, and names them as a shortfall. */
 function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
   if (unusable.size === 0) return { entities, shortfall };
   const [example] = [...unusable].map((key) => faultOf(key).example);
@@ -147,7 +151,7 @@ function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<
   };
 }
 
-/** Reads each lookup list that this run has not got yet. */
+/** Reads the lookup lists that this run has not landed yet. */
 async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, pulse: Pulse): Promise<Counts> {
   const missing = new Map<string, ApiError>();
   const limited = new Map<string, ApiError>();
@@ -159,8 +163,8 @@ async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, pulse: Pul
       const response = await read();
       await writer.append(rowOf(response, name, 'list'));
     } catch (error) {
-      // A key without the permission for one list (v1 may be closed to it) still gets the others.
-      // And so does one where a list never answers: no night waits for it.
+      // If the key may not read one list (v1 may be closed to it), read the others. The same holds for a list that
+      // never answers: no night waits for it.
       if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
       if (isLimit(error)) {
         limited.set(name, error);
@@ -201,13 +205,13 @@ function nomenclatureCalls(
 interface Page {
   response: ApiResponse<unknown>;
   ids: string[];
-  /** The listing's own total; null when it does not say. */
+  /** Total that the listing reports; null when it reports none. */
   total: number | null;
 }
 
 /**
- * Reads pages until the listing's total is reached or a page brings nothing new. A page that never answers while the API
- * does is landed as an error and named; those behind it are read.
+ * Reads pages until the listing's total is reached or a page brings nothing new. If one page never answers while the
+ * API does, lands that page as an error and reads on. The shortfall names such pages.
  */
 async function readPages(
   deps: CrawlDeps,
@@ -220,7 +224,7 @@ async function readPages(
   const silent: number[] = [];
   let refused: Refusal[] | null = null;
   let total: number | null = null;
-  // What the listing said at first: a total that grows with every page justifies no more pages.
+  // First reported total. If the total grows with every page, it does not justify more pages.
   let firstTotal: number | null = null;
   let size = 0;
   let perPage = 0;
@@ -245,7 +249,7 @@ async function readPages(
         refused = [refusalOf(what.replaceAll(' ', '_'), page)];
         break;
       }
-      // How far it goes is known only from pages that answered.
+      // Only answered pages show how far the listing goes.
       if (total === null || number * size >= total) break;
       continue;
     }
@@ -254,13 +258,13 @@ async function readPages(
     for (const id of page.ids) seen.add(id);
     total = page.total ?? total;
     firstTotal ??= page.total;
-    // What came back counts, not the size that was asked for.
+    // Count the entries that came back, not the requested page size.
     perPage ||= page.ids.length;
     pulse.beat({ step: what, done: seen.size, total, requests: number });
     if (seen.size === before) break;
-    // A full page may have another behind it, whatever the total says.
+    // After a full page, read on even if the total is reached.
     if (total !== null && seen.size >= total && page.ids.length < perPage) break;
-    // With a page missing the total is never reached.
+    // If a page is missing, the total is never reached, so stop by page number.
     if (silent.length > 0 && total !== null && number * size >= total) break;
     if (number >= mostPages(firstTotal, Math.max(1, perPage))) {
       return { entities: seen.size, shortfall: endless(what, number, seen.size, firstTotal) };
@@ -289,8 +293,9 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
 }
 
 /**
- * What a page says, or the fault that outlived several attempts of the activity while the API answers otherwise.
- * @param another a page that was answered just before; null for the first
+ * Reads a page. Returns the error if several attempts of the activity failed while the API answers other requests.
+ * @param another a page that was answered just before; null for the first page
+ * @throws the error, if it may concern more than this page
  */
 async function orGivenUp(
   deps: CrawlDeps,
@@ -301,7 +306,7 @@ async function orGivenUp(
   try {
     return await read();
   } catch (error) {
-    // Behind pages that were read, one that the key may not read is missing like one that never answers.
+    // If earlier pages were read, a refused page counts as missing, like a page that never answers.
     if (another !== null && isRefusal(error)) return error;
     if (!isGivenUp(error, pulse) || !error.retryable || isDailyLimit(error)) throw error;
     if (isLimit(error)) {
@@ -314,8 +319,8 @@ async function orGivenUp(
 }
 
 /**
- * What is read, unless it is refused a few times in a row, or for long answered with nothing but `limit`.
- * @throws RouteRefusedError then
+ * Calls `read`, up to FIRST_REQUESTS times while the API refuses it.
+ * @throws RouteRefusedError when all were refused, or when the API has answered only `limit` for two hours
  */
 async function orRefused<T>(pulse: Pulse, read: () => Promise<T>): Promise<T> {
   for (let asked = 1; ; asked++) {
@@ -331,7 +336,7 @@ async function orRefused<T>(pulse: Pulse, read: () => Promise<T>): Promise<T> {
 
 type ReadPage = (page: number, perPage: number) => Promise<Page>;
 
-/** The first page, in the largest size the API takes. */
+/** Reads the first page, in the largest page size that the API accepts. */
 async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number }> {
   for (const size of PAGE_SIZES) {
     try {
@@ -343,7 +348,7 @@ async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number
   throw new Error('unreachable: the last page size either answers or throws');
 }
 
-/** Whether the nomenclatures were read so lately that a run leaves them alone. */
+/** Whether some nomenclatures were read within the last NOMENCLATURE_DAYS days. */
 export function nomenclaturesAreFresh({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>): boolean {
   const since = new Date(clock.now().getTime() - NOMENCLATURE_DAYS * 86_400_000).toISOString();
   return readManifests(config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);

@@ -1,18 +1,21 @@
 import { dayIn } from '../core/clock.js';
 import { TidemarkError } from '../core/errors.js';
 
-// A nightly run that waited for a worker or for the night before is still tonight's; one started by a schedule's
-// backfill lies further from its nominal time than this.
+// A nightly run may wait for a worker or for the previous night and still belong to its date. Runs of a schedule's
+// backfill start later than this after their nominal time.
 const LATE_START_HOURS = 6;
 
+/** A run's logical date. */
 export interface LogicalDate {
   date: string;
-  /** Whether what the API tells as of now may be filed under `date`. */
+  /** Whether current answers of the API may be filed under `date`. */
   asOfNow: boolean;
 }
 
 /**
- * The logical date of a run: the date asked for, else the schedule's nominal time in its zone, else today.
+ * Computes a run's logical date: the requested date, else the schedule's nominal time in its zone, else today.
+ * @param input `scheduledTime` as ISO; `timeZone` as IANA name
+ * @returns the date as YYYY-MM-DD
  * @throws TidemarkError `InvalidInput` for a future date
  */
 export function resolveLogicalDate(input: {

@@ -4,10 +4,10 @@ import { TidemarkError } from '../core/errors.js';
 import { createPlan, toV1Filters, type KnownMarket, type Plan } from '../planner/index.js';
 import { readDimensions } from './dimensions.js';
 
-// "auto" asks for more than any API of this kind gives; the plan believes what comes back.
+// `auto` asks for more than such an API returns; the plan uses the page size that comes back.
 const ASK_HIGH = 1_000;
 
-/** A new plan of a run's market. It learns from answers only: given the same ones it is always the same plan. */
+/** Creates the plan of a run's market. The plan depends only on its answers: the same answers make the same plan. */
 export function planMarket(config: Config, ctx: RunContext, known: KnownMarket): Plan {
   const { perPage } = config.api;
   return createPlan({
@@ -23,14 +23,14 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
   });
 }
 
-/** Nights over which the search for a market's companies without a date is spread; 1: all of it every night. */
+/** Length of the rotation in nights, for companies without a date of incorporation; 1: all are searched every night. */
 export function remainderNightsOf(config: Config, ctx: RunContext): number {
-  // Who has no date is known from the records only.
+  // Only the company records show which companies have no date of incorporation.
   if (!ctx.streams.includes('companies')) return 1;
   return config.markets.find(({ name }) => name === ctx.market)?.remainderNights ?? 1;
 }
 
-/** What a person is told when the API does not take a market's filters. */
+/** Makes the error for filters that the API rejects. */
 export function filtersRefused({ market, filters }: RunContext, refusal: string): TidemarkError {
   return new TidemarkError('ApiRefused', `The API refuses the filters of market ${market}: ${refusal}`, {
     todo: `Correct \`filters\` of that market in tidemark.yaml; they are sent as they stand: ${JSON.stringify(filters)}.`,

@@ -23,27 +23,27 @@ type Decided = Pick<
   'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
 >;
 
-/** What earlier runs left that decides something about this one. */
+/** Results of earlier runs, and facts of the worker, that shape a new run. */
 export interface Past {
-  /** Logical date of the last run that read watch events, if there was one. */
+  /** Logical date of the last complete watch sync; undefined when there was none. */
   lastWatchSync?: string | undefined;
-  /** The night of a market that is current, if there is one. */
+  /** Finds the current night of a market, if any. */
   currentNight?: (market: string, filters: Record<string, unknown>) => CoverageGate['current'];
   /** The worker's data folder. */
   folder?: DataFolder | null;
-  /** Stamp of the newest answer landed so far, where it is later than now. */
+  /** Stamp of the newest landed answer, if it lies in the future. */
   stampsAfter?: string | null;
-  /** When it begins, later than all that is stamped before; default now. */
+  /** Start of the run, later than every earlier stamp. Default: now. */
   startedAt?: Date;
-  /** Sizes that the worker's environment sets. */
+  /** Sizes from the worker's environment. */
   sizes?: RunSizes | undefined;
-  /** What a person should know of the worker as the run begins, a sentence each. */
+  /** Remarks about the worker for the run's notes, one sentence each. */
   notes?: readonly string[];
 }
 
 /**
- * Decides everything a run needs to know, from its input and the configuration.
- * @throws TidemarkError `InvalidInput` saying which field is wrong and what is allowed
+ * Decides the parameters of a run from its input and the configuration.
+ * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export function openRun(config: Config, clock: Clock, input: OpenRunInput, past: Past = {}): RunContext {
   const now = clock.now();
@@ -67,18 +67,18 @@ export function openRun(config: Config, clock: Clock, input: OpenRunInput, past:
 }
 
 /**
- * Share of the daily quota that a run leaves unspent. A run that a person starts may use it up; a scheduled one leaves
- * the reserve to people; a backfill leaves as much again to the scheduled runs.
+ * Share of the daily quota that a run leaves unspent. A run started by a person may use all of it. A scheduled run
+ * leaves `quota.reserve` to people. A backfill leaves twice as much, for people and scheduled runs.
  */
 function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunInput): number {
   if (workflowType === 'backfill') return Math.min(1, 2 * quota.reserve);
   return scheduledTime === undefined ? 0 : quota.reserve;
 }
 
-// How far back the first sync of watch events looks.
+// Days of watch events that the first sync reads.
 const FIRST_WATCH_DAYS = 30;
 
-// An answer about a row of a list is believed for so long; asked again before, it costs nothing.
+// Age at which a match of `tidemark resolve` becomes due again. A younger match costs no request.
 const MATCH_DAYS = 30;
 
 const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, past: Past) => Decided> = {
@@ -132,7 +132,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(WatchSyncInput, input, '{"date": "2026-11-20"}; it is optional');
     const timeZone = config.watch?.schedule?.timezone ?? 'UTC';
     const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
-    // A day of overlap: an event may be listed late. Read twice, it is still one row (event_id).
+    // Overlap by one day, because the API may list an event late. An event read twice is still one row (event_id).
     const since = dayBefore(lastWatchSync ?? when.date, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1);
     const from = when.asOfNow && since < when.date ? since : when.date;
     return {
@@ -201,7 +201,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       ...dated({ date: today, asOfNow: false }),
       market: market?.name ?? null,
       filters: {},
-      // A company that is gone is not asked for its report.
+      // Keep the order of RetryStream: companies come before their reports, and a company that is gone needs no report.
       streams: RetryStream.options.filter((stream) => asked.streams?.includes(stream) ?? true),
       refreshSeconds: {},
       gate: null,
@@ -218,7 +218,11 @@ function dayBefore(date: string, days: number): string {
   return new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Tender filters narrowed to a span of creation dates (reference: v1, "Tender filters", `date_created`). */
+/**
+ * Narrows tender filters to a range of creation dates (reference v1, "Tender filters", `date_created`).
+ * @param from first day, YYYY-MM-DD
+ * @param to last day, YYYY-MM-DD
+ */
 function createdBetween(filters: Record<string, unknown>, from: string, to: string): Record<string, unknown> {
   const must = typeof filters['must'] === 'object' && filters['must'] !== null ? filters['must'] : {};
   return { ...filters, must: { ...must, date_created: { from, to } } };

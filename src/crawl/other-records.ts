@@ -1,15 +1,19 @@
 import type { LandedRow, LandingStream } from '../../schemas/pipeline/landing.js';
 import { readPartRows, recentParts } from '../landing/index.js';
 
-// Enough to meet one with an answer; a part holds up to a chunk.
+// Parts to search for an answered record; a part holds up to one chunk.
 const PARTS_LOOKED_AT = 5;
 
-/** Whether a landed row is what the API answers to a key that may ask: a record, or that it is gone. */
+/** Whether a landed row shows that the key may use the route: a record, or a 404. */
 export function isAnswered({ status, segment, entity_id }: LandedRow): boolean {
   return entity_id !== null && segment !== 'failed' && ((status >= 200 && status < 300) || status === 404);
 }
 
-/** An entity of a stream that the API answered, in this run or before; null where none is found among the latest parts. */
+/**
+ * Finds an entity of a stream that the API answered in this run or an earlier one. Searches the latest parts only.
+ * @param but entities to skip
+ * @returns its id; null when none is found
+ */
 export function findAnswered(dataDir: string, stream: LandingStream, but: ReadonlySet<string>): string | null {
   let looked = 0;
   for (const part of recentParts(dataDir, stream)) {
@@ -24,7 +28,7 @@ function rowsOf(part: Parameters<typeof readPartRows>[0]): LandedRow[] {
   try {
     return readPartRows(part);
   } catch {
-    // A damaged part is told of when it is loaded.
+    // The load reports damaged parts.
     return [];
   }
 }

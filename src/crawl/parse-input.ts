@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { TidemarkError } from '../core/errors.js';
 
 /**
- * A workflow's input, as a person typed it.
- * @param allowed an example of what is allowed, and what of it is optional
- * @throws TidemarkError `InvalidInput` saying which field is wrong and what is allowed
+ * Parses a workflow's input, which a person may have typed.
+ * @param allowed an example of valid input, and which fields are optional
+ * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown, allowed: string): T {
   const parsed = schema.safeParse(input ?? {});
@@ -13,6 +13,11 @@ export function parseInput<T>(schema: z.ZodType<T>, input: unknown, allowed: str
   throw wrongInput(faults, `Allowed: ${allowed}.`);
 }
 
+/**
+ * Makes the error for wrong input.
+ * @param what the fault, as a clause
+ * @param todo the remedy, as a sentence
+ */
 export function wrongInput(what: string, todo: string): TidemarkError {
   return new TidemarkError('InvalidInput', `Wrong input: ${what}.`, { todo });
 }

@@ -4,17 +4,19 @@ import type { RecordOutlook, SearchOutlook } from '../planner/forecast.js';
 import { NotPublishedError, queryPublished } from '../warehouse/index.js';
 import type { CrawlDeps } from './deps.js';
 
-/** What the published warehouse knows of a market; empty before its first night. */
+/** Facts about a market from the published warehouse. Empty before the first night. */
 export interface PastNights {
-  /** What the last search took. */
+  /** Requests of the last search and the total it reported. */
   search: SearchOutlook['before'];
-  /** By stream. */
+  /** Record counts by stream. */
   records: Record<string, Pick<RecordOutlook, 'known' | 'unfetched' | 'stale' | 'changed'>>;
-  /** Milliseconds of a request (median of the last run), by endpoint. */
+  /** Median latency in milliseconds, by endpoint, in the last run. */
   latency: Record<string, number>;
 }
 
-/** Reads what is known of a run's market. A forecast is no reason to fail: what cannot be read counts as not known. */
+/**
+ * Reads the facts for a forecast. A read error is logged and never thrown, since a run must not fail for its forecast.
+ */
 export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
   ctx: RunContext,

@@ -12,10 +12,11 @@ import { isGivenUp, NoRoomError } from './answer.js';
 import type { CrawlDeps, Pulse } from './deps.js';
 
 /**
- * Asks /v2/metrics and lands the reading. `open` is false only when the daily metric has a total and it is used up:
- * a total of 0 is no figure (CONTRACT, "What the reference leaves open").
- * @param begins whether it is the first thing a run does: later a wrong clock must not end what is nearly done
- * @throws TidemarkError `ClockWrong` when it begins and this machine's clock is too far from the API's
+ * Reads /v2/metrics and lands the reading.
+ * @param begins whether the run starts with this call. Later, a wrong clock must not end a run that is almost done.
+ * @returns `known` is false if the daily metric is missing or its total is 0. `open` is false only if it is known and
+ * all used.
+ * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
  */
 export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, begins = false): Promise<QuotaStatus> {
   const stamp = deps.clock
@@ -33,7 +34,7 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, 
     read_at: readAt,
     daily: name === daily?.metric,
   }));
-  // Two chunks of a run may ask in the same millisecond.
+  // Two chunks of a run may read the quota in the same millisecond.
   const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
   if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
   const resetsIn = resetsAt === undefined ? null : secondsUntil(resetsAt, timezone, deps.clock.now());
@@ -56,7 +57,10 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, 
   };
 }
 
-/** The metrics; none where the API answers in a shape that tells no figure, or does not answer for long (`fault`). */
+/**
+ * Sends GET /v2/metrics. Returns no groups after an error that no retry fixes. Does the same if the API fails for many
+ * attempts; `fault` then says so.
+ */
 async function askMetrics(
   { client, clock }: CrawlDeps,
   pulse: Pulse,
@@ -76,10 +80,10 @@ async function askMetrics(
 }
 
 /**
- * Lets this worker's client send again once the API says that there is room, or does not say whether there is: a run
- * asks for this only when the quota gate let it go on.
- * @throws NoRoomError while the figure says that nothing is left
- * @throws TidemarkError `ClockWrong` when this machine's clock was set to a wrong time; tried again until it is right
+ * Lets this worker's client send again after a daily limit, unless /v2/metrics shows that no quota is left. If the API
+ * reports no daily quota, the client may send, too: the quota gate let the run pass.
+ * @throws NoRoomError when /v2/metrics shows that no quota is left
+ * @throws TidemarkError `ClockWrong` when this machine's clock was set wrong; retryable until the clock is right
  */
 export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse): Promise<void> {
   await checkClock(deps, pulse);
@@ -89,12 +93,12 @@ export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse
   if (!open) throw new NoRoomError();
 }
 
-/** Asks the API for its time, but only where this machine's clock was set since they last agreed. */
+/** Compares this machine's clock with the API's, but only if the clock was set since they last agreed. */
 async function checkClock(deps: CrawlDeps, pulse: Pulse): Promise<void> {
   const { stamps, config } = deps;
   const tolerance = config.api.clockTolerance;
   if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
-  // An API that does not say the time just now is not asked again before every chunk.
+  // If the API gives no time now, do not ask again before every chunk.
   const servedAt = await askMetrics(deps, pulse).then(
     (answer) => answer.servedAt,
     () => null,
@@ -104,8 +108,8 @@ async function checkClock(deps: CrawlDeps, pulse: Pulse): Promise<void> {
 }
 
 /**
- * Whether the figure says that something is left; then this worker's client sends again. False where there is no figure,
- * or none comes.
+ * Whether /v2/metrics shows that quota is left. If so, this worker's client may send again.
+ * @returns false when the API reports no daily quota or the request fails
  */
 export async function saysRoom(deps: CrawlDeps, pulse: Pulse): Promise<boolean> {
   const groups = await askMetrics(deps, pulse).then(
@@ -125,8 +129,9 @@ interface Metric {
 }
 
 /**
- * The metric that bounds a day's work: the one of that codename, or for `auto` the first whose group or codename says
- * "daily"; null where there is none.
+ * Finds the metric that limits a day's work.
+ * @param wanted its codename; `auto`: the first metric whose group or codename contains "daily"
+ * @returns null when no metric matches
  */
 export function dailyMetric(groups: MetricsReading, wanted: string): Metric | null {
   const found = readMetrics(groups).find(({ metric, text }) =>

@@ -4,7 +4,10 @@ import { LimitError, PermissionDeniedError, type ApiError } from '../api-client/
 const NAME_LENGTH = 100;
 const MESSAGE_LENGTH = 300;
 
-/** What a refusal says is missing; it goes into Temporal histories, so only known fields, and short. */
+/**
+ * Extracts the missing permission from a refusal. The result goes into Temporal histories, so it holds only known
+ * fields, cut to a fixed length.
+ */
 export function refusalOf(stream: string, error: ApiError): Refusal {
   const told = error instanceof LimitError || error instanceof PermissionDeniedError ? error.access : null;
   const named = (...names: (string | null | undefined)[]): string | null =>
@@ -20,10 +23,13 @@ export function refusalOf(stream: string, error: ApiError): Refusal {
   };
 }
 
-/** The API refuses a stream's route to the key, so that sending the rest of its requests would be in vain. */
+/** Thrown when the API refuses a stream's route to the key, so that further requests would be wasted. */
 export class RouteRefusedError extends Error {
   readonly refusal: ApiError;
-  /** Whether a record that was answered before is refused now. */
+  /**
+   * Whether the refusal is certain. False: no record of the stream was ever answered, so single records may be the
+   * cause.
+   */
   readonly sure: boolean;
 
   constructor(refusal: ApiError, sure: boolean) {

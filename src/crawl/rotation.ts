@@ -5,19 +5,22 @@ import { NotPublishedError, queryPublished } from '../warehouse/index.js';
 import type { CrawlDeps } from './deps.js';
 import { remainderNightsOf } from './market-plan.js';
 
-/** When each part of a market was last searched whole (YYYY-MM-DD), and what the parts are made of. */
+/**
+ * When each part of the rotation was last searched completely (YYYY-MM-DD). `key` identifies the dimension, its values
+ * and the number of parts.
+ */
 export interface KeptTurns {
   key: string;
   nights: string[];
 }
 
-// Members that were not asked for so many times the usual span are not carried on.
+// If the oldest part is older than this many rotations, search the whole market.
 const LATE = 2;
 
 /**
- * The part of a market that is searched whole tonight, the one that was not for longest, and who is carried over: the
- * current night's members without a date of incorporation. Null: the market is searched whole, since no turns are taken,
- * or too many were missed.
+ * Chooses the part of a market to search completely tonight: the one whose last search is oldest. Also reads the
+ * carried-over companies: members of the current night without a date of incorporation.
+ * @returns null when the whole market must be searched: there is no rotation, or too many nights were missed
  */
 export async function readRotation(
   { config, log }: Pick<CrawlDeps, 'config' | 'log'>,
@@ -47,7 +50,11 @@ export async function readRotation(
   }
 }
 
-/** What is kept for the next night, once some parts were searched. Parts that were never searched are no turns. */
+/**
+ * Updates the rotation after a search.
+ * @param taken parts searched tonight; null without a rotation
+ * @returns null unless every part was searched at least once
+ */
 export function turnsAfter(
   before: KeptTurns | null,
   taken: NonNullable<Calibration['turns']> | null,

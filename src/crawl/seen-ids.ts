@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 
 const FULLEST = 0.6;
 
-/** Counts distinct ids of a long listing in 16 to 27 bytes each: a table of 52-bit hashes. */
+/** Counts distinct ids of a long listing. Stores 52-bit hashes in a table, at 13 to 27 bytes per id. */
 export class SeenIds {
   private table = new Float64Array(1_024);
-  /** Distinct ids. */
+  /** Number of distinct ids. */
   size = 0;
 
   add(id: string): void {
@@ -17,7 +17,7 @@ export class SeenIds {
     this.table = larger;
   }
 
-  /** False when the hash is there already. */
+  /** Returns false when the table holds the hash already. */
   private insert(table: Float64Array, hash: number): boolean {
     let at = hash % table.length;
     while (table[at] !== 0) {
@@ -29,7 +29,7 @@ export class SeenIds {
   }
 }
 
-/** From 1 to 2^52: 0 stands for an empty place. */
+/** Hashes an id to a number from 1 to 2^52. 0 marks an empty place. */
 function hashOf(id: string): number {
   const bytes = createHash('sha1').update(id).digest();
   return bytes.readUIntBE(0, 6) * 16 + (bytes[6]! & 15) + 1;

@@ -2,20 +2,23 @@ import { escapeUnseen } from '../core/visible-text.js';
 import type { Shape } from './shape.js';
 
 /**
- * The types found in some value, merged over the items of its arrays, as DuckDB's `json_structure` tells them: a type's
- * name, an object of structures, or an array of one. `JSON` stands for several types at once, and for an empty object.
+ * Types found in values, merged over the items of arrays, in the format of DuckDB's `json_structure`.
+ * - string: the name of a type; `JSON` stands for several types at once and for an empty object
+ * - object: a structure per member
+ * - array: the one structure of its items
  */
 export type Structure = string | [Structure] | { [key: string]: Structure };
 
-/** What is not as declared. `type`: what came instead, `mixed` for several types in one place. */
+/** One deviation from the declared shape. `type`: the found type, `mixed` for several types in one place. */
 export interface Deviation {
   path: string;
   kind: 'new field' | 'changed type';
   type: string;
 }
 
+/** Result of `compare`. */
 export interface Comparison {
-  /** Paths of declared fields, and of array items, that are there. */
+  /** Paths of declared fields and array items that were found. */
   seen: string[];
   deviations: Deviation[];
 }
@@ -24,21 +27,26 @@ const LONGEST_NAME = 100;
 const MOST_DEVIATIONS = 100;
 const TYPES: Record<string, string> = { VARCHAR: 'string', BOOLEAN: 'boolean', NULL: 'null', JSON: 'mixed' };
 
-/** Type of a found structure, in the words of JSON. */
+/** Converts a found structure to the name of its JSON type. */
 export function typeOf(found: Structure): string {
   if (Array.isArray(found)) return 'array';
   if (typeof found === 'object') return 'object';
   return TYPES[found] ?? 'number';
 }
 
-/** A member's path: a plain name as it is, any other quoted, without what cannot be seen and not longer than is of use. */
+/**
+ * Appends a member to a path. A plain name stays as it is; other names are quoted, escaped and cut to 100 characters.
+ */
 export function memberPath(path: string, name: string): string {
   if (/^[A-Za-z_][\w-]{0,99}$/.test(name)) return `${path}.${name}`;
   const cut = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
   return `${path}.${escapeUnseen(JSON.stringify(cut))}`;
 }
 
-/** Holds what was found against what is declared. Below what is not declared nothing is looked at. */
+/**
+ * Compares found types with the declared shape. Ignores everything below an undeclared field. Stops after 100
+ * deviations.
+ */
 export function compare(declared: Shape | undefined, found: Structure, path: string): Comparison {
   const result: Comparison = { seen: [], deviations: [] };
   visit(declared, found, path, result);
@@ -69,7 +77,8 @@ function visit(declared: Shape | undefined, found: Structure, path: string, resu
 }
 
 function allows({ types }: Shape, type: string): boolean {
-  // Several types where several are allowed, or an empty object where one is: the rows that are wrong are in ops.rejects.
+  // `mixed` fits if several types are declared (ops.rejects has the wrong rows), or as an empty object if an object is
+  // declared.
   if (type === 'mixed') return types.size > 1 || types.has('object');
   return (types as ReadonlySet<string>).has(type);
 }

@@ -10,14 +10,14 @@ import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import { WatchEventsResponse, WatchListResponse, WebhookDelivery } from '../../schemas/v2/watch.js';
 import { shapeOf, type Shape } from './shape.js';
 
-/** What one route's bodies look like, as the reference declares them. */
+/** The bodies of one route, as the reference declares them. */
 export interface DeclaredBody {
-  /** Method and path, ids as `{id}`. */
+  /** Method and path, with ids as `{id}`. */
   route: string;
   shape: Shape;
-  /** Bodies a run must have had before a field that none of them has counts as missing: every field may be absent now and then. */
+  /** Bodies that a run must have before an absent field counts as missing: any single body may lack a field. */
   enough: number;
-  /** Whether values may say something about a person: then none is shown as a sample. */
+  /** Whether values may describe a person. If so, no value is shown as a sample. */
   personal: boolean;
 }
 
@@ -28,13 +28,13 @@ function body(route: string, schema: z.ZodType, enough: number, personal = false
   return { route, shape: shapeOf(schema), enough, personal };
 }
 
-// Years are data, the indicators in them are fields.
+// Years are data; the indicators inside a year are fields.
 const Report = z.record(
   z.string(),
   z.looseObject(Object.fromEntries([...INDICATORS.keys()].map((name) => [name, IndicatorValue.optional()]))),
 );
 
-/** Bodies of each landing stream that comes from the API; of several routes the first stands for one that is not listed. */
+/** Declared bodies by landing stream. If a request's route is not listed, the stream's first body applies. */
 export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   prospecting: [
     body('POST /v2/prospecting', ProspectingResponse, PAGES),
@@ -50,7 +50,7 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
     body('GET /v1/finder/tenders/nomenclatures', TenderNomenclatures, 1),
     body('GET /v1/finder/tenders/donors', TenderDonors, 1),
   ],
-  // "absent in some enrichment responses": nothing is ever called missing there.
+  // The reference says "absent in some enrichment responses", so no field counts as missing here.
   matches: ['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
     body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
   ),
@@ -61,26 +61,26 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   ],
 };
 
-/** The declared body of a stream that a request's answer has. */
+/** Returns the declared body for a stream and a request's route; undefined for streams that are not from the API. */
 export function declaredFor(stream: string, route: string): DeclaredBody | undefined {
   const bodies = DECLARED[stream];
   return bodies?.find((declared) => declared.route === route) ?? bodies?.[0];
 }
 
-/** One field that a route declares, for the warehouse. */
+/** One declared field of a route, for the warehouse. */
 export interface DeclaredField {
   stream: string;
   route: string;
   path: string;
-  /** Path of the object it is a member of. */
+  /** Path of the object that contains the field. */
   parent: string;
   types: string[];
-  /** Whether something is declared of what is inside it. */
+  /** Whether the field's content is declared, too. */
   inside: boolean;
   enough: number;
 }
 
-/** Every field whose name is declared, of every route. Indicators are left out: a report has the few that apply. */
+/** Lists all declared fields of all routes. Leaves out indicators, because a report has only those that apply. */
 export function declaredFields(): DeclaredField[] {
   return Object.entries(DECLARED).flatMap(([stream, bodies]) =>
     bodies.flatMap(({ route, shape, enough }) =>

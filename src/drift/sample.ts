@@ -2,13 +2,13 @@ import { escapeUnseen } from '../core/visible-text.js';
 import { memberPath, type Structure } from './compare.js';
 
 const LONGEST = 60;
-// A field nobody has described yet may be about a person all the same: names that say so are believed.
+// An undescribed field may be about a person: treat these names as personal.
 const PERSONAL_NAME =
   /person|people|contact|director|executive|employee_|officer|owner|signator|mail|phone|mobile|birth|gender|(first|last|full|middle)_?name/i;
 
 /**
- * A value as an example of what came: short, on one line, without what cannot be seen. Null for arrays and objects, and
- * for what is, or looks like being, about a person.
+ * Makes an example from a value: at most 60 characters, on one line, with invisible characters escaped.
+ * @returns null for arrays, objects and null, and for values that are or may be about a person
  */
 export function sampleOf(value: unknown, path: string, personal: boolean): string | null {
   if (personal || value === null || typeof value === 'object' || value === undefined) return null;
@@ -17,7 +17,7 @@ export function sampleOf(value: unknown, path: string, personal: boolean): strin
   return escapeUnseen(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 }
 
-/** The first value at a path of `compare` in a body that is asked for; undefined where there is none. */
+/** Finds the first wanted value at a path (as `compare` writes paths) in a body; undefined when there is none. */
 export function valueAt(body: unknown, path: string, isWanted: (value: unknown) => boolean, at = '$'): unknown {
   if (path === at) return isWanted(body) ? body : undefined;
   if (!path.startsWith(at)) return undefined;
@@ -30,7 +30,7 @@ export function valueAt(body: unknown, path: string, isWanted: (value: unknown) 
   );
 }
 
-/** The type of one value, as `compare` takes it; what is inside does not count. */
+/** Returns the type of one value, in the format of `compare`. Ignores the content of arrays and objects. */
 export function structureOf(value: unknown): Structure {
   if (value === null || value === undefined) return 'NULL';
   if (Array.isArray(value)) return ['NULL'];

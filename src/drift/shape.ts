@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** Types as JSON tells them apart; every value may be null besides. */
+/** JSON types. Every value may also be null. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
-/** What a value may be: the part of a schema that drift is measured against. */
+/** The declared part of a value's schema, for the detection of schema drift. */
 export interface Shape {
   types: ReadonlySet<JsonType>;
-  /** The schema does not say what is inside: nothing there can drift. */
+  /** True if the schema does not declare the content. Then schema drift below is not detected. */
   open: boolean;
-  /** Members of an object by name. */
+  /** Members of an object, by name. */
   fields?: ReadonlyMap<string, Shape>;
-  /** Items of an array. */
+  /** Shape of an array's items. */
   items?: Shape;
-  /** Members of an object whose names are data. */
+  /** Shape of an object's members whose names are data. */
   values?: Shape;
 }
 
-/** The shape a zod schema declares. Read through JSON Schema, which is public, and not through zod's own inside. */
+/** Converts a zod schema to a shape. Uses the public JSON Schema conversion, not the internals of zod. */
 export function shapeOf(schema: z.ZodType): Shape {
   return fromJsonSchema(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 }
@@ -38,7 +38,7 @@ function typeNamed(name: string): JsonType[] {
   return name === 'null' ? [] : [name as JsonType];
 }
 
-/** What may be either of two. */
+/** Returns the shape of a value that fits one of two shapes. */
 function merge(a: Shape, b: Shape): Shape {
   return { ...a, ...b, types: new Set([...a.types, ...b.types]), open: a.open || b.open };
 }

@@ -7,14 +7,15 @@ import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
 import { runFolder, spoolFile } from './paths.js';
 
-// A list that was read to its middle is no list: who reads it would miss what the rest says. A run reads it anew.
+// Streams whose parts must be complete: readers of half a list would miss the rest. A run reads such a list again from
+// its start.
 const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies', 'nomenclatures']);
 
 const LEFT = 'left-';
 
 /**
- * Commits what chunks of a run that ends have in their spools, so that nothing that was answered is asked again and no
- * spool stays for ever. Halves of listings, and of Tidemark's own records, are removed.
+ * Commits the spools that the chunks of an ending run left, so that no answered request is sent again. Removes
+ * incomplete listings and incomplete records about the run.
  */
 export async function adoptSpools(run: {
   dataDir: string;
@@ -24,7 +25,7 @@ export async function adoptSpools(run: {
 }): Promise<void> {
   for (const stream of LandingStream.options) {
     const folder = runFolder({ ...run, stream });
-    // A listing that was read to its end lacks only some of its commits.
+    // A listing that was read to its end only lacks commits.
     if (WHOLE_OR_NOT.has(stream)) await finishListing({ ...run, stream, chunk: stream });
     for (const chunk of spooled(folder)) {
       const spool = spoolFile(folder, chunk);
@@ -32,7 +33,7 @@ export async function adoptSpools(run: {
         await rm(spool, { force: true });
         continue;
       }
-      // Under a name of its own: the chunk itself is not done, should someone reset the run.
+      // Use another chunk name: the chunk itself is not complete, and a reset run must be able to write it.
       const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
       await rename(spool, spoolFile(folder, left));
       await landSpool({ ...run, stream, chunk: left });

@@ -6,21 +6,21 @@ import { PartWriter, writePart } from './part-writer.js';
 import { runFolder, spoolFile, type PartTarget } from './paths.js';
 import { readSpool } from './spool.js';
 
-/** How much one part holds at most; a single row may be larger. */
+/** Upper bounds of one part. A part with a single row may be larger. */
 export interface SpoolLimits {
   rows: number;
   bytes: number;
 }
 
-/** A part is made in memory, from about this much of a spool. */
+/** One part is encoded in memory, so these bounds limit the memory: 1,000 rows or 32 MiB of the spool. */
 export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
 /**
- * Lands a spool of any size as parts of bounded size, then removes it. It reads the spool as a stream. Interrupted or done
- * by two at once, it lands each row once: a part is named by its first row, and a committed part says how many follow.
- * Torn lines are left out.
- * @param goesOn Called before each part is written, and before the spool is removed; what it throws ends the work
- * @returns rows that are landed now
+ * Lands a spool of any size as parts of bounded size, then removes the spool. Reads the spool as a stream and skips
+ * torn lines. Lands each row once, even if interrupted or executed twice at the same time. To make this possible, a
+ * part is named by its first row, and a committed part states its number of rows.
+ * @param goesOn called before each part is written and before the spool is removed; an error stops the work
+ * @returns rows of the spool that are landed now
  */
 export async function landSpool(
   target: PartTarget,
@@ -38,7 +38,9 @@ export async function landSpool(
 
 interface Pass {
   rows: number;
-  /** Another process committed a part of other size meanwhile: read again from the start, to go on after that part. */
+  /**
+   * Another process committed a part of another size meanwhile: read again from the start and continue after that part.
+   */
   raced: boolean;
 }
 
@@ -71,18 +73,22 @@ async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, 
 }
 
 /**
- * Part of a spool that begins with this row. The first has the chunk's own name, as the only part of a small spool; the
- * names of the others sort after it.
+ * Names the part of a spool that starts with this row. The first part has the chunk's own name. The names of later
+ * parts sort after it.
  */
 function partOf(target: PartTarget, row: number): PartTarget {
   return row === 0 ? target : { ...target, chunk: `${target.chunk}.row${String(row).padStart(9, '0')}` };
 }
 
-/** Rows of the part that begins with this row; 0 when it is not committed. */
+/**
+ * Counts the rows of the committed part that starts with this row.
+ * @returns 0 without such a part; Infinity when compaction has joined that part
+ */
 function countCommitted(target: PartTarget, row: number): number {
   const part = partOf(target, row);
   const committed = PartWriter.committed(part);
   if (committed) return committed.rows;
-  // Parts are joined only once the spool was removed, so all of it is landed: this file came back after a power cut.
+  // Compaction joins parts only after their spool was removed. So all rows are landed, and a power cut brought the
+  // spool back.
   return findReplacing(runFolder(part), part.chunk) === undefined ? 0 : Infinity;
 }

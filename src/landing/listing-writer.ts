@@ -5,23 +5,26 @@ import { writeFileAtomic } from '../core/files.js';
 import { PartWriter, type NewRow } from './part-writer.js';
 import { runFolder, spoolFile, type PartTarget } from './paths.js';
 
-// Pages of a part. Only these are in memory.
+// Pages per part. Only the pages of one part are in memory.
 const PAGES_PER_PART = 100;
 
 /**
- * Lands a listing of any length in parts, as a whole or not at all: pages go to spools, and only when the listing is complete
- * do these become parts. The part with the listing's own name is committed last: it says that all of them are there.
+ * Lands a listing of any length, completely or not at all.
+ *
+ * States: reading (pages go to spools) → complete (`complete-<listing>.json` is written) → committed (the spools are
+ * parts). After a crash, a listing still in `reading` is read again; one in `complete` only gets its remaining commits.
+ * The part with the listing's own name is committed last and proves that all parts exist.
  */
 export class ListingWriter {
   private part: PartWriter | null = null;
   private inPart = 0;
   private sealed = 0;
-  /** Pages so far. */
+  /** Pages appended. */
   rows = 0;
 
   private constructor(private readonly target: PartTarget) {}
 
-  /** Opens a listing to read it anew: spools of an attempt that did not come to its end are dropped. */
+  /** Opens a listing to read it from its start. Removes the spools of an incomplete attempt. */
   static async open(target: PartTarget): Promise<ListingWriter> {
     await dropListing(target);
     return new ListingWriter(target);
@@ -38,7 +41,7 @@ export class ListingWriter {
     this.rows += 1;
   }
 
-  /** Commits every part. From the moment the listing is declared complete, a new attempt goes on with the commits. */
+  /** Marks the listing as complete and commits every part. After the mark, a new attempt continues with the commits. */
   async commit(): Promise<void> {
     await this.seal();
     if (this.sealed === 0) return;
@@ -61,7 +64,10 @@ export class ListingWriter {
   }
 }
 
-/** Commits what is left of a listing that was read to its end; false where it was not. */
+/**
+ * Commits the remaining parts of a complete listing.
+ * @returns false when the listing is not complete
+ */
 export async function finishListing(target: PartTarget): Promise<boolean> {
   const file = completeFile(target);
   if (!existsSync(file)) return false;
@@ -76,7 +82,7 @@ export async function finishListing(target: PartTarget): Promise<boolean> {
   return true;
 }
 
-/** Removes the spools of a listing that was not read to its end. */
+/** Removes the spools of an incomplete listing. */
 async function dropListing(target: PartTarget): Promise<void> {
   const folder = path.dirname(spoolFile(runFolder(target), target.chunk));
   if (!existsSync(folder)) return;

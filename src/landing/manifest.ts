@@ -13,9 +13,11 @@ export interface LandedPart extends PartManifest {
 }
 
 /**
- * Every committed part, of one stream or of all, ordered by stream, date, run and part.
- * @param onFault told of each manifest that cannot be read; without it the first one is thrown
- * @throws TidemarkError `LandingCorrupt` when a manifest cannot be read
+ * Reads the manifests of all committed parts, or of those of one stream or run. Leaves out parts that compaction
+ * replaced.
+ * @param onFault called for each unreadable manifest; without it the first one throws
+ * @returns parts ordered by stream, date, run and part
+ * @throws TidemarkError `LandingCorrupt` when a manifest is unreadable
  */
 export function readManifests(
   dataDir: string,
@@ -36,8 +38,10 @@ export function readManifests(
 }
 
 /**
- * The latest stamp of what is landed: of every run's own records, and of all parts filed under `since` or later; null
- * where nothing is. Manifests that cannot be read are left to those who load.
+ * Finds the newest stamp in the landing zone. Covers the run records of all dates, and all other parts from `since` on.
+ * Skips unreadable manifests, which the load reports.
+ * @param since logical date, YYYY-MM-DD
+ * @returns ISO instant and its run; null for an empty landing zone
  */
 export function newestStamp(dataDir: string, since: string): { stamp: string; run: string } | null {
   const root = landingDir(dataDir);
@@ -56,7 +60,10 @@ export function newestStamp(dataDir: string, since: string): { stamp: string; ru
   return newest;
 }
 
-/** The rows of one run's committed parts of a stream, in part order; each part's hash is checked. */
+/**
+ * Reads the rows of one run's committed parts of a stream, in part order. Checks each part's hash.
+ * @throws TidemarkError `LandingCorrupt` when a part or manifest is damaged
+ */
 export function readRunRows(target: {
   dataDir: string;
   stream: LandingStream;
@@ -67,7 +74,7 @@ export function readRunRows(target: {
 }
 
 /**
- * The rows of a part.
+ * Reads the rows of a part.
  * @throws TidemarkError `LandingCorrupt` when the file is missing or differs from its manifest
  */
 export function readPartRows(part: LandedPart): LandedRow[] {
@@ -78,18 +85,21 @@ export function readPartRows(part: LandedPart): LandedRow[] {
   return decodePart(bytes);
 }
 
-/** Committed parts of a stream, the latest date first, read folder by folder. */
+/** Yields the committed parts of a stream, latest date first. Reads one folder at a time. */
 export function* recentParts(dataDir: string, stream: LandingStream): Generator<LandedPart> {
   const root = path.join(landingDir(dataDir), stream);
   for (const date of list(root, 'date=').toReversed()) {
     for (const run of list(path.join(root, date), 'run=')) {
-      // A manifest that cannot be read is told of when it is loaded.
+      // The load reports unreadable manifests.
       yield* readFolder(path.join(root, date, run), () => undefined);
     }
   }
 }
 
-/** The manifest of the part into which a chunk's part was joined (`tidemark compact`); undefined when it was not. */
+/**
+ * Finds the manifest of the part into which compaction (`tidemark compact`) joined a chunk's part; undefined when there
+ * is none.
+ */
 export function findReplacing(folder: string, chunk: string): PartManifest | undefined {
   return list(path.join(folder, '_manifest'), 'part-joined-')
     .map((name) => PartManifest.parse(JSON.parse(readFileSync(path.join(folder, '_manifest', name), 'utf8'))))

@@ -14,21 +14,22 @@ import { Compression, readParquet, Table as WasmTable, WriterPropertiesBuilder, 
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { PartTarget } from './paths.js';
 
-// Several row groups a part let DuckDB read one part with all its threads (DESIGN.md, "Load").
+// With several row groups per part, DuckDB reads one part with all its threads.
 const ROW_GROUP_ROWS = 500;
 
-/** Of the columns and what is in them: readers of old parts go by it. */
+/** Version of the columns and their content, for readers of old parts. */
 const SCHEMA_VERSION = '1';
 
-/** What the footer of a part says about it (key-value metadata). */
+/** Key-value metadata in the footer of a part. */
 export function footerOf(target: PartTarget): Record<string, string> {
   const { stream, run, date, market, chunk } = target;
   return { schema_version: SCHEMA_VERSION, stream, run, date, chunk, ...(market === null ? {} : { market }) };
 }
 
 /**
- * Landed rows as the bytes of one zstd Parquet file; columns as in schemas/pipeline/landing.ts. The footer says where it
- * belongs, and with `content` what it holds: the SHA-256 of its rows' hashes, one a line.
+ * Encodes landed rows as one Parquet file with zstd compression. The columns are listed in schemas/pipeline/landing.ts.
+ * The footer names stream, run, date, chunk and, if there is one, market. Its key `content` is the SHA-256 over the
+ * rows' hashes, one per line.
  */
 export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
   const text = (values: (string | null)[]) => vectorFromArray(values, new Utf8());
@@ -66,7 +67,7 @@ function contentHash(rows: LandedRow[]): string {
   return hash.digest('hex');
 }
 
-/** The landed rows of one part's bytes. */
+/** Decodes the landed rows of a part's bytes. */
 export function decodePart(bytes: Uint8Array): LandedRow[] {
   const table = tableFromIPC(readParquet(bytes).intoIPCStream());
   return table.toArray().map((row) => {

@@ -9,12 +9,14 @@ import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, runFolder, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
 
-/** A response before it is landed; the writer adds the hash. */
+/** A response before it is landed. The writer adds the hash. */
 export type NewRow = Omit<LandedRow, 'sha256'>;
 
 /**
- * Lands the responses of one chunk: first to a spool, then, when the chunk is complete, as one immutable Parquet part
- * with its manifest. Opening the same chunk again goes on where the last attempt stopped.
+ * Lands the responses of one chunk. Appends them to a spool, then writes the complete chunk as one immutable Parquet
+ * part with its manifest. Opening the chunk again resumes from the spool.
+ *
+ * States of a chunk: open (rows in the spool) → part written → manifest written (committed) → spool removed.
  */
 export class PartWriter {
   readonly #target: PartTarget;
@@ -27,20 +29,20 @@ export class PartWriter {
     this.#rows = [...spool.found];
   }
 
-  /** The chunk's manifest when it is already committed: then there is nothing to do. */
+  /** Returns the chunk's manifest if the chunk is committed; undefined otherwise. */
   static committed(target: PartTarget): PartManifest | undefined {
     const file = manifestFile(runFolder(target), target.chunk);
     return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
   }
 
-  /** Opens a chunk; `resume: false` drops what an earlier attempt spooled. */
+  /** Opens a chunk. With `resume: false`, drops the spool of earlier attempts. */
   static async open(target: PartTarget, { resume = true } = {}): Promise<PartWriter> {
     const file = spoolFile(runFolder(target), target.chunk);
     if (!resume) await rm(file, { force: true });
     return new PartWriter(target, await Spool.open(file));
   }
 
-  /** Everything landed in this chunk so far, by this attempt and earlier ones. */
+  /** Rows of this chunk so far, from this attempt and earlier ones. */
   get rows(): readonly LandedRow[] {
     return this.#rows;
   }
@@ -51,16 +53,16 @@ export class PartWriter {
     this.#rows.push(landed);
   }
 
-  /** Resolves once every row appended is on disk, so that it outlasts a power cut before the part is committed. */
+  /** Resolves once every appended row is on disk, so that a power cut before the commit loses none. */
   sync(): Promise<void> {
     return this.#spool.sync();
   }
 
   /**
-   * Writes part, then manifest, then drops the spool. A crash between any two of these leaves a state from which the next
-   * attempt makes the same part. A chunk without rows leaves nothing. Where another attempt has committed the chunk
-   * meanwhile (this one was taken for dead), what that one committed stands, and is returned.
-   * @param options `as`: the part's name, where it is not that of the spool
+   * Writes the part, then the manifest, then removes the spool. After a crash between two of these steps, the next
+   * attempt makes the same part. A chunk without rows leaves no part.
+   * @param options `as`: the part's chunk name, if it differs from the spool's
+   * @returns the manifest; if another attempt has committed the chunk meanwhile, that attempt's manifest
    */
   async commit({ as = this.#target.chunk } = {}): Promise<PartManifest | undefined> {
     const target = { ...this.#target, chunk: as };
@@ -69,15 +71,15 @@ export class PartWriter {
     return committed;
   }
 
-  /** Stops without committing: the spool stays for the next attempt. */
+  /** Stops without committing. The spool stays for the next attempt. */
   async close(): Promise<void> {
     await this.#spool.close();
   }
 }
 
 /**
- * Writes a chunk's part, then its manifest. Where another attempt has committed the chunk, what that one committed stands,
- * and is returned.
+ * Writes a chunk's part, then its manifest. Keeps the part of another attempt that has committed the chunk already.
+ * @returns the valid manifest
  */
 export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<PartManifest | undefined> {
   const folder = runFolder(target);
@@ -99,25 +101,26 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
   };
   const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
   const standing = made ? manifest : PartWriter.committed(target);
-  // Whatever no manifest names is nobody's: the manifest that stands is never written again.
+  // Remove the files that the valid manifest does not name: no other manifest will.
   for (const name of [partName(target.chunk), manifest.part]) {
     if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
   }
   return standing;
 }
 
-/** Lands a few rows at once, unless this chunk was landed before. */
+/** Lands a few rows at once, unless the chunk is already committed. */
 export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void> {
   if (PartWriter.committed(target)) return;
   const writer = await PartWriter.open(target);
-  // An earlier attempt that died here left the same rows, perhaps not all: they are few, so only the rest is added.
+  // A crashed attempt spooled the same rows, perhaps not all. They are few, so append only the rest.
   for (const row of rows.slice(writer.rows.length)) await writer.append(row);
   await writer.commit();
 }
 
 /**
- * Writes a part's file without ever touching one that is there, and returns its name: two attempts at a chunk, one of them
- * taken for dead, may both be here, and either may be the one that gets its manifest.
+ * Writes a part's file without overwriting an existing one. Two attempts at a chunk may arrive here if one was wrongly
+ * taken for dead. Either may write the manifest.
+ * @returns the file's name
  */
 async function placePart(folder: string, chunk: string, bytes: Uint8Array, sha256: string): Promise<string> {
   const plain = partName(chunk);

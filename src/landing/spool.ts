@@ -5,11 +5,11 @@ import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { asDiskFull, makeFolder } from '../core/files.js';
 
 /**
- * Responses of one chunk as they come, a JSON line each. It is what a killed worker's successor goes on from: a
- * `kill -9` loses only requests still in flight, and parts can be large without being landed late.
+ * Appends the responses of one chunk to a file, one JSON line each. The successor of a killed worker resumes from this
+ * file: a `kill -9` loses only requests in flight. So parts can be large and no answer waits for its part.
  */
 export class Spool {
-  /** Rows already here when it was opened: the work of an earlier attempt. */
+  /** Rows found on opening, from earlier attempts. */
   readonly found: LandedRow[];
   readonly #file: string;
   readonly #handle: FileHandle;
@@ -31,24 +31,24 @@ export class Spool {
     return new Spool(file, await open(file, 'a'), found);
   }
 
-  /** Bytes of all lines. */
+  /** Size of the file with all appended lines, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Resolves once the line is handed to the operating system (it survives the process, not a power cut). */
+  /** Resolves once the operating system has the line. The line then survives the process, but not a power cut. */
   append(row: LandedRow): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(row)}\n`);
     this.#bytes += line.byteLength;
     this.#unwritten.push(line);
-    // After a failure nothing more: the disk may have taken half a line, which is cut off when this is opened again.
+    // After a failed write, refuse all later lines. The disk may hold half a line, which the next open cuts off.
     this.#nextWrite ??= this.#tail = this.#tail.then(() => this.#write());
     return this.#nextWrite.catch((error: unknown) => {
       throw asDiskFull(error, this.#file);
     });
   }
 
-  /** Writes all lines that came while the write before was under way: one write costs more than another line. */
+  /** Writes all lines that arrived during the previous write at once: one write costs more than one line. */
   #write(): Promise<void> {
     const lines = this.#unwritten;
     this.#unwritten = [];
@@ -56,7 +56,9 @@ export class Spool {
     return this.#handle.appendFile(Buffer.concat(lines));
   }
 
-  /** Resolves once everything appended is on disk, power cut or not. Fails when the file was removed meanwhile. */
+  /**
+   * Resolves once all appended lines are on disk and survive a power cut. Rejects if the file was removed meanwhile.
+   */
   sync(): Promise<void> {
     this.#tail = this.#tail.then(() => this.#syncFile());
     return this.#tail.catch((error: unknown) => {
@@ -74,17 +76,17 @@ export class Spool {
     await this.#handle.close();
   }
 
-  /** Closes and removes it: its rows are in a committed part now. */
+  /** Closes and removes the spool. Call it when the rows are in a committed part. */
   async discard(): Promise<void> {
     await this.close();
-    // Another attempt at the chunk may have removed it: then it was committed there.
+    // Another attempt may have committed the chunk and removed the spool.
     await rm(this.#file, { force: true });
   }
 }
 
 /**
- * Whole lines of an earlier attempt. It is cut off at the first that is torn (a kill, a full disk, a power cut), so that
- * appending goes on cleanly; what came after is fetched again.
+ * Reads the complete lines of an earlier attempt. Cuts the file off at the first torn line (a kill, a full disk, a
+ * power cut), so that new lines can follow. The responses after it are fetched again.
  */
 async function recover(file: string): Promise<LandedRow[]> {
   if (!existsSync(file)) return [];
@@ -99,19 +101,20 @@ async function recover(file: string): Promise<LandedRow[]> {
   return rows;
 }
 
+/** One line of a spool. */
 export interface SpoolLine {
   /** Undefined when the line is torn. */
   row: LandedRow | undefined;
-  /** Bytes of the line, and of the file up to its end. */
+  /** Bytes of this line, and of the file up to its end. */
   bytes: number;
   end: number;
 }
 
-// More than any response has; a line may be no longer than a text may be.
+// No response is this long, and a JavaScript string cannot hold much more.
 const MOST_LINE_BYTES = 256 * 2 ** 20;
 const READ_BYTES = 2 ** 20;
 
-/** Reads a spool of any size line by line, in the memory of one line. A last line without its end counts as torn. */
+/** Reads a spool of any size line by line, with one line in memory. A last line without a line end counts as torn. */
 export async function* readSpool(file: string, mostLineBytes = MOST_LINE_BYTES): AsyncGenerator<SpoolLine> {
   let line: Buffer[] = [];
   let bytes = 0;

@@ -1,22 +1,27 @@
 /**
- * Latencies in buckets that grow by a tenth: a percentile is right within 10 %, counts of many workers add up, and a
- * day of millions of requests stays a handful of numbers.
+ * Latency histogram: bucket number to count. Each bucket is 10 % wider than the one before. Percentiles are exact
+ * within 10 %. Histograms of several workers can be added. Millions of requests need only a handful of numbers.
  */
 export type LatencyBuckets = Record<string, number>;
 
 const GROWTH = Math.log(1.1);
 
-/** Books one latency, in milliseconds. */
+/** Adds one latency in milliseconds. */
 export function addLatency(buckets: LatencyBuckets, ms: number): void {
   const bucket = String(Math.max(0, Math.round(Math.log(Math.max(ms, 1)) / GROWTH)));
   buckets[bucket] = (buckets[bucket] ?? 0) + 1;
 }
 
+/** Adds the counts of `from` to `into`. */
 export function mergeLatencies(into: LatencyBuckets, from: LatencyBuckets): void {
   for (const [bucket, count] of Object.entries(from)) into[bucket] = (into[bucket] ?? 0) + count;
 }
 
-/** The latency, in milliseconds, below which the given share of requests lies; null without requests. */
+/**
+ * Computes a percentile.
+ * @param share share of the requests, 0 to 1
+ * @returns milliseconds below which this share lies; null without requests
+ */
 export function percentile(buckets: LatencyBuckets, share: number): number | null {
   const sorted = Object.entries(buckets)
     .map(([bucket, count]) => [Number(bucket), count] as const)

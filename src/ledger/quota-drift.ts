@@ -1,14 +1,15 @@
 import type { QuotaDriftRecord, QuotaRecord, RequestsRecord } from '../../schemas/pipeline/landing.js';
 
-// Told to an operator from so many calls on: fewer are calls that were under way when the quota was read.
+// Report a difference from this many calls on. Smaller ones are calls in flight when the quota was read.
 const WORTH_TELLING = 10;
 const WORTH_TELLING_SHARE = 0.01;
 
 /**
- * What the API says a run used of the daily metric, against what the run's ledger booked. Which calls count is not shown
- * (docs/assumptions.md): at least the answered ones of version 2's data routes, at most all but those for the metrics
- * themselves. What lies outside is drift: above it someone else used the key. Null: read less than twice, or the metric
- * began anew in between.
+ * Compares the API's count of the daily metric with the run's request log. The reference does not say which calls count
+ * (docs/assumptions.md). At least, the answered calls of version 2's data routes count; at most, all calls but GET
+ * /v2/metrics. `drift` is the distance to this range, 0 inside. Above the range, someone else used the key (quota
+ * overuse).
+ * @returns null when the metric was read less than twice or was reset in between
  */
 export function quotaDrift(
   readings: readonly QuotaRecord[],
@@ -29,7 +30,10 @@ export function quotaDrift(
   return { metric: last.metric, used_before: first.used, used_after: last.used, calls: most, drift };
 }
 
-/** The drift in words for whoever runs the night; null where it is nothing to speak of. */
+/**
+ * Describes the difference for an operator.
+ * @returns a sentence; null below 10 calls or 1 % of the calls
+ */
 export function driftInWords({ metric, used_before, used_after, calls, drift }: QuotaDriftRecord): string | null {
   if (Math.abs(drift) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;
   const counted = `The API counted ${used_after - used_before} of ${metric} while this run sent ${calls} requests`;

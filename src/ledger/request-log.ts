@@ -14,19 +14,19 @@ interface Tally {
   latencies: LatencyBuckets;
 }
 
-// What was booked is written out this often: a killed worker loses the bookings of at most so long.
+// Write interval. A killed worker loses the entries of at most this time.
 const FLUSH_EVERY_MS = 100;
 
 /**
- * Books every attempt of one activity, failed ones included, in `data/runs/<run>/requests/<chunk>.ndjson`: each line
- * is what was added since the last one, so attempts of killed workers count too.
+ * Logs every attempt of one activity, failed ones included, in `data/runs/<run>/requests/<chunk>.ndjson`. Each line
+ * holds the counts since the line before, so attempts of killed workers count too.
  */
 export class RequestLog {
   readonly #file: string;
   #pending = new Map<string, Tally>();
   #timer: NodeJS.Timeout | undefined;
   #failure: unknown;
-  /** Attempts booked by this log. */
+  /** Attempts in this log object. */
   requests = 0;
 
   constructor(dataDir: string, run: string, chunk: string) {
@@ -42,22 +42,28 @@ export class RequestLog {
     if (attempt.retry) tally.retries++;
     tally.bytes += attempt.bytes;
     addLatency(tally.latencies, attempt.ms);
-    // By a timer: the last bookings before a long silence are written, too.
+    // A timer also writes the last entries before a long silence.
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** @throws TidemarkError `DiskFull` when the last of it cannot be written */
+  /**
+   * Writes the remaining entries.
+   * @throws TidemarkError `DiskFull` when they cannot be written
+   */
   close(): void {
     this.#flush();
     if (this.#failure !== undefined) throw asDiskFull(this.#failure, this.#file);
   }
 
-  /** What cannot be written now is kept for the next time: a call that was answered is no failure. */
+  /**
+   * Writes the waiting entries. After a write error, keeps them for the next time, so that an answered call does not
+   * fail.
+   */
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#pending.size === 0) return;
-    // A full disk may have taken half a line.
+    // A full disk may have written half a line: start a new one.
     const mend = this.#failure === undefined ? '' : '\n';
     try {
       mkdirSync(path.dirname(this.#file), { recursive: true });
@@ -72,7 +78,7 @@ export class RequestLog {
 
 const current = new AsyncLocalStorage<RequestLog>();
 
-/** Books everything `work` sends, however deep, in this log. */
+/** Logs all requests that `work` sends, at any call depth, in this log. Then closes the log. */
 export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Promise<T> {
   try {
     return await current.run(log, work);
@@ -81,12 +87,12 @@ export async function bookingIn<T>(log: RequestLog, work: () => Promise<T>): Pro
   }
 }
 
-/** The API client's hook: books an attempt in the log of the activity that sent it. */
+/** Hook of the API client: logs an attempt in the log of the activity that sent the request. */
 export function bookAttempt(attempt: AttemptReport): void {
   current.getStore()?.add(attempt);
 }
 
-/** What a run has spent so far, per endpoint. */
+/** Adds up a run's requests so far, per endpoint. */
 export function readRequests(dataDir: string, run: string): RequestsRecord[] {
   const folder = requestsDir(dataDir, run);
   const totals = new Map<string, Tally>();
@@ -115,7 +121,7 @@ function parseLine(line: string): Record<string, Tally> {
   try {
     return line === '' ? {} : (JSON.parse(line) as Record<string, Tally>);
   } catch {
-    return {}; // a line torn by a kill: its moment of bookings is lost, the rest stands
+    return {}; // a kill tore this line: its entries are lost, the others count
   }
 }
 

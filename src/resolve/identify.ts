@@ -9,6 +9,7 @@ import {
 } from '../api-client/index.js';
 import { RoutesClosedError, type Routes } from './routes.js';
 
+/** The answer to a question, and the kind of request that found it. */
 export interface Identified {
   kind: MatchKind;
   response: ApiResponse<{ id?: unknown }>;
@@ -19,8 +20,8 @@ const AUTOCOMPLETE = 'POST /v2/autocomplete';
 type Ask = (client: ApiClient, call: { signal: AbortSignal }) => Promise<ApiResponse<{ id?: unknown }>>;
 
 /**
- * Requests that may find a company, the surest first: numbers of a register, then addresses that belong to it, then its
- * name. Each is asked only where the one before found nothing.
+ * Lists the requests that may find a company, the surest first: register numbers, website, profile, e-mail, name. Each
+ * request is sent only if the ones before found nothing.
  */
 export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: Ask, route: string][] {
   const { name, country_code, state, registration_number, vat_number, ticker, website, email, profile } = question;
@@ -32,7 +33,7 @@ export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: As
   };
   const ways: [MatchKind, Ask, string][] = [];
   if (Object.keys(numbers).length > 0) {
-    // The register is asked by country, in the US by state too; without it whoever has that number.
+    // The register needs the country, and in the US the state. Without them, autocomplete searches all registers.
     const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
     const where = { country_code: country_code ?? '', ...(state === undefined ? {} : { state }) };
     ways.push([
@@ -59,10 +60,12 @@ export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: As
 }
 
 /**
- * Asks for a company in every way there is until one finds it; routes that are refused to the key are left out.
- * @returns the answer that names a company, else the last one, which names none
- * @throws NotFoundError when no way found one; InvalidRequestError when the API refused one of them and no other found
- * it; where a way was refused to the key and no other found it, that refusal, or RoutesClosedError when none was sent
+ * Asks for a company, one request after another, until one finds it. Skips routes that are refused to the key.
+ * @returns the answer that names a company; else the last answer, which names none
+ * @throws NotFoundError when every answer was "not found"
+ * @throws InvalidRequestError or AutocompleteFieldError when the API rejected a request and no other found the company
+ * @throws the refusal, when the API refused a route to the key and no other request found the company
+ * @throws RoutesClosedError instead of the refusal, when the route is closed
  */
 export async function identify(
   client: ApiClient,
@@ -81,7 +84,7 @@ export async function identify(
     }
     try {
       const response = await routes.send(route, async () => ask(client, { signal }));
-      // How "no match" is answered is not in the reference: not found, or a record without an id.
+      // The reference does not show the answer for "no match". It may be NotFound or a record without an id.
       if (response.data?.id !== undefined && response.data.id !== null) return { kind, response };
       nameless = { kind, response };
     } catch (error) {
@@ -91,7 +94,7 @@ export async function identify(
       else throw error;
     }
   }
-  // Whether it would have been found there is not known, so it is no miss.
+  // The refused route might have found the company, so this is not a miss.
   if (denied !== undefined) throw denied;
   if (refused !== undefined) throw refused;
   if (nameless !== undefined) return nameless;

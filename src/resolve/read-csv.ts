@@ -1,32 +1,36 @@
 import { CsvError, parse } from 'csv-parse/sync';
 
-/** A record of a CSV file and the line it begins on, from 1. */
+/** A record of a CSV file and the line on which it starts, from 1. */
 export interface CsvRecord {
   line: number;
   cells: string[];
 }
 
-/** A line that no record can be made of. */
+/** A line that cannot be read as a record. */
 export interface CsvFault {
   line: number;
   problem: string;
-  /** The line as it stands. */
+  /** The line as in the file, at most 1,000 characters. */
   text: string;
 }
 
-/** `torn`: the record may hold rows that a missing quote joined to it. Then the lines after its first are read again. */
+/**
+ * Why the caller rejects a record. `torn`: the record may contain rows that a missing quote joined to it. Then the
+ * lines after its first line are read again.
+ */
 export interface Refusal {
   problem: string;
   torn: boolean;
 }
 
+/** Callbacks of `readCsv`. */
 export interface CsvRows {
-  /** Takes a record or says why not. The first one is the header. */
+  /** Takes a record; returns why it is rejected, or null. The first record is the header. */
   record: (record: CsvRecord) => Refusal | null;
   fault: (fault: CsvFault) => void;
 }
 
-/** Enough to name what is wrong with a line. */
+/** Characters of a line to show: enough to find the fault. */
 const SHOWN = 1_000;
 
 const NOT_CLOSED = 'a quote in it is not closed where its field ends, or a quote inside a quoted field is not doubled';
@@ -41,9 +45,12 @@ class Torn extends Error {
 }
 
 /**
- * Reads a CSV file in UTF-8 (RFC 4180, and what spreadsheets make of it): comma, semicolon, tab or `|`, whichever the first
- * line has most of; any line ends; a byte order mark, Excel's `sep=;` and empty lines are skipped. A line that cannot be
- * read is a fault, and reading goes on with the line after it, so that an unclosed quote hides no row.
+ * Reads a CSV file in UTF-8 (RFC 4180 and the usual variants of spreadsheets).
+ * - Delimiter: comma, semicolon, tab or `|`, whichever is most frequent in the first line.
+ * - Line ends: LF, CRLF or CR.
+ * - Skipped: a byte order mark, Excel's `sep=;` and empty lines.
+ *
+ * A line that cannot be read is a fault. Reading continues with the next line, so that an unclosed quote hides no row.
  */
 export function readCsv(file: Buffer, rows: CsvRows): void {
   const bytes = file.subarray(file.indexOf('\ufeff') === 0 ? 3 : 0);
@@ -52,12 +59,12 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
   let at = sep === null ? 0 : lines.next(0);
   const delimiter = sep?.[1] ?? pickDelimiter(bytes.subarray(at, lines.next(at)).toString());
   let width: number | null = null;
-  // From a fault to the next row of the header's width, lines may be the rest of a broken row.
+  // True after a fault: lines may be the rest of a broken row. False again at a row with as many cells as the header.
   let doubtful = false;
 
   const take = (start: number, end: number, cells: string[]): void => {
     if (cells.length === 1 && cells[0]?.trim() === '') return;
-    // The parser passes over a line break between two quotes that stand side by side.
+    // The parser misses a line break between two adjacent quotes.
     if (lines.next(start) < end && !cells.some((cell) => /[\r\n]/.test(cell))) throw new Torn(NOT_CLOSED);
     const line = lines.at(start);
     if (doubtful && cells.length !== width) {
@@ -97,7 +104,7 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
         at = next;
         continue;
       }
-      // Fields before the fault are whole, line breaks included: the quote was opened behind them.
+      // Fields before the fault are complete, with their line breaks. So the quote was opened after them.
       const opened = error instanceof CsvError ? Math.max(start, from + Number(error['bytes'] ?? 0)) : start;
       rows.fault({
         line: lines.at(opened),
@@ -120,9 +127,9 @@ function optionsOf(delimiter: string) {
   };
 }
 
-/** The cells of a single line in which quotes stand as text (`The "Best" Ltd`); null where they do not. */
+/** Splits a single line whose quotes are plain text (`The "Best" Ltd`); null if a field is quoted. */
 function withStrayQuotes(line: Buffer, delimiter: string): string[] | null {
-  // A quote that begins a field is no stray one.
+  // A quote at the start of a field is a real one.
   const text = line.toString().trim();
   const cells = text.split(delimiter).map((cell) => cell.trim());
   return text === '' || cells.some((cell) => cell.startsWith('"')) ? null : cells;
@@ -139,21 +146,21 @@ function shown(bytes: Buffer, start: number, end: number): string {
   return line.split(/[\r\n]/, 1)[0] ?? '';
 }
 
-/** The delimiter a header uses most, outside of quotes. */
+/** Returns the delimiter that is most frequent in the header, outside quotes. */
 function pickDelimiter(header: string): string {
   const bare = header.replaceAll(/"[^"]*"/g, '');
   const count = (delimiter: string): number => bare.split(delimiter).length;
   return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** Lines of a file as editors count them. */
+/** Counts the lines of a file as editors do. */
 class LineCounter {
   #line = 1;
   #begin = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** Number of the line that a position is in; not before the one asked for last. */
+  /** Returns the line number of a position. Positions must not decrease from call to call. */
   at(position: number): number {
     for (;;) {
       const next = this.next(this.#begin);
@@ -163,7 +170,7 @@ class LineCounter {
     }
   }
 
-  /** Where the line after this position begins. */
+  /** Returns the start of the line after this position. */
   next(position: number): number {
     const { bytes } = this;
     for (let i = position; i < bytes.length; i++) {
@@ -173,14 +180,14 @@ class LineCounter {
     return bytes.length;
   }
 
-  /** Where the line of this position begins. */
+  /** Returns the start of the line of this position. */
   begin(position: number): number {
     let start = position;
     while (start > 0 && this.bytes[start - 1] !== LF && this.bytes[start - 1] !== CR) start--;
     return start;
   }
 
-  /** The first position that is no white space before a record. */
+  /** Returns the first position at or after this one that is not in an empty line. */
   skipEmpty(position: number): number {
     let start = position;
     for (;;) {

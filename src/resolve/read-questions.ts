@@ -4,22 +4,23 @@ import { TidemarkError } from '../core/errors.js';
 import { canonicalJson } from '../planner/request-key.js';
 import { readCsv, type CsvFault, type CsvRecord, type Refusal } from './read-csv.js';
 
+/** The content of a list for `tidemark resolve`. */
 export interface Questions {
-  /** Canonical JSON of each distinct question (`questionKey`), in the order of the file. */
+  /** Distinct questions as canonical JSON (`questionKey`), in the order of the file. */
   questions: string[];
-  /** Rows of the file below its header. */
+  /** Number of rows below the header. */
   rows: number;
-  /** Rows that ask for nothing, or cannot be read. */
+  /** Rows that are unreadable or identify no company. */
   bad: CsvFault[];
-  /** Columns of the file that say nothing about a company. */
+  /** Columns without a known meaning. */
   ignored: string[];
-  /** Columns that mean the same, by what they mean; the first one that is filled counts. */
+  /** Groups of columns with the same meaning. Of each group, the first filled column counts. */
   alike: string[][];
 }
 
 type Field = keyof CompanyQuestion;
 
-/** What people call the columns; compared without case, spaces and signs. */
+/** Names of the columns that people use. Compared without case, spaces and punctuation. */
 const NAMES: Record<Field, string[]> = {
   name: ['name', 'company', 'companyname', 'legalname'],
   country_code: ['countrycode', 'country', 'iso', 'iso2'],
@@ -44,9 +45,11 @@ const IDENTIFYING: readonly Field[] = [
 const LONGEST = 500;
 
 /**
- * The questions of a CSV file: its first line names the columns. Empty cells say nothing; equal rows are one question.
- * @param name the file, for messages
- * @throws TidemarkError `InvalidInput`: no text in UTF-8, or a header that does not say what the columns are
+ * Reads the questions of a CSV file. The first line names the columns. Empty cells are ignored; equal rows are one
+ * question.
+ * @param name name of the file, for messages
+ * @throws TidemarkError `InvalidInput` when the file is not UTF-8 text, is empty, or its header is unreadable or names
+ * no usable column
  */
 export function readQuestions(file: Buffer, name: string): Questions {
   requireText(file, name);
@@ -80,12 +83,12 @@ export function readQuestions(file: Buffer, name: string): Questions {
   return { ...found, questions: [...found.questions], ignored, alike };
 }
 
-/** A question as text: the same for the same question, whatever the order of its columns. */
+/** Converts a question to text, independent of the order of its columns. */
 export function questionKey(question: CompanyQuestion): string {
   return canonicalJson(question);
 }
 
-/** @throws TidemarkError `InvalidInput` saying what the file is instead, as far as its first bytes tell */
+/** @throws TidemarkError `InvalidInput` with the actual type of the file, as far as its bytes show it */
 function requireText(file: Buffer, name: string): void {
   const starts = (...bytes: number[]): boolean => bytes.every((byte, i) => file[i] === byte);
   const wrong = (what: string): TidemarkError =>
@@ -156,7 +159,7 @@ function questionOf({ cells }: CsvRecord, columns: readonly (Field | undefined)[
   return question;
 }
 
-/** Why a row cannot be asked; null when it can. */
+/** Returns why a row is rejected; null when it is a valid question. */
 function refusalOf(
   { cells }: CsvRecord,
   columns: readonly (Field | undefined)[],
@@ -166,7 +169,8 @@ function refusalOf(
   const wrong = (problem: string): Refusal => ({ problem, torn: false });
   if (cells.length > columns.length) return torn(`it has ${cells.length} fields, the header ${columns.length}`);
   if (cells.some((cell) => cell.length > LONGEST)) return torn(`a field is longer than ${LONGEST} characters`);
-  // A line break is common in an address, rare in a number or name; beside a delimiter it is a row.
+  // A line break is common in an address, but rare in a number or name. Followed by a delimiter, it is probably the
+  // next row.
   if (cells.some((cell, i) => columns[i] !== undefined && /[\r\n].*[,;\t|]/.test(cell)))
     return torn('a quoted field goes on over the next line, so a closing quote may be missing');
   if (!IDENTIFYING.some((field) => question[field] !== undefined))

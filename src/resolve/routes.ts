@@ -6,12 +6,12 @@ import {
   type ApiError,
 } from '../api-client/index.js';
 
-// So many refusals of a route that never answered close it.
+// A route that never answered is closed after this many refusals.
 const FIRST_REFUSALS = 3;
-// So many refusals in a row of a route that answered before are no matter of single questions.
+// A route that answered before is closed after this many refusals in a row: single questions are not the cause.
 const REFUSALS_IN_A_ROW = 20;
 
-/** Every route that could answer is refused to the key: nothing was sent. */
+/** Thrown when the API refuses every route that could answer. The closed routes got no request. */
 export class RoutesClosedError extends Error {
   constructor() {
     super('the API refuses every route that could answer this');
@@ -19,14 +19,19 @@ export class RoutesClosedError extends Error {
   }
 }
 
-/** Errors by which a route answers: the key may use it. */
+/** Whether an error is an answer of the route, which shows that the key may use it. */
 function isAnswer(error: unknown): boolean {
   return (
     error instanceof NotFoundError || error instanceof InvalidRequestError || error instanceof AutocompleteFieldError
   );
 }
 
-/** Which of several routes the API refuses to the key, as far as a chunk or the chunks before it have met it. */
+/**
+ * Keeps track of the routes that the API refuses to the key. Covers this chunk and the closed routes of earlier chunks.
+ *
+ * States of a route: unknown → answered or closed. `closed` is final. An answered route is closed after
+ * REFUSALS_IN_A_ROW refusals in a row, an unknown one after FIRST_REFUSALS.
+ */
 export class Routes {
   readonly #closed: Set<string>;
   readonly #answered = new Set<string>();
@@ -40,17 +45,20 @@ export class Routes {
     return this.#closed.has(route);
   }
 
-  /** What routes said that were refused here and not answered. */
+  /** The last refusal of each route that was refused here and not answered since. */
   get refused(): ApiError[] {
     return [...this.#refusals.values()].flatMap(({ inARow, error }) => (inARow > 0 ? [error] : []));
   }
 
-  /** What routes said that are not asked any more. */
+  /** The last refusal of each route closed in this chunk. */
   get closed(): ApiError[] {
     return [...this.#refusals].flatMap(([route, { error }]) => (this.#closed.has(route) ? [error] : []));
   }
 
-  /** Sends a request of a route, and remembers how it ended. */
+  /**
+   * Sends a request on a route and counts the result.
+   * @throws the error of the request
+   */
   async send<T>(route: string, request: () => Promise<T>): Promise<T> {
     try {
       const answer = await request();

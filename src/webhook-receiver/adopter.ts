@@ -5,26 +5,27 @@ import { LockSeeker } from '../core/lock.js';
 import { landSpool, runFolder, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { listReceiverLocks, listSpools, receiverLock } from './deliveries.js';
 
-// Versions before receivers had ids landed each spool within a minute.
+// Receivers of older versions have no ids. They landed each spool within a minute.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Spools without a lock are rare (someone removed the lock), and there is a folder for each day.
+// Spools without a lock are rare (someone removed the lock), and a scan reads one folder per day.
 const SCAN_EVERY = 100;
 
+/** Options of the Adopter. Times are in milliseconds. */
 export interface AdopterOptions {
   leaseMs?: number | undefined;
   beatMs?: number | undefined;
   place?: string | undefined;
   limits?: SpoolLimits | undefined;
-  /** How long spools of an older version must not change. */
+  /** How long spools of an older version must stay unchanged before they are landed. In milliseconds. */
   olderVersionMs?: number | undefined;
-  /** Told of each spool: how many deliveries it held. */
+  /** Called for each landed spool with its number of deliveries. */
   onLanded: (rows: number) => void;
 }
 
 /**
- * Lands what receivers that are gone left in their spools. Whoever holds a receiver's lock may land its spools, so one
- * process does, and never while that receiver lives. Holds what it saw of each lock from one call to the next.
+ * Lands the spools of dead receivers. Only the holder of a receiver's lock may land its spools. So only one process
+ * lands them, and never while the receiver lives. Keeps its observations of each lock from call to call.
  */
 export class Adopter {
   readonly #dataDir: string;
@@ -40,8 +41,10 @@ export class Adopter {
   }
 
   /**
-   * Looks once at every receiver but `own`, and lands the spools of those that are gone. Call it every few seconds.
-   * @param goesOn What it throws ends the work between two parts; the rest stays for a later call
+   * Checks every receiver except `own` once, and lands the spools of dead ones. Call it every few seconds.
+   * @param own this process's receiver
+   * @param goesOn called between parts; an error stops the work, and a later call continues
+   * @throws the first error, after all receivers were checked
    */
   async adopt(own: string | undefined, goesOn: () => void): Promise<void> {
     if (this.#calls++ % SCAN_EVERY === 0 || this.#spools.has(null)) this.#spools = listSpools(this.#dataDir);
@@ -52,7 +55,7 @@ export class Adopter {
     const candidates: (string | null)[] = [...receivers];
     if (this.#isAbandoned(this.#spools.get(null) ?? [])) candidates.push(null);
     const faults: unknown[] = [];
-    // A spool that cannot be landed keeps none of the others waiting.
+    // A spool that cannot be landed must not delay the others.
     for (const receiver of candidates)
       await this.#takeOver(receiver, goesOn).catch((fault: unknown) => faults.push(fault));
     if (faults.length > 0) throw faults[0];
@@ -67,7 +70,7 @@ export class Adopter {
     const lock = seeker.attempt();
     if (lock === undefined) return;
     try {
-      // Listed again: the receiver may have landed them and let go since.
+      // List again: the receiver may have landed its spools and released the lock meanwhile.
       for (const target of listSpools(this.#dataDir).get(receiver) ?? []) {
         const rows = await landSpool(target, {
           limits,
@@ -84,7 +87,10 @@ export class Adopter {
     }
   }
 
-  /** Whether an older version's receiver left these: none runs, or it has not touched them for longer than it ever waits. */
+  /**
+   * Whether the receiver of an older version is dead. It has no lock, or its spools were unchanged for longer than it
+   * ever waits.
+   */
   #isAbandoned(targets: readonly PartTarget[]): boolean {
     if (targets.length === 0) return false;
     if (!existsSync(path.join(this.#dataDir, 'secrets', 'webhook-receiver.lock'))) return true;

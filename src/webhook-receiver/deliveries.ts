@@ -5,8 +5,8 @@ import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import { landingDir, type PartTarget } from '../landing/index.js';
 
 /*
- * Where receivers keep deliveries. Several receivers may share a data folder (two machines behind a load balancer), so
- * every file bears the random id of its receiver: `_spool/part-<receiver>-<number>-<time>.ndjson`.
+ * Files of webhook deliveries. Several receivers may share a data folder, such as two machines behind a load balancer.
+ * So every file name has the random id of its receiver: `_spool/part-<receiver>-<number>-<time>.ndjson`.
  */
 
 const STREAM = 'watch_events';
@@ -16,17 +16,17 @@ export function newReceiverId(): string {
   return `r${randomBytes(8).toString('hex')}`;
 }
 
-/** A receiver holds this lock as long as its spools are its own. */
+/** Returns the path of a receiver's lock. The receiver holds it as long as it owns its spools. */
 export function receiverLock(dataDir: string, receiver: string): string {
   return path.join(dataDir, 'receivers', receiver);
 }
 
-/** Receivers whose locks are there, held or not. */
+/** Lists the receivers with a lock, held or not. */
 export function listReceiverLocks(dataDir: string): string[] {
   return names(path.join(dataDir, 'receivers'), /^(r[0-9a-f]{16})$/);
 }
 
-/** The next chunk of a receiver. Its name is unique whatever the clock says. */
+/** Names the next chunk of a receiver. The name is unique even if the clock is set back. */
 export function nextChunk(dataDir: string, receiver: string, number: number, now: Date): PartTarget {
   const time = now.toISOString();
   return targetOf(
@@ -36,7 +36,7 @@ export function nextChunk(dataDir: string, receiver: string, number: number, now
   );
 }
 
-/** Chunks that lie in spools, by receiver; under `null` those of versions before receivers had ids. */
+/** Lists the spooled chunks by receiver. `null` holds those of older versions, whose receivers had no ids. */
 export function listSpools(dataDir: string): Map<string | null, PartTarget[]> {
   const root = path.join(landingDir(dataDir), STREAM);
   const found = new Map<string | null, PartTarget[]>();

@@ -18,16 +18,17 @@ import { newReceiverId, nextChunk, receiverLock } from './deliveries.js';
 
 const COMMIT_EVERY_MS = 60_000;
 
+/** Options of the log. Times are in milliseconds. */
 export interface DeliveryLogOptions {
-  /** Told of each spool that was landed: how many deliveries it held. */
+  /** Called for each landed spool with its number of deliveries. */
   onCommit?: (rows: number) => void;
-  /** Told why a spool could not be landed; it is tried again. */
+  /** Called when a spool cannot be landed. The log tries again. */
   onFault?: (error: unknown) => void;
-  /** How long a spool is filled, so that a load soon sees what came (default a minute). */
+  /** Longest time before a spool is landed, so that a load soon sees new deliveries (default: a minute). */
   commitEveryMs?: number;
   /** Size of a spool. */
   limits?: SpoolLimits;
-  /** As for `Lock`, and for spools of older versions. */
+  /** Options of `Lock`, and of the Adopter for spools of older versions. */
   leaseMs?: number;
   beatMs?: number;
   place?: string;
@@ -40,21 +41,24 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** What this process is to others that share the data folder. */
+/** This process's role among the receivers that share the data folder. */
 interface Receiver {
   id: string;
   lock: Lock;
-  /** The spool under way; closed after a fault, to be opened again. */
+  /** The current spool. Closed after a fault and then opened again. */
   chunk: { target: PartTarget; spool: Spool | undefined; rows: number } | undefined;
-  /** Full spools that are to be landed. */
+  /** Full spools that wait to be landed. */
   full: PartTarget[];
   chunks: number;
 }
 
 /**
- * Keeps deliveries as rows of the stream watch_events. What `keep` resolved for is on disk: in a spool, synced, and at the
- * latest after a minute in a part. Deliveries that come together share one sync. Any number of logs may share a data folder,
- * on several machines too: each has its own spools, and lands those of logs whose process is gone.
+ * Stores deliveries as rows of the stream watch_events. Once `keep` resolves, the delivery is in a synced spool, and
+ * after a minute at most in a part. Deliveries that arrive together share one sync. Several logs may share a data
+ * folder, also on several machines. Each has its own spools and lands those of dead processes.
+ *
+ * States of a delivery: waiting → spooled (synced, `keep` resolves) → landed. States of this receiver: none → joined
+ * (holds its lock) → none (lock lost; the next write joins with another id).
  */
 export class DeliveryLog {
   readonly #dataDir: string;
@@ -84,14 +88,18 @@ export class DeliveryLog {
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** Opens the log, and begins to land what receivers that are gone left behind. */
+  /** Opens the log and starts to land the spools of dead receivers. */
   static open(dataDir: string, clock: Clock, options: DeliveryLogOptions = {}): DeliveryLog {
     const log = new DeliveryLog(dataDir, clock, options);
     log.#adopt();
     return log;
   }
 
-  /** Resolves once the delivery is on disk; rejects when it may not be. Kept twice, it is one event all the same. */
+  /**
+   * Resolves once the delivery is on disk; rejects when it may not be. A delivery stored twice is still one event.
+   * @param body the delivery's exact text
+   * @param companyId null when the delivery names no usable company
+   */
   keep(body: string, companyId: string | null): Promise<void> {
     const row: LandedRow = {
       request_key: 'WEBHOOK /delivery',
@@ -108,7 +116,7 @@ export class DeliveryLog {
     });
   }
 
-  /** Lands everything and ends. What cannot be landed stays in its spool for the next receiver. */
+  /** Lands everything and stops. Deliveries that cannot be landed stay in their spool for the next receiver. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#closing.abort();
@@ -123,7 +131,7 @@ export class DeliveryLog {
   #work(): void {
     this.#working ??= this.#drain().finally(() => {
       this.#working = undefined;
-      // What was asked for while the last of it ended.
+      // Requests that arrived while this one ended.
       if (this.#waiting.length > 0 || this.#commitDue) this.#work();
     });
   }
@@ -146,8 +154,9 @@ export class DeliveryLog {
   }
 
   /**
-   * Puts rows on disk, in spools that are this process's own. A process that stood still may have lost its spools to another
-   * that landed and removed them: then the rows go to new spools of a new receiver.
+   * Writes rows to this process's own spools and syncs them. While this process was paused, another one may have landed
+   * and removed its spools. Then the rows go to new spools under another receiver id.
+   * @throws LockLostError after three attempts
    */
   async #write(rows: readonly LandedRow[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -155,7 +164,7 @@ export class DeliveryLog {
         const receiver = await this.#join();
         for (const row of rows) await this.#append(receiver, row);
         await receiver.chunk?.spool?.sync();
-        // Held now, after the sync: whoever takes the spools over from here on finds these rows in them.
+        // The lock is still held after the sync. So a process that takes the spools over later finds these rows.
         receiver.lock.assertHeld();
         return;
       } catch (error) {
@@ -175,7 +184,7 @@ export class DeliveryLog {
       rows: 0,
     });
     if (chunk.spool === undefined) {
-      // Not to make a file anew that another process has landed and removed.
+      // Do not create a spool again that another process has landed and removed.
       receiver.lock.assertHeld();
       const file = spoolFile(runFolder(chunk.target), chunk.target.chunk);
       chunk.spool = await Spool.open(file);
@@ -189,7 +198,7 @@ export class DeliveryLog {
     this.#landDue = true;
   }
 
-  /** Syncs and closes the spool under way: it is full, or its time is over. */
+  /** Syncs and closes the current spool, because it is full or due. */
   async #rotate(): Promise<void> {
     const chunk = this.#receiver?.chunk;
     if (this.#receiver === undefined || chunk === undefined) return;
@@ -205,7 +214,7 @@ export class DeliveryLog {
     if (chunk) chunk.spool = undefined;
   }
 
-  /** Lands full spools. What fails lies in its spool, and is tried again with the next. */
+  /** Lands full spools. After an error, the spool stays and is tried again with the next one. */
   async #land(): Promise<void> {
     this.#landDue = false;
     const { limits, onCommit, onFault } = this.#options;
@@ -218,7 +227,7 @@ export class DeliveryLog {
         receiver.full.shift();
         if (rows > 0) onCommit?.(rows);
       } catch (error) {
-        // The spools of a lost lock are adopted, by this process or another.
+        // This or another process adopts the spools of a lost lock.
         if (error instanceof LockLostError) {
           await this.#closeSpool();
           this.#receiver = undefined;

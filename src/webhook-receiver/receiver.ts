@@ -4,18 +4,19 @@ import { verifyWebhook } from '../api-client/verify-webhook.js';
 import { readItemId } from '../core/company-id.js';
 import { readJsonNodes } from '../core/json-nodes.js';
 
+/** Options of `createReceiver`. */
 export interface ReceiverOptions {
-  /** Path of deliveries, `/events`. */
+  /** Path of deliveries, such as `/events`. */
   path: string;
-  /** The callback's secret: made once, it stays the same when the address changes. */
+  /** The callback's secret. It stays the same when the callback's address changes. */
   secret: string;
-  /** Puts a genuine delivery on disk; resolves once it is there. */
+  /** Stores a signed delivery; resolves once it is on disk. */
   keep: (body: string, companyId: string | null) => Promise<void>;
-  /** Told why a genuine delivery could not be kept. */
+  /** Called when a signed delivery could not be stored. */
   onFault?: (error: unknown) => void;
   /** Largest body in bytes (default 1 MiB). */
   maxBytes?: number;
-  /** Milliseconds a sender has for its headers, and for the whole of it (default 5 s and 10 s). */
+  /** Time limits for the headers and for the whole request, in milliseconds (default 5 s and 10 s). */
   headersMs?: number;
   requestMs?: number;
 }
@@ -24,9 +25,17 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 256;
 
 /**
- * The webhook receiver (reference v2, "Webhook delivery"). It answers 2xx only once the delivery is on disk, so whatever
- * happens before that, the API tries again. What is not signed with the secret over its exact bytes is 401 and leaves no
- * trace; what is, is kept as it came, whether it can be read or not.
+ * Creates the webhook receiver (reference v2, "Webhook delivery"). Answers 2xx only once the delivery is on disk. After
+ * any other result the API sends it again. Stores a signed delivery exactly as received, even if it is not readable.
+ *
+ * Answers:
+ * - 200: stored, or `GET /healthz`
+ * - 401: not signed with the secret over its exact bytes; not stored
+ * - 404: another path
+ * - 405: not POST
+ * - 413: body too large
+ * - 415: compressed body
+ * - 503: could not be stored
  */
 export function createReceiver(options: ReceiverOptions): Server {
   const { headersMs = 5_000, requestMs = 10_000 } = options;
@@ -66,7 +75,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, optio
   answer(request, response, 200);
 }
 
-/** The exact bytes that came. */
+/** Reads the exact bytes of a body. */
 async function readBody(request: IncomingMessage, most: number): Promise<Buffer | 'too large' | 'broken off'> {
   if (Number(request.headers['content-length'] ?? 0) > most) return 'too large';
   const chunks: Buffer[] = [];
@@ -83,7 +92,7 @@ async function readBody(request: IncomingMessage, most: number): Promise<Buffer 
   return Buffer.concat(chunks);
 }
 
-/** Company a delivery names; null where it names none that the warehouse can hold. */
+/** Reads the id of the delivery's company; null when there is none or the warehouse cannot hold it. */
 function companyOf(text: string): string | null {
   try {
     const delivery = readJsonNodes(text);
@@ -95,7 +104,7 @@ function companyOf(text: string): string | null {
   }
 }
 
-/** Answers without a body; a request that was not read to its end loses its connection. */
+/** Answers without a body. Closes the connection if the request was not read to its end. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
