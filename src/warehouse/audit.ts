@@ -10,11 +10,14 @@ export interface CheckResult {
   severity: Audit['severity'];
 }
 
-/** Every model's key is unique and, but for columns declared nullable, not NULL; then what its header says. */
+/**
+ * Lists the audits of a model: its key is unique, its key is not NULL, then the audits of its header.
+ * Key columns that the header declares nullable may be NULL.
+ */
 export function listAudits(model: Model): Audit[] {
   const key = model.key.map(identifier).join(', ');
   const mandatory = model.key.filter((column) => !model.nullable.includes(column));
-  // Of a big incremental model only the keys just built can be wrong.
+  // In an incremental model only the keys just built can be wrong, so check only these.
   const scope =
     model.incremental === undefined
       ? model.model
@@ -38,7 +41,7 @@ export function listAudits(model: Model): Audit[] {
   ];
 }
 
-/** Runs a model's audits against what was just built. */
+/** Runs a model's audits against the table just built. */
 export async function runAudits(db: Database, model: Model): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const audit of listAudits(model)) {
@@ -49,8 +52,8 @@ export async function runAudits(db: Database, model: Model): Promise<CheckResult
 }
 
 /**
- * Keeps the last result of each check; results of checks that no longer exist go.
- * @param unchanged Models that were not checked this time: their results stay
+ * Saves the last result of each check and deletes the results of checks that no longer exist.
+ * @param unchanged Models that were not checked this time; their results are kept
  */
 export async function saveChecks(
   db: Database,

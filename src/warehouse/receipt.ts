@@ -16,7 +16,7 @@ export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: str
 
 export const RECEIPT_DESCRIPTION = 'What this file was built from; one row.';
 
-/** What the build was made from, as the one row of `meta.receipt` inside it. */
+/** Writes `meta.receipt`, one row that records what the build was made from. */
 export async function writeReceipt(
   db: Database,
   counts: TableCounts,
