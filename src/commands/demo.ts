@@ -8,7 +8,7 @@ export interface DemoOptions {
   tenders: number;
 }
 
-/** `tidemark demo`: from nothing to a queryable warehouse on this machine. */
+/** `tidemark demo`: sets up everything on this machine, up to a warehouse that can be queried. */
 export function registerDemo(program: Command): void {
   program
     .command('demo')

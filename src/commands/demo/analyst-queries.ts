@@ -1,4 +1,4 @@
-/** A question an analyst would ask first, and its answer in SQL. */
+/** A typical first question of an analyst, with its SQL. */
 export interface AnalystQuery {
   title: string;
   sql: string;
