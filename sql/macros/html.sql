@@ -1,5 +1,5 @@
--- Macros that convert HTML to plain text. They drop scripts and styles, turn the ends of blocks and the starts of list
--- items into line breaks, remove tags and decode entities once.
+-- Macros that convert HTML to plain text. They drop scripts, styles and tags, and decode entities once. Ends of blocks
+-- and starts of list items become line breaks.
 
 CREATE OR REPLACE TEMP MACRO html_code_point(n) AS
   CASE WHEN n BETWEEN 1 AND 55295 OR n BETWEEN 57344 AND 1114111 THEN chr(CAST(n AS INTEGER)) ELSE '' END;

@@ -4,8 +4,8 @@
 CREATE OR REPLACE TEMP MACRO json_text(j) AS
   CASE WHEN json_type(j) NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN nullif(trim(j ->> '$', E' \t\n\r'), '') END;
 
--- An id given as a number or as text; NULL if BIGINT cannot hold it. A number with a decimal point or an exponent is an
--- id if a double holds it exactly as an integer (7.0 and 7e0 are 7). Same rules as src/core/company-id.ts.
+-- An id given as a number or as text; NULL if BIGINT cannot hold it. Accepts 7.0 and 7e0 as 7, if a double holds the
+-- integer exactly. Same rules as src/core/company-id.ts.
 CREATE OR REPLACE TEMP MACRO json_id(j) AS
   CASE
     WHEN regexp_full_match(json_text(j), '-?[0-9]+') THEN TRY_CAST(json_text(j) AS BIGINT)
@@ -39,8 +39,8 @@ CREATE OR REPLACE TEMP MACRO json_id_fault(j) AS
 CREATE OR REPLACE TEMP MACRO json_repeats(j) AS
   coalesce(len(list_distinct(json_keys(j))) < len(json_keys(j)), false);
 
--- Replaces unpaired surrogates (`\ud800`), which no text can hold, with U+FFFD in a JSON text. Protects escaped
--- backslashes and complete pairs meanwhile: writes them with control characters that no JSON text contains.
+-- Replaces unpaired surrogates (`\ud800`) with U+FFFD in a JSON text, because no text can hold them. First protects
+-- escaped backslashes and complete pairs with control characters that no JSON text contains; restores them at the end.
 CREATE OR REPLACE TEMP MACRO json_mended(t) AS
   replace(replace(
     regexp_replace(

@@ -29,7 +29,7 @@ CREATE OR REPLACE TEMP MACRO watch_field(t) AS
     t
   );
 
--- Splits a value into texts, in lower case: the members of a nested value, or the parts of plain text between commas.
+-- Splits a value into lower-case texts: the members of a nested value, or the parts of plain text between commas.
 CREATE OR REPLACE TEMP MACRO event_value_texts(v) AS
   list_filter(
     list_transform(string_split_regex(lower(coalesce(v, '')), '[{}\[\]",:]+'), lambda t: trim(t)),

@@ -15,7 +15,7 @@ export function configOption(command: Command): string | undefined {
 
 /**
  * Reads the configuration in force: the named one, else tidemark.yaml in the current folder. If neither exists but a
- * demo ran, reads the demo's configuration, so that `tidemark sql` works after `npm run demo` in a fresh clone.
+ * demo ran, reads the demo's configuration. `tidemark sql` thus works after `npm run demo` in a fresh clone.
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {

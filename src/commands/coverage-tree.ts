@@ -73,6 +73,7 @@ function worst(verdicts: TreeNode['verdict'][]): TreeNode['verdict'] {
   return verdicts.includes('gap') ? 'gap' : verdicts.includes('moved') ? 'moved' : 'proven';
 }
 
+/** How to render the tree. */
 export interface TreeOptions {
   /** True shows every segment; false folds proven neighbours into one line. */
   all: boolean;

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { configOption, examples } from './context.js';
 import { parseCount } from './port-options.js';
 
+/** Command-line options of `tidemark demo`. */
 export interface DemoOptions {
   once?: boolean;
   companies: number;

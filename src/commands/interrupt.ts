@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { tell } from './print.js';
 
 /**
- * Makes a signal that aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that a command can shut down in order. The
+ * Makes a signal that aborts on the first Ctrl-C, SIGTERM or SIGHUP. The command can then shut down in order. The
  * second one ends the process at once.
  */
 export function interruptSignal(): AbortSignal {

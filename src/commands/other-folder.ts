@@ -19,7 +19,7 @@ export function otherFolder(run: DataFolder | undefined, dataDir: string): strin
   return `This run was done by a worker whose data folder is ${describeFolder(run)}; this command reads ${here}. Use the worker's configuration (--config, TIDEMARK_DATA), or end that worker and start the run again.`;
 }
 
-/** Where a run published: a path relative to here if the folder is the same, else the path and its host. */
+/** Place where a run published. A short path if the data folder is the same, else the path and its host. */
 export function publishedPlace(published: string, folder: DataFolder | undefined, dataDir: string): string {
   if (folder === undefined || otherFolder(folder, dataDir) === null) return showPath(path.resolve(dataDir, published));
   return `${path.posix.join(folder.path, published)} on host ${folder.host}`;

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
+/** Values of the options `--port`, `--ui-port` and `--sandbox-port`. */
 export interface PortOptions {
   port: number;
   uiPort: number;

@@ -4,7 +4,9 @@ import { visibleText } from '../core/visible-text.js';
 import { describeServiceError } from '../temporal/failure.js';
 import { colorsFor, tell } from './print.js';
 
+/** Exit code of a failed command. */
 export const FAILED = 1;
+/** Exit code for invalid input. */
 export const USAGE = 2;
 
 /**

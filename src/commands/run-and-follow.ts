@@ -11,6 +11,7 @@ import { FAILED } from './print-error.js';
 import { say, sayJson, tell } from './print.js';
 import { renderResult } from './render-result.js';
 
+/** How a command follows its run and reports the result. */
 export interface FollowOptions {
   wait: boolean;
   json: boolean;
@@ -58,8 +59,8 @@ export async function runAndFollow(
 }
 
 /**
- * True when the command must exit with 1: an incomplete or held-back market, a stopped run, or a stream that the key
- * may not read (lookup lists excepted). With `strict`, also when single records failed.
+ * True when the command must exit with 1: the market is incomplete or held back, the run was stopped, or the key may
+ * not read a stream. Lookup lists are excepted. With `strict`, also when single records failed.
  */
 function fellShort(result: RunResult, strict: boolean): boolean {
   return (

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Config } from '../core/config.js';
 import { declaredSchedules, existingSchedules, matchesDeclared, type DeclaredSchedule } from '../temporal/schedules.js';
 
+/** One line of `tidemark schedule list`. */
 export interface ScheduleRow {
   schedule: string;
   cron: string;

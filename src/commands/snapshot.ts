@@ -4,6 +4,7 @@ import { examples, loadContext } from './context.js';
 import { say, sayJson } from './print.js';
 import type { RunRequest } from '../temporal/start-run.js';
 
+/** Options of every command that starts a run and follows it. */
 export interface RunOptions {
   wait: boolean;
   json?: boolean;

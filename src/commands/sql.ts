@@ -122,8 +122,8 @@ async function writeFile(
 
 /**
  * Derives the format of a file from its extension, or from `--format` if it has none.
- * @throws TidemarkError `InvalidInput` when the extension is unknown or disagrees with `--format`, or when the path is
- *   a folder or in a missing folder
+ * @throws TidemarkError `InvalidInput` when the extension is unknown or disagrees with `--format`, when the path is a
+ *   folder, or when its folder is missing
  */
 function formatOfFile(out: string, asked: Format | undefined): Format {
   const wrong = (message: string, todo: string): TidemarkError => new TidemarkError('InvalidInput', message, { todo });

@@ -6,11 +6,13 @@ const MIN_CELL = 12;
 const GAP = '  ';
 const MAX_DECIMALS = 4;
 
+/** A table to render; each row has one value a column. */
 export interface TableData {
   columns: readonly string[];
   rows: readonly (readonly unknown[])[];
 }
 
+/** Limits for the width of a table. */
 export interface TableOptions {
   /** Longest cell in columns; longer ones are cut. @default 60 */
   maxCell?: number;
@@ -93,7 +95,7 @@ function renderNumber(value: number | bigint, decimals: number | null, grouped: 
   return rounded(value).toLocaleString('en-US', { useGrouping, ...places });
 }
 
-/** Decimal places that show every number of a column in full, so that points align; null if more than 4 are needed. */
+/** Decimal places that show every number of a column in full and align the points; null if more than 4 are needed. */
 function sharedDecimals(values: readonly unknown[]): number | null {
   let most = 0;
   for (const value of values) {

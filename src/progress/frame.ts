@@ -7,6 +7,7 @@ import { remainingMs, type RunState, type StepState } from './run-state.js';
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const BAR = 24;
 
+/** How to render one frame. */
 export interface FrameOptions {
   title: string;
   /** Columns of the terminal; every line is cut to this width. */

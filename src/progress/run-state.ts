@@ -27,6 +27,7 @@ export interface Observation {
   workers: boolean;
 }
 
+/** A step of the run with its measured speed. */
 export interface StepState extends ProgressStep {
   /** Units per second over the last 10 s; null while unknown. */
   rate: number | null;

@@ -1,7 +1,7 @@
 import { html, type Markup } from './html.js';
 import { count } from './words.js';
 
-/* Charts as SVG without scripts: every mark has its value as a title, and colours are classes of the style sheet. */
+/* Charts as SVG without scripts. Every mark has its value as a title; colours are classes of the style sheet. */
 
 const WIDTH = 520;
 const HEIGHT = 210;
@@ -9,6 +9,7 @@ const LEFT = 58;
 const BOTTOM = 28;
 const TOP = 12;
 
+/** Values of one line, or of one colour of bars. */
 export interface Series {
   name: string;
   /** One value for each label; null if there is none. */

@@ -9,6 +9,7 @@ export class Markup {
   }
 }
 
+/** A value that `html` accepts. Arrays are joined; null, undefined and false give nothing. */
 export type Content = Markup | string | number | null | undefined | false | readonly Content[];
 
 /** Makes a piece of HTML. Escapes inserted values for text and quoted attributes, except values that are Markup. */

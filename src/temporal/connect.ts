@@ -18,6 +18,7 @@ export interface TemporalTarget {
   options: NativeConnectionOptions;
 }
 
+/** A connected client. `close` first waits for due retries (see grpc-retries.ts). */
 export interface TemporalClient {
   client: Client;
   connection: Connection;

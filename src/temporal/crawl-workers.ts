@@ -32,8 +32,8 @@ export interface WorkerSeen extends Partial<WorkerFacts> {
 
 /**
  * Makes the identity of this process, as the server and the Temporal UI show it. Workers in other containers may have
- * the same process id and host name. The last part tells them apart: a hash of the place in which the process id is
- * valid, and a random end.
+ * the same process id and host name. `place` distinguishes them: a hash of the place in which the process id is valid,
+ * and 8 random digits.
  */
 export function workerIdentity({ folder, settings }: WorkerFacts): string {
   const place = `${markOf(findPlace())}-${randomBytes(4).toString('hex')}`;

@@ -46,6 +46,7 @@ export function readDevServer(dataDir: string): DevServerState | null {
   }
 }
 
+/** Records the dev server of a data folder in `data/temporal/server.json`. */
 export async function writeDevServer(dataDir: string, state: DevServerState): Promise<void> {
   await writeFileAtomic(stateFile(dataDir), `${JSON.stringify(state)}\n`);
 }

@@ -72,7 +72,7 @@ async function queryProgress(client: Client, handle: WorkflowHandle): Promise<Pr
       handle.query<Progress>('progress'),
     );
   } catch {
-    // The run is not open yet, has just continued as new, or its worker restarts: try again at the next observation.
+    // The run is not open yet, has just continued as new, or its worker restarts. The next observation tries again.
     return null;
   }
 }

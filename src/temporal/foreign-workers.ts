@@ -22,7 +22,7 @@ export function nameForeign(workers: readonly WorkerSeen[]): string {
   return workers.map(({ name, folder }) => `${name} (folder ${folder})`).join(', ');
 }
 
-/** Logs workers with another data folder on the same queues: once before it resolves, then each change (every 60 s). */
+/** Logs workers with another data folder on the same queues. Checks once before it resolves, then every 60 s. */
 export async function watchForeignWorkers(
   client: Client,
   { folder, log, stop }: { folder: DataFolder; log: Logger; stop: AbortSignal },

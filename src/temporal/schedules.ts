@@ -111,6 +111,7 @@ export function matchesDeclared(description: ScheduleDescription, declared: Decl
   );
 }
 
+/** A schedule that `applySchedules` handled. */
 export interface AppliedSchedule {
   id: string;
   change: 'created' | 'updated' | 'unchanged' | 'removed';

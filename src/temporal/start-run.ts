@@ -17,6 +17,7 @@ export interface RunRequest {
   details: string;
 }
 
+/** A run that was started or joined. */
 export interface StartedRun {
   handle: WorkflowHandle;
   /** True when it was already running, under this id or as a scheduled run of the same market and date. */

@@ -3,6 +3,7 @@ import { insertRows } from './insert-rows.js';
 import type { Audit, Model } from './models.js';
 import { identifier } from './sql-files.js';
 
+/** Result of one audit: the number of rows it returned, 0 if it passed. */
 export interface CheckResult {
   model: string;
   check: string;
@@ -11,8 +12,8 @@ export interface CheckResult {
 }
 
 /**
- * Lists the audits of a model: its key is unique, its key is not NULL, then the audits of its header.
- * Key columns that the header declares nullable may be NULL.
+ * Lists the audits of a model: key is unique, key is not NULL, then the audits of its header. Key columns that the
+ * header declares nullable may be NULL.
  */
 export function listAudits(model: Model): Audit[] {
   const key = model.key.map(identifier).join(', ');

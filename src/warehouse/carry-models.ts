@@ -8,8 +8,8 @@ import { publishedFile } from './paths.js';
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
 
 /**
- * Copies into a new warehouse the model records of the old one: what each version promises to readers, and whether a
- * rollback holds the models. Without an old warehouse, reads these records from a published file.
+ * Copies the model records of the old warehouse into a new one. They hold each version's promise to readers, and
+ * whether a rollback holds the models. Without an old warehouse, reads these records from a published file.
  * @param before The open warehouse that is replaced; null when there is none or it cannot be opened
  * @param dataDirs Folders in which to look for a published file; the first one found is used
  */

@@ -14,6 +14,7 @@ import type { Warehouse } from './open.js';
 import { findPartFault } from './part-check.js';
 import { quote } from './sql-files.js';
 
+/** Which parts to join and which answers to drop. */
 export interface CompactRequest {
   /** Leave a run and stream alone if it has fewer parts than this. */
   minParts: number;
@@ -21,6 +22,7 @@ export interface CompactRequest {
   dropRepeatsBefore?: Date | undefined;
 }
 
+/** Result of `compactLanding`. */
 export interface Compacted {
   /** Run folders that now have fewer or smaller parts. */
   folders: number;
@@ -41,10 +43,10 @@ const PART_BYTES = 256 * 2 ** 20;
 const ROW_GROUP_ROWS = 2_048;
 
 /**
- * Joins the small parts of each ended run and stream, and drops repeated answers: answers equal, byte for byte, to the
- * answer before and the answer after. Touches only parts that the warehouse has loaded. Kept rows do not change.
- * A joined part names the parts it replaces, and these are removed after it is in place. A crash at any moment
- * therefore leaves each row exactly once.
+ * Joins the small parts of each ended run and stream, and drops repeated answers. A repeated answer equals the answers
+ * before and after it, byte for byte. Touches only parts that the warehouse has loaded. Kept rows do not change.
+ * A joined part names the parts it replaces, which readers then ignore. They are removed only after it is in place. A
+ * crash at any moment therefore leaves each row exactly once.
  * @throws TidemarkError `WarehouseBusy` while a replay reads the landing zone
  * @throws ModelFailedError when a joined part differs from the rows of its source parts; nothing is removed then
  */

@@ -14,7 +14,7 @@ export class WarehouseBusyError extends TidemarkError {
   }
 }
 
-/** What one call of `loadLanding` loaded. */
+/** Result of `loadLanding`. */
 export interface LoadCounts {
   parts: number;
   rows: number;
@@ -75,7 +75,7 @@ function howToRead(cause: unknown): string {
   return 'Run any snapshot again: it publishes anew from the warehouse, and fetches only what is due.';
 }
 
-// DuckDB reports a full disk only in the message, without a code: for the file, its log or the spill folder.
+// DuckDB reports a full disk only in the message, without a code. It may concern the file, its log or the spill folder.
 const NO_SPACE =
   /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i;
 

@@ -27,8 +27,8 @@ export function readFunctions(): SqlFunction[] {
 
 /**
  * Creates the functions in an attached database that has the tables they read. The functions name tables by schema
- * only, so they read the tables of the file that a reader has opened. Skips a function whose columns the tables lack:
- * a new version of a model may have renamed them, or an earlier set of models may be in force.
+ * only, so they read the tables of the file that a reader has opened. Skips a function whose columns the tables lack.
+ * A new version of a model may have renamed them, or an earlier set of models may be in force.
  * @returns One sentence for each skipped function
  */
 export async function createFunctions(db: Database, database: string): Promise<string[]> {

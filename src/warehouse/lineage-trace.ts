@@ -140,7 +140,7 @@ function traceSet(node: Node, type: string, children: Node[], scope: Scope): Out
   const [first, ...others] = children;
   if (first === undefined) throw new Error(`${type} without sides`);
   const base = trace(first, scope);
-  // A recursive CTE reads itself: take the sources of its first part as the sources of its own columns.
+  // A recursive CTE reads itself. Its first part gives the sources of its columns.
   if (type === 'LOGICAL_RECURSIVE_CTE') scope.ctes.set(Number(node['table_index']), base);
   return merge([base, ...others.map((child) => trace(child, scope))]);
 }
@@ -167,7 +167,7 @@ function evaluate(expression: unknown, input: Outputs): Source {
       return evaluate(node['child'], input);
     case 'BOUND_WINDOW': {
       const values = all(node['children'], input);
-      // A row number or a rank has no values of its own: its sources are the columns of the order.
+      // A row number or a rank has no argument: its sources are the columns that order and partition the rows.
       const order = [
         ...all(node['partitions'], input),
         ...nodes(node['orders']).map((one) => evaluate(one['expression'], input)),

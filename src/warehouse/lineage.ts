@@ -29,7 +29,7 @@ const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).option
 
 /**
  * Follows every column of every model to its source columns. Reads the plans that DuckDB binds for the models' SQL
- * over empty tables, so stars, CTEs, joins and macros resolve as in a real build. Columns that only select rows are
+ * over empty tables. Stars, CTEs, joins and macros thus resolve as in a real build. Columns that only select rows are
  * no source.
  * @throws ModelFailedError when the tables cannot be made
  */
@@ -49,7 +49,7 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
   });
 }
 
-/** Lineage of the models that made a published file, read from the SQL texts it keeps; empty if none is readable. */
+/** Lineage of the models that made a published file. Reads the SQL texts in that file; empty if none is readable. */
 export async function readPublishedLineage(published: Published): Promise<Lineage> {
   try {
     const rows = await published.objects<{ model: string; table_name?: string | null; definition?: string | null }>(

@@ -31,7 +31,7 @@ interface ShapeRow {
   sample: string | null;
 }
 
-/** At most this many new fields are listed for each run and route: ids used as keys would give an unlimited number. */
+/** Most new fields listed for each run and route: ids used as keys would give an unlimited number. */
 const MOST_NEW = 100;
 const OTHERS = '$.…';
 

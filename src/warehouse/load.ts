@@ -14,11 +14,12 @@ import { quote, readSqlFile } from './sql-files.js';
 // A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
-// A row of a listing is a page of up to 100 entries, which staging holds in memory several times over.
+// A row of a listing is a page of up to 100 entries. Staging holds several copies of each page in memory.
 // src/landing/listing-writer.ts writes this many pages to a part.
 const BATCH_PAGES = 100;
 const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
 
+/** How `loadLanding` selects parts and where it writes rejects. */
 export interface LoadOptions {
   /** Selects the landing dates to load; default all. */
   inRange?: (date: string) => boolean;
@@ -29,8 +30,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads every landed part that is not in the ledger yet. Loads batches of one stream, each in its own transaction: a
- * call after a kill continues where the killed call stopped and loads nothing twice.
+ * Loads every landed part that is not in the ledger yet. Loads batches of one stream, each in its own transaction. A
+ * call after a kill therefore continues where the killed call stopped, and loads nothing twice.
  * @throws LandingCorruptError after all sound parts were loaded, when parts do not match their manifests
  */
 export async function loadLanding(

@@ -6,8 +6,8 @@ import { publishedDir, warehouseFile } from './paths.js';
 import { landingDir } from '../landing/index.js';
 
 /*
- * Locks that guard a data folder. Each lock is on the same file system as the files it guards, so that the holder can
- * move files through the lock (see src/core/lock.ts). To avoid deadlocks, always take locks in this order:
+ * Locks that guard a data folder. Each lock is on the same file system as the files it guards: the holder moves files
+ * through the lock (see src/core/lock.ts). To avoid deadlocks, always take locks in this order:
  *
  * 1. writer     the warehouse file: loads, models, compaction, and `replay` until it has replaced and published it
  * 2. landing    removal of landed parts (compaction), against a replay that reads them

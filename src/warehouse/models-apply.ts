@@ -13,6 +13,7 @@ import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from './run-models.js';
 import { stageModels } from './stage-models.js';
 
+/** Input of `applyModels` and `rollbackModels`. */
 export interface ApplyRequest {
   now: Date;
   /** As for `buildModels`. */
@@ -27,6 +28,7 @@ export interface ApplyRequest {
   onStep?: (step: { step: 'stage'; model: string } | { step: 'models' | 'publish' }) => void;
 }
 
+/** Result of `applyModels`: changes, build and publication. */
 export interface Applied {
   changes: ModelChange[];
   /** Null when there was nothing to build. */
@@ -38,9 +40,9 @@ export interface Applied {
 }
 
 /**
- * Puts the models on disk in force. Stages each changed model in its own transaction, next to the tables in use; then
- * takes all of them over in one transaction and publishes. A second call continues where a killed call stopped.
- * Ends the hold of an earlier rollback.
+ * Puts the models on disk in force. First stages each changed model in its own transaction, next to the tables in use.
+ * Then replaces all of these tables in one transaction and publishes. A second call continues where a killed call
+ * stopped. Ends the hold of an earlier rollback.
  * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built; readers keep
  *   their build
  * @throws TidemarkError `InvalidInput` when a table to drop does not exist or still has its file
@@ -66,6 +68,7 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
   });
 }
 
+/** Result of `rollbackModels`. */
 export interface RolledBack extends Applied {
   /** The set of models that is in force again. */
   to: AppliedSet;

@@ -29,6 +29,7 @@ export interface TableDiff {
   samplesOnlyThere: Record<string, Shown>[];
 }
 
+/** Differences between an environment and production, one entry a table. */
 export interface EnvDiff {
   env: Env;
   tables: TableDiff[];

@@ -176,7 +176,7 @@ function code(text: string): string {
   return `\`${text.replaceAll('|', String.raw`\|`)}\``;
 }
 
-/** Plain text for one line of Markdown. Escapes what would read as a table border, a tag or emphasis. */
+/** Plain text for one line of Markdown. Escapes characters of table borders, tags and emphasis. */
 function cell(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<>*`[\]]|(?<=^|\s)_|_(?=\s|$)/g, String.raw`\$&`);
 }

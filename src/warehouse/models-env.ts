@@ -20,6 +20,7 @@ import { quote } from './sql-files.js';
 import { withParser } from './sql-parser.js';
 import { readingFirstFrom, SCHEMAS, searchPath, type SchemaRow } from './stage-models.js';
 
+/** Input of `applyEnv`. */
 export interface EnvRequest {
   name: string;
   now: Date;
@@ -29,6 +30,7 @@ export interface EnvRequest {
   onModel?: (model: string) => void;
 }
 
+/** An environment that `applyEnv` built. */
 export interface EnvBuilt {
   /** DuckDB file that holds the built tables. */
   file: string;
@@ -224,8 +226,8 @@ async function readsLedger(models: readonly Model[]): Promise<boolean> {
 }
 
 /**
- * Copies the writer's file. Opens it read-only meanwhile, so that no worker writes to it. A worker that arrives waits
- * until the copy ends; a copy is instant on file systems that share blocks.
+ * Copies the writer's file. Keeps it open read-only during the copy, so that no worker can write to it. A worker that
+ * arrives waits until the copy ends. The copy is instant on file systems that share blocks.
  */
 async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
   const file = warehouseFile(dataDir);

@@ -4,6 +4,16 @@ import { errorMessage } from '../core/errors.js';
 import { ModelFailedError } from './errors.js';
 import type { SqlFile } from './sql-files.js';
 
+/*
+ * Terms:
+ * - model: one SQL file and the table it makes. The file is a header (a block comment with YAML) and one query.
+ * - version: a model's promise to its readers. A change that breaks their queries needs a new version.
+ * - grain: one row of the table stands for one of these ("one row per …").
+ * - key: columns that identify a row. Unique, and not NULL unless the header lists them as nullable.
+ * - audit: a query that must return no rows. Severity error fails the build, warn only reports.
+ * - deprecated: still served, until the last day that the header names.
+ */
+
 /** Published schemas, in no particular order: references between models decide the build order. */
 export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
 
@@ -13,6 +23,7 @@ const Audit = z.strictObject({
   /** Selects offending rows; the audit passes if there is none. */
   sql: z.string(),
 });
+/** An audit in the header of a model: a query that must return no rows. */
 export type Audit = z.infer<typeof Audit>;
 
 /** `TYPE | comment` */
@@ -27,7 +38,7 @@ const Header = z.strictObject({
   /** table: built whole each time. incremental: only the keys that changed. view: a view in the writer's file. */
   kind: z.enum(['table', 'incremental', 'view']),
   version: z.int().min(1),
-  /** Last day the table is served, for an older version next to the latest or for a model to be removed. */
+  /** Last day the table is served. Set for an older version next to the latest, or for a model to be removed. */
   deprecation_date: z.iso.date().optional(),
   grain: z.string().min(1),
   key: z.array(z.string()).min(1),

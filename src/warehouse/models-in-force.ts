@@ -1,5 +1,6 @@
 import type { Model } from './models.js';
 
+/** Models split by whether they are served on a day. */
 export interface ModelsInForce {
   /** Models to build and publish. */
   models: Model[];

@@ -2,12 +2,13 @@ import { ModelFailedError } from './errors.js';
 import { MODEL_SCHEMAS, type ModelFile } from './models-file.js';
 import { withParser, type SqlParser } from './sql-parser.js';
 
+/** A model file with the names of the models it reads, sorted. */
 export type WithParents = ModelFile & { parents: string[] };
 
 /**
  * Finds the models that each model reads.
- * @throws ModelFailedError with file and line when SQL of a model does not parse, or when an audit of an older version
- *   checks the latest version's table
+ * @throws ModelFailedError with file and line when SQL of a model does not parse
+ * @throws ModelFailedError when an audit of an older version queries the latest version's table
  */
 export async function findParents(models: readonly ModelFile[]): Promise<WithParents[]> {
   return withParser(async (parser) => {

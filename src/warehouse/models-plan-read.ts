@@ -9,6 +9,7 @@ import { openReadOnly } from './open.js';
 import { publishedFile, warehouseFile } from './paths.js';
 import { quote } from './sql-files.js';
 
+/** Result of `tidemark models plan`. */
 export interface ModelsPlan {
   /** Where the applied models were read; `none`: there is no warehouse yet. */
   comparedWith: 'warehouse' | 'published' | 'none';
@@ -23,6 +24,7 @@ export interface ModelsPlan {
   })[];
 }
 
+/** Options of `readPlan`. */
 export interface PlanOptions {
   /** Models to compare instead of those on disk. */
   models?: Model[];
@@ -33,8 +35,8 @@ export interface PlanOptions {
 }
 
 /**
- * Compares the models on disk with the warehouse, read-only. Reads the writer's file; while a worker holds the file,
- * reads the published file, which knows the models of the last publication.
+ * Compares the models on disk with the warehouse, read-only. Reads the writer's file. While a worker holds that file,
+ * reads the published file, which records the models of the last publication.
  * @throws WarehouseBusyError when a worker holds the warehouse and nothing is published yet
  */
 export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {

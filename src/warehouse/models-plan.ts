@@ -20,10 +20,15 @@ export interface AppliedModel {
   columns: ReadonlyMap<string, string> | null;
 }
 
-/** Terms of SQLMesh, plus `altered`: the model is unchanged, but its table was changed. */
+/**
+ * How a model differs from its applied version, in the terms of SQLMesh.
+ * - `directly modified`: its own file changed.
+ * - `indirectly modified`: its file is the same, but a parent, a macro or a seed changed.
+ * - `altered`: the model is the same, but somebody changed its table by hand.
+ */
 export type ChangeKind = 'added' | 'removed' | 'directly modified' | 'indirectly modified' | 'altered' | 'unchanged';
 
-/** What applying the models on disk does to one model. */
+/** The change to one model that `models apply` would make. */
 export interface ModelChange extends Effects {
   /** Name of the table, such as `core.companies`. */
   model: string;
@@ -49,7 +54,7 @@ export interface ModelChange extends Effects {
 
 /** Which tables may be removed. */
 export interface Leave {
-  /** Today, `YYYY-MM-DD`: tables whose last day is before it may go. */
+  /** Today, `YYYY-MM-DD`: tables whose last day has passed may be removed. */
   day: string;
   /** Tables that a person named to be dropped. */
   dropped?: ReadonlySet<string> | undefined;
@@ -187,7 +192,7 @@ function planRemoval(table: string, applied: AppliedModel, { day, dropped }: Lea
   };
 }
 
-/** What an applied version promises: its header; its real columns if no header was kept or it cannot be read. */
+/** Shape that an applied version promises: from its header, or from its real columns if no header can be read. */
 function shapeOf(applied: AppliedModel): Shape | undefined {
   if (applied.definition !== null) {
     try {

@@ -42,6 +42,7 @@ const RowsCase = z.strictObject({
 });
 
 export type RowsCase = z.infer<typeof RowsCase>;
+/** A case of either kind, with its file relative to the current folder. */
 export type ModelCase = (z.infer<typeof AnswersCase> | RowsCase) & { file: string };
 
 /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { diffSequences } from '../core/diff.js';
 
+/** Column name to value. */
 export type Row = Record<string, unknown>;
 
 /** A difference between expected and actual rows. `row` counts from 1 in the expected rows (`surplus`: the actual). */

@@ -23,6 +23,7 @@ export interface CaseFailure {
   reordered: boolean;
 }
 
+/** Result of one case; it passed if `failures` is empty. */
 export interface CaseResult {
   file: string;
   name: string;

@@ -9,6 +9,7 @@ import { readSqlFolder, readSqlFolderAt, type SqlFile } from './sql-files.js';
 
 export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './models-file.js';
 
+/** A model file with its parents and fingerprint. */
 export interface Model extends ModelFile {
   /** Models that this model reads; DuckDB's parser finds them in its query and in its block `incremental`. */
   parents: string[];
@@ -24,8 +25,8 @@ export interface ModelSet {
 }
 
 /**
- * Reads the models on disk: those of `sql/`, then those of the user's own folder. The user's folder has the same
- * subfolders; a file adds a model, or replaces the shipped model of the same file name.
+ * Reads the models on disk: those of `sql/`, then those of the user's own folder, which has the same subfolders. A
+ * file of the user adds a model, or replaces the shipped model of the same file name.
  * @throws ModelFailedError when a header is wrong, SQL does not parse, or a model reads a model that does not exist
  * @throws TidemarkError `InvalidConfig` when the user's folder is missing, or has .sql files outside the subfolders
  */

@@ -10,6 +10,7 @@ import { applyMigrations } from './migrate.js';
 import { warehouseFile } from './paths.js';
 import { prepareSession } from './session.js';
 
+/** Options of `openWarehouse`. */
 export interface WarehouseOptions {
   /** File to open instead of the default one. */
   file?: string;

@@ -35,6 +35,7 @@ export function dueDir(dataDir: string, run: string, stream: string): string {
   return path.join(dataDir, 'runs', run, 'due', stream);
 }
 
+/** Path of one chunk file, numbered from 0: `chunk-00000.json`. */
 export function chunkFile(folder: string, chunk: number): string {
   return path.join(folder, `chunk-${String(chunk).padStart(5, '0')}.json`);
 }

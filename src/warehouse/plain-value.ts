@@ -8,7 +8,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 
-// Show times in UTC whatever the time zone of this machine is.
+// Show times in UTC, not in the time zone of this machine.
 DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
 
 /** A value that JSON can hold: exact numbers as numbers, larger ones as text, dates and times as ISO text. */

@@ -8,6 +8,7 @@ import type { Warehouse } from './open.js';
 import { chunkFile, dueDir } from './paths.js';
 import { quote, readSqlFile } from './sql-files.js';
 
+/** Input of `planDue`: one stream of one run. */
 export interface DueRequest {
   run: string;
   market: string | null;
@@ -28,6 +29,7 @@ export interface DueRequest {
   questions?: readonly string[] | undefined;
 }
 
+/** Counts of a due plan: known and due entities, chunk files, due entities by reason. */
 export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
 
 /** Streams with one record for each company. Both kinds of reports are due for the same reasons. */
@@ -49,7 +51,7 @@ const CLASSES: readonly (readonly DueReason[])[] = [
 /**
  * Loads the landed parts, then writes the due entities to `data/runs/<run>/due/<stream>/chunk-00000.json` and so on.
  * Each file is a JSON array of `DueEntity`. Sorts by CLASSES, stale entities by the day of their last answer, then by
- * id. A second call for the same run and stream returns the same plan and keeps the files: some of the chunks may
+ * id. A second call for the same run and stream returns the same plan and keeps the files. Some of the chunks may
  * already have landed, so their content must not change.
  */
 export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {

@@ -30,8 +30,8 @@ const INDEX = '_files.json';
 /**
  * Writes the tables of the attached `build`, in their order, as Parquet (zstd). A table is one file
  * `<lake>/<schema>/<table>/data.parquet`, or one file `<date>.parquet` a day if its key holds a date. A file with the
- * same content as in the previous lake is a hard link to that file, so a night adds files and rewrites none. Each
- * footer holds run, fingerprint and comments.
+ * same content as in the previous lake becomes a hard link to that file. A night thus adds files and rewrites none.
+ * Each footer holds run, fingerprint and comments.
  * @param previous Folder of the previous lake; null if there is none
  * @returns Number of files written, and number of files linked
  */

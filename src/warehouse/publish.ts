@@ -19,6 +19,7 @@ import { writeReceipt } from './receipt.js';
 import { showNewBuild } from './switch.js';
 import { identifier, quote } from './sql-files.js';
 
+/** Input of `publish`. */
 export interface PublishRequest {
   /** Run for which the build is made; part of the build's name. */
   run: string;
@@ -31,6 +32,7 @@ export interface PublishRequest {
   graceSeconds?: number;
 }
 
+/** The build that `publish` made. */
 export interface PublishedBuild {
   /** Path of the published file, relative to the data folder. */
   file: string;
@@ -117,7 +119,7 @@ async function copyModel(db: Database, model: Model): Promise<number> {
   return rows;
 }
 
-/** Opens the file as a reader would, counts the rows of each table and checks that each column has a comment. */
+/** Opens the file as a reader would. Checks the row count of each table, and that each column has a comment. */
 async function checkBuild(file: string, counts: TableCounts): Promise<void> {
   const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
   try {

@@ -5,6 +5,7 @@ import { NotPublishedError } from './errors.js';
 import { publishedFile } from './paths.js';
 import { toPlain, type PlainValue } from './plain-value.js';
 
+/** Rows of a query, as arrays in the order of `columns`. */
 export interface QueryRows {
   columns: string[];
   rows: PlainValue[][];

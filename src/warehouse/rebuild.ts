@@ -13,6 +13,7 @@ import { warehouseFile } from './paths.js';
 import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, type BuildResult } from './run-models.js';
 
+/** Input of `rebuildWarehouse`. */
 export interface RebuildRequest {
   now: Date;
   /** First landing date to load; default: from the first. `to` is the last one; default: to the last. */
@@ -31,6 +32,7 @@ export interface RebuildRequest {
   onStep?: (step: 'load' | 'models' | 'publish') => void;
 }
 
+/** Result of `rebuildWarehouse`: load, build and publication. */
 export interface Rebuilt extends LoadCounts, BuildResult {
   published: PublishedBuild;
   /** Landed parts that could not be read, one phrase each; everything else was loaded. */
@@ -43,12 +45,12 @@ export interface Rebuilt extends LoadCounts, BuildResult {
  * call deletes the partial file.
  * @throws WarehouseBusyError when a worker writes the warehouse
  * @throws LockLostError when this process stalled and another process took the lock; nothing was replaced
- * @throws ModelFailedError when the models cannot be built on it, or break what a version promised to readers of the
- *   old warehouse; nothing was replaced
+ * @throws ModelFailedError when the models cannot be built, or break a promise to readers of the old warehouse;
+ *   nothing was replaced
  */
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  // Keep the lock to the end. A run must not load into the file about to be replaced, and must not publish a newer
-  // state that this replay would then set back.
+  // Keep the lock to the end. A run must not load into the file about to be replaced. It must not publish a newer
+  // state either, because this replay would then set it back.
   const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');
   try {
     return await rebuildUnder(lock, dataDir, request);

@@ -16,6 +16,7 @@ const DIRTY_TABLES = `
   SELECT table_name AS "table" FROM duckdb_tables()
   WHERE schema_name = 'ledger' AND database_name = current_database() AND starts_with(table_name, 'dirty_')`;
 
+/** Options of `buildModels`. */
 export interface BuildOptions {
   now?: Date;
   /** Models to build instead of those in force. */
@@ -36,6 +37,7 @@ export interface BuildOptions {
   personalData?: boolean;
 }
 
+/** Result of `buildModels`. */
 export interface BuildResult {
   models: number;
   /** Audits of severity warn that found rows: `model.check (rows)`. */
@@ -46,11 +48,11 @@ export interface BuildResult {
 
 /**
  * Builds all models from the ledger, in one transaction. Builds tables whole, and incremental models only for the keys
- * that changed since the last build. Builds an incremental model whole if the model, a parent, a macro or a seed
- * changed, or if its table was altered. Uses the models on disk. After a rollback, uses the restored set until
+ * that changed since the last build. Builds an incremental model whole if its table was altered, or if the model, a
+ * parent, a macro or a seed changed. Uses the models on disk. After a rollback, uses the restored set until
  * `models apply`.
- * @throws ModelFailedError when a model breaks what its version promises, a model cannot be built, or an audit of
- *   severity error finds rows; the tables stay as they were
+ * @throws ModelFailedError when a model breaks its promise or cannot be built, or when an audit of severity error finds
+ *   rows; the tables stay as they were
  */
 export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
   const { db } = warehouse;

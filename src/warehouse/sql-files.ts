@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const SQL_ROOT = fileURLToPath(new URL('../../sql/', import.meta.url));
 
+/** A file of SQL or a seed, with its text. */
 export interface SqlFile {
   /** Path relative to `sql/`, with forward slashes: `core/companies.sql`. */
   name: string;

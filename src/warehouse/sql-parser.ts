@@ -5,6 +5,7 @@ import { Database } from './database.js';
 /** Result of parsing one query: its tables or a fault. */
 export type ParsedSql = { tables: readonly string[]; fault?: never } | { fault: SqlFault; tables?: never };
 
+/** Why a query does not parse. */
 export interface SqlFault {
   message: string;
   /** Line of the query with the fault, from 1; null when the parser does not report it. */

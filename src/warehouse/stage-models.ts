@@ -5,6 +5,7 @@ import { MODEL_SCHEMAS, type Model } from './models.js';
 import { useShared } from './session.js';
 import { identifier, quote, type SqlFile } from './sql-files.js';
 
+/** Models that were built in the stage. */
 export interface Staged {
   /** Models whose tables are in the attached database `stage`. */
   models: ReadonlySet<string>;
@@ -14,6 +15,7 @@ export interface Staged {
   close: (done: boolean) => Promise<void>;
 }
 
+/** Where and from what to stage models. */
 export interface StageOptions {
   file: string;
   /** Identifies the data the models are built from; tables staged from other data are built again. */
@@ -84,6 +86,7 @@ export async function readingFirstFrom<T>(
   }
 }
 
+/** A row of the query `SCHEMAS`. */
 export interface SchemaRow {
   database_name: string;
   schema_name: string;

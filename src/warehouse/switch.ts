@@ -11,6 +11,7 @@ import { currentLink, publishedDir, publishedFile, publishedLake } from './paths
 /** Used instead of a build's name: the build before the current one. */
 export const PREVIOUS = 'PREVIOUS';
 
+/** Which old builds to keep. */
 export interface Pruning {
   /** Builds to keep, including the current one. */
   keep: number;
@@ -52,8 +53,8 @@ export async function showNewBuild(dataDir: string, name: string, pruning: Pruni
 }
 
 /**
- * Removes all but the newest builds. Readers keep a removed file that they have open. Always keeps the current build,
- * and builds from which readers were moved less than `graceSeconds` ago: a reader may have resolved the link without
+ * Removes all but the newest builds. Readers keep a removed file that they have open. Always keeps the current build.
+ * Also keeps builds that readers left less than `graceSeconds` ago: a reader may have resolved the link without
  * opening the file yet.
  */
 export async function removeOldBuilds(dataDir: string, pruning: Pruning): Promise<void> {

@@ -4,6 +4,7 @@ export interface AnalystQuery {
   sql: string;
 }
 
+/** Queries that the demo runs and prints at its end. */
 export const ANALYST_QUERIES: readonly AnalystQuery[] = [
   {
     title: 'Who is biggest? (latest turnover, among those that report in the commonest currency)',

@@ -15,14 +15,17 @@ export interface Finding {
   todo: string | null;
 }
 
+/** A check without a fault. */
 export function ok(check: string, message: string): Finding {
   return { check, state: 'ok', message, todo: null };
 }
 
+/** A check whose fault does not stop runs. */
 export function warn(check: string, message: string, todo: string): Finding {
   return { check, state: 'warn', message, todo };
 }
 
+/** A check that was not carried out; `message` says why. */
 export function skip(check: string, message: string): Finding {
   return { check, state: 'skip', message, todo: null };
 }

@@ -17,6 +17,7 @@ import { spawnGuarded } from './spawn-guarded.js';
 const READY_TIMEOUT_MS = 60_000;
 const START_WAIT_MS = 90_000;
 
+/** A running Temporal dev server. */
 export interface DevServer {
   address: string;
   /** URL of the web UI. */
@@ -27,6 +28,7 @@ export interface DevServer {
   readonly stop: () => Promise<void>;
 }
 
+/** How to start a dev server, if none runs for the data folder. */
 export interface DevServerOptions {
   dataDir: string;
   /** Finds the Temporal CLI; called only when a server must be started. */
@@ -45,7 +47,7 @@ export interface DevServerOptions {
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const { dataDir } = options;
-  // Take turns: two servers on one database would corrupt it.
+  // Only one process at a time may start a server: two servers on one database would corrupt it.
   const startLock = { what: 'the start of a Temporal dev server', waitMs: START_WAIT_MS };
   return withLock(path.join(temporalDir(dataDir), 'start.lock'), startLock, async () => {
     const { lock, holder } = await tryLock(devServerLock(dataDir), { what: 'the owner of the Temporal dev server' });

@@ -12,12 +12,14 @@ import { startSandbox } from './sandbox-process.js';
 import { spawnGuarded } from './spawn-guarded.js';
 import { runOurs } from './tidemark-process.js';
 
+/** Wanted TCP ports on 127.0.0.1. */
 export interface LocalPorts {
   temporal: number;
   ui: number;
   sandbox: number;
 }
 
+/** Input of `startLocalStack`. */
 export interface LocalOptions {
   config: Config;
   /** If a port is taken: use the next free one (`next`, demo) or throw an error (`fail`, up). */

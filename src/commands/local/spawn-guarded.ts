@@ -18,6 +18,7 @@ const TAIL_LINES = 8;
 // Level number of pino.
 const ERROR = 50;
 
+/** Input of `spawnGuarded`. */
 export interface GuardedOptions {
   /** Name for messages: `The sandbox`. */
   what: string;

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 const HERE = import.meta.url;
 
 /**
- * Command and arguments that run a file of this repository, given relative to its root: TypeScript, or JavaScript after
- * a build. Names tsx by its URL, because `node --import tsx` would search from the current folder.
+ * Command and arguments that run a TypeScript file of this repository (after a build: the JavaScript file). `file` is
+ * relative to the root. Names tsx by its URL, because `node --import tsx` would search from the current folder.
  */
 export function runOurs(file: string, args: readonly string[]): { command: string; args: string[] } {
   const typescript = HERE.endsWith('.ts');

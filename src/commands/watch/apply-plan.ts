@@ -3,6 +3,7 @@ import { errorMessage } from '../../core/errors.js';
 import { writeSecret } from './secret.js';
 import type { WatchPlan } from './plan.js';
 
+/** Number of applied changes, and the companies whose change failed. */
 export interface ApplyResult {
   done: number;
   failed: { id: string; message: string }[];

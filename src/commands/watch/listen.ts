@@ -10,6 +10,7 @@ import { interruptSignalSaying, untilAborted } from '../interrupt.js';
 import { say, tell } from '../print.js';
 import { readSecret } from './secret.js';
 
+/** Address and path of the webhook receiver. */
 export interface ListenOptions {
   port: number;
   host: string;

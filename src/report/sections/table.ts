@@ -1,5 +1,6 @@
 import { html, type Content, type Markup } from '../html.js';
 
+/** A column of a report table: header, cell content and format. */
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => Content;
