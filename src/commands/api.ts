@@ -15,6 +15,7 @@ export interface CommandApi {
   call<T>(work: (client: ApiClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
 /**
  * Opens a client with the configuration's address and the environment's key.
  * @throws TidemarkError `InvalidConfig` without a key

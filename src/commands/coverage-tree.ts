@@ -1,7 +1,7 @@
 import { formatCount } from '../progress/format.js';
 import type { CoverageGap } from '../../schemas/pipeline/landing.js';
 
-// Columns that each level of the tree is indented, and the least width of a gap's text.
+// Indentation of each level of the tree, and the minimum width of a gap's text, in columns.
 const INDENT = 3;
 const MIN_ROOM = 30;
 

@@ -113,7 +113,7 @@ function renderAffected(changes: readonly Change[]): string[] {
     : [`Affected: ${formatRows(rows)} in ${affected.length} ${affected.length === 1 ? 'table' : 'tables'}.`];
 }
 
-/** Says that a rollback holds the models, so that only `models apply` carries out the plan. */
+/** Explains that a rollback holds the models: only `models apply` carries out the plan. */
 function renderHold({ held }: ModelsPlan): string[] {
   if (held === null) return [];
   const set = held.set === null ? '' : ` at set ${held.set}`;

@@ -5,7 +5,7 @@ import { renderCell } from './table.js';
 
 type Paint = ReturnType<typeof createColors>;
 
-/** Most differences shown for one query; more are only counted. */
+/** Maximum number of differences shown for one query; more are only counted. */
 const MAX_SHOWN = 20;
 
 /** Renders a case: one line, then each failed query with its differences. */

@@ -32,7 +32,7 @@ export async function writeReport(context: CliContext, out?: string): Promise<st
     import('../core/files.js'),
     import('../core/file-modes.js'),
   ]);
-  // Only the owner can read files in the data folder. A file that `--out` names gets the usual permissions.
+  // In the data folder only the owner can read the report. A file that `--out` names gets the usual permissions.
   const file = out === undefined ? path.join(context.config.dataDir, 'report.html') : outFile(out);
   await writeFileAtomic(file, renderReport(await readFacts(context)));
   if (out !== undefined) useOrdinaryMode(file);

@@ -156,7 +156,7 @@ async function askPublished({ config }: CliContext): Promise<Pick<Status, 'publi
   }
 }
 
-/** Renders the status for a person. Depends only on its arguments and on the colours of the terminal. */
+/** Renders the status for a person. Sends no request; depends also on the terminal's colours and the current folder. */
 export function renderStatus(status: Status, now: number): string {
   const paint = colorsFor(process.stdout);
   const { temporal, published } = status;

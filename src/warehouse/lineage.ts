@@ -65,7 +65,7 @@ export async function readPublishedLineage(published: Published): Promise<Lineag
   }
 }
 
-/** How many source columns of one table the text of a derived column names. */
+/** Maximum number of source columns of one table that the text of a derived column names. */
 const MAX_SOURCES = 8;
 
 /**

@@ -31,7 +31,7 @@ interface ShapeRow {
   sample: string | null;
 }
 
-/** Most new fields listed for each run and route: ids used as keys would give an unlimited number. */
+/** Maximum number of new fields listed for a run and route. Ids used as keys would otherwise give an unlimited list. */
 const MOST_NEW = 100;
 const OTHERS = '$.…';
 

@@ -11,7 +11,7 @@ type Shown = string | null;
 /** Differences of one table between an environment ("here") and production ("there"). */
 export interface TableDiff {
   model: string;
-  /** Columns that match rows with each other; null when production lacks the table or the columns identify no row. */
+  /** Key columns by which rows are matched; null when production lacks the table or the key is not unique. */
   key: string[] | null;
   rowsHere: number;
   /** Null when production has no such table. */
@@ -38,7 +38,7 @@ export interface EnvDiff {
 /**
  * Compares the tables of an environment (here) with the published tables (there), by the key of each model.
  * @param models Models to compare; none: all models of the environment
- * @param samples Most rows to show of each kind of difference
+ * @param samples Maximum number of rows to show for each kind of difference
  * @throws TidemarkError `InvalidInput` for an unknown environment or model
  */
 export async function diffEnv(

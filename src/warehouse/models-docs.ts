@@ -144,7 +144,7 @@ function renderFunctions(functions: readonly SqlFunction[]): string[] {
 const FUNCTIONS = `Macros in the published DuckDB file (Parquet has none). They name tables by schema: where the file is attached beside another
 database, \`USE\` it first. \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\` lists them.`;
 
-/** Renders the only table that is no model: the publication itself writes it. */
+/** Renders `meta.receipt`, the only table without a model: the publication writes it. */
 function renderReceipt(): string {
   const columns = RECEIPT_COLUMNS.map(([name, type, comment]) => ({ name, type, comment }));
   return ['### meta.receipt', RECEIPT_DESCRIPTION, renderColumns(columns)].join('\n\n');

@@ -53,8 +53,8 @@ export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): P
     shared.length > 0 ? shared : readShared(),
   );
 }
+
 /** Adds a set to the history. Adds nothing if a run builds the set in force. */
-/** Adds a set to the history. A run that builds what is in force adds nothing. */
 export async function saveSet(
   db: Database,
   set: ModelSet,

@@ -16,7 +16,7 @@ export interface DueRequest {
   /** Answers older than this are due again; 0: in every run. */
   refreshSeconds: number;
   now: Date;
-  /** Most entities in one chunk file. */
+  /** Maximum number of entities in one chunk file. */
   chunkSize: number;
   /**
    * Companies to choose from, for streams about companies.

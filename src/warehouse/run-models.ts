@@ -69,7 +69,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       const applied = await readApplied(db, 'ledger.models');
       const plan = planModels(models, applied, { day, dropped: options.dropped });
-      // A person asked for the rollback, which reports what readers lose.
+      // Do not refuse a rollback: a person asked for it, and its output lists the breaking changes.
       if (options.origin !== 'rollback') refuseBreaking(plan);
       const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
       const existing = await readRelations(db);

@@ -71,7 +71,8 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   }
   const from = currentBuild(dataDir);
   const { [name]: _, ...replaced } = readReplaced(dataDir);
-  // First forget when readers last left the current build. A kill before the last write must not leave that old time.
+  // Readers leave the current build now, so delete the time of an earlier move. After a kill before the last write,
+  // that old time would be wrong.
   if (from !== null) delete replaced[from];
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);

@@ -21,6 +21,7 @@ export async function freePort(wanted: number, taken: readonly number[] = []): P
 }
 
 /**
+ * Checks that a port is free.
  * @throws TidemarkError when another process listens on the port
  */
 export async function requireFree(port: number, what: string, option: string): Promise<void> {

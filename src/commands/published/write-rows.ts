@@ -42,7 +42,7 @@ export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise
 const SIGN = String.raw`[=+\-@\uff0b\uff0d\uff1d\uff20]`;
 const FORMULA = new RegExp(String.raw`^[\s\p{Cc}"]*${SIGN}|^[\t\r\n]`, 'u');
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;
-// When split at another character, quotes inside a field do not count: `1,"a;=b"` becomes `1,"a` and the formula `=b"`.
+// A quote counts only at the start of a field. When split at `;`, `1,"a;=b"` becomes `1,"a` and the formula `=b"`.
 const FORMULA_INSIDE = new RegExp(String.raw`(?=${SIGN})(?<=[;\t|\r\n][\s\p{Cc}"]*)`, 'gu');
 const DELIMITERS = /[",;\t|\r\n]/;
 
