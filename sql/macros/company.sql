@@ -1,14 +1,15 @@
--- Readers of the two company fields that are lists or ranges written as one text.
+-- Macros that parse company fields: comma-separated lists and employee ranges in one text.
 
--- `A, B,C` as a list.
+-- Splits `A, B,C` into a list.
 CREATE OR REPLACE TEMP MACRO comma_texts(t) AS
   list_filter(list_transform(string_split(t, ','), lambda x: trim(x)), lambda x: x <> '');
 
--- Digits of a size without thousands separators: `1,001 - 5,000 employees` becomes `1001-5000employees`.
+-- Removes spaces, thousands separators and the unit from a size: `1,001 – 5,000 employees` becomes `1001-5000`.
 CREATE OR REPLACE TEMP MACRO size_compact(t) AS
   replace(regexp_replace(regexp_replace(lower(t), '[\s,'']', '', 'g'), '(employees?|staff)$', ''), '–', '-');
 
--- Bounds of an employee count or band: `42`, `11-50`, `10000+`, `>500`, `<10`; NULL where the text says no bound.
+-- Lower and upper bound of an employee count or range: `42`, `11-50`, `10000+`, `>500`, `<10`. NULL where no bound is
+-- stated.
 CREATE OR REPLACE TEMP MACRO size_min(t) AS
   coalesce(
     TRY_CAST(regexp_extract(size_compact(t), '^(?:>=)?([0-9]+)(?:-[0-9]+|\+)?$', 1) AS INTEGER),

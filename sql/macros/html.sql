@@ -1,9 +1,10 @@
--- HTML to plain text: scripts and styles dropped, ends of blocks and list items become line breaks, tags removed, entities decoded once.
+-- Macros that convert HTML to plain text. They drop scripts, styles and tags, and decode entities once. Ends of blocks
+-- and starts of list items become line breaks.
 
 CREATE OR REPLACE TEMP MACRO html_code_point(n) AS
   CASE WHEN n BETWEEN 1 AND 55295 OR n BETWEEN 57344 AND 1114111 THEN chr(CAST(n AS INTEGER)) ELSE '' END;
 
--- Numeric entities, decimal and hexadecimal.
+-- Decodes numeric entities, decimal and hexadecimal.
 CREATE OR REPLACE TEMP MACRO html_numeric_entities(t) AS
   list_reduce(
     list_distinct(regexp_extract_all(t, '&#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6});')),
@@ -13,7 +14,8 @@ CREATE OR REPLACE TEMP MACRO html_numeric_entities(t) AS
     t
   );
 
--- Each item is an entity with its character at the end. `&amp;` comes last, so that `&amp;lt;` becomes `&lt;` and not `<`.
+-- Decodes named entities. Each item is an entity followed by its character. `&amp;` comes last, so that `&amp;lt;`
+-- becomes `&lt;` and not `<`.
 CREATE OR REPLACE TEMP MACRO html_named_entities(t) AS
   list_reduce(
     [

@@ -1,21 +1,21 @@
--- Readers of one value of a report, shared by both versions of the API. `v` is its JSON text.
+-- Macros that read one value of a report, for both versions of the API. `v` is its JSON text.
 
--- The text of what came as text, without white space around it, or as a boolean. JSON text below # begins with a quote.
+-- Text of a JSON string, trimmed, or of a boolean. `v < '#'` finds JSON strings, since they begin with a quote.
 CREATE OR REPLACE TEMP MACRO report_text(v) AS
   CASE WHEN v < '#' THEN trim(v ->> '$', E' \t\n\r') WHEN v IN ('true', 'false') THEN v END;
 
--- The number of what came as a number, or as text `t` that is one.
+-- The number in `v`, given as a JSON number or as a text `t` that is a number.
 CREATE OR REPLACE TEMP MACRO report_number(v, t) AS
   CASE
     WHEN t IS NULL THEN TRY_CAST(v AS DOUBLE)
     WHEN regexp_full_match(t, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?') THEN TRY_CAST(t AS DOUBLE)
   END;
 
--- The number a member of a report states, NULL where it states none.
+-- The number that a member of a report states; NULL if there is none.
 CREATE OR REPLACE TEMP MACRO stated_number(j) AS
   report_number(CAST(j AS VARCHAR), report_text(CAST(j AS VARCHAR)));
 
--- What is wrong with a value whose number is `d`; NULL when nothing is.
+-- Reject reason of a value whose number is `d`; NULL if the value is correct.
 CREATE OR REPLACE TEMP MACRO report_fault(v, d, is_number) AS
   CASE
     WHEN v[1] IN ('{', '[') THEN 'wrong_type'
@@ -23,22 +23,23 @@ CREATE OR REPLACE TEMP MACRO report_fault(v, d, is_number) AS
     WHEN d IS NULL AND is_number THEN 'not_a_number'
   END;
 
--- The day of a report, in the years a report can have: `20231231` (as a number or as text), or `2023-12-31`.
+-- The date of a report, from 1800 to 2199: `20231231` (as a number or as text), or `2023-12-31`.
 CREATE OR REPLACE TEMP MACRO report_day(t) AS
   CASE
     WHEN regexp_full_match(t, '(1[89]|2[01])[0-9]{6}') THEN TRY_CAST(t[1:4] || '-' || t[5:6] || '-' || t[7:8] AS DATE)
     WHEN regexp_matches(t, '^(1[89]|2[01])') THEN text_date(t)
   END;
 
--- The instant of a count of seconds since 1970; from 1e11 on (the year 5138) it can only be milliseconds.
+-- The instant of a Unix time. Counts below 1e11 (the year 5138) are seconds, larger ones
+-- milliseconds. NULL below 0 and from 1e14 on.
 CREATE OR REPLACE TEMP MACRO unix_instant(n) AS
   CASE WHEN n >= 0 AND n < 1e11 THEN to_timestamp(n) WHEN n >= 1e11 AND n < 1e14 THEN to_timestamp(n / 1000) END;
 
--- True when an object has a key twice. Names that differ in their hashes differ; where two hashes are alike the names are
--- looked at in the second, slower reading.
+-- True when a map repeats a key, may repeat one, or is NULL. Compares only hashes of the keys. If two hashes are equal,
+-- the second, slower pass compares the keys themselves.
 CREATE OR REPLACE TEMP MACRO report_repeats(m) AS
   coalesce(list_unique(list_transform(map_keys(m), lambda k: hash(k))) < cardinality(m), true);
 
--- Path of an indicator of a v1 report.
+-- JSON path of an indicator of a v1 report.
 CREATE OR REPLACE TEMP MACRO v1_item_path(report_path, indicator) AS
   report_path || '.indicators.' || json_path(indicator)[3:];

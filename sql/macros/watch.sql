@@ -1,7 +1,7 @@
--- Readers of watch events.
+-- Macros that read watch events.
 
--- A watch field by its current name, where the API used an older one. Older names that could stand for several fields
--- (shareholder_name, shareholder_meta, officer_meta, employee_meta) stay as they are.
+-- Current name of a watch field that the API named differently in the past. Keeps old names that could stand for
+-- several fields (shareholder_name, shareholder_meta, officer_meta, employee_meta).
 CREATE OR REPLACE TEMP MACRO watch_field(t) AS
   coalesce(
     map_extract_value(
@@ -29,15 +29,15 @@ CREATE OR REPLACE TEMP MACRO watch_field(t) AS
     t
   );
 
--- Texts a value is made of, in lower case: of a nested value its members, of plain text its parts between commas.
+-- Splits a value into lower-case texts: the members of a nested value, or the parts of plain text between commas.
 CREATE OR REPLACE TEMP MACRO event_value_texts(v) AS
   list_filter(
     list_transform(string_split_regex(lower(coalesce(v, '')), '[{}\[\]",:]+'), lambda t: trim(t)),
     lambda t: t <> ''
   );
 
--- How much of an event's values a message mentions: the letters of the texts found in it, and one more where the old value
--- comes before the new one. `m`: the message as plain text.
+-- Measures how much of an event's values a message mentions: the number of letters of the texts it contains. Adds 1 if
+-- the old value comes before the new one. `m` is the message as plain text.
 CREATE OR REPLACE TEMP MACRO event_mention(m, old_value, new_value) AS
   coalesce(
     list_sum(

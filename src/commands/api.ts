@@ -9,15 +9,15 @@ import type { Clock } from '../core/clock.js';
 import { readApiKey, type Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 
-/** The API as commands use it: few calls, an answer soon, errors in words. */
+/** The API as commands use it: few requests, short timeouts, errors with a remedy. */
 export interface CommandApi {
-  /** @throws TidemarkError for everything the API or the network refuses */
+  /** @throws TidemarkError for every error of the API or the network */
   call<T>(work: (client: ApiClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * A client with the configuration's address and the environment's key.
+ * Opens a client with the configuration's address and the environment's key.
  * @throws TidemarkError `InvalidConfig` without a key
  */
 export function openApi(
@@ -31,7 +31,7 @@ export function openApi(
     allowHttp: config.api.allowHttp,
     apiKey: readApiKey(),
     maxConcurrency: config.api.maxConcurrency,
-    // A person waits: a few tries, not the minutes a nightly run gives it.
+    // A person waits: at most 15 s for each request and two retries, not the minutes of a nightly run.
     timeoutMs: Math.min(config.api.timeout, 15) * 1_000,
     maxRetries: 2,
     now: () => clock.now(),
@@ -50,7 +50,7 @@ export function openApi(
   };
 }
 
-/** What the API client throws, with what to do about it. */
+/** Converts an error of the API client into a TidemarkError with a remedy; returns any other error unchanged. */
 export function describeApiError(error: unknown, baseUrl: string): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof TokenVerificationError) {

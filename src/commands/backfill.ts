@@ -3,7 +3,7 @@ import { parseStreams } from './parse-streams.js';
 import { examples, loadContext } from './context.js';
 import type { RunOptions } from './snapshot.js';
 
-/** `tidemark backfill`: what the API can tell by date, for past days. */
+/** `tidemark backfill`: fetches the data that the API offers by date, for past days. */
 export function registerBackfill(program: Command): void {
   program
     .command('backfill')

@@ -7,7 +7,7 @@ import { say, sayJson } from './print.js';
 const DAY_MS = 86_400_000;
 const MEBIBYTE = 1_048_576;
 
-/** `tidemark compact`: joins small landed parts, and drops answers that only repeat their neighbours. */
+/** `tidemark compact`: joins small landed parts and drops repeated answers. */
 export function registerCompact(program: Command): void {
   program
     .command('compact')

@@ -5,14 +5,14 @@ import { configPath, loadConfig, type Config } from '../core/config.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../tidemark.example.yaml', import.meta.url));
 
-/** Left in a data folder by its first demo: the day that was. */
+/** File that the first demo leaves in a data folder. It holds the day of that demo. */
 export function demoMark(dataDir: string): string {
   return path.join(dataDir, 'demo-began');
 }
 
 /**
- * The configuration `--config`, TIDEMARK_CONFIG or tidemark.yaml give; without any of them, and where a demo has run,
- * the demo's.
+ * Loads the configuration named by `--config` or TIDEMARK_CONFIG, else tidemark.yaml. If none is named, tidemark.yaml
+ * is missing and a demo has run, loads the demo's configuration.
  * @throws TidemarkError `InvalidConfig`
  */
 export function loadInForce(option: string | undefined, env: NodeJS.ProcessEnv = process.env): Config {
@@ -21,12 +21,12 @@ export function loadInForce(option: string | undefined, env: NodeJS.ProcessEnv =
   return example !== null && existsSync(demoMark(example.dataDir)) ? example : loadConfig(file, env);
 }
 
-/** tidemark.example.yaml, with the data folder here and not beside the example. */
+/** Loads tidemark.example.yaml, with the data folder in the current folder instead of next to the example. */
 export function exampleConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return loadConfig(EXAMPLE, { ...env, TIDEMARK_DATA: path.resolve(env['TIDEMARK_DATA'] || 'data') });
 }
 
-/** True when the person named a configuration: then no other will do. */
+/** True when the person named a configuration; the demo's configuration must then not replace it. */
 export function isNamed(option: string | undefined, env: NodeJS.ProcessEnv = process.env): boolean {
   return option !== undefined || Boolean(env['TIDEMARK_CONFIG']);
 }

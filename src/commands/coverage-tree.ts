@@ -1,7 +1,7 @@
 import { formatCount } from '../progress/format.js';
 import type { CoverageGap } from '../../schemas/pipeline/landing.js';
 
-// Columns a level of the tree takes, and the least a gap's words need.
+// Indentation of each level of the tree, and the minimum width of a gap's text, in columns.
 const INDENT = 3;
 const MIN_ROOM = 30;
 
@@ -17,20 +17,24 @@ export interface SegmentRow {
   split_by: string | null;
 }
 
-/** A segment with what lies below it. */
+/** A segment with its children. */
 export interface TreeNode extends SegmentRow {
-  /** Below its parent: `company_status=199`. */
+  /** Name relative to the parent segment: `company_status=199`. */
   name: string;
   children: TreeNode[];
-  /** Why companies are missing just here; empty where nothing is. */
+  /** Why companies of this segment are missing; empty if none is missing. */
   gaps: CoverageGap[];
-  /** proven: it and all below it. gap: companies are missing at, above or below it. moved: neither, something changed. */
+  /**
+   * - `proven`: the segment and all segments below it are proven.
+   * - `gap`: companies are missing in this segment, above it or below it.
+   * - `moved`: no gap, but companies moved while the segment was read.
+   */
   verdict: 'proven' | 'moved' | 'gap';
 }
 
 /**
- * The tree of a market's search with its gaps in their places; undefined when no root was filed. Searches that were only
- * made to learn how the API behaves are left out.
+ * Builds the tree of a market's segments, with each gap at its segment. Leaves out calibration probes.
+ * @returns The root; undefined when no root segment was recorded
  */
 export function buildTree(rows: readonly SegmentRow[], gaps: readonly CoverageGap[]): TreeNode | undefined {
   const children = new Map<string | null, SegmentRow[]>();
@@ -69,15 +73,16 @@ function worst(verdicts: TreeNode['verdict'][]): TreeNode['verdict'] {
   return verdicts.includes('gap') ? 'gap' : verdicts.includes('moved') ? 'moved' : 'proven';
 }
 
+/** How to render the tree. */
 export interface TreeOptions {
-  /** Every segment, instead of one line for neighbours that are proven. */
+  /** True shows every segment; false folds proven neighbours into one line. */
   all: boolean;
-  /** Columns of the terminal; gaps are wrapped to them. */
+  /** Columns of the terminal; gaps are wrapped to this width. */
   width: number;
   paint: { green(text: string): string; yellow(text: string): string; dim(text: string): string };
 }
 
-/** The tree as lines: what is proven in one line, every gap with its count, reason and filters as they were sent. */
+/** Renders the tree as lines: proven segments in one line, every gap with count, reason and the filters as sent. */
 export function renderTree(root: TreeNode, options: TreeOptions): string[] {
   return [line(root, options), ...renderBelow(root, 0, options)];
 }
@@ -118,7 +123,7 @@ function describeGap(gap: CoverageGap, room: number, paint: TreeOptions['paint']
   ];
 }
 
-/** A text in lines of at most `room` characters, broken at spaces where there are any. */
+/** Wraps a text into lines of at most `room` characters; breaks at a space if there is one. */
 function wrap(text: string, room: number): string[] {
   const lines: string[] = [];
   let rest = text;
@@ -131,7 +136,7 @@ function wrap(text: string, room: number): string[] {
   return [...lines, rest];
 }
 
-/** Proven neighbours in one line. Leaves are counted, since each is a search whose pages add up to its total. */
+/** Folds proven neighbours into one line. Counts leaves: each one is a search whose pages add up to its total. */
 function fold(nodes: TreeNode[]): string {
   const leaves = nodes.flatMap(leavesOf);
   const companies = nodes.reduce((sum, node) => sum + node.distinct_companies, 0);

@@ -18,10 +18,10 @@ interface MarketCoverage {
   missing: number;
   share: number;
   held_back: string | null;
-  /** Members the run did not ask for, by the night that found them last; empty where there are none. */
+  /** Members that the run did not search, by the night that last found them; empty if there are none. */
   carried: { last_found_on: string; companies: number }[];
   why: CoverageGap[];
-  /** Null for runs of a version that made none. */
+  /** Null for runs of older versions, which made no certificate. */
   certificate: CoverageCertificate | null;
   segments: SegmentRow[];
 }
@@ -46,7 +46,7 @@ const SEGMENTS = `
 SELECT segment, parent, filters, total_reported, distinct_companies, pages, state, split_by
 FROM ops.segments WHERE run = $run ORDER BY segment`;
 
-/** `tidemark coverage`: how much of each market the last run reached, as the tree of its searches with the gaps. */
+/** `tidemark coverage`: shows how much of each market the last run found, as a tree of its segments with the gaps. */
 export function registerCoverage(program: Command): void {
   program
     .command('coverage')
@@ -132,10 +132,10 @@ const CLASSES = {
   unusable: 'listed with ids that the warehouse cannot hold',
 } as const;
 
-/** Each class of the certificate that holds companies: how many found and missing, and what that rests on. */
+/** Renders each class of the certificate that holds companies: found, missing and the basis of the proof. */
 function renderCertificate(certificate: CoverageCertificate): string[] {
   const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter((name) => {
-    // A night of an older version has not all of them.
+    // The certificate of an older version lacks some classes.
     const counts = certificate[name] as CoverageCertificate[typeof name] | undefined;
     return counts !== undefined && counts.found + counts.missing > 0;
   });

@@ -3,8 +3,8 @@ import { dayIn, type Clock } from '../core/clock.js';
 import { TidemarkError } from '../core/errors.js';
 
 /**
- * A day from the command line.
- * @throws TidemarkError `InvalidInput` when it is no day of the calendar
+ * Reads a day from the command line.
+ * @throws TidemarkError `InvalidInput` when it is no calendar day as YYYY-MM-DD
  */
 export function parseDay(text: string, option: string): string {
   if (IsoDate.safeParse(text).success) return text;
@@ -12,8 +12,8 @@ export function parseDay(text: string, option: string): string {
 }
 
 /**
- * The logical date of a run: the one asked for, else today in the schedule's time zone.
- * @throws TidemarkError `InvalidInput` for no date or a future one
+ * Logical date of a run: the date asked for, else today in the schedule's time zone.
+ * @throws TidemarkError `InvalidInput` for an invalid or future date
  */
 export function runDate(asked: string | undefined, timeZone: string, clock: Clock): string {
   const today = dayIn(timeZone, clock.now());
@@ -26,8 +26,8 @@ export function runDate(asked: string | undefined, timeZone: string, clock: Cloc
 }
 
 /**
- * First and last day of a span.
- * @throws TidemarkError `InvalidInput` when they are no dates, in the wrong order, or in the future
+ * Reads the first and last day of a span.
+ * @throws TidemarkError `InvalidInput` when a day is invalid or in the future (UTC), or the order is wrong
  */
 export function parseSpan(options: { from: string; to: string }, clock: Clock): { from: string; to: string } {
   const from = parseDay(options.from, '--from');

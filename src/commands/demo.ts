@@ -2,13 +2,14 @@ import { Option, type Command } from 'commander';
 import { configOption, examples } from './context.js';
 import { parseCount } from './port-options.js';
 
+/** Command-line options of `tidemark demo`. */
 export interface DemoOptions {
   once?: boolean;
   companies: number;
   tenders: number;
 }
 
-/** `tidemark demo`: from nothing to a queryable warehouse on this machine. */
+/** `tidemark demo`: sets up everything on this machine, up to a warehouse that can be queried. */
 export function registerDemo(program: Command): void {
   program
     .command('demo')

@@ -3,7 +3,7 @@ import { configOption, examples } from './context.js';
 import { FAILED } from './print-error.js';
 import { colorsFor, say, sayJson } from './print.js';
 
-/** `tidemark doctor`: checks everything a run needs and says what to do about each fault. */
+/** `tidemark doctor`: checks everything a run needs and says how to fix each fault. */
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')

@@ -2,8 +2,8 @@ import { constants } from 'node:os';
 import { tell } from './print.js';
 
 /**
- * A signal that fires on the first Ctrl-C or SIGTERM, so that a command can end in order; the second one ends the
- * process at once.
+ * Makes a signal that aborts on the first Ctrl-C, SIGTERM or SIGHUP. The command can then shut down in order. The
+ * second one ends the process at once.
  */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
@@ -17,18 +17,18 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** As `interruptSignal`, and says what happens next. */
+/** Like `interruptSignal`, and prints what happens next. */
 export function interruptSignalSaying(words: string): AbortSignal {
   const signal = interruptSignal();
   signal.addEventListener('abort', () => tell(`\n${words} (Ctrl-C again: at once)`), { once: true });
   return signal;
 }
 
-/** Resolves when the signal fires, or has fired. */
+/** Resolves when the signal aborts, or at once if it has aborted. */
 export async function untilAborted(signal: AbortSignal): Promise<null> {
   if (signal.aborted) return null;
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }
 
-/** Exit code of a process that a signal ended in order. */
+/** Exit code after an orderly shutdown by Ctrl-C or a signal. */
 export const INTERRUPTED = 130;

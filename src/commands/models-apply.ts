@@ -10,7 +10,7 @@ import { buildEnvironment } from './models-env.js';
 import { say, sayJson, tell } from './print.js';
 import { renderTable } from './table.js';
 
-/** `tidemark models apply|rollback|history`: which models are in force. */
+/** `tidemark models apply|rollback|history`: changes and lists the models in force. */
 export function registerModelsApply(models: Command): void {
   models
     .command('apply')
@@ -153,7 +153,7 @@ function sayResult({ changes, built, resumed, published }: Applied, dataDir: str
     );
 }
 
-/** The texts of models are in `models plan --json`. */
+/** Leaves out the texts of the models; `models plan --json` has them. */
 function withoutTexts<R extends Applied>(result: R) {
   return { ...result, changes: result.changes.map(({ before: _before, after: _after, ...change }) => change) };
 }

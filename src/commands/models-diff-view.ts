@@ -5,7 +5,7 @@ import { renderCell } from './table.js';
 
 type Paint = ReturnType<typeof createColors>;
 
-/** An environment beside production as a person reads it: a block a table, `-` production, `+` the environment. */
+/** Renders the differences for a person, one block a table: `-` production, `+` the environment. */
 export function renderDiff({ env, tables }: EnvDiff, paint: Paint): string {
   const basis = [
     `${env.name} (${env.file}, built at ${env.builtAt}) beside production`,

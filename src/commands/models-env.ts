@@ -6,7 +6,7 @@ import { renderDiff } from './models-diff-view.js';
 import { colorsFor, say, sayJson, tell } from './print.js';
 import { renderTable } from './table.js';
 
-/** `tidemark models diff|env`: changed models beside production. */
+/** `tidemark models diff|env`: compares and manages dev environments. */
 export function registerModelsEnv(models: Command): void {
   models
     .command('diff [models...]')
@@ -40,7 +40,7 @@ ${examples('tidemark models diff --env me', 'tidemark models diff --env me marts
     .action(dropEnvironment);
 }
 
-/** `models apply --env NAME`. */
+/** `tidemark models apply --env <name>`: builds the changed models in a dev environment. */
 export async function buildEnvironment(name: string, options: { json?: boolean }, command: Command): Promise<void> {
   const { config, clock } = await loadContext(command);
   const [{ applyEnv }, { keepsContacts }] = await Promise.all([

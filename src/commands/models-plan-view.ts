@@ -17,7 +17,7 @@ const HEADINGS: [kind: Change['change'], heading: string][] = [
 
 const MARKS: Partial<Record<Change['change'], string>> = { added: '+', removed: '-', 'directly modified': '~' };
 
-/** The plan as a person reads it: what changes and why, with the text of what was edited, then what is built. */
+/** Renders the plan for a person: changes and their reasons, text differences of edited models, models to build. */
 export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; width: number }): string {
   const changed = plan.changes.filter(({ change }) => change !== 'unchanged');
   const blocks = [[renderBasis(plan), ...renderHold(plan), ...plan.overdue].join('\n')];
@@ -87,7 +87,7 @@ function renderText({ before, after }: Change, paint: Paint, width: number): str
   });
 }
 
-/** Tables are built by every run: only incremental models make a plan dear. */
+/** Lists the incremental models to build whole. Every run builds tables anyway, so only these make a plan expensive. */
 function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
   const what = held === null ? 'the next run' : '`tidemark models apply`';
   const incremental = changes.filter(
@@ -104,7 +104,7 @@ function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
   ].join('\n');
 }
 
-/** Every row of a table that is built whole may be another. */
+/** Counts the rows of all tables that are built whole: any of them may change. */
 function renderAffected(changes: readonly Change[]): string[] {
   const affected = changes.filter(({ rebuild, rows }) => rebuild && rows !== null);
   const rows = affected.reduce((sum, change) => sum + (change.rows ?? 0), 0);
@@ -113,7 +113,7 @@ function renderAffected(changes: readonly Change[]): string[] {
     : [`Affected: ${formatRows(rows)} in ${affected.length} ${affected.length === 1 ? 'table' : 'tables'}.`];
 }
 
-/** What follows would be done by `models apply` only. */
+/** Explains that a rollback holds the models: only `models apply` carries out the plan. */
 function renderHold({ held }: ModelsPlan): string[] {
   if (held === null) return [];
   const set = held.set === null ? '' : ` at set ${held.set}`;

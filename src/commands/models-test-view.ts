@@ -5,10 +5,10 @@ import { renderCell } from './table.js';
 
 type Paint = ReturnType<typeof createColors>;
 
-/** More differences of one query than this are counted, not listed. */
+/** Maximum number of differences shown for one query; more are only counted. */
 const MAX_SHOWN = 20;
 
-/** A case that was run: a line, and below it each query that gave other rows, with how they differ. */
+/** Renders a case: one line, then each failed query with its differences. */
 export function renderCase({ name, failures }: CaseResult, paint: Paint): string {
   if (failures.length === 0) return `  ${paint.green('✔')} ${name}`;
   const lines = failures.flatMap((one) => renderFailure(one, paint)).map((line) => `    ${line}`);
@@ -48,7 +48,7 @@ function renderRow(row: Record<string, unknown>): string {
     .join(', ');
 }
 
-/** As JSON, so that 1 and "1" look different; a column that is not there is told from NULL. */
+/** Renders a value as JSON, so that 1 and "1" look different. A missing column looks different from NULL. */
 function renderValue(value: unknown): string {
   return value === undefined ? '(no such column)' : renderCell(JSON.stringify(value));
 }

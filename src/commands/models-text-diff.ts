@@ -1,9 +1,12 @@
 import { diffSequences } from '../core/diff.js';
 
-/** Lines kept around each change, as diff tools do. */
+/** Unchanged lines shown around each change. */
 const CONTEXT = 3;
 
-/** How one text becomes another: lines that begin with a space, `-`, `+`, or `@@` where lines that are the same are left out. */
+/**
+ * Compares two texts line by line.
+ * @returns Lines that begin with a space, `-` or `+`; a line `@@ line N @@` where unchanged lines are left out
+ */
 export function diffTexts(before: string, after: string): string[] {
   const entries = diffSequences(before.trimEnd().split('\n'), after.trimEnd().split('\n'), (line) => line);
   const changed = entries.flatMap((entry, i) => (entry.kind === 'same' ? [] : [i]));

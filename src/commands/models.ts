@@ -142,7 +142,7 @@ async function planModels(options: { json?: boolean }, command: Command): Promis
   refuseBreaking(plan.changes);
 }
 
-/** The folder with models of one's own, where a configuration names one; what needs no warehouse works without any. */
+/** Folder of the user's own models, if a configuration names one. Works without any configuration. */
 async function ownModels(command: Command): Promise<string | undefined> {
   const { configPath } = await import('../core/config.js');
   const isNamed = configOption(command) !== undefined || existsSync(configPath(undefined));

@@ -8,8 +8,8 @@ import type { WorkerSeen } from '../temporal/crawl-workers.js';
 import { showPath } from './show-path.js';
 
 /**
- * Says that a run was done in another data folder than the one this command reads; null where it is the same, or where
- * the run says nothing of it (older workers).
+ * Warns that a run used another data folder than the one this command reads. Null if it is the same folder, or if the
+ * run does not name its folder (older workers).
  */
 export function otherFolder(run: DataFolder | undefined, dataDir: string): string | null {
   if (run === undefined) return null;
@@ -19,16 +19,16 @@ export function otherFolder(run: DataFolder | undefined, dataDir: string): strin
   return `This run was done by a worker whose data folder is ${describeFolder(run)}; this command reads ${here}. Use the worker's configuration (--config, TIDEMARK_DATA), or end that worker and start the run again.`;
 }
 
-/** Where a run published: a path that can be opened here only if its folder is the one this command reads. */
+/** Place where a run published. A short path if the data folder is the same, else the path and its host. */
 export function publishedPlace(published: string, folder: DataFolder | undefined, dataDir: string): string {
   if (folder === undefined || otherFolder(folder, dataDir) === null) return showPath(path.resolve(dataDir, published));
   return `${path.posix.join(folder.path, published)} on host ${folder.host}`;
 }
 
-/** What a person should know of the workers before a run: another data folder, or settings read before an edit. */
+/** Warnings about workers before a run starts: another data folder, or settings read before the file was edited. */
 export async function workerWarnings(client: Client, config: Config): Promise<string[]> {
   const { seenWorkers } = await import('../temporal/crawl-workers.js');
-  // A server that does not tell who polls is no reason to stop.
+  // A server that does not list its pollers must not stop the run.
   const workers = await seenWorkers(client).catch(() => []);
   const warnings: string[] = [];
   const own = readDataFolder(config.dataDir);
@@ -48,7 +48,7 @@ export async function workerWarnings(client: Client, config: Config): Promise<st
   return warnings;
 }
 
-/** Workers of this data folder that go by other settings than the file has now. Pure but for the file's hash. */
+/** Names workers of this data folder that read another content of the configuration file. */
 function outdatedWorkers(workers: readonly WorkerSeen[], { fileHash }: Config, own: DataFolder | null): string[] {
   if (fileHash === undefined || own === null) return [];
   const [folder, settings] = [shortId(own.id), shortId(fileHash)];
@@ -57,7 +57,7 @@ function outdatedWorkers(workers: readonly WorkerSeen[], { fileHash }: Config, o
     .map(({ name }) => name);
 }
 
-/** The folder in which a run is done, as the run itself says; undefined where nobody answers. */
+/** Asks a run for its data folder; undefined when no worker answers within 3 s. */
 export async function folderOf(client: Client, workflowId: string): Promise<DataFolder | undefined> {
   const asked = client.connection.withDeadline(Date.now() + 3_000, async () =>
     client.workflow.getHandle(workflowId).query<Progress>('progress'),

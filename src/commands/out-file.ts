@@ -3,8 +3,8 @@ import path from 'node:path';
 import { TidemarkError } from '../core/errors.js';
 
 /**
- * The file that `--out` names, absolute.
- * @throws TidemarkError `InvalidInput` when it is a folder
+ * Returns the absolute path of the file that `--out` names.
+ * @throws TidemarkError `InvalidInput` when it is a folder or empty
  */
 export function outFile(out: string): string {
   const file = path.resolve(out);
@@ -14,7 +14,7 @@ export function outFile(out: string): string {
   });
 }
 
-/** Whether this is a folder. What cannot be looked at is none: writing it says why. */
+/** True when this is a folder. False when it cannot be read: the later write reports why. */
 export function isFolder(file: string): boolean {
   try {
     return statSync(file).isDirectory();

@@ -1,6 +1,9 @@
 import { TidemarkError } from '../core/errors.js';
 
-/** Names of a comma-separated `--streams`; all of those allowed when it is left out. */
+/**
+ * Parses a comma-separated `--streams`; all allowed streams when it is left out.
+ * @throws TidemarkError `InvalidInput` for an unknown stream or an empty list
+ */
 export function parseStreams<T extends string>(list: string | undefined, allowed: readonly T[]): T[] {
   if (list === undefined) return [...allowed];
   const names = [...new Set(list.split(',').map((name) => name.trim()))].filter((name) => name !== '');

@@ -3,7 +3,7 @@ import { examples } from './context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { say } from './print.js';
 
-/** `tidemark pause`: let a run stop before its next chunk, until `resume`. */
+/** `tidemark pause`: pauses a run before its next chunk, until `resume`. */
 export function registerPause(program: Command): void {
   addPickOptions(program.command('pause').description('let a run stop before its next chunk, until `resume`'))
     .addHelpText('after', examples('tidemark pause', 'tidemark pause --market nordics'))

@@ -4,14 +4,14 @@ import type * as Messages from '../../workflows/messages.js';
 import { TidemarkError } from '../core/errors.js';
 import { loadContext } from './context.js';
 
-/** Which of the runs that are under way; left out, it has to be the only one. */
+/** Selects one of the running workflows; without any option there must be only one. */
 export interface PickOptions {
   run?: string;
   market?: string;
   date?: string;
 }
 
-/** Options by which a command names a run that is under way. */
+/** Adds the options that select a running workflow. */
 export function addPickOptions(command: Command): Command {
   return command
     .addOption(new Option('--run <id>', 'workflow id, as `tidemark status` shows it'))
@@ -20,8 +20,8 @@ export function addPickOptions(command: Command): Command {
 }
 
 /**
- * Runs `work` with the one run that the options name, and the messages it takes.
- * @throws TidemarkError `InvalidInput` when none or several do, naming those that are under way
+ * Runs `work` with the one run that the options select, and with the workflow messages it accepts.
+ * @throws TidemarkError `InvalidInput` when no run or several runs match; names the running ones
  */
 export async function withRunning(
   command: Command,

@@ -1,12 +1,13 @@
 import { InvalidArgumentError, Option } from 'commander';
 
+/** Values of the options `--port`, `--ui-port` and `--sandbox-port`. */
 export interface PortOptions {
   port: number;
   uiPort: number;
   sandboxPort: number;
 }
 
-/** An option that takes a TCP port. */
+/** Makes an option that takes a TCP port. */
 export function portOption(flags: string, what: string, fallback: number): Option {
   return new Option(flags, `port of ${what}`).argParser(parsePort).default(fallback);
 }
@@ -17,7 +18,7 @@ function parsePort(text: string): number {
   throw new InvalidArgumentError('A port is a number from 1 to 65535.');
 }
 
-/** Parser for options that count things. */
+/** Parses an option that takes a whole number from 0. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count)) return count;

@@ -4,12 +4,14 @@ import { visibleText } from '../core/visible-text.js';
 import { describeServiceError } from '../temporal/failure.js';
 import { colorsFor, tell } from './print.js';
 
+/** Exit code of a failed command. */
 export const FAILED = 1;
+/** Exit code for invalid input. */
 export const USAGE = 2;
 
 /**
- * Prints why a command failed and what to do about it; the stack only with TIDEMARK_DEBUG.
- * @returns the exit code: 2 when the person typed something that cannot be, else 1
+ * Prints why a command failed and the remedy; the stack only with TIDEMARK_DEBUG.
+ * @returns Exit code: 2 for invalid input, else 1
  */
 export function printError(thrown: unknown): number {
   const error = describeServiceError(thrown);

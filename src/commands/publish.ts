@@ -12,7 +12,7 @@ interface PublishOptions {
   json?: boolean;
 }
 
-/** `tidemark publish`: publishes the warehouse as it stands, or sets readers back to an earlier build. */
+/** `tidemark publish`: publishes the current warehouse, or points readers at an earlier build. */
 export function registerPublish(program: Command): void {
   program
     .command('publish')

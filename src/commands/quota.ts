@@ -10,7 +10,7 @@ FROM ops.quota
 QUALIFY row_number() OVER (PARTITION BY metric ORDER BY read_at DESC) = 1
 ORDER BY metric`;
 
-/** `tidemark quota`: usage metrics of the API, as last read or as of now. */
+/** `tidemark quota`: shows the API's usage metrics, as a run last read them or as of now. */
 export function registerQuota(program: Command): void {
   program
     .command('quota')

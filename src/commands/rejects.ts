@@ -19,7 +19,7 @@ WHERE ${OPEN}
 ORDER BY first_seen DESC, stream, entity_id, path
 LIMIT $limit`;
 
-/** `tidemark rejects`: what the API said that could not be taken. */
+/** `tidemark rejects`: lists values from the API that cannot be used. */
 export function registerRejects(program: Command): void {
   const rejects = program
     .command('rejects')
@@ -52,7 +52,7 @@ export function registerRejects(program: Command): void {
   registerRetry(rejects);
 }
 
-/** `tidemark rejects retry`: asks again for the records that stand rejected. */
+/** `tidemark rejects retry`: requests the records with open rejects again. */
 function registerRetry(rejects: Command): void {
   rejects
     .command('retry')
@@ -63,7 +63,7 @@ function registerRetry(rejects: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark rejects retry', 'tidemark rejects retry --streams financials'))
     .action(async (_: RetryOptions, command: Command) => {
-      // `--json` is an option of `rejects` too, which takes it first.
+      // `rejects` has an option `--json` too and takes it first.
       const options = command.optsWithGlobals<RetryOptions>();
       const context = await loadContext(command);
       const [{ parseStreams }, { runAndFollow }, { retryId }, { RetryStream }, { pickMarket }, { dayIn }] =

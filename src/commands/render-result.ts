@@ -4,7 +4,7 @@ import { formatCount } from '../progress/format.js';
 import { otherFolder, publishedPlace } from './other-folder.js';
 import { colorsFor } from './print.js';
 
-/** A finished run in a few lines: how complete it is, what it cost, where the result lies, what fell short. */
+/** Renders a finished run in a few lines: outcome, coverage, cost, published file and problems. */
 export function renderResult(workflowId: string, result: RunResult, dataDir: string): string {
   const paint = colorsFor(process.stdout);
   const mark = result.outcome === 'complete' ? paint.green('✔') : paint.yellow('!');
@@ -33,7 +33,7 @@ export function renderResult(workflowId: string, result: RunResult, dataDir: str
   return lines.join('\n');
 }
 
-/** What the run expected to send against what it sent: ` (forecast 3,120, −1.6 %)`. */
+/** Compares sent requests with the forecast: ` (forecast 3,120, −1.6 %)`. */
 function renderForecast({ requests, forecast }: RunResult): string {
   if (forecast === null) return '';
   const off = forecast === 0 ? 0 : (requests / forecast - 1) * 100;
@@ -41,10 +41,10 @@ function renderForecast({ requests, forecast }: RunResult): string {
   return ` (forecast ${formatCount(forecast)}, ${sign}${Math.abs(off).toFixed(Math.abs(off) < 10 ? 1 : 0)} %)`;
 }
 
-/** Coverage in words: `9,998 of 10,000 companies (99.98 %), 2 missing`; carried members are named beside it. */
+/** Renders coverage: `9,998 of 10,000 companies (99.98 %), 2 missing`, then the number of carried-over companies. */
 export function renderCoverage({ reportedTotal, distinctCompanies, missing, share, carried }: Coverage): string {
   const reached = `${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies`;
-  // Rounded down: 100 % is said only where nothing is missing.
+  // Round down: show 100 % only if no company is missing.
   const percent = missing === 0 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2);
   const kept = carried
     ? `; ${formatCount(carried.companies)} carried over, last found on ${carried.since} or later`

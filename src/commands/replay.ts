@@ -15,7 +15,7 @@ interface ReplayOptions {
 
 const STEPS = { load: 'Loading what has landed', models: 'Building the models', publish: 'Publishing' };
 
-/** `tidemark replay`: makes the warehouse anew from the landing zone. Needs no key, no API and no Temporal server. */
+/** `tidemark replay`: makes the warehouse again from the landing zone. Needs no key, API or Temporal server. */
 export function registerReplay(program: Command): void {
   const day = (name: string, what: string) => new Option(`--${name} <day>`, what).argParser(parseDay);
   program
@@ -66,7 +66,7 @@ export function registerReplay(program: Command): void {
     });
 }
 
-/** A warehouse of some nights only must not take the place of the whole one, whose readers would miss the rest. */
+/** Requires `--into` for a part of the nights: it must not replace the whole warehouse. */
 function checkRange({ from, to, into }: ReplayOptions): void {
   if ((from !== undefined || to !== undefined) && into === undefined) {
     throw new TidemarkError('InvalidInput', '--from and --to leave nights out, so they need --into.', {

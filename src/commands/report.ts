@@ -6,7 +6,7 @@ import { outFile } from './out-file.js';
 import { say, sayJson } from './print.js';
 import { showPath } from './show-path.js';
 
-/** `tidemark report`: what the published warehouse tells about itself, as one HTML file. */
+/** `tidemark report`: writes a report about the published warehouse as one HTML file. */
 export function registerReport(program: Command): void {
   program
     .command('report')
@@ -22,14 +22,17 @@ export function registerReport(program: Command): void {
     });
 }
 
-/** Writes the report of the published warehouse; gives the file's path. */
+/**
+ * Writes the report of the published warehouse.
+ * @returns Path of the file
+ */
 export async function writeReport(context: CliContext, out?: string): Promise<string> {
   const [{ renderReport }, { writeFileAtomic }, { useOrdinaryMode }] = await Promise.all([
     import('../report/render.js'),
     import('../core/files.js'),
     import('../core/file-modes.js'),
   ]);
-  // Under the data folder it is its owner's alone, as all there; where it was asked for, files are as they usually are.
+  // In the data folder only the owner can read the report. A file that `--out` names gets the usual permissions.
   const file = out === undefined ? path.join(context.config.dataDir, 'report.html') : outFile(out);
   await writeFileAtomic(file, renderReport(await readFacts(context)));
   if (out !== undefined) useOrdinaryMode(file);

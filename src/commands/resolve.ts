@@ -39,13 +39,13 @@ export function registerResolve(program: Command): void {
         again: `tidemark resolve ${file}`,
       });
       const { otherFolder } = await import('./other-folder.js');
-      // In another data folder the answers are not in the tables this command reads.
+      // After a run in another data folder, the tables this command reads lack the answers.
       const isHere = result !== null && otherFolder(result.folder, context.config.dataDir) === null;
       if (isHere && !options.json) await sayMatches(context.config, questions);
     });
 }
 
-/** Reads the list, says what is odd about it, and puts it where the workers find it. */
+/** Reads the list, reports its problems and copies it to the data folder for the workers. */
 async function prepare(config: Config, file: string): Promise<{ request: RunRequest; questions: string[] }> {
   const [{ readQuestions }, { writeFileAtomic }, { resolveId }] = await Promise.all([
     import('../resolve/read-questions.js'),
@@ -104,7 +104,7 @@ WHERE m.question_hash IN (SELECT unnest(from_json(CAST($hashes AS JSON), '["VARC
 GROUP BY ALL
 ORDER BY matched DESC, kind`;
 
-/** How many of the list's questions have a company, and by what it was found. */
+/** Prints how many questions of the list matched a company, and by which kind of match. */
 async function sayMatches(config: Config, questions: readonly string[]): Promise<void> {
   const { openPublished } = await import('../warehouse/published.js');
   const hashes = questions.map((question) => createHash('sha256').update(question).digest('hex'));

@@ -3,7 +3,7 @@ import { examples } from './context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { say } from './print.js';
 
-/** `tidemark resume`: let a paused run go on. */
+/** `tidemark resume`: resumes a paused run. */
 export function registerResume(program: Command): void {
   addPickOptions(program.command('resume').description('let a paused run go on'))
     .addHelpText('after', examples('tidemark resume', 'tidemark resume --market nordics'))

@@ -11,18 +11,19 @@ import { FAILED } from './print-error.js';
 import { say, sayJson, tell } from './print.js';
 import { renderResult } from './render-result.js';
 
+/** How a command follows its run and reports the result. */
 export interface FollowOptions {
   wait: boolean;
   json: boolean;
-  /** Exit with 1 also when the run is only partial. */
+  /** True: exit with 1 also when the run is only partial. */
   strict: boolean;
-  /** Command that follows the same run again. */
+  /** Command line that follows the same run again, for messages. */
   again: string;
 }
 
 /**
- * Starts or joins a run and follows it; sets the exit code from its result. Ctrl-C leaves the run running.
- * @returns its result; null where it is not waited for
+ * Starts or joins a run, follows it and sets the exit code from its result. Ctrl-C stops following; the run continues.
+ * @returns The result; null when the command does not wait for it
  */
 export async function runAndFollow(
   { config }: CliContext,
@@ -58,8 +59,8 @@ export async function runAndFollow(
 }
 
 /**
- * A market that is not whole, or does not become current, is no success, nor is a stream that the key may not read (lookup
- * lists aside); `strict`: neither is a record that failed.
+ * True when the command must exit with 1: the market is incomplete or held back, the run was stopped, or the key may
+ * not read a stream. Lookup lists are excepted. With `strict`, also when single records failed.
  */
 function fellShort(result: RunResult, strict: boolean): boolean {
   return (
@@ -72,8 +73,8 @@ function fellShort(result: RunResult, strict: boolean): boolean {
 }
 
 /**
- * Starts or joins a run and shows it to its end; null when interrupted.
- * @throws TidemarkError when the run failed, saying why
+ * Starts or joins a run and shows its progress until it ends; null when interrupted.
+ * @throws TidemarkError when the run failed, with the reason
  */
 export async function followToEnd(
   temporal: TemporalClient,

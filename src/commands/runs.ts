@@ -10,7 +10,7 @@ FROM ops.runs
 ORDER BY started_at DESC
 LIMIT $limit`;
 
-/** `tidemark runs`: what was run, when, and how it ended. */
+/** `tidemark runs`: lists past runs with start time and outcome. */
 export function registerRuns(program: Command): void {
   program
     .command('runs')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { examples } from './context.js';
 import { say, tell } from './print.js';
 
-/** `tidemark sandbox`: the sandbox API alone, as a process of its own. */
+/** `tidemark sandbox`: runs only the sandbox API, as a separate process. */
 export function registerSandbox(program: Command): void {
   program
     .command('sandbox')
@@ -20,7 +20,7 @@ export function registerSandbox(program: Command): void {
       ]);
       process.exitCode = await runSandbox(args, (line) => {
         const ready = parseReady(line);
-        // A script reads the line as it is; a person gets what to do with it.
+        // A script reads the JSON line unchanged; a person gets instructions.
         if (ready === null || !process.stdout.isTTY) return say(line);
         say(`Sandbox API  ${ready.sandbox}`);
         say(`Key          ${ready.key}`);

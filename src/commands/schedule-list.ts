@@ -2,18 +2,19 @@ import type { Client } from '@temporalio/client';
 import type { Config } from '../core/config.js';
 import { declaredSchedules, existingSchedules, matchesDeclared, type DeclaredSchedule } from '../temporal/schedules.js';
 
+/** One line of `tidemark schedule list`. */
 export interface ScheduleRow {
   schedule: string;
   cron: string;
   timezone: string;
-  /** active, paused, changed (not as declared), undeclared, or not applied. */
+  /** `active`, `paused`, `changed` (differs from the declaration), `undeclared` or `not applied`. */
   state: string;
-  /** Nominal time of the last run, null when there was none. */
+  /** Nominal time of the last run, ISO; null when there was none. `next` is that of the next run. */
   last: string | null;
   next: string | null;
 }
 
-/** Schedules of server and configuration side by side. */
+/** Lists the schedules of the server and of the configuration, merged by id. */
 export async function listSchedules(client: Client, config: Config): Promise<ScheduleRow[]> {
   const declared = new Map(declaredSchedules(config).map((one) => [one.id, one]));
   const ids = new Set([...declared.keys(), ...(await existingSchedules(client))]);

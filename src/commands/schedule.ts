@@ -5,7 +5,7 @@ import { examples, loadContext, type CliContext } from './context.js';
 import { say, sayJson } from './print.js';
 import { sayTable } from './say-table.js';
 
-/** `tidemark schedule …`: Temporal Schedules as tidemark.yaml declares them. */
+/** `tidemark schedule …`: manages the Temporal Schedules that tidemark.yaml declares. */
 export function registerSchedule(program: Command): void {
   const schedule = program
     .command('schedule')
@@ -92,7 +92,8 @@ export function registerSchedule(program: Command): void {
         const handle = client.schedule.getHandle(fullId(id));
         const timeZone = (await explained(handle.describe(), fullId(id))).spec.timezone ?? 'UTC';
         const { start, end } = daySpan(from, to, timeZone);
-        // Servers disagree whether the first instant belongs to the span; no cron fires between two minutes.
+        // Start 1 s early: servers disagree whether the span includes its first instant. Cron fires only on full
+        // minutes, so the extra second adds no run.
         await handle.backfill({ start: new Date(start.getTime() - 1_000), end, overlap: 'BUFFER_ALL' });
         say(
           `Backfilling ${fullId(id)} from ${from} to ${to} (${timeZone}), one run after the other. \`tidemark status\` shows them.`,
@@ -118,7 +119,7 @@ function onOne(
     });
 }
 
-/** `snapshot/nordics` and `tidemark/snapshot/nordics` mean the same. */
+/** Adds the prefix: `snapshot/nordics` and `tidemark/snapshot/nordics` are the same schedule. */
 function fullId(id: string): string {
   return id.startsWith('tidemark/') ? id : `tidemark/${id}`;
 }

@@ -22,24 +22,25 @@ import { interruptSignal } from './interrupt.js';
 import { colorsFor } from './print.js';
 import { renderTable } from './table.js';
 
-/** What `tidemark snapshot --dry-run` tells. */
+/** Result of `tidemark snapshot --dry-run`. */
 export interface SnapshotForecast {
   market: string;
   date: string;
-  /** Companies the API counts. */
+  /** Companies that the API counts in the market. */
   companies: number;
-  /** Requests this forecast itself took. */
+  /** Requests that this forecast sent. */
   spent: number;
   streams: (StreamForecast & { seconds: number })[];
   requests: number;
   seconds: number;
-  /** Null where the API tells of no daily metric. */
+  /** Null when the API reports no daily metric. */
   quota: { metric: string; used: number; total: number; days: number } | null;
 }
 
 /**
- * What a snapshot of a market would take now. Asks the calibration probes and nothing else, and keeps nothing of them.
- * @throws TidemarkError when the market's date is past, or the API refuses key or filters
+ * Forecasts a snapshot of a market taken now. Sends the calibration probes and a request for `/v2/metrics`. If no
+ * lookup list has landed yet, requests the lookup lists too. Keeps none of the answers.
+ * @throws TidemarkError when the date is past, or when the API refuses the key or the filters
  */
 export async function forecastSnapshot(context: CliContext, market: string, date: string): Promise<SnapshotForecast> {
   const { config, clock } = context;
@@ -64,7 +65,7 @@ export async function forecastSnapshot(context: CliContext, market: string, date
       const deps: CrawlDeps = { config, clock, client, log: createLog('forecast') };
       let lists = config;
       if (config.nomenclatures && readManifests(config.dataDir, { stream: 'nomenclatures' }).length === 0) {
-        // What a market can be split by stands in the lookup lists: without a first run they are read, and not kept.
+        // Planning needs the lookup lists. Before the first run, fetch them into a temporary folder.
         lists = { ...config, dataDir: scratch };
         await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, pulse);
       }
@@ -80,7 +81,7 @@ export async function forecastSnapshot(context: CliContext, market: string, date
   }
 }
 
-/** Counts and times what the forecast sends. */
+/** Counts the requests of the forecast and measures their latency. */
 class Probes {
   count = 0;
   readonly #buckets = {};
@@ -124,7 +125,7 @@ function summarise(forecast: MarketForecast, { market, date, spent, quota, pace 
   };
 }
 
-/** The forecast as a person reads it. */
+/** Renders the forecast for a person. */
 export function renderForecast(forecast: SnapshotForecast): string {
   const paint = colorsFor(process.stdout);
   const { market, date, spent, streams, requests, seconds, quota } = forecast;

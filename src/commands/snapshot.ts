@@ -4,6 +4,7 @@ import { examples, loadContext } from './context.js';
 import { say, sayJson } from './print.js';
 import type { RunRequest } from '../temporal/start-run.js';
 
+/** Options of every command that starts a run and follows it. */
 export interface RunOptions {
   wait: boolean;
   json?: boolean;
@@ -23,7 +24,7 @@ interface SnapshotOptions extends RunOptions {
   dryRun?: boolean;
 }
 
-/** `tidemark snapshot`: runs `marketSnapshot` and follows it. */
+/** `tidemark snapshot`: runs the workflow `marketSnapshot` and follows it. */
 export function registerSnapshot(program: Command): void {
   program
     .command('snapshot')
@@ -68,7 +69,7 @@ export function registerSnapshot(program: Command): void {
     });
 }
 
-/** The run of one market and date. */
+/** Request for the run of one market and date. */
 export async function snapshotRequest(market: MarketConfig, date: string): Promise<RunRequest> {
   const { snapshotId } = await import('../../workflows/ids.js');
   return {

@@ -24,7 +24,7 @@ type Format = 'table' | 'csv' | 'json' | 'parquet';
 
 const FORMATS: Record<string, Format> = { '.csv': 'csv', '.json': 'json', '.parquet': 'parquet', '.txt': 'table' };
 
-/** `tidemark sql`: one read-only query of the published warehouse. */
+/** `tidemark sql`: runs one read-only query of the published warehouse. */
 export function registerSql(program: Command): void {
   program
     .command('sql <query>')
@@ -89,7 +89,7 @@ async function printRows(published: Published, query: string, format: Format, op
   await (format === 'csv' ? writeCsv(result, toStdout, options) : writeJson(result, toStdout));
 }
 
-/** The file is whole or not there: what fails half-way leaves nothing behind. */
+/** Writes the result to a file. Writes a temporary file first, so that a failure leaves no partial file. */
 async function writeFile(
   published: Published,
   query: string,
@@ -121,8 +121,9 @@ async function writeFile(
 }
 
 /**
- * The format of a file, by its ending.
- * @throws TidemarkError `InvalidInput` when no format has that ending, it disagrees with `--format`, or no file can be there
+ * Derives the format of a file from its extension, or from `--format` if it has none.
+ * @throws TidemarkError `InvalidInput` when the extension is unknown or disagrees with `--format`, when the path is a
+ *   folder, or when its folder is missing
  */
 function formatOfFile(out: string, asked: Format | undefined): Format {
   const wrong = (message: string, todo: string): TidemarkError => new TidemarkError('InvalidInput', message, { todo });
@@ -147,7 +148,7 @@ function formatOfFile(out: string, asked: Format | undefined): Format {
 }
 
 async function toStdout(text: string): Promise<void> {
-  // A program gets what is there; a terminal would obey it.
+  // A pipe gets the text unchanged; a terminal would execute control characters in it.
   const shown = process.stdout.isTTY ? visibleInTerminal(text) : text;
   return new Promise((resolve) => process.stdout.write(shown, () => resolve()));
 }

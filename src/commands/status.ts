@@ -17,12 +17,12 @@ interface RunningRun {
   type: string;
   startedAt: string;
   progress: Progress | null;
-  /** What failed and is tried again. */
+  /** Failed activities that wait for their next attempt. */
   retries: Retry[];
 }
 
 interface Status {
-  /** What is odd about the workers: another data folder, or settings read before an edit. */
+  /** Warnings about the workers: another data folder, or settings read before the file was edited. */
   workers: string[];
   /** The data folder this command reads. */
   dataDir: string;
@@ -44,7 +44,7 @@ interface LastRun {
   /** Null for runs that searched no market. */
   distinct_companies: number | null;
   reported_total: number | null;
-  /** JSON, as in ops.runs. */
+  /** JSON as in ops.runs; null if no stream was refused. */
   refused: string | null;
 }
 
@@ -57,7 +57,7 @@ LEFT JOIN ops.coverage AS c ON c.run = r.run_id AND c.market = r.market
 QUALIFY row_number() OVER (PARTITION BY workflow_type, r.market ORDER BY started_at DESC) = 1
 ORDER BY started_at DESC`;
 
-/** `tidemark status`: what runs, what comes next, how fresh the published warehouse is. */
+/** `tidemark status`: shows running workflows, the next scheduled runs and the age of the published warehouse. */
 export function registerStatus(program: Command): void {
   program
     .command('status')
@@ -117,7 +117,7 @@ async function runningRuns(client: Client): Promise<RunningRun[]> {
     });
   }
   const ask = async (run: RunningRun): Promise<RunningRun> => {
-    // Without a worker nobody answers; what runs is said all the same.
+    // Without a worker the query gets no answer; list the run without progress.
     const answer = client.connection.withDeadline(Date.now() + 2_000, async () =>
       client.workflow.getHandle(run.workflowId).query<Progress>('progress'),
     );
@@ -156,7 +156,7 @@ async function askPublished({ config }: CliContext): Promise<Pick<Status, 'publi
   }
 }
 
-/** The status as a person reads it. Pure. */
+/** Renders the status for a person. Sends no request; depends also on the terminal's colours and the current folder. */
 export function renderStatus(status: Status, now: number): string {
   const paint = colorsFor(process.stdout);
   const { temporal, published } = status;
@@ -193,7 +193,7 @@ export function renderStatus(status: Status, now: number): string {
   return lines.join('\n');
 }
 
-/** What a run that is not complete reached: `, 5,702 of 6,000 companies`. */
+/** Coverage of a run that is not complete: `, 5,702 of 6,000 companies`. */
 function renderReached({ outcome, distinct_companies, reported_total }: LastRun): string {
   if (outcome === 'complete' || distinct_companies === null || reported_total === null) return '';
   return `, ${formatCount(distinct_companies)} of ${formatCount(reported_total)} companies`;

@@ -3,7 +3,7 @@ import { examples } from './context.js';
 import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
 import { say } from './print.js';
 
-/** `tidemark stop`: end a run after what is in flight: what it fetched is kept, its market stays as it was. */
+/** `tidemark stop`: ends a run after the requests in flight. Keeps fetched records and the market's current night. */
 export function registerStop(program: Command): void {
   addPickOptions(
     program

@@ -6,19 +6,21 @@ const MIN_CELL = 12;
 const GAP = '  ';
 const MAX_DECIMALS = 4;
 
+/** A table to render; each row has one value a column. */
 export interface TableData {
   columns: readonly string[];
   rows: readonly (readonly unknown[])[];
 }
 
+/** Limits for the width of a table. */
 export interface TableOptions {
-  /** Longest cell; longer ones are cut. @default 60 */
+  /** Longest cell in columns; longer ones are cut. @default 60 */
   maxCell?: number;
-  /** Columns of the terminal: cells are cut further to fit, but never below 12. @default as wide as it gets */
+  /** Columns of the terminal. Cells are cut further to fit, but never below 12 columns. @default unlimited */
   width?: number;
 }
 
-/** Rows as a text table: numbers to the right, no frame but a rule under the head, long cells cut. */
+/** Renders rows as a text table: numbers right-aligned, one rule under the header, long cells cut. */
 export function renderTable(
   { columns, rows }: TableData,
   { maxCell = MAX_CELL, width = Infinity }: TableOptions = {},
@@ -42,11 +44,11 @@ export function renderTable(
   return [line(0), rule, ...rows.map((_, row) => line(row + 1))].join('\n');
 }
 
-/** The head and the cells of one column, as text. */
+/** Formats the header and cells of one column as text. */
 function renderColumn(name: string, values: readonly unknown[]): { cells: string[]; side: 'left' | 'right' } {
   const numeric =
     values.some(isNumber) && values.every((value) => value === null || value === undefined || isNumber(value));
-  // An id is no quantity.
+  // Do not group the digits of an id.
   const grouped = !/(^|_)id$/i.test(name);
   const decimals = numeric ? sharedDecimals(values) : null;
   return {
@@ -58,7 +60,7 @@ function renderColumn(name: string, values: readonly unknown[]): { cells: string
   };
 }
 
-/** The widest columns give way first, until all fit. */
+/** Shrinks the widest columns first, until all fit. */
 function fitWidths(widths: readonly number[], available: number): number[] {
   const fitted = [...widths];
   const room = available - GAP.length * Math.max(0, widths.length - 1);
@@ -72,18 +74,18 @@ function fitWidths(widths: readonly number[], available: number): number[] {
   return fitted;
 }
 
-/** One value that is no number as a person reads it: NULL empty, lists joined, controls as escapes. */
+/** Formats one value for a person: NULL is empty, lists are joined, control characters are escaped. */
 export function renderCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (isNumber(value)) return renderNumber(value, null, true);
   if (Array.isArray(value)) return value.map((item) => renderCell(item)).join(', ');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // Data is not ours: nothing in it may reach the terminal but what is seen.
+  // The text comes from outside: escape everything that a terminal could execute.
   return visibleLine(text);
 }
 
 function renderNumber(value: number | bigint, decimals: number | null, grouped: boolean): string {
-  // Years read better without a comma.
+  // Group digits only from 10,000: years must have no comma.
   const useGrouping = grouped && (value >= 10_000 || value <= -10_000);
   if (typeof value === 'bigint') return value.toLocaleString('en-US', { useGrouping });
   const places =
@@ -93,7 +95,7 @@ function renderNumber(value: number | bigint, decimals: number | null, grouped: 
   return rounded(value).toLocaleString('en-US', { useGrouping, ...places });
 }
 
-/** Places that show every number of a column in full, so that the points align; null when one needs many. */
+/** Decimal places that show every number of a column in full and align the points; null if more than 4 are needed. */
 function sharedDecimals(values: readonly unknown[]): number | null {
   let most = 0;
   for (const value of values) {
@@ -102,7 +104,7 @@ function sharedDecimals(values: readonly unknown[]): number | null {
   return most <= MAX_DECIMALS ? most : null;
 }
 
-// What a sum of doubles has beyond twelve digits is noise.
+// Digits after the twelfth are rounding noise of double arithmetic.
 function rounded(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(12));
 }

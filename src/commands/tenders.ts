@@ -3,7 +3,7 @@ import type { RunRequest } from '../temporal/start-run.js';
 import { examples, loadContext } from './context.js';
 import type { RunOptions } from './snapshot.js';
 
-/** `tidemark tenders`: runs `tenderSnapshot` and follows it. */
+/** `tidemark tenders`: runs the workflow `tenderSnapshot` and follows it. */
 export function registerTenders(program: Command): void {
   program
     .command('tenders')
@@ -26,7 +26,7 @@ export function registerTenders(program: Command): void {
     });
 }
 
-/** The tender run of one date. */
+/** Request for the tender run of one date. */
 export async function tendersRequest(date: string): Promise<RunRequest> {
   const { tendersId } = await import('../../workflows/ids.js');
   return {

@@ -6,7 +6,7 @@ import { portOption, type PortOptions } from './port-options.js';
 import { say } from './print.js';
 import { showPath } from './show-path.js';
 
-/** `tidemark up`: the local set-up in the foreground. */
+/** `tidemark up`: runs the local set-up in the foreground. */
 export function registerUp(program: Command): void {
   program
     .command('up')
@@ -24,7 +24,7 @@ export function registerUp(program: Command): void {
         import('../core/config.js'),
         import('./local/local-stack.js'),
       ]);
-      // Before anything is started: the worker would refuse only at the end.
+      // Check the key before starting anything: the worker would refuse only at the end.
       if (!options.sandbox) readApiKey();
       const stop = interruptSignalSaying('Stopping. Runs in flight go on at the next start.');
       const starting = startLocalStack({
@@ -34,7 +34,7 @@ export function registerUp(program: Command): void {
         sandbox: options.sandbox ? [] : null,
       });
       const stack = await Promise.race([starting, untilAborted(stop)]);
-      // Interrupted before all was up: the guards of what was started stop it when this process ends.
+      // Interrupted during the start: when this process ends, the guards stop the parts that were started.
       if (stack === null) return;
       try {
         say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);

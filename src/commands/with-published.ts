@@ -4,7 +4,7 @@ import { say, sayJson } from './print.js';
 import type { Published } from '../warehouse/published.js';
 import { sayTable } from './say-table.js';
 
-/** Runs `work` over the published warehouse of the configuration in force. */
+/** Opens the published warehouse of the configuration in force, runs `work` and closes it. */
 export async function withPublished(
   command: Command,
   work: (published: Published, context: CliContext) => Promise<void>,
@@ -19,7 +19,7 @@ export async function withPublished(
   }
 }
 
-/** Prints a query's rows as a table, or as JSON objects; `empty` is said when there are none. */
+/** Prints the rows of a query as a table or as JSON objects. Prints `empty` instead of a table without rows. */
 export async function printQuery(
   published: Published,
   sql: string,

@@ -4,10 +4,10 @@ import { examples, loadContext } from './context.js';
 import { interruptSignalSaying } from './interrupt.js';
 import { say } from './print.js';
 
-/** What `tidemark worker` prints when it polls; `up` and `demo` wait for it. */
+/** Line that `tidemark worker` prints when it polls; `up` and `demo` wait for it. */
 export const WORKER_READY = 'worker ready';
 
-/** `tidemark worker`: runs the crawl or the warehouse queue, or both. */
+/** `tidemark worker`: serves the crawl queue, the warehouse queue or both. */
 export function registerWorker(program: Command): void {
   program
     .command('worker')
@@ -18,7 +18,7 @@ export function registerWorker(program: Command): void {
     .addHelpText('after', examples('tidemark worker', 'TEMPORAL_ADDRESS=temporal:7233 tidemark worker --queue crawl'))
     .action(async (options: { queue: Role }, command: Command) => {
       const { config, clock } = await loadContext(command);
-      // Asked before the worker's heavy modules are loaded: a missing key should not take seconds to say.
+      // Check the key before loading the worker's heavy modules, so that a missing key fails at once.
       const { readApiKey } = await import('../core/config.js');
       if (options.queue !== 'warehouse') readApiKey();
       const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../core/log.js')]);

@@ -1,22 +1,22 @@
-// Unicode's East Asian Wide and Fullwidth blocks, and emoji: two columns in a terminal. Coarse, but right for names.
+// Unicode's East Asian Wide and Fullwidth blocks, and emoji: two terminal columns. Approximate, but correct for names.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-// Marks that sit on the letter before them, and characters that are not shown at all.
+// Combining marks and invisible characters: no column.
 const NONE = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
-/** Columns a text takes in a terminal. */
+/** Number of terminal columns that a text takes. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const point of text) width += pointWidth(point);
   return width;
 }
 
-/** `text` in at most `width` columns, the cut shown by an ellipsis. */
+/** Cuts a text to at most `width` columns; an ellipsis marks the cut. */
 export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
-  // By code points: half a surrogate pair is no character.
+  // Iterate over code points, so that no surrogate pair is cut in half.
   for (const point of text) {
     used += pointWidth(point);
     if (used > width - 1) break;
@@ -25,7 +25,7 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** `text` filled with spaces to `width` columns. */
+/** Fills a text with spaces to `width` columns; `side` is the side of the text. */
 export function pad(text: string, width: number, side: 'left' | 'right'): string {
   const fill = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return side === 'left' ? text + fill : fill + text;

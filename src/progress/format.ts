@@ -1,16 +1,16 @@
 const counts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** `12345` as `12,345`. */
+/** Formats a count: `12,345`. */
 export function formatCount(value: number): string {
   return counts.format(value);
 }
 
-/** Things per second: two digits that matter, `0.4/s`, `12/s`, `1,204/s`. */
+/** Formats a rate per second: `0.4/s`, `12/s`, `1,204/s`. */
 export function formatRate(perSecond: number): string {
   return `${perSecond >= 10 ? formatCount(perSecond) : perSecond.toFixed(1)}/s`;
 }
 
-/** Milliseconds for people: `0.8s`, `42s`, `3m05s`, `2h07m`, `3d04h`. */
+/** Formats a duration in milliseconds: `0.8s`, `42s`, `3m05s`, `2h07m`, `3d04h`. */
 export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)}s`;
   const seconds = Math.round(ms / 1000);
@@ -23,7 +23,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(hours / 24)}d${two(hours % 24)}h`;
 }
 
-/** Share of a total, rounded down so that 100% means all of it; `?` while the total is unknown. */
+/** Formats a share as a percentage, rounded down so that 100% means all; `?` while the total is unknown. */
 export function formatPercent(done: number, total: number | null): string {
   if (total === null) return '?';
   if (total === 0) return '100%';

@@ -7,16 +7,17 @@ import { remainingMs, type RunState, type StepState } from './run-state.js';
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const BAR = 24;
 
+/** How to render one frame. */
 export interface FrameOptions {
   title: string;
-  /** Columns of the terminal; no line is longer. */
+  /** Columns of the terminal; every line is cut to this width. */
   width: number;
   color: boolean;
-  /** Counts up; turns the spinner. */
+  /** Frame number; advances the spinner. */
   tick: number;
 }
 
-/** The lines a terminal shows of a run: a headline, a line per step, and what stands in its way. */
+/** Renders a run for a terminal: a headline, one line a step, then warnings. */
 export function renderFrame(state: RunState, options: FrameOptions): string[] {
   const paint = createColors(options.color);
   const spinner = SPINNER[options.tick % SPINNER.length] ?? '';
@@ -41,7 +42,7 @@ export function renderFrame(state: RunState, options: FrameOptions): string[] {
   return lines;
 }
 
-/** One line for a log: where the run is and how fast it goes on. */
+/** Renders a run as one log line: phase, running steps with rate, requests, elapsed time. */
 export function renderLine(state: RunState): string {
   const running = state.steps.filter((step) => step.state === 'running');
   const steps = running.map((step) =>
@@ -55,7 +56,7 @@ export function renderLine(state: RunState): string {
   ].join(' · ');
 }
 
-/** What an operator should know while the run goes on. */
+/** Lists the warnings for the operator: no worker, waiting for quota, paused, stopping, retries, notes of the run. */
 export function warningsOf(state: RunState): string[] {
   const waiting =
     state.phase === 'waiting-for-quota'
@@ -90,7 +91,7 @@ function stepText(step: StepState, width: number): string {
   const facts = stepFacts(step).join('  ');
   const about = step.about ? `  (${step.about})` : '';
   if (step.state !== 'running' || step.total === null || step.total === 0) return cut(facts + about, width);
-  // A narrow terminal keeps the figures, loses first why, then the bar.
+  // In a narrow terminal keep the numbers: drop first the explanation, then the bar.
   if (width < BAR + 2 + facts.length) return cut(facts, width);
   const text = `${bar(step.done / step.total)}  ${facts}`;
   return width < text.length + about.length ? text : text + about;

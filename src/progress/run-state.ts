@@ -1,6 +1,6 @@
 import type { Progress, ProgressStep } from '../../schemas/pipeline/run.js';
 
-/** What one running activity last said in its heartbeat. */
+/** Content of the last heartbeat of a running activity. */
 export interface Beat {
   /** Activity type. */
   activity: string;
@@ -10,30 +10,31 @@ export interface Beat {
   requests: number;
 }
 
-/** An activity that failed and waits for its next attempt. */
+/** A failed activity that waits for its next attempt. `attempt` is the number of the failed attempt. */
 export interface Retry {
   activity: string;
   attempt: number;
   message: string;
 }
 
-/** One look at a running workflow. */
+/** One observation of a running workflow. */
 export interface Observation {
-  /** Answer of the `progress` query; null while no worker has answered it. */
+  /** Answer of the `progress` query; null when no worker answered. */
   progress: Progress | null;
   beats: readonly Beat[];
   retries: readonly Retry[];
-  /** False when nothing polls the run's task queue: then it stands still until a worker starts. */
+  /** False when no worker polls the run's task queue: the run makes no progress until one starts. */
   workers: boolean;
 }
 
+/** A step of the run with its measured speed. */
 export interface StepState extends ProgressStep {
-  /** Per second, over the last seconds; null until it is known. */
+  /** Units per second over the last 10 s; null while unknown. */
   rate: number | null;
   samples: readonly { at: number; done: number }[];
 }
 
-/** What the progress views draw. */
+/** State of a followed run, as the progress views show it. */
 export interface RunState {
   phase: Progress['phase'];
   date: string | null;
@@ -50,10 +51,10 @@ export interface RunState {
 const RATE_WINDOW_MS = 10_000;
 
 /**
- * The next state of a followed run. Finished work comes from the workflow, unfinished work from heartbeats; between a
- * chunk's end and the workflow's next task neither counts it, so no figure ever goes back.
- * @param at milliseconds on the follower's clock
- * @param startedAt the same clock's time at which the run started
+ * Computes the next state of a followed run. Takes finished work from the workflow and unfinished work from heartbeats.
+ * Between a chunk's end and the next workflow task neither counts that chunk. Counts therefore keep their maximum.
+ * @param at Milliseconds on the follower's clock
+ * @param startedAt Start of the run, in milliseconds on the same clock
  */
 export function advance(previous: RunState | null, seen: Observation, at: number, startedAt: number): RunState {
   const progress = seen.progress;
@@ -83,7 +84,7 @@ export function advance(previous: RunState | null, seen: Observation, at: number
 
 function advanceStep(step: ProgressStep, before: StepState | undefined, beats: readonly Beat[], at: number): StepState {
   const mine = step.state === 'done' ? [] : beats.filter((beat) => beat.step.replaceAll('_', ' ') === step.name);
-  // Chunks count their own part; searching and listings count from the start.
+  // Chunks report only their own records; the search and listings report their total so far.
   const parts = mine.filter((beat) => beat.activity === 'crawlChunk').reduce((sum, beat) => sum + beat.done, 0);
   const whole = mine.filter((beat) => beat.activity !== 'crawlChunk');
   const reached = Math.max(step.done + parts, ...whole.map((beat) => beat.done));
@@ -98,12 +99,12 @@ function rateOf(samples: readonly { at: number; done: number }[], total: number 
   const first = samples[0];
   const last = samples.at(-1);
   if (!first || !last || last.at - first.at < 1_000) return null;
-  // The very first answers say nothing of the speed to come, and an ETA of hours would only frighten.
+  // Give no rate before 1/500 of the total: the first answers would suggest an ETA of hours.
   const gained = last.done - first.done;
   return gained >= Math.max(1, (total ?? 0) / 500) ? (gained * 1_000) / (last.at - first.at) : null;
 }
 
-/** Milliseconds until a step is done at its present rate; null while either is unknown. */
+/** Milliseconds until a step is done at its current rate; null while total or rate is unknown. */
 export function remainingMs(step: StepState): number | null {
   if (step.total === null || step.rate === null || step.state === 'done') return null;
   return (Math.max(0, step.total - step.done) / step.rate) * 1_000;

@@ -8,15 +8,15 @@ export interface ProgressView {
 }
 
 const PLAIN_EVERY_MS = 5_000;
-// While nothing moves (no worker, no quota) a log need only show that it is still waiting.
+// While nothing changes (no worker, no quota), one line a minute is enough to show that the run waits.
 const STILL_EVERY_MS = 60_000;
 
-/** Bars in a terminal, a plain line every few seconds elsewhere, both on stderr: stdout belongs to results. */
+/** Makes a view on stderr, because stdout belongs to results: bars in a terminal, elsewhere plain lines. */
 export function createProgressView(title: string, stream: NodeJS.WriteStream = process.stderr): ProgressView {
   return stream.isTTY && process.env['TERM'] !== 'dumb' ? terminalView(title, stream) : plainView(title, stream);
 }
 
-/** Shows nothing; for `--json`. */
+/** Shows nothing; used with `--json`. */
 export const silentView: ProgressView = { show: () => undefined, done: () => undefined };
 
 function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
@@ -26,7 +26,7 @@ function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
   let latest: RunState | null = null;
   const draw = (): void => {
     if (!latest) return;
-    // One column is left free: writing into the last one makes some terminals wrap.
+    // Leave one column free: some terminals wrap when the last column is written.
     const room = Math.max(4, stream.rows - 1);
     const lines = renderFrame(latest, { title, width: Math.max(40, stream.columns) - 1, color, tick: tick++ }).slice(
       0,
@@ -36,7 +36,7 @@ function terminalView(title: string, stream: NodeJS.WriteStream): ProgressView {
     stream.write(`${up}\r\x1b[J${lines.join('\n')}\n`);
     drawn = lines.length;
   };
-  // The spinner turns on its own, so that a run that waits does not look like a dead terminal.
+  // Draw on a timer, so that the spinner keeps turning while the run waits.
   const timer = setInterval(draw, 100);
   timer.unref();
   const showCursor = (): void => void stream.write('\x1b[?25h');
@@ -70,7 +70,7 @@ function plainView(title: string, stream: NodeJS.WriteStream): ProgressView {
     show: (state) => {
       latest = state;
       if (isDue(state)) write(state);
-      // Each once: a log keeps what it said.
+      // Write each warning once, because a log keeps its lines.
       for (const warning of warningsOf(state)) {
         if (!warned.has(warning)) stream.write(`${title}: ! ${warning}\n`);
         warned.add(warning);
@@ -82,7 +82,7 @@ function plainView(title: string, stream: NodeJS.WriteStream): ProgressView {
   };
 }
 
-/** Changes whenever the run gets on. */
+/** Text that changes whenever the run makes progress. */
 function movedOf(state: RunState): string {
   const steps = state.steps.map(({ name, done, state: stepState }) => `${name} ${done} ${stepState}`);
   return [state.phase, state.requests, ...steps].join('\n');

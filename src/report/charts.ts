@@ -1,7 +1,7 @@
 import { html, type Markup } from './html.js';
 import { count } from './words.js';
 
-/* Charts as SVG that needs no script: every mark has its figures as a title, colours are classes of the style sheet. */
+/* Charts as SVG without scripts. Every mark has its value as a title; colours are classes of the style sheet. */
 
 const WIDTH = 520;
 const HEIGHT = 210;
@@ -9,9 +9,10 @@ const LEFT = 58;
 const BOTTOM = 28;
 const TOP = 12;
 
+/** Values of one line, or of one colour of bars. */
 export interface Series {
   name: string;
-  /** A figure for each label; null where there is none. */
+  /** One value for each label; null if there is none. */
   values: (number | null)[];
 }
 
@@ -20,7 +21,7 @@ interface Frame {
   axes: Markup;
 }
 
-/** Lines over the labels, one colour a series; the axis begins near the smallest value, so that changes can be seen. */
+/** Draws one line for each series. The axis starts near the smallest value, so that changes are visible. */
 export function lineChart(title: string, labels: string[], series: Series[]): Markup {
   const values = series.flatMap((one) => one.values.filter((value) => value !== null));
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -44,7 +45,7 @@ export function lineChart(title: string, labels: string[], series: Series[]): Ma
   return figure(title, series, html`${axes}${lines}`);
 }
 
-/** Bars beside each other for each label. */
+/** Draws bars next to each other for each label. */
 export function barChart(title: string, labels: string[], series: Series[]): Markup {
   const high = Math.max(1, ...series.flatMap((one) => one.values.map((value) => value ?? 0)));
   const { y, axes } = frame(0, high * 1.08, labels);
@@ -70,12 +71,12 @@ export function barChart(title: string, labels: string[], series: Series[]): Mar
   return figure(title, series, html`${axes}${bars}`);
 }
 
-/** Parts of a whole as one bar; `kinds` are classes of the style sheet. */
+/** Draws parts of a whole as one bar; `kind` is a class of the style sheet. */
 export function shareBar(parts: { name: string; value: number; kind: string }[]): Markup {
   const total = parts.reduce((sum, { value }) => sum + value, 0);
   let at = 0;
   const bars = parts.map(({ name, value, kind }) => {
-    // What is there is seen, however little it is.
+    // Keep every part visible, however small.
     const width = total === 0 ? 0 : Math.max((value / total) * WIDTH, value > 0 ? 3 : 0);
     const bar = html`<rect class="${kind}" x="${round(at)}" y="0" width="${round(width)}" height="18"
       ><title>${name}: ${count(value)}</title></rect
@@ -94,7 +95,7 @@ export function shareBar(parts: { name: string; value: number; kind: string }[])
   </svg>`;
 }
 
-/** A figure of a table as a bar beside its fellows. */
+/** Draws a value of a table cell as a bar, relative to the largest value of its column. */
 export function tinyBar(value: number, most: number, kind = 's0'): Markup {
   const width = most <= 0 ? 0 : Math.max((value / most) * 100, value > 0 ? 1 : 0);
   return html`<svg class="tiny" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -103,7 +104,7 @@ export function tinyBar(value: number, most: number, kind = 's0'): Markup {
   </svg>`;
 }
 
-/** A line without axes. */
+/** Draws a line without axes. */
 export function sparkline(values: number[]): Markup {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const y = (value: number): number => (high === low ? 16 : 28 - ((value - low) / (high - low)) * 24);
@@ -129,7 +130,7 @@ function frame(low: number, high: number, labels: string[]): Frame {
   );
   const every = Math.ceil(labels.length / 6);
   const names = labels.map((label, i) =>
-    // The last one always: it is what everybody looks for.
+    // Always show the last label, because readers look for the latest day.
     (labels.length - 1 - i) % every === 0
       ? html`<text class="tick" x="${round(position(i + 0.5, labels.length))}" y="${HEIGHT - 8}" text-anchor="middle"
           >${label}</text
@@ -143,7 +144,7 @@ function position(i: number, of: number): number {
   return LEFT + (i / Math.max(of, 1)) * (WIDTH - LEFT);
 }
 
-/** About four round figures between two. */
+/** Returns about four round values from `low` to `high`. */
 export function ticks(low: number, high: number): number[] {
   const rough = (high - low) / 4;
   if (!(rough > 0)) return [low];

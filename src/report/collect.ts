@@ -4,7 +4,7 @@ import { readPublishedLineage, tellLineage } from '../warehouse/lineage.js';
 import { readSqlFile } from '../warehouse/sql-files.js';
 import type { Published } from '../warehouse/published.js';
 
-/** What the report tells, read from the published file alone: nothing is asked of the API, of Temporal or of the writer's file. */
+/** Reads the facts of the report from the published file only: not from the API, Temporal or the writer's file. */
 export async function collectFacts(
   published: Published,
   about: { version: string; now: Date },
@@ -14,7 +14,7 @@ export async function collectFacts(
   const read = async <T extends z.ZodType>(name: string, row: T): Promise<z.infer<T>[]> => {
     const { text } = readSqlFile(`report/${name}.sql`);
     const parents = text.match(/\b(?:core|marts|ops|meta)\.[a-z_]+\b/g) ?? [];
-    // A file that an older version published may lack a table: the rest is told all the same.
+    // A file of an older version may lack a table: skip only the sections that need it.
     if (parents.some((parent) => !known.has(parent))) return [];
     return z.array(row).parse(await published.objects(text));
   };

@@ -1,6 +1,6 @@
 import { visibleText } from '../core/visible-text.js';
 
-/** HTML that is finished: everything in it that came from outside is escaped. Only `html` makes it. */
+/** Finished HTML, in which all outside text is escaped. Made only by `html`. */
 export class Markup {
   readonly text: string;
 
@@ -9,9 +9,10 @@ export class Markup {
   }
 }
 
+/** A value that `html` accepts. Arrays are joined; null, undefined and false give nothing. */
 export type Content = Markup | string | number | null | undefined | false | readonly Content[];
 
-/** A piece of HTML. What is put in is escaped, for text and for quoted attributes alike, unless it is Markup itself. */
+/** Makes a piece of HTML. Escapes inserted values for text and quoted attributes, except values that are Markup. */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Markup {
   return new Markup(strings.map((part, i) => (i === 0 ? part : render(values[i - 1]) + part)).join(''));
 }

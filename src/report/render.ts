@@ -14,7 +14,7 @@ import { instant } from './words.js';
 
 interface Section {
   id: string;
-  /** As the navigation has it. */
+  /** Title in the navigation. */
   short: string;
   title: string;
   about: string;
@@ -89,11 +89,11 @@ const SECTIONS: Section[] = [
 ];
 
 /**
- * The report as one HTML file: no script, nothing from anywhere else (its own policy forbids it), for light and dark screens
- * and for paper. What came from the API stands in it as text only.
+ * Renders the report as one HTML file for light and dark screens and for paper. The file has no script and loads
+ * nothing, which its content security policy enforces. Text from the API is always escaped.
  */
 export function renderReport(facts: ReportFacts): string {
-  // The one style sheet is allowed by its hash; nothing else is.
+  // The policy allows only this style sheet, by its hash.
   const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
     <html lang="en">

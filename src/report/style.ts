@@ -1,4 +1,4 @@
-/** The style sheet of the report: light and dark as the reader has it, and for paper. No address in it leads anywhere. */
+/** Style sheet of the report: light and dark, as the reader's system prefers, and for paper. Refers to no URL. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

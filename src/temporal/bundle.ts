@@ -9,8 +9,8 @@ import { writeFileAtomic } from '../core/files.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * The workflow bundle every worker runs. Webpack takes seconds, so the result is kept under the hash of everything it
- * is made from; a cache that cannot be written only costs those seconds again.
+ * Loads the workflow bundle that every worker runs. Bundling with webpack takes seconds, so the result is cached under
+ * the hash of its inputs. If the cache cannot be written, the next start bundles again.
  */
 export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }> {
   const file = path.join(root, 'node_modules', '.cache', 'tidemark', `workflows-${fingerprint(root)}.js`);
@@ -28,7 +28,7 @@ export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }>
 
 function fingerprint(root: string): string {
   const hash = createHash('sha256');
-  // Schemas are in by right of types only, but a value import must not go unnoticed.
+  // Workflows import only types from schemas. Hash schemas too, in case of a value import.
   for (const folder of ['workflows', 'schemas']) {
     const files = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
     for (const name of files.filter((f) => f.endsWith('.ts') || f.endsWith('.js')).sort()) {

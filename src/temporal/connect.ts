@@ -8,16 +8,17 @@ import { createGrpcRetries } from './grpc-retries.js';
 const CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
-/** Where Temporal is, and how that is known. */
+/** Address of Temporal, and the source of that address. */
 export interface TemporalTarget {
   address: string;
   namespace: string;
   source: 'environment' | 'data folder' | 'default';
-  /** Web UI, where it is known. */
+  /** URL of the web UI; null if unknown. */
   ui: string | null;
   options: NativeConnectionOptions;
 }
 
+/** A connected client. `close` first waits for due retries (see grpc-retries.ts). */
 export interface TemporalClient {
   client: Client;
   connection: Connection;
@@ -26,9 +27,9 @@ export interface TemporalClient {
 }
 
 /**
- * Temporal's address and credentials: its own environment configuration (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`,
- * TLS, API key, `temporal.toml`); without an address there, the dev server `up` or `demo` started for this data
- * folder; else the default port here.
+ * Finds Temporal's address and credentials. Reads Temporal's environment configuration first (`TEMPORAL_ADDRESS`,
+ * `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml`). Without an address there, takes the dev server that `up` or
+ * `demo` started for this data folder, else 127.0.0.1:7233.
  * @throws TidemarkError `InvalidConfig` when the environment configuration cannot be read
  */
 export function resolveTemporal(dataDir: string | null): TemporalTarget {
@@ -43,8 +44,8 @@ export function resolveTemporal(dataDir: string | null): TemporalTarget {
 }
 
 /**
- * A connected client.
- * @throws TidemarkError when Temporal does not answer within five seconds
+ * Connects a client to Temporal.
+ * @throws TidemarkError when Temporal does not answer within 5 s
  */
 export async function connectTemporal(dataDir: string | null): Promise<TemporalClient> {
   const target = resolveTemporal(dataDir);
@@ -70,7 +71,7 @@ export async function connectTemporal(dataDir: string | null): Promise<TemporalC
   }
 }
 
-/** The one message for a Temporal that cannot be talked to. */
+/** Makes the error for a Temporal server that does not answer. */
 export function temporalUnreachable(target: TemporalTarget, cause: unknown): TidemarkError {
   const todo =
     target.source === 'environment'

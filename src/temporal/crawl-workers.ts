@@ -8,22 +8,22 @@ import { findPlace, processExists } from '../core/lock.js';
 import type { AtWork } from '../crawl/lanes.js';
 
 const LOOK_EVERY_MS = 10_000;
-// A worker asks for work at least once a minute; one that did not for longer is gone.
+// A worker polls at least once a minute. Without a poll for longer, treat it as gone.
 const SEEN_WITHIN_MS = 90_000;
 // temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
 const ACTIVITIES = 2;
 // temporal.api.enums.v1.DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED
 const ENHANCED = 1;
 
-/** What a worker's identity says besides process and host. */
+/** Facts in a worker's identity, in addition to process id and host. */
 export interface WorkerFacts {
-  /** Start of its data folder's id. */
+  /** First characters of the id of the worker's data folder. */
   folder: string;
-  /** Start of the hash of the configuration file it read. */
+  /** First characters of the hash of the configuration file that the worker read. */
   settings: string;
 }
 
-/** A worker that asks for work. Those of older versions say nothing of folder and settings. */
+/** A worker that polls. Workers of older versions do not report folder and settings. */
 export interface WorkerSeen extends Partial<WorkerFacts> {
   identity: string;
   /** `process@host`. */
@@ -31,8 +31,9 @@ export interface WorkerSeen extends Partial<WorkerFacts> {
 }
 
 /**
- * Identity of this process, as the server and the Temporal UI show it. Its last part tells it from workers of other
- * containers that have the same process id and host name: where the process id has its meaning, and a random end.
+ * Makes the identity of this process, as the server and the Temporal UI show it. Workers in other containers may have
+ * the same process id and host name. `place` distinguishes them: a hash of the place in which the process id is valid,
+ * and 8 random digits.
  */
 export function workerIdentity({ folder, settings }: WorkerFacts): string {
   const place = `${markOf(findPlace())}-${randomBytes(4).toString('hex')}`;
@@ -43,7 +44,7 @@ function markOf(place: string): string {
   return place === '' ? '' : createHash('sha256').update(place).digest('hex').slice(0, 8);
 }
 
-/** Reads an identity that `workerIdentity` made. Pure. */
+/** Parses an identity that `workerIdentity` made. Pure. */
 export function parseIdentity(identity: string): WorkerSeen {
   const [name = '', ...facts] = identity.split(' ');
   const said = Object.fromEntries(facts.map((fact) => fact.split('=', 2)));
@@ -52,7 +53,7 @@ export function parseIdentity(identity: string): WorkerSeen {
 }
 
 /**
- * Workers on both queues, those of this machine that have ended left out.
+ * Lists the workers of both queues, without ended processes of this machine.
  * @throws ServiceError when the server does not answer
  */
 export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
@@ -61,7 +62,7 @@ export async function seenWorkers(client: Client): Promise<WorkerSeen[]> {
 }
 
 /**
- * Crawl workers on the queue besides this one.
+ * Counts the other crawl workers on the queue.
  * @throws ServiceError when the server does not answer
  */
 export async function countOtherWorkers(client: Client, identity: string): Promise<number> {
@@ -70,14 +71,17 @@ export async function countOtherWorkers(client: Client, identity: string): Promi
   return [...others].filter((other) => !isDeadHere(other)).length;
 }
 
-/** Identities of those who asked for work a moment ago. */
+/** Identities of the workers that polled in the last 90 s. */
 function recent(pollers: readonly Poller[]): Set<string> {
   const since = Date.now() - SEEN_WITHIN_MS;
   const seen = pollers.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since);
   return new Set(seen.map((poller) => poller.identity ?? ''));
 }
 
-/** Who asks for work. The plain answer knows only one of the parts a queue has; servers before 1.24 give no other. */
+/**
+ * Lists the pollers of a queue. The plain request sees only one partition of the queue; servers before 1.24 support no
+ * other request.
+ */
 async function readPollers(client: Client, name = CRAWL_QUEUE): Promise<Poller[]> {
   const queue = {
     namespace: client.options.namespace,
@@ -97,7 +101,7 @@ interface Poller {
 }
 
 /**
- * Runs under way, as the server lists them (a second late or so).
+ * Counts the running workflows except quota gates. The server's list is about a second late.
  * @throws ServiceError when the server does not answer
  */
 export async function countRuns(client: Client): Promise<number> {
@@ -106,8 +110,8 @@ export async function countRuns(client: Client): Promise<number> {
 }
 
 /**
- * Tells who shares what the key allows, this worker included: once before it resolves, then whenever that changes,
- * until `stop`.
+ * Reports how many workers and runs share the key's limits, this worker included. Reports once before it resolves, then
+ * after every change until `stop`.
  */
 export async function watchAtWork(
   client: Client,
@@ -115,7 +119,7 @@ export async function watchAtWork(
 ): Promise<void> {
   let told = '';
   const look = async (): Promise<void> => {
-    // While the server is away there is no new work either.
+    // If the server does not answer, keep the last count: it gives out no new work either.
     const counted = await Promise.all([countOtherWorkers(client, identity), countRuns(client)]).catch(() => null);
     if (counted === null) return;
     const [others, runs] = counted;
@@ -133,7 +137,7 @@ export async function watchAtWork(
   })().catch(() => undefined);
 }
 
-/** Whether it is a process of this machine that has ended: the server remembers it for minutes. */
+/** True for an ended process of this machine; the server lists it for minutes after its end. */
 function isDeadHere(identity: string): boolean {
   const [, pid, place = ''] = /^(\d+)@.* place=([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
   return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()), processExists);

@@ -5,30 +5,30 @@ import { z } from 'zod';
 import { writeFileAtomic } from '../core/files.js';
 import { findPlace, processExists } from '../core/lock.js';
 
-/** The Temporal dev server that belongs to a data folder, as `up` and `demo` leave it behind for other commands. */
+/** State of a data folder's Temporal dev server. `up` and `demo` write it for the other commands. */
 const DevServerState = z.object({
   pid: z.int(),
-  /** Boot and process namespace in which `pid` means that process. */
+  /** Boot and process namespace in which `pid` is valid. */
   place: z.string(),
   address: z.string(),
   ui: z.string(),
 });
 export type DevServerState = z.infer<typeof DevServerState>;
 
-/** The folder of the dev server's database and state. */
+/** Folder of the dev server's database and state. */
 export function temporalDir(dataDir: string): string {
   return path.join(dataDir, 'temporal');
 }
 
 /**
- * Whoever holds this lock runs the dev server and will stop it. With it free, nobody does: the next process may take the
- * server over, or start one.
+ * Path of the lock whose holder runs the dev server and will stop it. If the lock is free, the next process may take
+ * over the running server, or start one.
  */
 export function devServerLock(dataDir: string): string {
   return path.join(temporalDir(dataDir), 'owner.lock');
 }
 
-/** The recorded dev server if its process is alive here and is one; null otherwise. */
+/** Reads the recorded dev server; null unless its process is alive on this machine and is a dev server. */
 export function readDevServer(dataDir: string): DevServerState | null {
   let text: string;
   try {
@@ -41,27 +41,28 @@ export function readDevServer(dataDir: string): DevServerState | null {
     const isHere = state.place === findPlace() && processExists(state.pid);
     return isHere && isDevServer(state.pid) ? state : null;
   } catch {
-    // A half-written or foreign file says nothing; the next server writes its own.
+    // Ignore a partial or foreign file; the next server writes its own.
     return null;
   }
 }
 
+/** Records the dev server of a data folder in `data/temporal/server.json`. */
 export async function writeDevServer(dataDir: string, state: DevServerState): Promise<void> {
   await writeFileAtomic(stateFile(dataDir), `${JSON.stringify(state)}\n`);
 }
 
-/** Forgets the server, unless another one has been recorded since. */
+/** Deletes the record of a server, unless another server was recorded since. */
 export function forgetDevServer(dataDir: string, pid: number): void {
   const current = readDevServer(dataDir);
   if (current === null || current.pid === pid) rmSync(stateFile(dataDir), { force: true });
 }
 
-// After a restart of the machine the recorded id may be anyone's.
+// After a reboot another process may have the recorded id.
 function isDevServer(pid: number): boolean {
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).includes('start-dev');
   } catch {
-    return true; // no `ps` here: whether it answers will tell
+    return true; // without `ps`: assume yes, the caller tests whether it answers
   }
 }
 

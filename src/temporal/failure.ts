@@ -1,7 +1,7 @@
 import { ErrorType } from '../../schemas/pipeline/error-type.js';
 import { TidemarkError } from '../core/errors.js';
 
-/** The parts of Temporal's failures that are read here; by shape, so that the client need not be loaded to print. */
+/** Fields of Temporal's failures used here. Declared by shape, so that printing does not load the client. */
 interface FailureLike extends Error {
   type?: string | null;
   details?: unknown;
@@ -9,8 +9,8 @@ interface FailureLike extends Error {
 }
 
 /**
- * Why a run failed, as a message a person can act on: the innermost failure is ours and ends in what to do
- * (activities/cast-errors.ts); the layers above only say where it passed through.
+ * Converts a run's failure into an error with a remedy. Uses the inner failure that Tidemark threw: its message ends
+ * with the remedy (activities/cast-errors.ts). The outer failures only show which workflows it passed through.
  */
 export function runFailure(error: unknown, workflowId: string): TidemarkError {
   let cause: unknown = error;
@@ -32,10 +32,10 @@ function isOurs(error: Error): boolean {
   return ErrorType.safeParse((error as FailureLike).type).success;
 }
 
-// gRPC status.
+// Status code of gRPC.
 const UNAVAILABLE = 14;
 
-/** Temporal's service errors in words; anything else unchanged. */
+/** Converts Temporal's service errors into TidemarkErrors with a remedy; returns any other error unchanged. */
 export function describeServiceError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'NamespaceNotFoundError') {

@@ -7,14 +7,14 @@ import type { ProgressView } from '../progress/view.js';
 
 const LOOK_EVERY_MS = 500;
 const QUERY_TIMEOUT_MS = 3_000;
-// A worker that stops is known to the server for a while; asking more often tells nothing new.
+// The server lists a stopped worker for a while, so asking more often gains nothing.
 const WORKERS_EVERY_MS = 5_000;
 
-/** How a followed run ended; `null` when the follower was interrupted and the run goes on. */
+/** Result of a followed run; null when the follower was interrupted and the run continues. */
 export type Followed = { result: RunResult; state: RunState | null } | null;
 
 /**
- * Follows a run to its end, showing where it is about twice a second.
+ * Follows a run to its end and shows its progress about twice a second.
  * @throws WorkflowFailedError when the run fails
  */
 export async function followRun(
@@ -43,7 +43,7 @@ export async function followRun(
       const ended = await Promise.race([end, delay(LOOK_EVERY_MS, null, { signal: interrupted }).catch(() => null)]);
       if (ended && 'error' in ended) throw ended.error;
       if (ended) {
-        // The last look was before the end; one more shows the bars full.
+        // The last observation was before the end; observe once more to show full bars.
         if (workers) state = advance(state, await observe(client, handle, true), Date.now(), startedAt.getTime());
         view.show(state);
         return { result: ended.result, state };
@@ -55,10 +55,10 @@ export async function followRun(
   }
 }
 
-/** One look: the workflow's own account, and what its running activities last said. */
+/** Observes a run once: the workflow's progress and the last heartbeats of its activities. */
 async function observe(client: Client, handle: WorkflowHandle, workers: boolean): Promise<Observation> {
   const [progress, description] = await Promise.all([
-    // Without a worker nobody can answer, and the question would wait for its timeout.
+    // Without a worker the query would only run into its timeout.
     workers ? queryProgress(client, handle) : null,
     handle.describe().catch(() => null),
   ]);
@@ -72,7 +72,7 @@ async function queryProgress(client: Client, handle: WorkflowHandle): Promise<Pr
       handle.query<Progress>('progress'),
     );
   } catch {
-    // Not opened yet, just continued as new, or its worker is restarting: the next look may know more.
+    // The run is not open yet, has just continued as new, or its worker restarts. The next observation tries again.
     return null;
   }
 }
@@ -96,7 +96,7 @@ function beatOf(activity: Pending): Beat[] {
   }
 }
 
-/** The activities of a run that failed and wait for their next attempt. */
+/** Lists the failed activities of a run that wait for their next attempt. */
 export async function retriesOf(handle: WorkflowHandle): Promise<Retry[]> {
   return pendingActivities(await handle.describe()).flatMap(retryOf);
 }

@@ -7,13 +7,13 @@ import { seenWorkers, type WorkerSeen } from './crawl-workers.js';
 
 const LOOK_EVERY_MS = 60_000;
 
-/** Those of the workers whose data folder is another one. Pure. */
+/** Selects the workers that have another data folder. Pure. */
 export function foreignWorkers(workers: readonly WorkerSeen[], folder: Pick<DataFolder, 'id'>): WorkerSeen[] {
   const own = shortId(folder.id);
   return workers.filter((worker) => worker.folder !== undefined && worker.folder !== own);
 }
 
-/** What to do where workers of different data folders share a namespace. */
+/** Remedy when workers of different data folders share a namespace. */
 export const SEPARATE_FOLDERS =
   'A run is done in the folder of the worker that opens it, and the others refuse its work. Give each data folder its own namespace (TEMPORAL_NAMESPACE), or end those workers.';
 
@@ -22,7 +22,7 @@ export function nameForeign(workers: readonly WorkerSeen[]): string {
   return workers.map(({ name, folder }) => `${name} (folder ${folder})`).join(', ');
 }
 
-/** Warns in the log of workers with another data folder on the same queues: before it resolves, then as they come. */
+/** Logs workers with another data folder on the same queues. Checks once before it resolves, then every 60 s. */
 export async function watchForeignWorkers(
   client: Client,
   { folder, log, stop }: { folder: DataFolder; log: Logger; stop: AbortSignal },

@@ -3,17 +3,17 @@ import { defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/c
 
 const MAX_WAIT_MS = 1_000;
 
-/** Retries of one connection, that end before it does. */
+/** Retries of one connection that can be ended before the connection closes. */
 export interface GrpcRetries {
   interceptors: ReturnType<typeof makeGrpcRetryInterceptor>[];
-  /** Starts no more retries and waits for those that are due; to be called before the connection is closed. */
+  /** Starts no more retries and waits for those already due. Call it before closing the connection. */
   settle(): Promise<void>;
 }
 
 /**
- * The client's usual retries, waiting at most a second each. As they come with the client, a retry that is due after
- * the connection was closed throws inside a timer, where nothing can catch it, and ends the process (seen with
- * @temporalio/client 1.24.0: "Channel has been shut down").
+ * Makes the client's default retries, with waits of at most 1 s. The defaults alone are unsafe. A retry due after the
+ * connection closed throws inside a timer. No code can catch this error, so the process ends. Seen with
+ * @temporalio/client 1.24.0: "Channel has been shut down".
  */
 export function createGrpcRetries(): GrpcRetries {
   const usual = defaultGrpcRetryOptions();

@@ -4,13 +4,13 @@ import { scheduledId } from '../../workflows/ids.js';
 import { MARKET_ATTRIBUTE } from '../../workflows/search-attributes.js';
 import type { Config } from '../core/config.js';
 
-/** Schedules of ours start with this; others in the namespace are left alone. */
+/** Prefix of Tidemark's schedule ids. Other schedules in the namespace are never changed. */
 export const SCHEDULE_PREFIX = 'tidemark/';
 
-// A night that waits for the one before keeps its place, and a backfill of many dates drops none (DESIGN.md,
-// "Temporal, as we use it"): under the default policy, Skip, one stuck night swallows the next.
+// Queue a night while the night before still runs, and drop no date of a backfill. The default policy, Skip, would
+// drop the next night because of one stuck night.
 const OVERLAP = 'BUFFER_ALL';
-// Nights missed while Temporal was down are made up for: what is addressable by date is still fetched.
+// Catch up on nights missed while Temporal was down: data addressed by date can still be fetched.
 const CATCHUP_MS = 7 * 24 * 3_600_000;
 
 /** A schedule as tidemark.yaml declares it. */
@@ -25,7 +25,7 @@ export interface DeclaredSchedule {
   summary: string;
 }
 
-/** The schedules a configuration declares: one per market, one for tenders, one for watch events. */
+/** Lists the schedules a configuration declares: one a market, one for tenders, one for watch events. */
 export function declaredSchedules(config: Config): DeclaredSchedule[] {
   const markets = config.markets.flatMap(({ name, schedule }): DeclaredSchedule[] =>
     schedule
@@ -71,12 +71,12 @@ export function declaredSchedules(config: Config): DeclaredSchedule[] {
   return [...markets, ...tenders, ...watch];
 }
 
-/** What Temporal is told of a declared schedule. The run's date is its nominal time, so the input holds none. */
+/** Converts a declared schedule into Temporal's options. The input has no date, because a run uses its nominal time. */
 export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
   const { cron, market } = declared;
   return {
     scheduleId: declared.id,
-    // The server turns cron text into a calendar and keeps only its comment: so the text is the comment too.
+    // Repeat the cron text as its comment: the server converts cron into a calendar and keeps only the comment.
     spec: { cronExpressions: [`${cron} # ${cron}`], timezone: declared.timezone },
     policies: { overlap: OVERLAP, catchupWindow: CATCHUP_MS, pauseOnFailure: false },
     action: {
@@ -92,7 +92,7 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
   };
 }
 
-/** Whether a schedule on the server is what the configuration declares. Pausing it is the operator's business. */
+/** True when a schedule on the server equals its declaration. Ignores the paused state, which operators set. */
 export function matchesDeclared(description: ScheduleDescription, declared: DeclaredSchedule): boolean {
   const { spec, policies, action } = description;
   const calendars = spec.calendars ?? [];
@@ -111,12 +111,13 @@ export function matchesDeclared(description: ScheduleDescription, declared: Decl
   );
 }
 
+/** A schedule that `applySchedules` handled. */
 export interface AppliedSchedule {
   id: string;
   change: 'created' | 'updated' | 'unchanged' | 'removed';
 }
 
-/** Ids of Tidemark's schedules on the server. */
+/** Lists the ids of Tidemark's schedules on the server. */
 export async function existingSchedules(client: Client): Promise<string[]> {
   const ids: string[] = [];
   for await (const { scheduleId } of client.schedule.list())
@@ -125,8 +126,8 @@ export async function existingSchedules(client: Client): Promise<string[]> {
 }
 
 /**
- * Brings the server's schedules to what the configuration declares: creates, updates, leaves, and removes those no
- * longer declared. A second call changes nothing. A paused schedule stays paused.
+ * Makes the server's schedules equal to the declared ones: creates, updates and removes schedules. A second call
+ * changes nothing. A paused schedule stays paused.
  */
 export async function applySchedules(
   client: Client,
@@ -156,7 +157,7 @@ async function applyOne(client: Client, declared: DeclaredSchedule): Promise<'cr
     }));
     return 'updated';
   } catch (error) {
-    // By name, not by listing: the list lags behind.
+    // Detect a missing schedule by this error, because the server's list is late.
     if (!(error instanceof Error) || error.name !== 'ScheduleNotFoundError') throw error;
     await client.schedule.create(options);
     return 'created';

@@ -7,7 +7,7 @@ const WANTED = [MARKET_ATTRIBUTE.name, DATE_ATTRIBUTE.name];
 const KEYWORD = 2;
 
 /**
- * Names of Tidemark's search attributes that the namespace lacks.
+ * Names Tidemark's search attributes that the namespace lacks.
  * @throws TidemarkError when the namespace does not exist, or an attribute has another type
  */
 export async function missingSearchAttributes(temporal: TemporalClient): Promise<string[]> {
@@ -32,18 +32,18 @@ export async function missingSearchAttributes(temporal: TemporalClient): Promise
   return WANTED.filter((name) => types[name] === undefined);
 }
 
-// gRPC status.
+// Status codes of gRPC.
 const INVALID_ARGUMENT = 3;
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
-/** Temporal Cloud, and servers with authorization, keep the operator's calls from ordinary clients. */
+/** True when ordinary clients may not call the operator service: on Temporal Cloud and servers with authorization. */
 function isForbidden(error: unknown): boolean {
   const { code } = error as { code?: number };
   return code === PERMISSION_DENIED || code === UNIMPLEMENTED;
 }
 
-/** Without the list itself: a query that names an attribute the namespace lacks is refused as invalid. */
+/** Finds missing attributes without the list: the server rejects a query that names a missing attribute. */
 async function unknownToQueries({ client, target }: TemporalClient): Promise<string[]> {
   const { namespace } = target;
   const missing: string[] = [];
@@ -59,8 +59,9 @@ async function unknownToQueries({ client, target }: TemporalClient): Promise<str
 }
 
 /**
- * Registers Tidemark's search attributes in the namespace; says which were new.
- * @throws TidemarkError when the namespace is missing or refuses
+ * Registers Tidemark's search attributes in the namespace.
+ * @returns Names of the attributes it added
+ * @throws TidemarkError when the namespace is missing or refuses new attributes
  */
 export async function ensureSearchAttributes(temporal: TemporalClient): Promise<string[]> {
   const missing = await missingSearchAttributes(temporal);
@@ -72,7 +73,7 @@ export async function ensureSearchAttributes(temporal: TemporalClient): Promise<
       searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
     });
   } catch (error) {
-    // Another worker that starts too may have been first.
+    // Another worker may have registered them at the same time.
     if ((await missingSearchAttributes(temporal)).length === 0) return [];
     throw new TidemarkError(
       'InvalidConfig',
@@ -87,7 +88,7 @@ export async function ensureSearchAttributes(temporal: TemporalClient): Promise<
   return missing;
 }
 
-// The server caches its list of attributes for a moment; a run started within it would be refused.
+// The server caches its attributes for a moment and would reject a run started within it. Waits up to 5 s.
 async function untilVisible(temporal: TemporalClient): Promise<void> {
   for (let tries = 0; tries < 50; tries++) {
     if ((await unknownToQueries(temporal)).length === 0) return;
@@ -95,7 +96,7 @@ async function untilVisible(temporal: TemporalClient): Promise<void> {
   }
 }
 
-/** A gRPC error on a namespace-wide call in words; "not found" means the namespace. */
+/** Converts "not found" of a namespace-wide gRPC call into a TidemarkError; returns any other error unchanged. */
 export function namespaceError(namespace: string, error: unknown): unknown {
   if ((error as { code?: number }).code !== 5) return error;
   return new TidemarkError('InvalidConfig', `Temporal has no namespace "${namespace}".`, {

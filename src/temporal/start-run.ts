@@ -11,23 +11,24 @@ export interface RunRequest {
   input: Record<string, unknown>;
   market: string | null;
   date: string | null;
-  /** One line in the UI's list. */
+  /** One line for the list in the Temporal UI. */
   summary: string;
-  /** Markdown on the run's page. */
+  /** Markdown for the run's page in the Temporal UI. */
   details: string;
 }
 
+/** A run that was started or joined. */
 export interface StartedRun {
   handle: WorkflowHandle;
-  /** True: it was running already, under this id or as a scheduled run of the same market and date. */
+  /** True when it was already running, under this id or as a scheduled run of the same market and date. */
   joined: boolean;
-  /** Started, on the server's clock. */
+  /** Start time on the server's clock. */
   startedAt: Date;
 }
 
 /**
- * Starts a run, or joins the one that does this work already. A finished run of the same id is run anew
- * (CONTRACT, "Temporal").
+ * Starts a run, or joins the running one that does the same work. The same work has the same workflow id
+ * (workflows/ids.ts). If a run with this id has ended, starts a new one.
  */
 export async function startOrJoin(client: Client, request: RunRequest): Promise<StartedRun> {
   const running = (await findById(client, request.workflowId)) ?? (await findScheduled(client, request));
@@ -68,7 +69,7 @@ async function findById(client: Client, workflowId: string): Promise<Found | nul
   }
 }
 
-/** A run of the same kind, market and date that a schedule started: its id carries the schedule's time. */
+/** Finds a scheduled run of the same type, market and date. Its id contains the schedule's time. */
 async function findScheduled(client: Client, { type, market, date }: RunRequest): Promise<Found | null> {
   if (date === null) return null;
   const clauses = [`WorkflowType = "${type}"`, `ExecutionStatus = "Running"`, `${DATE_ATTRIBUTE.name} = "${date}"`];

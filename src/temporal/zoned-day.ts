@@ -3,12 +3,12 @@ import { dayIn } from '../core/clock.js';
 const HOUR = 3_600_000;
 
 /**
- * The instant at which a calendar day begins in a time zone. Where midnight is skipped by a clock change, it is the
- * first instant of that day.
+ * Finds the instant at which a calendar day begins in a time zone. If a clock change skips midnight, returns the first
+ * instant that exists on that day.
  */
 export function startOfDay(date: string, timeZone: string): Date {
   const utcMidnight = Date.parse(`${date}T00:00:00Z`);
-  // Offsets lie between -12 and +14 hours: the day begins in this span, and "has it begun" flips once.
+  // Binary search. UTC offsets are from -12 to +14 hours, so the day begins within this span.
   let before = utcMidnight - 15 * HOUR;
   let begun = utcMidnight + 13 * HOUR;
   while (begun - before > 1) {

@@ -3,6 +3,7 @@ import { insertRows } from './insert-rows.js';
 import type { Audit, Model } from './models.js';
 import { identifier } from './sql-files.js';
 
+/** Result of one audit: the number of rows it returned, 0 if it passed. */
 export interface CheckResult {
   model: string;
   check: string;
@@ -10,11 +11,14 @@ export interface CheckResult {
   severity: Audit['severity'];
 }
 
-/** Every model's key is unique and, but for columns declared nullable, not NULL; then what its header says. */
+/**
+ * Lists the audits of a model: key is unique, key is not NULL, then the audits of its header. Key columns that the
+ * header declares nullable may be NULL.
+ */
 export function listAudits(model: Model): Audit[] {
   const key = model.key.map(identifier).join(', ');
   const mandatory = model.key.filter((column) => !model.nullable.includes(column));
-  // Of a big incremental model only the keys just built can be wrong.
+  // In an incremental model only the keys just built can be wrong, so check only these.
   const scope =
     model.incremental === undefined
       ? model.model
@@ -38,7 +42,7 @@ export function listAudits(model: Model): Audit[] {
   ];
 }
 
-/** Runs a model's audits against what was just built. */
+/** Runs a model's audits against the table just built. */
 export async function runAudits(db: Database, model: Model): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const audit of listAudits(model)) {
@@ -49,8 +53,8 @@ export async function runAudits(db: Database, model: Model): Promise<CheckResult
 }
 
 /**
- * Keeps the last result of each check; results of checks that no longer exist go.
- * @param unchanged Models that were not checked this time: their results stay
+ * Saves the last result of each check and deletes the results of checks that no longer exist.
+ * @param unchanged Models that were not checked this time; their results are kept
  */
 export async function saveChecks(
   db: Database,

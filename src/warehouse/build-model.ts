@@ -4,20 +4,25 @@ import { ModelFailedError } from './errors.js';
 import { MODEL_SCHEMAS, plainType, type Model } from './models.js';
 import { identifier, quote } from './sql-files.js';
 
-/** whole: anew. changed: only the keys that changed. staged: as it was built beforehand in the attached database `stage`. */
+/**
+ * How a model is built.
+ * - `whole`: builds the entire table again.
+ * - `changed`: replaces only the keys that changed.
+ * - `staged`: copies the table that was built earlier in the attached database `stage`.
+ */
 export type How = 'whole' | 'changed' | 'staged';
 
 /** Tables and views of the models' schemas, by name. */
 export type Relations = ReadonlyMap<string, 'TABLE' | 'VIEW'>;
 
-/** Temp table `settings`, which models read. */
+/** Fills the temp table `settings`, which models read. */
 export async function putSettings(db: Database, { personalData }: { personalData: boolean }): Promise<void> {
   await db.run('CREATE OR REPLACE TEMP TABLE settings AS SELECT CAST($keep AS BOOLEAN) AS personal_data', {
     keep: personalData,
   });
 }
 
-/** What there is in the schemas of the models. */
+/** Lists the tables and views in the schemas of the models. */
 export async function readRelations(db: Database): Promise<Relations> {
   const schemas = MODEL_SCHEMAS.map(quote).join(', ');
   const rows = await db.rows<{ name: string; type: 'TABLE' | 'VIEW' }>(
@@ -31,8 +36,8 @@ export async function readRelations(db: Database): Promise<Relations> {
 }
 
 /**
- * Builds one model in its place.
- * @throws ModelFailedError naming its file
+ * Builds one model in the warehouse, in place of its table or view.
+ * @throws ModelFailedError naming the model's file
  */
 export async function buildModel(db: Database, model: Model, how: How, existing: Relations): Promise<void> {
   await naming(model, async () => {
@@ -43,14 +48,14 @@ export async function buildModel(db: Database, model: Model, how: How, existing:
     if (how === 'staged') return db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
     if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
     await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
-    // A model that did not change was checked when it did.
+    // An unchanged model passed this check when it last changed.
     if (how === 'whole') await checkColumns(db, model, model.model);
   });
 }
 
 /**
- * Builds one model whole, as a table of another database that is attached.
- * @throws ModelFailedError naming its file
+ * Builds one model whole, as a table of another attached database.
+ * @throws ModelFailedError naming the model's file
  */
 export async function buildModelInto(db: Database, model: Model, catalog: string): Promise<void> {
   await naming(model, async () => {
@@ -60,7 +65,7 @@ export async function buildModelInto(db: Database, model: Model, catalog: string
   });
 }
 
-/** Drops a table or view of a model that is no more. */
+/** Drops the table or view of a model that no longer exists. */
 export async function dropRelation(db: Database, name: string, type: 'TABLE' | 'VIEW'): Promise<void> {
   await db.run(`DROP ${type} IF EXISTS ${name.split('.').map(identifier).join('.')}`);
 }
@@ -78,7 +83,7 @@ async function naming(model: Model, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The keys to build, which the query and the audits of an incremental model read. */
+/** Fills the temp table `changed` with the keys to build. Query and audits of an incremental model read it. */
 async function fillChanged(db: Database, { incremental }: Model, how: How): Promise<void> {
   if (incremental === undefined) return;
   await db.run(`CREATE OR REPLACE TEMP TABLE changed AS ${how === 'changed' ? incremental.changed : incremental.all}`);
@@ -90,7 +95,10 @@ async function replaceKeys(db: Database, model: Model, by: string[]): Promise<vo
   await db.run(`INSERT INTO ${model.model} BY NAME ${model.sql}`);
 }
 
-/** What was built must be what the header promises: names, order and types. */
+/**
+ * Compares the built table with the header's columns: names, order and types.
+ * @throws ModelFailedError when they differ
+ */
 async function checkColumns(db: Database, model: Model, table: string): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
   const actual = described.map((row) => `${row.column_name} ${plainType(row.column_type)}`);

@@ -3,25 +3,26 @@ import path from 'node:path';
 import { asDiskFull } from '../core/files.js';
 import { buildsDir, currentLink } from './paths.js';
 
-/** A published build: an immutable file and lake in a folder of their own, which readers see while the link points there. */
+/** A published build: one folder with an immutable file and its lake. Readers see it while the link points there. */
 export interface Build {
-  /** `20261120T020000123Z-<run>`: sorts by time. */
+  /** `20261120T020000123Z-<run>`; names sort by time. */
   name: string;
-  /** ISO instant it was made at, by the clock of the run. */
+  /** ISO time at which the build was made, by the clock of the run. */
   builtAt: string;
-  /** Run it was made for. */
+  /** Run for which the build was made. */
   run: string;
-  /** Size of the file. */
+  /** Size of the DuckDB file in bytes. */
   bytes: number;
-  /** What readers see now. */
+  /** True when readers see this build now. */
   current: boolean;
 }
 
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
-// A folder gets its name when it is whole; what a kill leaves is named so (the second one by older versions).
+// A folder gets its final name when it is complete. A killed publication leaves one of these prefixes
+// (`.old-` comes from older versions of Tidemark).
 const UNFINISHED = '.new-';
 const REMOVED = '.old-';
-// Files and lakes that an older version published lie beside one another.
+// Older versions published files and lakes directly into the folder of builds.
 const OF_OLDER_VERSION = /^(?:market|lake)-/;
 
 /** The folder of a build. */
@@ -29,25 +30,26 @@ export function buildDir(dataDir: string, name: string): string {
   return path.join(buildsDir(dataDir), name);
 }
 
-/** The DuckDB file in the folder of a build, named as the link that readers open. */
+/** The DuckDB file in the folder of a build; the link that readers open has the same name. */
 export function fileOf(build: string): string {
   return path.join(build, 'market.duckdb');
 }
 
-/** The lake in the folder of a build, named as its link. */
+/** The lake in the folder of a build; the link to it has the same name. */
 export function lakeOf(build: string): string {
   return path.join(build, 'lake');
 }
 
-/** Name of the build that a file, its links resolved, is the file of. */
+/** Name of the build to which a file belongs. Expects a path whose links are resolved. */
 export function nameOfBuild(file: string): string {
   return path.basename(path.dirname(file));
 }
 
 /**
- * Makes an empty folder for a new build, under a name that counts for nothing until `finishBuild`. What killed
- * publications left goes first: none can be under way, as only who holds the warehouse publishes.
- * @returns the folder, and the name it will have: never that of an existing build, which readers may be using
+ * Makes an empty folder for a new build, under a temporary name that no reader sees until `finishBuild`.
+ * First removes the folders that killed publications left. No other publication can be in progress here, because only
+ * the holder of the warehouse publishes.
+ * @returns the folder, and its final name: never the name of an existing build, which readers may be using
  * @throws TidemarkError `DiskFull`
  */
 export function beginBuild(
@@ -67,7 +69,7 @@ export function beginBuild(
   return { name, folder };
 }
 
-/** Gives the folder of a new build, which is whole and on disk, its name: from now on it counts. */
+/** Gives a new build its final name, which makes it visible. The folder must be complete and synced to disk. */
 export function finishBuild(dataDir: string, { name, folder }: { name: string; folder: string }): void {
   renameSync(folder, buildDir(dataDir, name));
 }
@@ -80,7 +82,7 @@ function freeName(dataDir: string, { run, now }: { run: string; now: Date }): st
   }
 }
 
-/** All builds that are kept, newest first. */
+/** Lists all builds that are kept, newest first. */
 export function listBuilds(dataDir: string): Build[] {
   const current = currentBuild(dataDir);
   return entriesOf(dataDir).flatMap((name) => {
@@ -95,30 +97,30 @@ export function listBuilds(dataDir: string): Build[] {
   });
 }
 
-/** The lake of the newest build; null where there is none. */
+/** The lake of the newest build; null if there is no build. */
 export function newestLake(dataDir: string): string | null {
   const newest = listBuilds(dataDir)[0]?.name;
   return newest === undefined ? null : lakeOf(buildDir(dataDir, newest));
 }
 
-/** Name of the build that readers see; null before the first. */
+/** Name of the build that readers see; null before the first publication. */
 export function currentBuild(dataDir: string): string | null {
   const target = targetOf(currentLink(dataDir));
   return target === null ? null : path.basename(target);
 }
 
-/** Files and lakes that an older version published, beside the builds. */
+/** Files and lakes that an older version of Tidemark published, next to the builds. */
 export function listOlderEntries(dataDir: string): string[] {
   return entriesOf(dataDir).filter((entry) => OF_OLDER_VERSION.test(entry));
 }
 
-/** Names of all there is beside one another in the folder of builds, last first. */
+/** Names of all entries in the folder of builds, last in the alphabet first. */
 function entriesOf(dataDir: string): string[] {
   const folder = buildsDir(dataDir);
   return existsSync(folder) ? readdirSync(folder).toSorted().toReversed() : [];
 }
 
-/** What a symlink points to; null where there is none. */
+/** Target of a symlink; null if there is no symlink. */
 export function targetOf(link: string): string | null {
   try {
     return readlinkSync(link);

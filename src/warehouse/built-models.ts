@@ -4,9 +4,9 @@ import { orderModels, parseModel, type Model } from './models.js';
 import { findParents } from './models-parents.js';
 
 /**
- * The models the tables of the warehouse were built with, from the texts that were kept: what is published is told by
- * them, whatever has become of the files since.
- * @throws ModelFailedError when none was built yet
+ * Reads the models with which the tables of the warehouse were built, from the SQL texts the ledger kept.
+ * Published descriptions come from these texts, because the files may have changed since.
+ * @throws ModelFailedError when no model was built yet
  */
 export async function readBuiltModels(db: Database): Promise<Model[]> {
   const rows = await db.rows<{ table_name: string; fingerprint: string; definition: string }>(

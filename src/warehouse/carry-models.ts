@@ -8,10 +8,10 @@ import { publishedFile } from './paths.js';
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
 
 /**
- * Takes into a new warehouse what the one before knew of its models: what their versions promise to readers, and whether a
- * rollback holds them. Without one before, a published file tells it.
- * @param before The warehouse that is replaced, open; null when there is none, or none that can be opened
- * @param dataDirs Folders whose published file is asked then: the first that has one
+ * Copies the model records of the old warehouse into a new one. They hold each version's promise to readers, and
+ * whether a rollback holds the models. Without an old warehouse, reads these records from a published file.
+ * @param before The open warehouse that is replaced; null when there is none or it cannot be opened
+ * @param dataDirs Folders in which to look for a published file; the first one found is used
  */
 export async function carryModels(into: Database, before: Database | null, dataDirs: readonly string[]): Promise<void> {
   if (before !== null) {
@@ -28,7 +28,7 @@ export async function carryModels(into: Database, before: Database | null, dataD
   }
 }
 
-/** A row of `meta.models`; files of an older Tidemark do not have the last columns. */
+/** A row of `meta.models`. Files published by an older Tidemark lack the last columns. */
 interface PublishedModel {
   model: string;
   state: string;
@@ -38,7 +38,7 @@ interface PublishedModel {
 }
 
 async function carryPublished(into: Database, rows: PublishedModel[]): Promise<void> {
-  // Columns that the ledger does not have are left out by the insertion.
+  // insertInto leaves out columns that the ledger does not have.
   const known = rows.map((row) => ({
     ...row,
     table_name: row.state === 'retired' ? null : (row.table_name ?? row.model),
@@ -65,7 +65,7 @@ async function carryPublished(into: Database, rows: PublishedModel[]): Promise<v
   );
 }
 
-/** Rows of a table of the ledger, whatever columns it has had added. */
+/** Inserts rows into a ledger table. Reads its columns first, because migrations may have added some. */
 async function insertInto(db: Database, table: string, rows: object[]): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ledger.${table}`);
   const shape = Object.fromEntries(described.map((column) => [column.column_name, column.column_type]));

@@ -14,15 +14,17 @@ import type { Warehouse } from './open.js';
 import { findPartFault } from './part-check.js';
 import { quote } from './sql-files.js';
 
+/** Which parts to join and which answers to drop. */
 export interface CompactRequest {
-  /** Fewer parts of a run and stream than this are left as they are. */
+  /** Leave a run and stream alone if it has fewer parts than this. */
   minParts: number;
-  /** Answers that repeat the one before and the one after, word for word, and are older than this go. */
+  /** Drop an answer older than this if it equals the answer before and the answer after, byte for byte. */
   dropRepeatsBefore?: Date | undefined;
 }
 
+/** Result of `compactLanding`. */
 export interface Compacted {
-  /** Run folders whose parts became fewer or smaller. */
+  /** Run folders that now have fewer or smaller parts. */
   folders: number;
   partsBefore: number;
   partsAfter: number;
@@ -33,20 +35,20 @@ export interface Compacted {
 }
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
-/** Streams of records that are read one by one, each by its own request. */
+/** Streams whose records are fetched one by one, each with its own request. */
 const RECORDS = ['companies', 'financials', 'financials_v1', 'tender_details'];
-// One part is read and hashed whole: big enough to be few, small enough to be moved about.
+// A part is read and hashed as a whole: large enough to have few parts, small enough to copy easily.
 const PART_BYTES = 256 * 2 ** 20;
-// What DuckDB writes at least; several groups let it read one part with all its threads.
+// The smallest row group DuckDB writes. Several row groups let DuckDB read one part with all its threads.
 const ROW_GROUP_ROWS = 2_048;
 
 /**
- * Joins the small parts of each ended run and stream into few, and drops answers nothing needs: those that say, word for
- * word, what the answer before them and the one after them say. Only what the warehouse has loaded is touched. Rows stay
- * as the API said them. A part that was joined says which ones it replaces; they go after it is in place, so that a crash at
- * any moment leaves each row there once.
+ * Joins the small parts of each ended run and stream, and drops repeated answers. A repeated answer equals the answers
+ * before and after it, byte for byte. Touches only parts that the warehouse has loaded. Kept rows do not change.
+ * A joined part names the parts it replaces, which readers then ignore. They are removed only after it is in place. A
+ * crash at any moment therefore leaves each row exactly once.
  * @throws TidemarkError `WarehouseBusy` while a replay reads the landing zone
- * @throws ModelFailedError when a joined part does not hold what the parts before it held; nothing is removed then
+ * @throws ModelFailedError when a joined part differs from the rows of its source parts; nothing is removed then
  */
 export async function compactLanding(
   warehouse: Warehouse,
@@ -58,7 +60,7 @@ export async function compactLanding(
 
 async function compact(db: Database, dataDir: string, request: CompactRequest): Promise<Compacted> {
   const { minParts, dropRepeatsBefore } = request;
-  // What an interrupted call left.
+  // Finish what an interrupted call left.
   await removeReplaced(dataDir);
   await adoptCompacted(db, readManifests(dataDir));
   await findRepeats(db, dropRepeatsBefore);
@@ -85,7 +87,10 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
   return total;
 }
 
-/** Parts of each run and stream that are all loaded, of runs that have ended and of deliveries before today. `runs` itself stays: it is asked part by part. */
+/**
+ * Parts by folder, for each folder whose parts are all loaded and whose runs have ended. Webhook deliveries count as
+ * ended before today. Leaves the stream `runs` as it is, because other code reads it part by part.
+ */
 async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPart[][]> {
   const loaded = new Set(
     (await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts')).map(({ sha256 }) => sha256),
@@ -112,13 +117,13 @@ async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPa
   });
 }
 
-/** No chunk of it is under way. */
+/** True when the folder has no spool file, so that no chunk of it is in flight. */
 function isQuiet(folder: string): boolean {
   const spool = path.join(folder, '_spool');
   return !existsSync(spool) || readdirSync(spool).length === 0;
 }
 
-/** Temp table `repeats`: answers whose neighbours, of the same entity, say the same. */
+/** Fills the temp table `repeats` with the answers that equal both neighbours of the same entity. */
 async function findRepeats(db: Database, before: Date | undefined): Promise<void> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE repeats AS
@@ -168,7 +173,7 @@ function splitBySize(parts: LandedPart[]): LandedPart[][] {
   return groups;
 }
 
-/** Writes one part that holds what some held, but for the repeats, and its manifest. */
+/** Merges parts into one without repeated answers, and writes its manifest. */
 async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Promise<LandedPart> {
   for (const part of parts) {
     const fault = await findPartFault(part);
@@ -186,7 +191,7 @@ async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Pr
     WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
   const asLanded = `ORDER BY list_position(${files}, filename), file_row_number`;
   const kept = `SELECT ${COLUMNS} ${rows} ${asLanded}`;
-  // As of the parts of a crawl.
+  // The same content hash as in parts that a crawl writes.
   const [{ content } = { content: '' }] = await db.rows<{ content: string }>(
     `SELECT sha256(coalesce(string_agg(sha256 || chr(10), '' ${asLanded}), '')) AS content ${rows}`,
   );
@@ -198,7 +203,7 @@ async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Pr
     `COPY (${kept}) TO ${quote(temporary)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, KV_METADATA {${metadata}})`,
   );
   await syncFile(temporary);
-  // All of them plain columns, which hash() tells apart.
+  // All columns have simple types, so hash() detects every difference.
   const summary = (from: string): Promise<object[]> =>
     db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(t)) AS VARCHAR) AS content,
       min(fetched_at) AS first_at, max(fetched_at) AS last_at FROM (${from}) AS t`);
@@ -236,7 +241,7 @@ async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Pr
   return { ...manifest, file };
 }
 
-/** Removes the parts that a joined one replaces: manifests first, so that none is ever there without its file. */
+/** Removes the parts that a joined part replaces. Removes each manifest first, so that no manifest lacks its file. */
 async function removeReplaced(dataDir: string): Promise<void> {
   for (const part of readManifests(dataDir)) {
     if (part.replaces === undefined || (await findPartFault(part)) !== undefined) continue;

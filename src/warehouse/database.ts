@@ -3,10 +3,10 @@ import { errorMessage } from '../core/errors.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
 import type { SqlFile } from './sql-files.js';
 
-/** Values a statement can take: `$name` in the SQL. */
+/** Values of the `$name` parameters of a statement. */
 export type SqlParams = Record<string, DuckDBValue>;
 
-/** One connection, with errors a person can act on. Rows come as plain objects; BIGINT and DATE as text. */
+/** One DuckDB connection with actionable errors. Rows are plain objects, with BIGINT and DATE as text. */
 export class Database {
   readonly file: string;
   readonly #connection: DuckDBConnection;
@@ -33,7 +33,7 @@ export class Database {
     }
   }
 
-  /** The first column of the first row as a number. */
+  /** Returns the first column of the first row as a number; 0 if there is no row. */
   async count(sql: string, params?: SqlParams): Promise<number> {
     const [row] = await this.rows(sql, params);
     return Number(Object.values(row ?? {})[0] ?? 0);
@@ -63,7 +63,7 @@ export class Database {
     }
   }
 
-  /** All of it or nothing. */
+  /** Runs the work in one transaction and rolls back if it throws. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run('BEGIN TRANSACTION');
     try {
@@ -71,7 +71,7 @@ export class Database {
       await this.run('COMMIT');
       return result;
     } catch (error) {
-      // A failed commit has rolled back by itself; the first error is the one that matters.
+      // After a failed commit the rollback fails too; the first error is the one to report.
       await this.run('ROLLBACK').catch(() => undefined);
       throw error;
     }

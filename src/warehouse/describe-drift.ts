@@ -14,8 +14,8 @@ interface DriftRow {
 }
 
 /**
- * What a run's answers had that the reference does not (ops.drift), in words: first what no run before it had. At most
- * five lines, the last one saying how many more there are.
+ * Describes the schema drift of a run: how its answers differ from the API reference (`ops.drift`). Drift that no
+ * earlier run had comes first. Returns at most five lines; the last one says how many more there are.
  */
 export async function describeDrift(db: Database, run: string): Promise<string[]> {
   const rows = await db.rows<DriftRow>(

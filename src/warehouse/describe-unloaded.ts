@@ -3,7 +3,7 @@ import type { Database } from './database.js';
 
 type Unloaded = NonNullable<ModelsResult['unloaded']>;
 
-// Models that were rolled back, or one of the user's own, may not have the column.
+// The column is missing after a rollback of the models, or if the user replaced the model.
 const CAN_TELL = `
   SELECT count(*) FROM duckdb_columns()
   WHERE database_name = current_database() AND schema_name = 'ops' AND table_name = 'coverage' AND column_name = 'loaded_companies'`;
@@ -13,7 +13,7 @@ const UNLOADED = `
     list_extract(CAST(why AS JSON[]), -1) ->> '$.reason' AS reason
   FROM ops.coverage WHERE run = $run AND loaded_companies <> counted_companies`;
 
-/** What ops.coverage says of a run whose companies are not all in the warehouse; null when they are. */
+/** Reads `ops.coverage` for a run whose companies are not all in the warehouse; null when all are loaded. */
 export async function describeUnloaded(db: Database, run: string): Promise<Unloaded | null> {
   if ((await db.count(CAN_TELL)) === 0) return null;
   const [row] = await db.rows<Unloaded['coverage'] & { reason: string }>(UNLOADED, { run });

@@ -1,7 +1,7 @@
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { asDiskFull } from '../core/files.js';
 
-/** Another process (or this one, elsewhere) holds the warehouse file open. Nothing was read or written. */
+/** Another process, or another part of this one, holds the warehouse file open. Nothing was read or written. */
 export class WarehouseBusyError extends TidemarkError {
   constructor(file: string, cause?: unknown, holder?: string) {
     const pid = /PID (\d+)/.exec(errorMessage(cause))?.[1];
@@ -14,21 +14,21 @@ export class WarehouseBusyError extends TidemarkError {
   }
 }
 
-/** What one call of `loadLanding` did. */
+/** Result of `loadLanding`. */
 export interface LoadCounts {
   parts: number;
   rows: number;
   rejects: number;
-  /** Why drift could not be looked for in some of it; left out when it could. */
+  /** Why some batches could not be checked for schema drift; absent when all were checked. */
   driftFault?: string;
-  /** Of the parts loaded earlier, those that are gone from the landing zone, in words; left out when none is. */
+  /** Names loaded parts that are gone from the landing zone, in one sentence; absent when none is gone. */
   gone?: string;
 }
 
 const RESTORE =
   'Restore each file from a backup, or delete it together with its file in _manifest/: what it held is then fetched again. All other parts are loaded.';
 
-/** Landed parts that do not match their manifests. All other parts were loaded; `loaded` says how much that was. */
+/** Some landed parts do not match their manifests. All other parts were loaded; `loaded` counts them. */
 export class LandingCorruptError extends TidemarkError {
   readonly faults: string[];
   readonly loaded: LoadCounts;
@@ -44,7 +44,7 @@ export class LandingCorruptError extends TidemarkError {
   }
 }
 
-/** A SQL statement, a model's columns, or an audit of severity error failed; the last good state stays as it was. */
+/** A SQL statement, a model's columns, or an audit of severity error failed. The last good state is kept. */
 export class ModelFailedError extends TidemarkError {
   readonly failedAudits: string[];
 
@@ -75,11 +75,11 @@ function howToRead(cause: unknown): string {
   return 'Run any snapshot again: it publishes anew from the warehouse, and fetches only what is due.';
 }
 
-// DuckDB says it in words, with no code: writing the file, the log, or spilling to the temporary folder.
+// DuckDB reports a full disk only in the message, without a code. It may concern the file, its log or the spill folder.
 const NO_SPACE =
   /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i;
 
-/** A full disk or a held lock as the error a person can act on; anything else unchanged. */
+/** Converts a full disk or a held lock into an error with a remedy; returns any other error unchanged. */
 export function asWarehouseError(error: unknown, file: string): unknown {
   if (error instanceof TidemarkError) return error;
   const message = errorMessage(error);

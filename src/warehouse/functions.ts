@@ -7,29 +7,29 @@ import { identifier, quote, readSqlFolder, type SqlFile } from './sql-files.js';
 
 const Header = z.strictObject({
   function: z.string().regex(/^core\.[a-z_]+$/),
-  /** TABLE: a query, called in FROM. Anything else is the type of an expression. */
+  /** `TABLE`: a query, called in FROM. Any other value is the type of an expression. */
   returns: z.string().min(1),
   parameters: z.record(z.string().regex(/^[a-z_]+$/), z.string().min(1)),
   description: z.string().min(1),
 });
 
-/** A function analysts call in the published file: a file of `sql/functions`, a header and one query or expression. */
+/** A function that analysts call in the published file: a header and one query or expression of `sql/functions`. */
 export interface SqlFunction extends z.infer<typeof Header> {
   file: string;
   sql: string;
 }
 
-/** All of them, each after those it calls. */
+/** Reads all functions, each one after those it calls. */
 export function readFunctions(): SqlFunction[] {
   const functions = readSqlFolder('functions/core').map(parseFunction);
   return functions.toSorted((a, b) => Number(calls(a, b)) - Number(calls(b, a)));
 }
 
 /**
- * Creates the functions in an attached database that has the tables they read. They name tables by schema alone: so they
- * find those of whatever file a reader has opened. One for which the tables do not have the columns (a new version of a model
- * renamed them, or an earlier set of models is in force) is left out.
- * @returns Those left out, a sentence each
+ * Creates the functions in an attached database that has the tables they read. The functions name tables by schema
+ * only, so they read the tables of the file that a reader has opened. Skips a function whose columns the tables lack.
+ * A new version of a model may have renamed them, or an earlier set of models may be in force.
+ * @returns One sentence for each skipped function
  */
 export async function createFunctions(db: Database, database: string): Promise<string[]> {
   const leftOut: string[] = [];

@@ -3,8 +3,8 @@ import { Database } from './database.js';
 import { asWarehouseError } from './errors.js';
 
 /**
- * Opens a database in memory for as long as the work takes.
- * @param file What the work is about: errors name it, and what does not fit into memory goes to a folder beside it
+ * Opens an in-memory database, runs the work and closes the database.
+ * @param file Named in errors; DuckDB spills to the folder `<file>.tmp`
  */
 export async function withMemory<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
   const instance = await DuckDBInstance.create(':memory:', {

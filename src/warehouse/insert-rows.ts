@@ -2,9 +2,9 @@ import type { Database } from './database.js';
 import { identifier, quote } from './sql-files.js';
 
 /**
- * Inserts rows in one statement: many small ones take longer than what they record.
- * @param shape Column to type; what a row leaves out becomes NULL
- * @param conflict What follows the query, such as `ON CONFLICT …`
+ * Inserts rows in one statement, which is much faster than one statement for each row.
+ * @param shape Column name to SQL type; a column that a row lacks becomes NULL
+ * @param conflict Text after the query, such as `ON CONFLICT …`
  */
 export async function insertRows(
   db: Database,

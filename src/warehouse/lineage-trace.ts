@@ -1,21 +1,21 @@
 /** Where the values of one column come from. */
 export interface Source {
-  /** `schema.table.column`, each once. */
+  /** Source columns as `schema.table.column`. */
   columns: ReadonlySet<string>;
-  /** The column is one of these as it is (a cast is no difference); else it is computed from them. */
+  /** True when the value is copied or only cast; false when it is computed. */
   isCopy: boolean;
 }
 
-/** A node of the plan, or of an expression in it, as DuckDB writes it: see `json_serialize_plan`. */
+/** A node of the plan, or of an expression in it, as `json_serialize_plan` of DuckDB writes it. */
 type Node = Record<string, unknown>;
 
-/** What one operator hands on: a source for each of its output columns, by position. */
+/** The output of one operator: a source for each column, by position. */
 type Outputs = Source[];
 
 interface Scope {
-  /** Outputs of CTEs, by the index of their definition. */
+  /** Outputs of each CTE, by the table index of its definition. */
   ctes: Map<number, Outputs>;
-  /** What the subqueries of the innermost correlated join get from outside. */
+  /** Columns that the innermost correlated join passes to its subqueries. */
   outer: Outputs;
 }
 
@@ -32,10 +32,11 @@ const JOINS = new Set([
 ]);
 
 /**
- * Follows each output column of a bound plan to the columns of tables its value is computed from. Conditions of joins,
- * filters and groups decide which rows there are, not what is in them: they are no source. Of EXISTS the outer side is told.
+ * Follows each output column of a bound plan to the table columns from which its value is computed. Conditions of
+ * joins, filters and groups are no source: they decide which rows exist, not their values.
+ * For EXISTS, names only the outer side.
  * @param plan Root operator, with references resolved to positions
- * @throws Error at an operator it does not know: then nothing certain can be said
+ * @throws Error at an unknown operator, because the lineage is then uncertain
  */
 export function traceColumns(plan: unknown): Outputs {
   return trace(asNode(plan), { ctes: new Map(), outer: [] });
@@ -107,7 +108,7 @@ function traceTable(node: Node): Outputs {
 
 function traceJoin(node: Node, type: string, [first, second]: Node[], scope: Scope): Outputs {
   if (first === undefined || second === undefined) throw new Error(`${type} without two sides`);
-  // Of a correlated join the inner side reads what the outer one hands in.
+  // In a correlated join the inner side reads columns that the outer side passes in.
   const isFlipped = node['delim_flipped'] === true;
   const outerSide = isFlipped ? second : first;
   const outer = trace(outerSide, scope);
@@ -139,12 +140,12 @@ function traceSet(node: Node, type: string, children: Node[], scope: Scope): Out
   const [first, ...others] = children;
   if (first === undefined) throw new Error(`${type} without sides`);
   const base = trace(first, scope);
-  // A recursive CTE reads itself: what it begins with is what its own columns come from.
+  // A recursive CTE reads itself. Its first part gives the sources of its columns.
   if (type === 'LOGICAL_RECURSIVE_CTE') scope.ctes.set(Number(node['table_index']), base);
   return merge([base, ...others.map((child) => trace(child, scope))]);
 }
 
-/** Column by column, the sources of several inputs; a copy only where all are copies of the same column. */
+/** Merges the sources of several inputs, column by column. A copy only if all inputs copy the same column. */
 function merge(inputs: Outputs[]): Outputs {
   const [first = []] = inputs;
   return first.map((_, i) => {
@@ -166,7 +167,7 @@ function evaluate(expression: unknown, input: Outputs): Source {
       return evaluate(node['child'], input);
     case 'BOUND_WINDOW': {
       const values = all(node['children'], input);
-      // What a row number or a rank is made of is the order itself.
+      // A row number or a rank has no argument: its sources are the columns that order and partition the rows.
       const order = [
         ...all(node['partitions'], input),
         ...nodes(node['orders']).map((one) => evaluate(one['expression'], input)),
@@ -178,7 +179,7 @@ function evaluate(expression: unknown, input: Outputs): Source {
   }
 }
 
-/** The expressions an expression is made of; `function_data` holds copies of its own, bound to something else. */
+/** The operands of an expression. Skips `function_data`, which holds copies bound to another input. */
 function operands(node: Node): unknown[] {
   return Object.entries(node).flatMap(([key, value]) => (key === 'function_data' ? [] : expressionsIn(value)));
 }
@@ -197,7 +198,7 @@ function all(expressions: unknown, input: Outputs): Outputs {
   return list(expressions).map((expression) => evaluate(expression, input));
 }
 
-/** The outputs at the positions of a projection map; an empty map keeps all. */
+/** The outputs at the positions of a projection map; an empty map keeps all outputs. */
 function pick(outputs: Outputs, map: unknown): Outputs {
   const positions = list(map);
   return positions.length === 0 ? outputs : positions.map((position) => outputs[Number(position)] ?? NOTHING);

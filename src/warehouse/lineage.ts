@@ -9,25 +9,28 @@ import type { Published } from './published.js';
 import { prepareSession } from './session.js';
 import { identifier } from './sql-files.js';
 
-/** Where the values of a column come from, as far as DuckDB's binder tells. */
+/** Where the values of a column come from, as far as DuckDB's binder shows. */
 export interface ColumnLineage {
   /**
-   * copied: it is one column of a table as it is, or cast. derived: it is computed, or comes from several. made: from no column
-   * (a literal, a count of rows). unknown: the plan holds something that cannot be followed.
+   * - `copied`: one column of a table, unchanged or cast.
+   * - `derived`: computed, or from several columns.
+   * - `made`: from no column, such as a literal or a count of rows.
+   * - `unknown`: the plan holds an operator that cannot be followed.
    */
   lineage: 'copied' | 'derived' | 'made' | 'unknown';
-  /** `schema.table.column` of models and of what was loaded (`ledger`), by name. */
+  /** Source columns as `schema.table.column`, of models and of loaded records (`ledger`), sorted by name. */
   from: string[];
 }
 
-/** Model to column to lineage. */
+/** Model name to column name to lineage. */
 export type Lineage = ReadonlyMap<string, ReadonlyMap<string, ColumnLineage>>;
 
 const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).optional() });
 
 /**
- * Follows every column of every model to the columns it is made of, in the plans DuckDB binds of their SQL over empty tables:
- * stars, CTEs, joins and macros are resolved as they are when the model is built. Values only; what merely selects rows is none.
+ * Follows every column of every model to its source columns. Reads the plans that DuckDB binds for the models' SQL
+ * over empty tables. Stars, CTEs, joins and macros thus resolve as in a real build. Columns that only select rows are
+ * no source.
  * @throws ModelFailedError when the tables cannot be made
  */
 export async function readLineage(models: readonly Model[]): Promise<Lineage> {
@@ -46,7 +49,7 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
   });
 }
 
-/** Lineage of the models a published file was made with, from the texts it keeps; none where it keeps none that can be read. */
+/** Lineage of the models that made a published file. Reads the SQL texts in that file; empty if none is readable. */
 export async function readPublishedLineage(published: Published): Promise<Lineage> {
   try {
     const rows = await published.objects<{ model: string; table_name?: string | null; definition?: string | null }>(
@@ -57,17 +60,17 @@ export async function readPublishedLineage(published: Published): Promise<Lineag
     );
     return await readLineage((await assembleModels(files, [])).models);
   } catch {
-    // A file that another version of Tidemark published.
+    // Another version of Tidemark published this file.
     return new Map();
   }
 }
 
-/** Columns of one table that are named of a derived column. */
+/** Maximum number of source columns of one table that the text of a derived column names. */
 const MAX_SOURCES = 8;
 
 /**
- * Lineage in words: `core.companies.name`; of a column that is no copy what it is made of, by table.
- * @param name How a name of a table or column is written
+ * Writes lineage as text: `core.companies.name` for a copy, else the kind and the source columns by table.
+ * @param name Formats the name of a table or column
  */
 export function tellLineage(
   { lineage, from = [] }: Partial<ColumnLineage>,
@@ -91,7 +94,7 @@ function tableOf(column: string): string {
 async function readModelLineage(db: Database, model: Model): Promise<ReadonlyMap<string, ColumnLineage>> {
   const columns = Object.keys(model.columns);
   try {
-    // As a view, so that what is read from it is followed to where the keys come from.
+    // Use a view, so that lineage continues to the source of the keys.
     if (model.incremental !== undefined)
       await db.run(`CREATE OR REPLACE TEMP VIEW changed AS ${model.incremental.all}`);
     const [row] = await db.rows<{ plan: string }>(

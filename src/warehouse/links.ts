@@ -5,16 +5,16 @@ import { syncFolder } from '../core/files.js';
 import type { Lock } from '../core/lock.js';
 
 /**
- * Points a symlink at another target in one step: whoever opens it sees the old target or the new one. Renaming a file
- * over the old one instead would let a write-ahead log left beside it poison the new file.
- * @throws LockLostError and the link is as it was
+ * Points a symlink at another target atomically: a reader sees either the old target or the new one. Do not rename a
+ * file over the old file instead: DuckDB could apply the old file's write-ahead log to the new one.
+ * @throws LockLostError when the lock was lost; the link is unchanged
  */
 export async function flipLink(lock: Lock, link: string, target: string): Promise<void> {
   lock.put(link, (temporary) => symlinkSync(target, temporary));
   await syncFolder(path.dirname(link));
 }
 
-/** Makes a file's content durable. */
+/** Syncs a file's content to disk. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r');
   try {
@@ -24,7 +24,7 @@ export async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** Makes durable which entries a folder, and each folder below it, has; not what is in its files. */
+/** Syncs a folder and every folder below it to disk: names only, not the content of files. */
 export async function syncFolders(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }))
     if (entry.isDirectory()) await syncFolders(path.join(folder, entry.name));

@@ -31,7 +31,7 @@ interface ShapeRow {
   sample: string | null;
 }
 
-/** New fields of a run and route told one by one: names that are data (ids as keys) would otherwise be without number. */
+/** Maximum number of new fields listed for a run and route. Ids used as keys would otherwise give an unlimited list. */
 const MOST_NEW = 100;
 const OTHERS = '$.…';
 
@@ -39,8 +39,9 @@ const ROW_TYPE =
   '[{"stream":"VARCHAR","route":"VARCHAR","run":"VARCHAR","path":"VARCHAR","kind":"VARCHAR","type":"VARCHAR","bodies":"BIGINT","first_seen":"TIMESTAMPTZ","last_seen":"TIMESTAMPTZ","sample":"VARCHAR"}]';
 
 /**
- * Holds the bodies of the batch being loaded (`batch`, after its staging file) against what schemas/ declare, and keeps what
- * differs in ledger.shapes. SQL groups the bodies by what they are made of; only distinct findings come here.
+ * Compares the bodies of the batch being loaded with the schemas in `schemas/`, and saves differences in
+ * `ledger.shapes`. Expects the table `batch`, which the stream's staging file makes. SQL groups the bodies by
+ * structure, so this code sees each distinct structure once.
  */
 export async function loadDrift(db: Database, stream: string): Promise<void> {
   const first = DECLARED[stream]?.[0];
@@ -63,7 +64,7 @@ class Shapes {
   readonly #db: Database;
   readonly #stream: string;
   readonly #rows = new Map<string, ShapeRow>();
-  /** By route and run. */
+  /** Number of new fields by route and run. */
   readonly #newFields = new Map<string, number>();
   #bodiesAreRead: Promise<void> | undefined;
 
@@ -92,7 +93,7 @@ class Shapes {
     }
   }
 
-  /** What a finding says; an indicator that nobody knows is of the type of the first value of it. */
+  /** Compares a finding with the declared shape. An unknown indicator gets the type of its first value. */
   async #look({ shape }: DeclaredBody, finding: Finding): Promise<Comparison> {
     const { level, name, structure } = finding;
     const whole = structure === null ? null : (JSON.parse(structure) as Structure);
@@ -102,7 +103,7 @@ class Shapes {
     if (level === 'indicators')
       return compare(v1Report(shape)?.fields?.get('indicators')?.values, whole ?? 'NULL', V1_INDICATOR);
     if (shape.values === undefined) return name === null ? NOTHING : compare(shape, { [name]: whole ?? 'NULL' }, '$');
-    // Indicators are told where they deviate only: a report has the few that apply to its company.
+    // List indicators only where they deviate: a report has just the few that apply to its company.
     const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
     if (name === null) return whole === null ? NOTHING : year(whole);
     if (whole !== null) return year({ [name]: whole });
@@ -127,7 +128,7 @@ class Shapes {
   ): void {
     const { run, first_seen, last_seen } = finding;
     const key = keyOf({ route }, finding, row);
-    // Findings come by their first sight, so the first sample stays.
+    // Findings come in order of their first sighting, so the first sample is kept.
     const old = this.#rows.get(key) ?? {
       ...row,
       stream: this.#stream,
@@ -142,7 +143,7 @@ class Shapes {
     this.#rows.set(key, { ...old, bodies: old.bodies + Number(finding.bodies), last_seen: latest });
   }
 
-  /** The value at a path, of the type asked for if any, in each body that was found so first. */
+  /** Values at a path, of the given type if any, from the bodies in which the finding was first seen. */
   async #firstValues({ first_seen }: Finding, path: string, type?: string): Promise<unknown[]> {
     this.#bodiesAreRead ??= this.#db.runFile(readSqlFile('staging/_shapes_bodies.sql'));
     await this.#bodiesAreRead;
@@ -154,9 +155,9 @@ class Shapes {
     return bodies.map(({ doc }) => valueAt(parseLoosely(doc), path, isWanted)).filter((value) => value !== undefined);
   }
 
-  /** Of several in one instant the least, as where they came in batches of their own. */
+  /** Picks a sample value. Of several at one time takes the smallest, so that batch borders do not matter. */
   async #sample(finding: Finding, { path, type }: Deviation, personal: boolean): Promise<string | null> {
-    // No one value shows that there are several types.
+    // One value cannot show several types.
     if (type === 'mixed') return null;
     const values = await this.#firstValues(finding, path, type);
     const samples = values.flatMap((value) => sampleOf(value, path, personal) ?? []);
@@ -164,7 +165,7 @@ class Shapes {
   }
 }
 
-/** DuckDB takes some texts for JSON that are none, `NaN` among them: no sample is taken of those. */
+/** Parses JSON; undefined for text that DuckDB accepts as JSON and JavaScript does not, such as `NaN`. */
 function parseLoosely(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -14,23 +14,25 @@ import { quote, readSqlFile } from './sql-files.js';
 // A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
-// A row of a listing is a page with a hundred entries, read into memory several times over: one part (landing/listing-writer.ts).
+// A row of a listing is a page of up to 100 entries. Staging holds several copies of each page in memory.
+// src/landing/listing-writer.ts writes this many pages to a part.
 const BATCH_PAGES = 100;
 const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
 
+/** How `loadLanding` selects parts and where it writes rejects. */
 export interface LoadOptions {
-  /** Which landing dates are read; default all. */
+  /** Selects the landing dates to load; default all. */
   inRange?: (date: string) => boolean;
-  /** Folder that gets `rejects/`; default the data folder. */
+  /** Folder in which `rejects/` is written; default the data folder. */
   rejectsIn?: string | undefined;
-  /** Looks for drift in the batch under way; default as the schemas declare. */
+  /** Looks for schema drift in the current batch; default `loadDrift`, which compares with `schemas/`. */
   drift?: (db: Database, stream: string) => Promise<void>;
 }
 
 /**
- * Loads every landed part that is not in the ledger yet: in batches of one stream, each in a transaction of its own, so
- * that calling it again goes on where a killed call stopped and never loads anything twice.
- * @throws LandingCorruptError after everything else was loaded, when parts do not match their manifests
+ * Loads every landed part that is not in the ledger yet. Loads batches of one stream, each in its own transaction. A
+ * call after a kill therefore continues where the killed call stopped, and loads nothing twice.
+ * @throws LandingCorruptError after all sound parts were loaded, when parts do not match their manifests
  */
 export async function loadLanding(
   warehouse: Warehouse,
@@ -59,7 +61,7 @@ export async function loadLanding(
   for (const batch of splitIntoBatches(sound)) {
     const load = (look: LoadOptions['drift']): Promise<number> =>
       db.transaction(() => loadBatch(db, rejectsIn, batch, look));
-    // Drift is a report about what came and no reason to lose it: where looking fails, the batch is loaded without.
+    // Drift detection must not cost data: if it fails, load the batch without it.
     const rejects = await load(drift).catch((error: unknown) => {
       if (!(error instanceof DriftError)) throw error;
       counts.driftFault ??= error.message;
@@ -74,8 +76,8 @@ export async function loadLanding(
 }
 
 /**
- * Takes joined parts for loaded where the parts they replace were: their rows are in the ledger.
- * @throws LandingCorruptError when only some of those were: no one row may be loaded twice
+ * Marks joined parts as loaded if the parts they replace were loaded: their rows are in the ledger.
+ * @throws LandingCorruptError when only some of the replaced parts were loaded: a row could be loaded twice
  */
 export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise<void> {
   const joined = parts.filter(({ replaces }) => replaces !== undefined);
@@ -123,14 +125,14 @@ const LOADED_PART = {
   loaded_at: 'TIMESTAMPTZ',
 };
 
-/** @param rejects How many of its values were rejected, by part */
+/** @param rejects Number of rejected values by part */
 async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMap<string, number>): Promise<void> {
   const loaded_at = new Date().toISOString();
   const rows = parts.map((part) => ({ ...part, rejects: rejects.get(partKey(part)) ?? 0, loaded_at }));
   await insertRows(db, 'ledger.loaded_parts', LOADED_PART, rows);
 }
 
-/** Looking for drift failed, in the words of the error. */
+/** Drift detection failed; the message is that of the cause. */
 class DriftError extends Error {}
 
 async function loadBatch(
@@ -141,7 +143,7 @@ async function loadBatch(
 ): Promise<number> {
   const stream = batch[0]?.stream ?? '';
   const files = batch.map((part) => quote(part.file)).join(', ');
-  // A row's number is where it lies: so any statement can read the files again, with all threads, and know its rows.
+  // row_id encodes file and row position, so any statement can read the files again in parallel and match rows.
   await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
     SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part
     FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
@@ -157,7 +159,7 @@ async function loadBatch(
   return [...rejects.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Parts in their given order, cut where the stream changes or the next part would make the batch too big. */
+/** Splits parts, in their given order, where the stream changes or the next part would exceed the batch limits. */
 export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(parts: Part[]): Part[][] {
   const batches: Part[][] = [];
   let rows = 0;
@@ -181,7 +183,7 @@ export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows'
   return batches;
 }
 
-/** Parts that the warehouse has loaded and the landing zone no longer holds, in words; null where there are none. */
+/** Names the loaded parts that are gone from the landing zone, in one sentence; null when none is gone. */
 export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<string, string>): string | null {
   const landed = new Set(parts.map(partKey));
   const gone = [...loaded.keys()].filter((key) => !landed.has(key));

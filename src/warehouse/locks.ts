@@ -6,8 +6,8 @@ import { publishedDir, warehouseFile } from './paths.js';
 import { landingDir } from '../landing/index.js';
 
 /*
- * Who may change what of a data folder. Each lock lies on the file system of what it guards, so that files can be moved
- * through it (see core/lock.ts). Taken in this order, never the other way round:
+ * Locks that guard a data folder. Each lock is on the same file system as the files it guards: the holder moves files
+ * through the lock (see src/core/lock.ts). To avoid deadlocks, always take locks in this order:
  *
  * 1. writer     the warehouse file: loads, models, compaction, and `replay` until it has replaced and published it
  * 2. landing    removal of landed parts (compaction), against a replay that reads them
@@ -15,12 +15,12 @@ import { landingDir } from '../landing/index.js';
  */
 
 const SWITCH_WAIT_MS = 600_000;
-// A writer lists the whole landing zone in one go, which may take long on a network file system.
+// The writer lists the whole landing zone without a heartbeat, which can be slow on a network file system.
 const WRITER_LEASE_MS = 60_000;
 
 /**
- * The lock of the one writer of the warehouse. A dead writer's is taken over.
- * @throws WarehouseBusyError once its holder is seen to live
+ * Takes the lock of the only writer of the warehouse. Takes over the lock of a dead writer.
+ * @throws WarehouseBusyError when the holder is alive
  */
 export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lock> {
   const dir = path.join(path.dirname(warehouseFile(dataDir)), 'writer.lock');
@@ -29,14 +29,14 @@ export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lo
   return lock;
 }
 
-/** Reads all landed parts while none is removed; waits for a compaction to end. */
+/** Reads all landed parts and keeps compaction from removing any. Waits for a running compaction to end. */
 export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   return withLock(landingLock(dataDir), { what: 'tidemark replay' }, work);
 }
 
 /**
  * Removes landed parts while no replay reads them.
- * @throws TidemarkError `WarehouseBusy` when one does: waiting for it would hold up every load
+ * @throws TidemarkError `WarehouseBusy` when a replay reads them; waiting would block every load
  */
 export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   const { lock, holder } = await tryLock(landingLock(dataDir), { what: 'tidemark compact' });
@@ -53,7 +53,7 @@ export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise
   }
 }
 
-/** Changes what readers see. Waits for others who do. */
+/** Changes which build readers see. Waits up to 10 minutes while another process does the same. */
 export async function whileSwitching<T>(
   dataDir: string,
   work: (lock: Lock) => Promise<T>,

@@ -4,8 +4,8 @@ import { ModelFailedError } from './errors.js';
 import { readSqlFolder } from './sql-files.js';
 
 /**
- * Applies the files of `sql/migrations` that were not applied yet, in order: all of them or, where one fails, none.
- * @throws ModelFailedError when the file was written by a newer Tidemark, or an applied migration was edited
+ * Applies the files of `sql/migrations` that were not applied yet, in order. Applies all of them, or none if one fails.
+ * @throws ModelFailedError when a newer Tidemark wrote the file, an applied migration was edited, or one fails
  */
 export async function applyMigrations(db: Database): Promise<void> {
   await db.run(

@@ -13,35 +13,39 @@ import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from './run-models.js';
 import { stageModels } from './stage-models.js';
 
+/** Input of `applyModels` and `rollbackModels`. */
 export interface ApplyRequest {
   now: Date;
   /** As for `buildModels`. */
   personalData: boolean;
   modelsDir?: string | undefined;
-  /** Tables to drop whose files are gone, though nothing has deprecated them. */
+  /** Tables to drop although no model file deprecated them first. Their files must be gone. */
   drop?: readonly string[] | undefined;
   /** As for `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
-  /** Told of each step as it begins: a model that is built beforehand, all models, the publication. */
+  /** Called when a step begins: one staged model, the build of all models, the publication. */
   onStep?: (step: { step: 'stage'; model: string } | { step: 'models' | 'publish' }) => void;
 }
 
+/** Result of `applyModels`: changes, build and publication. */
 export interface Applied {
   changes: ModelChange[];
   /** Null when there was nothing to build. */
   built: BuildResult | null;
-  /** Models that an earlier call, which was killed or failed, had built already. */
+  /** Models that an earlier call, which was killed or failed, had already built. */
   resumed: string[];
-  /** Null when readers have it already. */
+  /** Null when readers already have these models. */
   published: PublishedBuild | null;
 }
 
 /**
- * Puts the models on disk in force: builds what changed, each model in a transaction of its own beside the tables in use,
- * takes all of it over in one, and publishes. Called again it goes on where a killed call stopped. Ends what a rollback holds.
- * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built: readers keep what they have
- * @throws TidemarkError `InvalidInput` when a table is to be dropped whose file is there, or that is not there
+ * Puts the models on disk in force. First stages each changed model in its own transaction, next to the tables in use.
+ * Then replaces all of these tables in one transaction and publishes. A second call continues where a killed call
+ * stopped. Ends the hold of an earlier rollback.
+ * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built; readers keep
+ *   their build
+ * @throws TidemarkError `InvalidInput` when a table to drop does not exist or still has its file
  * @throws WarehouseBusyError while a worker writes the warehouse
  */
 export async function applyModels(dataDir: string, request: ApplyRequest): Promise<Applied> {
@@ -64,17 +68,18 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
   });
 }
 
+/** Result of `rollbackModels`. */
 export interface RolledBack extends Applied {
-  /** The set that is in force again. */
+  /** The set of models that is in force again. */
   to: AppliedSet;
 }
 
 /**
- * Puts an earlier set of models in force again, from the texts that were kept, and publishes. Runs keep to it until
- * `applyModels`. A rollback that was killed before its publication is finished, not repeated.
- * @param to Number of the set; default: the one before what is in force
+ * Puts an earlier set of models in force again, from the SQL texts the ledger kept, and publishes. Later runs use this
+ * set until `applyModels`. If an earlier rollback was killed before it published, only publishes.
+ * @param to Number of the set; default: the set before the one in force
  * @throws TidemarkError `InvalidInput` when there is no such set
- * @throws ModelFailedError when it cannot be built any more: readers keep what they have
+ * @throws ModelFailedError when the set can no longer be built; readers keep their build
  */
 export async function rollbackModels(
   dataDir: string,
@@ -114,11 +119,11 @@ async function putInForce(
   const [parts] = await db.rows<{ now: string; built: string | null }>(
     `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
   );
-  // With landed parts that no model has seen, tables that do not change are behind: then all is built at once, in order.
+  // If parts were loaded since the last build, unchanged tables are out of date too: build all models, in order.
   if (parts === undefined || parts.now !== parts.built) return { built: await build(), resumed: [] };
   const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
   const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
-  // Views as well, as tables: what is staged after them must not read the view as it was.
+  // Stage views as tables too: models staged after a view must not read its old version.
   const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
   if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
   const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
@@ -164,7 +169,7 @@ function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): v
   }
 }
 
-/** Publishes, unless readers have these very models already. */
+/** Publishes, unless readers already have these models. */
 async function publishChanged(
   warehouse: Warehouse,
   dataDir: string,
@@ -177,7 +182,7 @@ async function publishChanged(
     try {
       if ((await modelsHash(db)) === (await modelsHash(warehouse.db))) return null;
     } catch {
-      // A file of an older Tidemark, or none that can be read: it is replaced.
+      // An older Tidemark published this file, or it cannot be read: replace it.
     } finally {
       close();
     }

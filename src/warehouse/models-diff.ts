@@ -5,40 +5,41 @@ import { readEnv, resolvePublished, type Env } from './models-env.js';
 import { parseModel } from './models.js';
 import { identifier, quote } from './sql-files.js';
 
-/** A value as text; null where it is NULL. */
+/** A value as text; null for NULL. */
 type Shown = string | null;
 
-/** One table of an environment beside the same table of production. */
+/** Differences of one table between an environment ("here") and production ("there"). */
 export interface TableDiff {
   model: string;
-  /** Columns that tell which rows belong together; null when production has no such table, or its rows cannot be told by them. */
+  /** Key columns by which rows are matched; null when production lacks the table or the key is not unique. */
   key: string[] | null;
   rowsHere: number;
   /** Null when production has no such table. */
   rowsThere: number | null;
   onlyHere: number;
   onlyThere: number;
-  /** Rows with the same key and another value in a column both have; null without a key. */
+  /** Rows with the same key and another value in a shared column; null without a key. */
   changed: number | null;
   addedColumns: string[];
   removedColumns: string[];
   /** Columns that differ, those with most rows first. */
   columns: { column: string; rows: number; samples: { key: Record<string, Shown>; there: Shown; here: Shown }[] }[];
-  /** Some of the rows that are in one only: their key, or all of the row without one. */
+  /** Sample rows that only one side has: their key, or the whole row without a key. */
   samplesOnlyHere: Record<string, Shown>[];
   samplesOnlyThere: Record<string, Shown>[];
 }
 
+/** Differences between an environment and production, one entry a table. */
 export interface EnvDiff {
   env: Env;
   tables: TableDiff[];
 }
 
 /**
- * Compares the tables of an environment (here) with those that are published (there), by the key of each model.
- * @param models Only these; default: all of the environment
- * @param samples Rows shown of each kind of difference
- * @throws TidemarkError `InvalidInput` for an environment or a model that is not there
+ * Compares the tables of an environment (here) with the published tables (there), by the key of each model.
+ * @param models Models to compare; none: all models of the environment
+ * @param samples Maximum number of rows to show for each kind of difference
+ * @throws TidemarkError `InvalidInput` for an unknown environment or model
  */
 export async function diffEnv(
   dataDir: string,
@@ -108,7 +109,7 @@ async function diffTable(db: Database, model: string, samples: number): Promise<
   return { ...common, key, rowsThere, ...(await diffByKey(db, model, key, values, samples)) };
 }
 
-// Names that no column has: one named `here` would be taken for the row.
+// Aliases that no column has: DuckDB would resolve an alias like `here` to a column of that name.
 const HERE = '"tidemark here"';
 const THERE = '"tidemark there"';
 const PRESENT = '"tidemark present"';
@@ -160,7 +161,7 @@ async function diffByKey(db: Database, model: string, key: string[], values: str
   };
 }
 
-/** Without a key that both have, rows are told by all columns both have. */
+/** Compares rows by all shared columns, if the two tables have no usable key. */
 async function diffWhole(
   db: Database,
   model: string,

@@ -4,20 +4,20 @@ import { tellLineage, type ColumnLineage, type Lineage } from './lineage.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { RECEIPT_COLUMNS, RECEIPT_DESCRIPTION } from './receipt.js';
 
-/** A column; with where its values come from, where that was read. */
+/** A column of the data dictionary, with its lineage if the lineage was read. */
 export interface ColumnDocs extends Partial<ColumnLineage> {
   name: string;
   type: string;
   comment: string;
 }
 
-/** A published table as the data dictionary tells of it. */
+/** A published table in the data dictionary. */
 export interface TableDocs {
   table: string;
   description: string;
-  /** File it is made by. */
+  /** Path of the model file that makes the table. */
   path: string;
-  /** Last day it is served; null for the latest version. */
+  /** Last day the table is served; null if it stays. */
   deprecationDate: string | null;
   kind: string;
   version: number;
@@ -26,11 +26,11 @@ export interface TableDocs {
   /** Key columns that may be NULL. */
   nullable: string[];
   columns: ColumnDocs[];
-  /** What is checked of it each time it is built, the checks of its key included. */
+  /** Audits that run after each build, including those of the key. */
   audits: { name: string; severity: string; sql: string }[];
-  /** Models it reads. */
+  /** Models that this model reads. */
   parents: string[];
-  /** Models that read it. */
+  /** Models that read this model. */
   children: string[];
 }
 
@@ -42,8 +42,8 @@ const SCHEMAS: Record<(typeof MODEL_SCHEMAS)[number], string> = {
 };
 
 /**
- * Every model as a table of the dictionary, by schema and name.
- * @param lineage As `readLineage` gives it; without it columns say nothing of where they come from
+ * Describes every model as a table of the data dictionary, by schema and name.
+ * @param lineage Result of `readLineage`; without it the columns have no lineage
  */
 export function describeTables(models: readonly Model[], lineage?: Lineage): TableDocs[] {
   return MODEL_SCHEMAS.flatMap((schema) =>
@@ -75,7 +75,7 @@ export function describeTables(models: readonly Model[], lineage?: Lineage): Tab
   );
 }
 
-/** The data dictionary in Markdown: tables by schema, then the functions that are published with them. */
+/** Renders the data dictionary as Markdown: tables by schema, then the functions published with them. */
 export function renderDictionary(tables: readonly TableDocs[], functions: readonly SqlFunction[] = []): string {
   const known = new Set(tables.map(({ table }) => table));
   const sections = MODEL_SCHEMAS.map((schema) => {
@@ -144,7 +144,7 @@ function renderFunctions(functions: readonly SqlFunction[]): string[] {
 const FUNCTIONS = `Macros in the published DuckDB file (Parquet has none). They name tables by schema: where the file is attached beside another
 database, \`USE\` it first. \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\` lists them.`;
 
-/** The one table that is no model: the publication itself writes it. */
+/** Renders `meta.receipt`, the only table without a model: the publication writes it. */
 function renderReceipt(): string {
   const columns = RECEIPT_COLUMNS.map(([name, type, comment]) => ({ name, type, comment }));
   return ['### meta.receipt', RECEIPT_DESCRIPTION, renderColumns(columns)].join('\n\n');
@@ -167,7 +167,7 @@ function markdownTable(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
-/** To its section, by the anchor Markdown viewers make of a heading: the dot goes. */
+/** Links to the section of a table. Markdown viewers drop the dot of a heading from its anchor. */
 function link(table: string): string {
   return `[${table}](#${table.replaceAll('.', '')})`;
 }
@@ -176,7 +176,7 @@ function code(text: string): string {
   return `\`${text.replaceAll('|', String.raw`\|`)}\``;
 }
 
-/** Plain text within a line: what Markdown would read as a table's border, a tag or emphasis is escaped. */
+/** Plain text for one line of Markdown. Escapes characters of table borders, tags and emphasis. */
 function cell(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<>*`[\]]|(?<=^|\s)_|_(?=\s|$)/g, String.raw`\$&`);
 }

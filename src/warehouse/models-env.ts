@@ -20,39 +20,41 @@ import { quote } from './sql-files.js';
 import { withParser } from './sql-parser.js';
 import { readingFirstFrom, SCHEMAS, searchPath, type SchemaRow } from './stage-models.js';
 
+/** Input of `applyEnv`. */
 export interface EnvRequest {
   name: string;
   now: Date;
   personalData: boolean;
   modelsDir?: string | undefined;
-  /** Told of each model as it is begun. */
+  /** Called when the build of a model begins. */
   onModel?: (model: string) => void;
 }
 
+/** An environment that `applyEnv` built. */
 export interface EnvBuilt {
-  /** DuckDB file with the tables that were built. */
+  /** DuckDB file that holds the built tables. */
   file: string;
-  /** The published build it was made beside. */
+  /** Name of the published build that the environment is based on. */
   build: string;
   models: { model: string; change: ChangeKind; rows: number; failedAudits: string[] }[];
-  /** Changes that production would refuse; a dev environment takes them. */
+  /** Changes that production would refuse; a dev environment accepts them. */
   refused: ModelChange[];
 }
 
-/** An environment that exists. */
+/** An existing environment. */
 export interface Env {
   name: string;
   file: string;
   builtAt: string;
   build: string;
-  /** Production was published anew since: a comparison would mix changed models with changed data. */
+  /** Production was published again since then: a comparison would mix changed models with changed data. */
   isStale: boolean;
   models: string[];
 }
 
 /**
- * Builds what changed, and what reads it, into a file of its own beside production, from the same data: everything that did
- * not change is read from the published build. Neither the writer nor readers notice; the file replaces the one of that name.
+ * Builds the changed models and their children into a separate file, from the data of production. Reads unchanged
+ * models from the published build. Does not disturb the writer or readers. Replaces an environment of the same name.
  * @throws NotPublishedError when nothing is published
  * @throws WarehouseBusyError when a changed model reads the writer's tables while a worker holds them
  * @throws ModelFailedError when a model cannot be built; the environment stays as it was
@@ -105,7 +107,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
       await db.run('DETACH env');
       return done;
     });
-    // What a killed client was writing into the old one would be played into the new one.
+    // Remove the write-ahead log of the old file (from a killed client): DuckDB would apply it to the new file.
     rmSync(`${file}.wal`, { force: true });
     await syncFile(beside);
     renameSync(beside, file);
@@ -117,7 +119,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
   }
 }
 
-/** Every environment there is, by name. */
+/** Lists all environments by name. */
 export async function listEnvs(dataDir: string): Promise<Env[]> {
   const folder = envDir(dataDir);
   const names = existsSync(folder)
@@ -129,8 +131,8 @@ export async function listEnvs(dataDir: string): Promise<Env[]> {
 }
 
 /**
- * What an environment holds.
- * @throws TidemarkError `InvalidInput` when there is none of that name
+ * Reads the metadata of an environment.
+ * @throws TidemarkError `InvalidInput` when no environment has that name
  */
 export async function readEnv(dataDir: string, name: string): Promise<Env> {
   const file = envFile(dataDir, checkName(name));
@@ -158,7 +160,7 @@ export async function readEnv(dataDir: string, name: string): Promise<Env> {
 
 /**
  * Removes an environment.
- * @throws TidemarkError `InvalidInput` when there is none of that name
+ * @throws TidemarkError `InvalidInput` when no environment has that name
  */
 export function dropEnv(dataDir: string, name: string): void {
   const file = envFile(dataDir, checkName(name));
@@ -167,8 +169,8 @@ export function dropEnv(dataDir: string, name: string): void {
 }
 
 /**
- * Lets queries of the published warehouse read the tables of an environment in place of those of the same name.
- * @throws TidemarkError `InvalidInput` when there is none of that name
+ * Overlays an environment on the published warehouse: queries then read the environment's tables first.
+ * @throws TidemarkError `InvalidInput` when no environment has that name
  */
 export async function overlayEnv(published: Published, dataDir: string, name: string): Promise<void> {
   const { file } = await readEnv(dataDir, name);
@@ -178,7 +180,10 @@ export async function overlayEnv(published: Published, dataDir: string, name: st
   await published.run(`SET search_path = ${quote(searchPath(schemas, 'env', base?.name ?? ''))}`);
 }
 
-/** The published build that is current. @throws NotPublishedError */
+/**
+ * Resolves the file of the current published build.
+ * @throws NotPublishedError
+ */
 export function resolvePublished(dataDir: string): string {
   const link = publishedFile(dataDir);
   if (!existsSync(link)) throw new NotPublishedError(link);
@@ -203,12 +208,12 @@ async function planAgainst(published: string, models: Model[], day: string): Pro
   }
 }
 
-/** What an environment is for: everything whose rows may be others, and what was edited at all. */
+/** True for models to build: edited ones and those whose rows may change. */
 function isBuilt({ change, rebuild }: ModelChange): boolean {
   return change !== 'removed' && (rebuild || change === 'directly modified');
 }
 
-/** Whether a model reads what only the writer's file has. */
+/** True when a model reads tables that only the writer's file has. */
 async function readsLedger(models: readonly Model[]): Promise<boolean> {
   return withParser(async (parser) => {
     for (const { sql, incremental } of models)
@@ -221,8 +226,8 @@ async function readsLedger(models: readonly Model[]): Promise<boolean> {
 }
 
 /**
- * Copies the writer's file, which no one writes while it is open for reading; a worker that comes meanwhile waits no longer
- * than the copying takes (nothing, where the file system can share blocks).
+ * Copies the writer's file. Keeps it open read-only during the copy, so that no worker can write to it. A worker that
+ * arrives waits until the copy ends. The copy is instant on file systems that share blocks.
  */
 async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
   const file = warehouseFile(dataDir);

@@ -4,15 +4,26 @@ import { errorMessage } from '../core/errors.js';
 import { ModelFailedError } from './errors.js';
 import type { SqlFile } from './sql-files.js';
 
-/** Schemas that are published, in no particular order: references decide that. */
+/*
+ * Terms:
+ * - model: one SQL file and the table it makes. The file is a header (a block comment with YAML) and one query.
+ * - version: a model's promise to its readers. A change that breaks their queries needs a new version.
+ * - grain: one row of the table stands for one of these ("one row per …").
+ * - key: columns that identify a row. Unique, and not NULL unless the header lists them as nullable.
+ * - audit: a query that must return no rows. Severity error fails the build, warn only reports.
+ * - deprecated: still served, until the last day that the header names.
+ */
+
+/** Published schemas, in no particular order: references between models decide the build order. */
 export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
 
 const Audit = z.strictObject({
   name: z.string(),
   severity: z.enum(['warn', 'error']),
-  /** Selects offending rows; none is good. */
+  /** Selects offending rows; the audit passes if there is none. */
   sql: z.string(),
 });
+/** An audit in the header of a model: a query that must return no rows. */
 export type Audit = z.infer<typeof Audit>;
 
 /** `TYPE | comment` */
@@ -24,10 +35,10 @@ const Column = z.string().transform((text, context) => {
 
 const Header = z.strictObject({
   model: z.string().regex(/^(core|marts|ops|meta)\.[a-z_]+$/),
-  /** table: built anew each time. incremental: only the keys that changed. view: a view in the writer's file. */
+  /** table: built whole each time. incremental: only the keys that changed. view: a view in the writer's file. */
   kind: z.enum(['table', 'incremental', 'view']),
   version: z.int().min(1),
-  /** Last day it is served: of an older version beside the latest, or of a model that goes for good. */
+  /** Last day the table is served. Set for an older version next to the latest, or for a model to be removed. */
   deprecation_date: z.iso.date().optional(),
   grain: z.string().min(1),
   key: z.array(z.string()).min(1),
@@ -41,17 +52,17 @@ const Header = z.strictObject({
 });
 type Header = z.infer<typeof Header>;
 
-/** A model's file: its header and its query. */
+/** A parsed model file: its header and its query. */
 export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
-  /** The table it makes: the model's name, with `_v<version>` behind it for an older version served beside the latest. */
+  /** Table that the file makes: the model's name; an older version served next to the latest adds `_v<version>`. */
   model: string;
   /** The model's name, the same for all its versions. */
   name: string;
-  /** Last day it is served, `YYYY-MM-DD`; null where it stays. */
+  /** Last day the table is served, `YYYY-MM-DD`; null if it stays. */
   deprecationDate: string | null;
-  /** As in `SqlFile`: `marts/market_daily.sql`. */
+  /** File name as in `SqlFile`: `marts/market_daily.sql`. */
   file: string;
-  /** Where a person finds it: `sql/marts/market_daily.sql`. */
+  /** Path to show to a person: `sql/marts/market_daily.sql`. */
   path: string;
   /** The whole file. */
   text: string;
@@ -60,7 +71,7 @@ export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
 }
 
 /**
- * Reads a model file: a leading block comment that holds YAML, then one query.
+ * Parses a model file: a leading block comment that holds YAML, then one query.
  * @throws ModelFailedError when the header is missing or wrong
  */
 export function parseModel(file: SqlFile): ModelFile {
@@ -78,7 +89,7 @@ export function parseModel(file: SqlFile): ModelFile {
   const { model: name, deprecation_date: deprecationDate = null, ...rest } = header;
   const model = tableOf(file, header);
   const description = deprecationDate === null ? rest.description : deprecatedDescription(model, header);
-  // The query is put into others: one that ends like a statement would end them.
+  // The query is embedded in other statements, so remove semicolons from its end.
   const sql = (match[2] ?? '').replace(/[\s;]*$/, '\n');
   return {
     ...rest,
@@ -93,7 +104,7 @@ export function parseModel(file: SqlFile): ModelFile {
   };
 }
 
-/** The table a file makes, told by its name: the latest version of a model, or an older one. */
+/** Table that a file makes, derived from the file name: the latest version of a model, or an older one. */
 function tableOf(file: SqlFile, { model, version, deprecation_date: date }: Header): string {
   const own = `${model.replace('.', '/')}.sql`;
   const older = own.replace(/\.sql$/, `_v${version}.sql`);
@@ -116,7 +127,7 @@ function deprecatedDescription(table: string, { model, version, description, dep
   return `Deprecated: ${what} ${description}`;
 }
 
-/** Where a person finds a file. */
+/** Path of a file to show to a person. */
 export function pathOf(file: SqlFile): string {
   return file.path ?? `sql/${file.name}`;
 }

@@ -3,15 +3,15 @@ import { readSets, type AppliedSet } from './models-sets.js';
 import { openReadOnly } from './open.js';
 import { warehouseFile } from './paths.js';
 
-/** A set that was in force, told by what it changed. */
+/** A set of models that was in force, with the files it changed. */
 export interface HistoryEntry extends Omit<AppliedSet, 'files'> {
-  /** Files that are others than in the set before; all of the first. */
+  /** Files that differ from the previous set; for the first set all files. */
   changed: string[];
   inForce: boolean;
 }
 
 /**
- * The sets of models that were in force, the oldest first.
+ * Reads the sets of models that were in force, oldest first.
  * @throws WarehouseBusyError while a worker writes the warehouse
  */
 export async function readHistory(dataDir: string): Promise<HistoryEntry[]> {
@@ -19,7 +19,7 @@ export async function readHistory(dataDir: string): Promise<HistoryEntry[]> {
   if (!existsSync(file)) return [];
   const { db, close } = await openReadOnly(file);
   try {
-    // A file that an older Tidemark wrote keeps no history.
+    // A warehouse written by an older Tidemark has no history.
     const [known] = await db.rows(
       `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'model_sets'`,
     );

@@ -1,16 +1,18 @@
 import type { Model } from './models.js';
 
+/** Models split by whether they are served on a day. */
 export interface ModelsInForce {
-  /** What is built and published. */
+  /** Models to build and publish. */
   models: Model[];
   /** Models and older versions whose last day has passed. */
   retired: Model[];
-  /** In words: those past their day that stay since a model still reads them. */
+  /** One sentence for each model that stays after its last day, because another model still reads it. */
   overdue: string[];
 }
 
 /**
- * Which models are served on a day: all but those past their deprecation date. One that a model still reads stays, so that a day that passes never breaks a night.
+ * Selects the models that are served on a day: all except those after their deprecation date. Keeps a model that
+ * another served model still reads, so that a passed date never breaks a night.
  * @param day `YYYY-MM-DD`
  */
 export function modelsInForce(models: readonly Model[], day: string): ModelsInForce {
@@ -30,7 +32,7 @@ export function modelsInForce(models: readonly Model[], day: string): ModelsInFo
   return { models: inForce, retired: models.filter((model) => !served.has(model.model)), overdue };
 }
 
-/** The day in UTC, as deprecation dates are meant. */
+/** The UTC day of an instant, as deprecation dates are in UTC. */
 export function dayOf(now: Date): string {
   return now.toISOString().slice(0, 10);
 }

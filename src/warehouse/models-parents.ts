@@ -2,11 +2,13 @@ import { ModelFailedError } from './errors.js';
 import { MODEL_SCHEMAS, type ModelFile } from './models-file.js';
 import { withParser, type SqlParser } from './sql-parser.js';
 
+/** A model file with the names of the models it reads, sorted. */
 export type WithParents = ModelFile & { parents: string[] };
 
 /**
- * Finds what each model reads.
- * @throws ModelFailedError with file and line, when SQL of a model does not parse
+ * Finds the models that each model reads.
+ * @throws ModelFailedError with file and line when SQL of a model does not parse
+ * @throws ModelFailedError when an audit of an older version queries the latest version's table
  */
 export async function findParents(models: readonly ModelFile[]): Promise<WithParents[]> {
   return withParser(async (parser) => {
@@ -24,14 +26,14 @@ async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]>
   const parents = [...(await tablesIn(parser, model, model.sql, (line) => firstLine + line - 1))];
   for (const name of ['changed', 'all'] as const) {
     const sql = model.incremental?.[name];
-    // YAML folds its lines: the line where it begins has to do.
+    // YAML joins the lines of the query, so report the line where it begins.
     const at = model.text.split('\n').findIndex((line) => line.trim().startsWith(`${name}:`)) + 1;
     if (sql !== undefined) parents.push(...(await tablesIn(parser, model, sql, () => at)));
   }
   return [...new Set(parents)].filter((name) => isModelName(name) && name !== model.model).toSorted();
 }
 
-/** An older version is made by copying the file: its audits must not go on looking at the latest version's table. */
+/** Rejects an older version whose audits still query the latest version's table, as in a copied file. */
 async function checkAudits(parser: SqlParser, model: ModelFile): Promise<void> {
   for (const audit of model.audits) {
     const tables = await tablesIn(parser, model, audit.sql, () => null, `audit ${audit.name}: `);

@@ -1,23 +1,23 @@
 import { plainType, type Model } from './models.js';
 
-/** What readers hold on to. */
+/** The parts of a table on which readers rely. */
 export interface Shape {
   columns: ReadonlyMap<string, string>;
-  /** Null where it is not known: the model was applied before definitions were kept. */
+  /** Null when unknown: the model was applied before definitions were kept. */
   key: readonly string[] | null;
-  /** Columns of the key that may be NULL. */
+  /** Key columns that may be NULL. */
   nullable: readonly string[];
   grain: string | null;
 }
 
-/** What a change does to those who read the table, one phrase each. */
+/** Effects of a change on readers of the table, one phrase each. */
 export interface Effects {
-  /** Their queries may fail, or count something else. */
+  /** Changes after which queries may fail or count something else. */
   breaking: string[];
   nonBreaking: string[];
 }
 
-/** The shape a model's header declares. */
+/** The shape that a model's header declares. */
 export function declaredShape({
   columns,
   key,
@@ -32,7 +32,7 @@ export function declaredShape({
   };
 }
 
-/** What stands between two shapes of a table. */
+/** Compares two shapes of a table and sorts the differences into breaking and not breaking. */
 export function compareShapes(before: Shape, after: Shape): Effects {
   const breaking: string[] = [];
   const nonBreaking: string[] = [];
@@ -55,7 +55,7 @@ export function compareShapes(before: Shape, after: Shape): Effects {
   return { breaking, nonBreaking };
 }
 
-/** Whether two tables have the same columns in the same order. */
+/** True when two tables have the same columns in the same order. */
 export function sameColumns(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
   return JSON.stringify([...left]) === JSON.stringify([...right]);
 }

@@ -9,33 +9,35 @@ import { openReadOnly } from './open.js';
 import { publishedFile, warehouseFile } from './paths.js';
 import { quote } from './sql-files.js';
 
+/** Result of `tidemark models plan`. */
 export interface ModelsPlan {
-  /** What the models were compared with; `none`: there is no warehouse yet. */
+  /** Where the applied models were read; `none`: there is no warehouse yet. */
   comparedWith: 'warehouse' | 'published' | 'none';
   file: string | null;
-  /** The set that a rollback put in force, to which runs keep until `models apply`; null when they build what is on disk. */
+  /** Set that a rollback put in force. Runs use it until `models apply`; null when they build the models on disk. */
   held: { set: number | null; since: string } | null;
-  /** Models past their deprecation date that stay since another reads them, in words. */
+  /** One sentence for each model that stays after its deprecation date, because another model still reads it. */
   overdue: string[];
   changes: (ModelChange & {
-    /** Rows of the table as it is; null where there is none. */
+    /** Rows of the existing table; null when there is no table. */
     rows: number | null;
   })[];
 }
 
+/** Options of `readPlan`. */
 export interface PlanOptions {
-  /** These models instead of those on disk. */
+  /** Models to compare instead of those on disk. */
   models?: Model[];
-  /** Folder with models of one's own. */
+  /** Folder with the user's own models. */
   modelsDir?: string | undefined;
-  /** Decides which deprecated versions are still served. */
+  /** Time that decides which deprecated versions are still served; default now. */
   now?: Date;
 }
 
 /**
- * Compares the models on disk with the warehouse, read-only: with the writer's file, or, while a writer holds it, with the
- * published one, which knows the models of the last publication.
- * @throws WarehouseBusyError when a writer holds the warehouse and nothing is published yet
+ * Compares the models on disk with the warehouse, read-only. Reads the writer's file. While a worker holds that file,
+ * reads the published file, which records the models of the last publication.
+ * @throws WarehouseBusyError when a worker holds the warehouse and nothing is published yet
  */
 export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
   const onDisk = options.models ?? (await readModels(options.modelsDir));
@@ -64,9 +66,9 @@ interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | '
   deprecation_date?: string | null;
 }
 
-/** Every version of every model that was applied, with the real columns of those that are served. */
+/** Reads every version of every applied model, with the real columns of the versions that are served. */
 export async function readApplied(db: Database, from: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
-  // All columns: a file written by an older Tidemark does not have the last ones.
+  // Use SELECT *: a file written by an older Tidemark lacks the last columns.
   const rows = await db.rows<AppliedRow>(`SELECT * FROM ${from} ORDER BY model, version`);
   const columns = await readColumns(db);
   return rows.map(({ model, version, kind, fingerprint, state, definition, table_name, deprecation_date }) => {
@@ -119,7 +121,7 @@ async function planFrom(
   }
 }
 
-/** A file that an older Tidemark wrote knows of no hold. */
+/** Reads the hold of a rollback; null if there is none. A file written by an older Tidemark records no hold. */
 async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
   if (table === 'ledger.models') {
     const [known] = await db.rows(

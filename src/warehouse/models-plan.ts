@@ -3,59 +3,64 @@ import { ModelFailedError } from './errors.js';
 import { parseModel, type Model } from './models.js';
 import { compareShapes, declaredShape, sameColumns, type Effects, type Shape } from './models-plan-compare.js';
 
-/** One version of a model as the warehouse knows it. */
+/** One version of a model as the warehouse records it. */
 export interface AppliedModel {
   model: string;
   version: number;
   kind: string;
   fingerprint: string;
   state: 'current' | 'deprecated' | 'retired';
-  /** The table it makes; null when it is retired. */
+  /** Table that the version makes; null when it is retired. */
   table: string | null;
-  /** Last day a deprecated one is served. */
+  /** Last day a deprecated version is served; null if it is not deprecated. */
   deprecationDate: string | null;
-  /** Text of the file it was built from; null where it was built before these were kept. */
+  /** Text of the file from which the version was built; null when it was built before texts were kept. */
   definition: string | null;
-  /** Columns of the real table, names to types; null for versions that are retired, and where there is none. */
+  /** Columns of the real table, name to type; null for a retired version and for a missing table. */
   columns: ReadonlyMap<string, string> | null;
 }
 
-/** Words as SQLMesh uses them; `altered`: the model is as it was, the table is not. */
+/**
+ * How a model differs from its applied version, in the terms of SQLMesh.
+ * - `directly modified`: its own file changed.
+ * - `indirectly modified`: its file is the same, but a parent, a macro or a seed changed.
+ * - `altered`: the model is the same, but somebody changed its table by hand.
+ */
 export type ChangeKind = 'added' | 'removed' | 'directly modified' | 'indirectly modified' | 'altered' | 'unchanged';
 
-/** What applying the models on disk does to one of them. */
+/** The change to one model that `models apply` would make. */
 export interface ModelChange extends Effects {
-  /** The table. */
+  /** Name of the table, such as `core.companies`. */
   model: string;
   kind: string;
   change: ChangeKind;
-  /** Where its file is, or was. */
+  /** Path of the model's file, also after its removal. */
   file: string;
-  /** Last day a deprecated one is served; null where it stays. */
+  /** Last day a deprecated version is served; null if it stays. */
   deprecationDate: string | null;
   appliedVersion: number | null;
-  /** Null when it is removed. */
+  /** Null when the model is removed. */
   version: number | null;
-  /** The table is built whole; else only the keys that changed (incremental models), or nothing is new. */
+  /** True builds the whole table. False builds the changed keys of an incremental model, or nothing. */
   rebuild: boolean;
-  /** Models it reads that change, or `macros or seeds`. */
+  /** Changed models that this model reads, or `macros or seeds`. */
   because: string[];
-  /** Why it cannot be applied: it breaks what this very version promises, or takes away what none has deprecated. */
+  /** Reasons to refuse: the change breaks a promise of this version, or removes a table that was not deprecated. */
   refused: string[];
-  /** Text of the file; null before it was added, after it was removed, or where none was kept. */
+  /** Text of the file before the change; null for an added model or if no text was kept. `after` is null if removed. */
   before: string | null;
   after: string | null;
 }
 
-/** Which tables may go. */
+/** Which tables may be removed. */
 export interface Leave {
-  /** Today, `YYYY-MM-DD`: those that were served until a day before it. */
+  /** Today, `YYYY-MM-DD`: tables whose last day has passed may be removed. */
   day: string;
-  /** Those a person has named. */
+  /** Tables that a person named to be dropped. */
   dropped?: ReadonlySet<string> | undefined;
 }
 
-/** Compares the models on disk, in their order, with those applied; removed ones come last. */
+/** Compares the models on disk, in their order, with the applied ones. Removed models come last. */
 export function planModels(models: readonly Model[], applied: readonly AppliedModel[], leave: Leave): ModelChange[] {
   const current = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
   const versions = new Map(applied.map((one) => [`${one.model} ${one.version}`, one]));
@@ -63,7 +68,7 @@ export function planModels(models: readonly Model[], applied: readonly AppliedMo
   const changes: ModelChange[] = [];
   for (const model of models) {
     const change = planModel(model, current.get(model.model), versions.get(`${model.name} ${model.version}`), changing);
-    // Its fingerprint is part of its children's; a table that is only mended gives the rows it gave.
+    // A model's fingerprint is part of its children's. Repairing an altered table restores the same rows.
     if (current.get(model.model)?.fingerprint !== model.fingerprint) changing.add(model.model);
     changes.push(change);
   }
@@ -75,7 +80,7 @@ export function planModels(models: readonly Model[], applied: readonly AppliedMo
 }
 
 /**
- * Refuses what would break queries without a word: readers tell a new version by its number.
+ * Refuses changes that would break readers' queries without notice: a breaking change needs a new version number.
  * @throws ModelFailedError naming each model and what breaks
  */
 export function refuseBreaking(changes: readonly ModelChange[]): void {
@@ -154,13 +159,13 @@ function planModel(
 
 function judge(model: Model, applied: AppliedModel, isAltered: boolean): ChangeKind {
   const isSame = applied.fingerprint === model.fingerprint;
-  // Where no definition was kept, all that is certain is that something changed: it may be the file.
+  // Without a kept definition the cause is unknown, so assume that the file changed.
   if (applied.definition === null ? !isSame : applied.definition !== model.text) return 'directly modified';
   if (!isSame) return 'indirectly modified';
   return isAltered ? 'altered' : 'unchanged';
 }
 
-/** Macros and seeds belong to every model: where no parent changes and the file is the same, it was they. */
+/** Finds the changed parents. Macros and seeds belong to every model, so name them if no parent changed. */
 function because(model: Model, change: ChangeKind, changing: ReadonlySet<string>): string[] {
   const parents = model.parents.filter((parent) => changing.has(parent));
   return parents.length === 0 && change === 'indirectly modified' ? ['macros or seeds'] : parents;
@@ -187,14 +192,14 @@ function planRemoval(table: string, applied: AppliedModel, { day, dropped }: Lea
   };
 }
 
-/** What an applied version promises: its header; where none was kept (or can be read), its real columns. */
+/** Shape that an applied version promises: from its header, or from its real columns if no header can be read. */
 function shapeOf(applied: AppliedModel): Shape | undefined {
   if (applied.definition !== null) {
     try {
       const name = `${applied.model.replace('.', '/')}.sql`;
       return declaredShape(parseModel({ name, text: applied.definition }));
     } catch {
-      // A header of an older or newer Tidemark.
+      // The header was written for an older or newer Tidemark.
     }
   }
   return applied.columns === null ? undefined : { columns: applied.columns, key: null, nullable: [], grain: null };

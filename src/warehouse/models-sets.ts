@@ -2,23 +2,23 @@ import type { Database } from './database.js';
 import { assembleModels, readShared, sha256, type ModelSet } from './models.js';
 import type { SqlFile } from './sql-files.js';
 
-/** How a set of models came in force. */
+/** How a set of models came into force. */
 export type SetOrigin = 'run' | 'replay' | 'apply' | 'rollback' | 'migration';
 
 /** A set of models that was put in force. */
 export interface AppliedSet {
-  /** Number, from 1. */
+  /** Number of the set, from 1. */
   set: number;
   origin: SetOrigin;
-  /** The set whose models came back; null unless it is a rollback. */
+  /** The set that a rollback restored; null if this is no rollback. */
   ofSet: number | null;
-  /** ISO instant. */
+  /** ISO time in UTC. */
   appliedAt: string;
-  /** File to SHA-256 of its text. */
+  /** File name to SHA-256 of its text. */
   files: Map<string, string>;
 }
 
-/** Every set that was put in force, the oldest first. */
+/** Reads every set that was put in force, oldest first. */
 export async function readSets(db: Database): Promise<AppliedSet[]> {
   const rows = await db.rows<{ set: number; origin: SetOrigin; of_set: number | null; at: string; files: string }>(
     `SELECT set_id AS set, origin, of_set, strftime(applied_at, '%Y-%m-%dT%H:%M:%SZ') AS at,
@@ -35,13 +35,13 @@ export async function readSets(db: Database): Promise<AppliedSet[]> {
   }));
 }
 
-/** The set that a rollback put in force and that runs keep to until `models apply`; undefined when they go by the files. */
+/** Set that a rollback put in force and that runs use until `models apply`; undefined when runs use the files. */
 export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
   const last = (await readSets(db)).at(-1);
   return last?.origin === 'rollback' ? last : undefined;
 }
 
-/** The models of a set, from the texts that were kept, with the macros and seeds of its time (today's where none were kept). */
+/** Reads the models of a set from the texts kept for it. Uses today's macros and seeds if the set kept none. */
 export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): Promise<ModelSet> {
   const files = await db.rows<{ name: string; text: string }>(
     `SELECT file AS name, text FROM ledger.model_set_files JOIN ledger.model_texts USING (sha256) WHERE set_id = $set ORDER BY file`,
@@ -54,7 +54,7 @@ export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): P
   );
 }
 
-/** Adds a set to the history. A run that builds what is in force adds nothing. */
+/** Adds a set to the history. Adds nothing if a run builds the set in force. */
 export async function saveSet(
   db: Database,
   set: ModelSet,
@@ -71,7 +71,7 @@ export async function saveSet(
   );
   const last = (await readSets(db)).at(-1);
   const isHeld = last?.origin === 'rollback';
-  // What a run builds meanwhile is what is held, be it with today's macros where none were kept.
+  // During a hold, runs build the held set, possibly with today's macros if it kept none: not a new set.
   if (isHeld && (origin === 'run' || origin === 'replay')) return;
   if (last !== undefined && sameFiles(last.files, files) && origin !== 'rollback' && !isHeld) return;
   const number = (last?.set ?? 0) + 1;
@@ -95,8 +95,8 @@ export async function saveSet(
 }
 
 /**
- * The set to go back to: the last one before what is in force whose files are others. After a rollback that is the one
- * before the set it brought back.
+ * Finds the set to roll back to: the last earlier set whose files differ from those in force. After a rollback, looks
+ * before the set that the rollback restored.
  */
 export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined {
   const last = sets.at(-1);
@@ -106,7 +106,7 @@ export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined
   return found?.ofSet === undefined || found.ofSet === null ? found : sets.find(({ set }) => set === found.ofSet);
 }
 
-/** Where macros and seeds of one of the two were not kept, its models decide. */
+/** True when the files differ. Ignores macros and seeds if one of the two sets kept none. */
 function differ(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
   const hasShared = [left, right].every((files) => [...files.keys()].some((name) => isShared({ name })));
   const compared = (files: ReadonlyMap<string, string>) =>

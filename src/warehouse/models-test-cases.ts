@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { LandingStream } from '../../schemas/pipeline/landing.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 
-/** What is tested when nothing is named: the cases beside the models, and those of this checkout's own tests. */
+/** Folders to test by default: cases next to the models, and those of this checkout's own tests. */
 const DEFAULT_FOLDERS = ['../../sql/', '../../test/sql/cases/'].map((folder) =>
   fileURLToPath(new URL(folder, import.meta.url)),
 );
@@ -25,15 +25,15 @@ const Given = z.strictObject({
 
 const Rows = z.array(z.record(z.string(), z.unknown()));
 
-/** Given what the API answered, all models are built, and queries give rows. */
+/** A case of all models: lands these answers of the API, builds all models and compares the rows of queries. */
 const AnswersCase = z.strictObject({
   name: z.string().min(1),
   given: z.array(Given),
-  /** As DuckDB gives rows as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
+  /** Rows as DuckDB writes them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
   expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
 });
 
-/** Given rows of the tables one model reads, it gives rows: those columns count that are expected, and no order. */
+/** A case of one model: fills its input tables and compares its rows. Ignores row order and columns not expected. */
 const RowsCase = z.strictObject({
   name: z.string().min(1),
   model: z.string().min(1),
@@ -42,12 +42,13 @@ const RowsCase = z.strictObject({
 });
 
 export type RowsCase = z.infer<typeof RowsCase>;
+/** A case of either kind, with its file relative to the current folder. */
 export type ModelCase = (z.infer<typeof AnswersCase> | RowsCase) & { file: string };
 
 /**
- * The cases of files and folders (with all below them), by name.
- * @param named Files and folders; none: the cases of this checkout
- * @throws TidemarkError `InvalidInput` when one is missing, holds no case, or a case is malformed
+ * Reads the cases of files and folders, with all subfolders, by name.
+ * @param named Files and folders; empty: the cases of this checkout
+ * @throws TidemarkError `InvalidInput` when a path is missing, when there is no case, or when a case is malformed
  */
 export function readCases(named: readonly string[]): ModelCase[] {
   const missing = named.find((each) => !existsSync(each));

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { diffSequences } from '../core/diff.js';
 
+/** Column name to value. */
 export type Row = Record<string, unknown>;
 
-/** One difference between the rows expected and those that came. Rows count from 1, among the rows expected or else come. */
+/** A difference between expected and actual rows. `row` counts from 1 in the expected rows (`surplus`: the actual). */
 export type RowDifference =
   | { kind: 'changed'; row: number; expected: Row; columns: Record<string, { expected: unknown; actual: unknown }> }
   | { kind: 'missing'; row: number; expected: Row }
   | { kind: 'surplus'; row: number; actual: Row };
 
 /**
- * How the rows of a query differ from those expected, in order; none when they are equal. Rows that changed in place are
- * told column by column, so that one wrong value in a wide row is not looked for.
+ * Compares the rows of a query with the expected rows, in order; returns no difference if they are equal. Reports a
+ * changed row column by column, so that one wrong value is easy to find in a wide row.
  */
 export function compareRows(expected: readonly Row[], actual: readonly Row[]): RowDifference[] {
   const differences: RowDifference[] = [];
@@ -22,7 +23,7 @@ export function compareRows(expected: readonly Row[], actual: readonly Row[]): R
     differences.push(...removed.map(({ row, expected: lost }) => ({ kind: 'missing' as const, row, expected: lost })));
     removed = [];
   };
-  // Within a block the rows that went come before those that came: the first of each belong together.
+  // Within a block the diff lists removed rows before added ones. Pair the first of each as one changed row.
   for (const entry of diffSequences(expected, actual, canonical)) {
     if (entry.kind === 'same') {
       flush();
@@ -41,12 +42,12 @@ export function compareRows(expected: readonly Row[], actual: readonly Row[]): R
   return differences;
 }
 
-/** Whether both have the same rows, in another order. */
+/** True when both have the same rows in any order. */
 export function sameRowsReordered(expected: readonly Row[], actual: readonly Row[]): boolean {
   return isDeepStrictEqual(expected.map(canonical).toSorted(), actual.map(canonical).toSorted());
 }
 
-/** In an order that depends on nothing but the rows. */
+/** Sorts rows by their content only. */
 export function sortRows(rows: readonly Row[]): Row[] {
   return rows
     .map((row) => ({ row, text: canonical(row) }))
@@ -63,7 +64,7 @@ function changedColumns(expected: Row, actual: Row): Record<string, { expected: 
   );
 }
 
-/** JSON with sorted keys: the order of a row's columns is no difference, a column that is not there is one. */
+/** JSON with sorted keys: the order of columns makes no difference, a missing column does. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';

@@ -1,20 +1,20 @@
 import type { LandingStream } from '../../schemas/pipeline/landing.js';
 import { landRows } from '../landing/index.js';
 
-/** One answer of the API, as little of it as a test needs to say. */
+/** One answer of the API in a test; every field with a default may be left out. */
 export interface Answer {
   stream: LandingStream;
   /** Entity id; null for a page of a search. */
   entity?: string | null | undefined;
-  /** Text is landed as it is, anything else as JSON. */
+  /** A string is landed unchanged; any other value is landed as JSON. */
   body: unknown;
   status?: number | undefined;
-  /** ISO instant; default 2026-11-20T02:00:00Z. */
+  /** ISO time; default 2026-11-20T02:00:00Z. */
   at?: string | undefined;
   run?: string | undefined;
   date?: string | undefined;
   market?: string | null | undefined;
-  /** Default made from stream and entity. */
+  /** Request key; by default made from stream and entity. */
   request?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ const AT = '2026-11-20T02:00:00.000Z';
 
 let parts = 0;
 
-/** Lands answers through the real writer: one part for each stream, run, date and market among them. */
+/** Lands answers through the real writer: one part for each stream, run, date and market. */
 export async function landAnswers(dataDir: string, answers: readonly Answer[]): Promise<void> {
   const groups: Record<string, Answer[]> = {};
   for (const answer of answers) {

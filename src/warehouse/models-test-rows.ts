@@ -6,10 +6,10 @@ import type { Row } from './models-test-compare.js';
 import { identifier, quote } from './sql-files.js';
 
 /**
- * What one model gives for rows put into the tables it reads: those it reads and is not given are empty.
+ * Runs one model on the given rows of the tables it reads. Tables without given rows are empty.
  * @param db An empty warehouse, migrated
- * @returns Rows with only the columns the case expects (all where it expects no row), in no order that means anything
- * @throws ModelFailedError when the model does not exist or does not read what is given
+ * @returns Rows with only the expected columns (all columns if no row is expected), in no particular order
+ * @throws ModelFailedError when the model does not exist or does not read a given table
  */
 export async function runOnRows(db: Database, { model: name, given, expect }: RowsCase, models: readonly Model[]) {
   const model = models.find((each) => each.model === name);
@@ -30,7 +30,7 @@ export async function runOnRows(db: Database, { model: name, given, expect }: Ro
   return db.rows(`SELECT ${wanted.map(identifier).join(', ') || '*'} FROM (${model.sql})`);
 }
 
-/** Values become what the column holds, as DuckDB reads them from JSON; columns that are left out are NULL. */
+/** Inserts rows; DuckDB converts the JSON values to the column types. Missing columns become NULL. */
 async function insertRows(db: Database, table: string, rows: Row[]): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
   const types = new Map(described.map((row) => [row.column_name, row.column_type]));

@@ -12,17 +12,18 @@ import { runOnRows } from './models-test-rows.js';
 import { openWarehouse, type Warehouse } from './open.js';
 import { buildModels } from './run-models.js';
 
-/** One expectation of a case that does not hold. */
+/** One failed expectation of a case. */
 export interface CaseFailure {
-  /** Null when the models could not be built at all. */
+  /** Null when the models could not be built. */
   query: string | null;
-  /** Why there are no rows to compare. */
+  /** Why there are no rows to compare; null if there are. */
   error: string | null;
   differences: RowDifference[];
-  /** The rows are those expected, in another order: an ORDER BY is missing. */
+  /** The rows are as expected but in another order: the query lacks an ORDER BY. */
   reordered: boolean;
 }
 
+/** Result of one case; it passed if `failures` is empty. */
 export interface CaseResult {
   file: string;
   name: string;
@@ -30,10 +31,10 @@ export interface CaseResult {
 }
 
 /**
- * Runs one case in a warehouse of its own, which goes afterwards. Answers are landed and loaded and all models built;
- * rows are put into the tables that one model reads. A model that cannot be built and a wrong query are failures of the
- * case, not errors.
- * @param modelsDir Folder with models of one's own, beside the shipped ones
+ * Runs one case in a temporary warehouse. A case of answers lands and loads them and builds all models. A case of rows
+ * fills the tables that one model reads. A model that cannot be built and a wrong query are failures of the case, not
+ * errors.
+ * @param modelsDir Folder with the user's own models, in addition to the shipped ones
  * @throws TidemarkError `DiskFull`
  */
 export async function runCase(testCase: ModelCase, modelsDir?: string): Promise<CaseResult> {
@@ -91,7 +92,7 @@ async function onAnswers(
 }
 
 function broken(query: string | null, error: unknown): CaseFailure {
-  // A full disk says nothing about a model.
+  // Other errors, such as a full disk, are not caused by the model.
   if (error instanceof TidemarkError && !(error instanceof ModelFailedError)) throw error;
   return { query, error: errorMessage(error), differences: [], reordered: false };
 }

@@ -9,14 +9,15 @@ import { readSqlFolder, readSqlFolderAt, type SqlFile } from './sql-files.js';
 
 export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './models-file.js';
 
+/** A model file with its parents and fingerprint. */
 export interface Model extends ModelFile {
-  /** Models it reads, as DuckDB's parser finds them in its query and in its block `incremental`. */
+  /** Models that this model reads; DuckDB's parser finds them in its query and in its block `incremental`. */
   parents: string[];
-  /** Hash of its file, of the macros and seeds it uses and of its parents' fingerprints. */
+  /** Hash of the model's own query and header, of all macros and seeds, and of its parents' fingerprints. */
   fingerprint: string;
 }
 
-/** All models, each after those it reads, and what they share. */
+/** All models, each one after those it reads, with their shared macros and seeds. */
 export interface ModelSet {
   models: Model[];
   /** Files of macros and seeds. */
@@ -24,10 +25,10 @@ export interface ModelSet {
 }
 
 /**
- * The models on disk: those of `sql/`, and those of a folder of one's own with the same subfolders, which add to them or
- * stand in for the one of the same file name.
- * @throws ModelFailedError when a file's header is wrong or its SQL does not parse, or a reference leads nowhere
- * @throws TidemarkError `InvalidConfig` when the folder is not there, or has models where none are read
+ * Reads the models on disk: those of `sql/`, then those of the user's own folder, which has the same subfolders. A
+ * file of the user adds a model, or replaces the shipped model of the same file name.
+ * @throws ModelFailedError when a header is wrong, SQL does not parse, or a model reads a model that does not exist
+ * @throws TidemarkError `InvalidConfig` when the user's folder is missing, or has .sql files outside the subfolders
  */
 export async function readModelSet(own?: string): Promise<ModelSet> {
   if (own !== undefined) checkOwnFolder(own);
@@ -39,7 +40,7 @@ export async function readModelSet(own?: string): Promise<ModelSet> {
   return assembleModels([...files.values()], readShared());
 }
 
-/** A model in the wrong place would be left out without a word. */
+/** Rejects stray .sql files; they would be silently ignored. */
 function checkOwnFolder(own: string): void {
   const schemas: readonly string[] = MODEL_SCHEMAS;
   const stray = existsSync(own)
@@ -57,24 +58,24 @@ function checkOwnFolder(own: string): void {
   });
 }
 
-/** The models on disk, without what they share. */
+/** Reads the models on disk, without macros and seeds. */
 export async function readModels(own?: string): Promise<Model[]> {
   return (await readModelSet(own)).models;
 }
 
-/** Macros and seeds on disk. */
+/** Reads the macros and seeds on disk. */
 export function readShared(): SqlFile[] {
   return [...readSqlFolder('macros'), ...readSqlFolder('seeds', '.csv')];
 }
 
-/** Whether a set was built with the macros and seeds of today. */
+/** True when a set was built with the macros and seeds now on disk. */
 export function isSharedOnDisk({ shared }: ModelSet): boolean {
   const plain = (files: readonly SqlFile[]) => JSON.stringify(files.map(({ name, text }) => [name, text]));
   return plain(shared) === plain(readShared());
 }
 
 /**
- * Makes a set of model files, wherever they come from.
+ * Makes a set from model files of any origin.
  * @throws ModelFailedError as `readModelSet`
  */
 export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[]): Promise<ModelSet> {
@@ -83,7 +84,7 @@ export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[
   return { models: fingerprintModels(orderModels(await findParents(parsed)), shared), shared };
 }
 
-/** An older version is one only beside a newer one. */
+/** Rejects an older version of a model without a newer one. */
 function checkVersions(models: readonly ModelFile[]): void {
   for (const { model, name, version, path: file } of models) {
     if (model === name) continue;
@@ -96,7 +97,10 @@ function checkVersions(models: readonly ModelFile[]): void {
   }
 }
 
-/** Each model after those it reads; among equals by name. */
+/**
+ * Sorts models so that each comes after those it reads, otherwise by name.
+ * @throws ModelFailedError when models read each other in a circle, or a model reads one that does not exist
+ */
 export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: M[]): M[] {
   const waiting = new Map(models.toSorted((a, b) => (a.model < b.model ? -1 : 1)).map((model) => [model.model, model]));
   const ordered: M[] = [];
@@ -126,7 +130,7 @@ export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: 
   return ordered;
 }
 
-/** A type as DuckDB and a header both write it, to compare them. */
+/** Normalizes a type name, so that a header's type and DuckDB's type can be compared. */
 export function plainType(type: string): string {
   return type.replaceAll('"', '').replaceAll('TIMESTAMPTZ', 'TIMESTAMP WITH TIME ZONE');
 }

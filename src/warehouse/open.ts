@@ -10,33 +10,34 @@ import { applyMigrations } from './migrate.js';
 import { warehouseFile } from './paths.js';
 import { prepareSession } from './session.js';
 
+/** Options of `openWarehouse`. */
 export interface WarehouseOptions {
-  /** Another file than the one in use. */
+  /** File to open instead of the default one. */
   file?: string;
-  /** The writer's lock, when the caller holds it already; it stays held. */
+  /** The writer's lock if the caller already holds it; the caller keeps it. */
   lock?: Lock;
-  /** What the warehouse is opened for, in the message to others who want it: `tidemark compact`. */
+  /** Purpose of this writer, shown to others who wait for the warehouse: `tidemark compact`. */
   what?: string;
-  /** As DuckDB writes it: `4GB`; default `TIDEMARK_WAREHOUSE_MEMORY`, else what DuckDB takes (80 % of the machine). */
+  /** In DuckDB's notation: `4GB`. Default `TIDEMARK_WAREHOUSE_MEMORY`, else DuckDB's default (80 % of the memory). */
   memoryLimit?: string;
 }
 
-/** The writer's warehouse, opened. */
+/** The open warehouse of the writer. */
 export interface Warehouse {
   readonly db: Database;
-  /** @throws LockLostError when this process stood still and another took the warehouse over */
+  /** @throws LockLostError when this process stalled and another process took the lock */
   assertHeld(): void;
-  /** Checkpoints (no `.wal` is left) and closes. */
+  /** Checkpoints, so that no `.wal` is left, and closes. */
   close(): Promise<void>;
 }
 
-// DuckDB lets one process open the same file twice without a word; two writers would then fight over every commit.
+// DuckDB lets one process open the same file twice without an error; two writers would conflict on every commit.
 const held = new Set<string>();
 
 /**
- * Opens `data/warehouse/tidemark.duckdb` for writing, making it when missing, and applies outstanding migrations.
+ * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file when missing and applies new migrations.
  * @throws WarehouseBusyError when another process, or this one, has it open
- * @throws TidemarkError `DiskFull`; `InvalidConfig` for a memory limit or a number of threads that is none
+ * @throws TidemarkError `DiskFull`; `InvalidConfig` for an invalid memory limit or number of threads
  */
 export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
   const file = path.resolve(options.file ?? warehouseFile(dataDir));
@@ -60,7 +61,7 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
   }
 }
 
-/** Opens a file that this process does not have open. Who only waits for the lock has nothing open yet. */
+/** Opens a file and records it in `held`. Records it only here, after the lock: a waiting call holds nothing. */
 async function openOnce(file: string, options: WarehouseOptions): ReturnType<typeof openWriting> {
   if (held.has(file)) throw new WarehouseBusyError(file);
   held.add(file);
@@ -88,7 +89,7 @@ async function openWriting(
   }
 }
 
-/** Opens a DuckDB file for reading alone, without touching it. */
+/** Opens a DuckDB file read-only, without changing it. */
 export async function openReadOnly(file: string): Promise<{ db: Database; close: () => void }> {
   try {
     const instance = await DuckDBInstance.create(file, {
@@ -107,14 +108,14 @@ export async function openReadOnly(file: string): Promise<{ db: Database; close:
 }
 
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
-  // Properties of the machine, not of what is crawled: so they are no keys of tidemark.yaml.
+  // Memory and threads depend on the machine, not on the market, so they are no keys of tidemark.yaml.
   const memoryLimit = options.memoryLimit ?? readMemoryLimit(process.env['TIDEMARK_WAREHOUSE_MEMORY']);
   const threads = readThreads(process.env['TIDEMARK_WAREHOUSE_THREADS']);
   return DuckDBInstance.create(file, {
     temp_directory: `${file}.tmp`,
-    // Only Tidemark opens this file, so it need not be one that older versions of DuckDB can read.
+    // Only Tidemark opens this file, so older versions of DuckDB need not be able to read it.
     storage_compatibility_version: 'v1.5.0',
-    // Nothing here needs an extension that is not built in, and a machine without network must not wait for one.
+    // Every needed extension is built in. A machine without network must not wait for a download.
     autoinstall_known_extensions: 'false',
     ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memory_limit: memoryLimit }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { readManifests, type LandedPart } from '../landing/index.js';
 
-/** All committed parts, and what is wrong with manifests that cannot be read: those hide their own part only. */
+/** Lists all committed parts and the faults of unreadable manifests. A bad manifest hides only its own part. */
 export function listParts(dataDir: string): { parts: LandedPart[]; faults: string[] } {
   const faults: string[] = [];
   const parts = readManifests(dataDir, {}, ({ message }) =>
@@ -11,7 +11,7 @@ export function listParts(dataDir: string): { parts: LandedPart[]; faults: strin
   return { parts, faults };
 }
 
-/** What is wrong with a part's file compared with its manifest; undefined when nothing is. */
+/** Compares a part's file with its manifest: existence, size, SHA-256. Returns the fault, or undefined. */
 export async function findPartFault(part: LandedPart): Promise<string | undefined> {
   if (!existsSync(part.file)) return `${part.file} is missing`;
   const bytes = statSync(part.file).size;

@@ -8,13 +8,13 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 
-// Instants are shown in UTC whatever this machine's zone is.
+// Show times in UTC, not in the time zone of this machine.
 DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
 
-/** A value as JSON would hold it: exact numbers as numbers, larger ones as text, dates and times as ISO text. */
+/** A value that JSON can hold: exact numbers as numbers, larger ones as text, dates and times as ISO text. */
 export type PlainValue = null | boolean | number | string | PlainValue[] | { [key: string]: PlainValue };
 
-/** Turns one value of a DuckDB result into a plain one. */
+/** Converts one value of a DuckDB result into a plain value. */
 export function toPlain(value: DuckDBValue): PlainValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

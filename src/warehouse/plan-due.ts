@@ -8,35 +8,38 @@ import type { Warehouse } from './open.js';
 import { chunkFile, dueDir } from './paths.js';
 import { quote, readSqlFile } from './sql-files.js';
 
+/** Input of `planDue`: one stream of one run. */
 export interface DueRequest {
   run: string;
   market: string | null;
   stream: PlanDueInput['stream'];
-  /** Answers older than this are due again; 0: every run. */
+  /** Answers older than this are due again; 0: in every run. */
   refreshSeconds: number;
   now: Date;
-  /** Entities in a chunk file, at most. */
+  /** Maximum number of entities in one chunk file. */
   chunkSize: number;
   /**
-   * Companies to choose from (streams about companies). sighted: by this run's own searches. members: the
-   * market's latest membership, or without a market all that were ever seen; for work addressed by date. rejected: of any
-   * stream those of which something is rejected and not resolved.
+   * Companies to choose from, for streams about companies.
+   * - `sighted`: companies that this run's own searches found.
+   * - `members`: the market's latest members, or without a market all companies ever seen. For work addressed by date.
+   * - `rejected`: for any stream, records that have an open reject.
    */
   known?: 'sighted' | 'members' | 'rejected';
-  /** What is asked, for a stream of questions. */
+  /** Questions to resolve, for a stream of questions. */
   questions?: readonly string[] | undefined;
 }
 
+/** Counts of a due plan: known and due entities, chunk files, due entities by reason. */
 export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
 
-/** Streams of which a company has one record; both kinds of reports are due for the same reasons. */
+/** Streams with one record for each company. Both kinds of reports are due for the same reasons. */
 const COMPANY_LISTS: Partial<Record<DueRequest['stream'], string>> = {
   companies: 'companies',
   financials: 'financials',
   financials_v1: 'financials',
 };
 
-/** Why an entity is due, most valuable first: where the day's quota ends, what stands below is left for tomorrow. */
+/** Reasons for being due, most valuable first: when the day's quota ends, the rest waits for tomorrow. */
 const CLASSES: readonly (readonly DueReason[])[] = [
   ['new'],
   ['unfetched'],
@@ -46,10 +49,10 @@ const CLASSES: readonly (readonly DueReason[])[] = [
 ];
 
 /**
- * Loads what has landed, then writes which entities are due as `data/runs/<run>/due/<stream>/chunk-00000.json` and so on
- * (a JSON array of `DueEntity` each), by value: the order of CLASSES, stale ones by the day of their last answer, then by
- * id. Asked again for the same run and stream it gives the same plan and leaves the files alone: chunks of it may have
- * landed by then, and a chunk must not change what it means.
+ * Loads the landed parts, then writes the due entities to `data/runs/<run>/due/<stream>/chunk-00000.json` and so on.
+ * Each file is a JSON array of `DueEntity`. Sorts by CLASSES, stale entities by the day of their last answer, then by
+ * id. A second call for the same run and stream returns the same plan and keeps the files. Some of the chunks may
+ * already have landed, so their content must not change.
  */
 export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
   const folder = dueDir(dataDir, request.run, request.stream);
@@ -59,7 +62,7 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
   const { known, due, reasons } = await findDue(warehouse, request);
   const chunks = Math.ceil(due / request.chunkSize);
   for (let chunk = 0; chunk < chunks; chunk++) {
-    // Chunk by chunk: a list may have a million entities.
+    // Read one chunk at a time: a list may have a million entities.
     const entities = await warehouse.db.rows<DueEntity>(
       'SELECT id, reason FROM due_in_order WHERE n >= $from AND n < $to ORDER BY n',
       { from: chunk * request.chunkSize, to: (chunk + 1) * request.chunkSize },
@@ -67,12 +70,12 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
     await writeFileAtomic(chunkFile(folder, chunk), `${JSON.stringify(entities)}\n`);
   }
   const counts: DueCounts = { known, due, chunks, reasons };
-  // Last, so that it vouches for the chunks.
+  // Write this file last: its existence proves that all chunk files exist.
   await writeFileAtomic(planFile, `${JSON.stringify(counts)}\n`);
   return counts;
 }
 
-/** A corrupt part is reported where the run loads to publish; to plan, what can be read is enough. */
+/** Loads landed parts and ignores corrupt ones: the load before publishing reports them. */
 async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<void> {
   try {
     await loadLanding(warehouse, dataDir);

@@ -6,20 +6,20 @@ import { syncFile } from './links.js';
 import type { Model } from './models.js';
 import { identifier, quote } from './sql-files.js';
 
-/** Files of a lake, by path within it: what is in them, so that the next lake can tell what it may take over. */
+/** Files of a lake by their path in it. The next lake compares the content to find files it can link. */
 export type LakeFiles = Record<string, LakeFile>;
 
 interface LakeFile {
   rows: number;
   bytes: number;
-  /** Of the model and the rows. */
+  /** Hash of the model and its rows. */
   content: string;
 }
 
-/** A table, or for tables by date one day of it. */
+/** A table, or one day of a table whose key holds a date. */
 interface Slice {
   model: Model;
-  /** YYYY-MM-DD; null where the table is one file. */
+  /** `YYYY-MM-DD`; null when the table is one file. */
   date: string | null;
   rows: number;
   content: string;
@@ -28,11 +28,12 @@ interface Slice {
 const INDEX = '_files.json';
 
 /**
- * Writes the tables of the attached `build`, in their order, as Parquet (zstd): `<lake>/<schema>/<table>/data.parquet`, or a
- * file `<date>.parquet` a day for tables whose key holds a date. A file that would hold what it held in the lake before is
- * that same file (a hard link): a night adds files and rewrites none. Run, fingerprint and comments are in each footer.
- * @param previous folder of the lake before; null where there is none
- * @returns how many files were written, and how many taken over
+ * Writes the tables of the attached `build`, in their order, as Parquet (zstd). A table is one file
+ * `<lake>/<schema>/<table>/data.parquet`, or one file `<date>.parquet` a day if its key holds a date. A file with the
+ * same content as in the previous lake becomes a hard link to that file. A night thus adds files and rewrites none.
+ * Each footer holds run, fingerprint and comments.
+ * @param previous Folder of the previous lake; null if there is none
+ * @returns Number of files written, and number of files linked
  */
 export async function publishLake(
   db: Database,
@@ -43,7 +44,7 @@ export async function publishLake(
   const before = previous === null ? {} : readIndex(previous);
   const files: LakeFiles = {};
   let kept = 0;
-  // The build is sorted by key already; sorting it again would take longer than writing it.
+  // The build is already sorted by key; sorting again would take longer than writing.
   await db.run('SET preserve_insertion_order = true');
   try {
     for (const model of models) {
@@ -74,7 +75,7 @@ async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
     `SELECT ${date} AS date, count(*) AS rows, CAST(bit_xor(hash(${hashed(model).join(', ')})) AS VARCHAR) AS content
      FROM build.${model.model} AS t GROUP BY 1 ORDER BY 1`,
   );
-  // An empty table is a file, too: its columns are what readers build on.
+  // Write a file for an empty table too, because readers rely on its columns.
   const slices = found.length > 0 ? found : [{ date: null, rows: '0', content: '' }];
   return slices.map((slice) => ({
     model,
@@ -84,7 +85,10 @@ async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
   }));
 }
 
-/** Columns as they tell rows apart. DuckDB's hash() takes [] for NULL and [[1], [2]] for [[1, 2]]: such are told apart by their text. */
+/**
+ * Expressions to hash for each column. DuckDB's hash() confuses [] with NULL and [[1], [2]] with [[1, 2]], so nested
+ * values are hashed as text.
+ */
 function hashed({ columns }: Model): string[] {
   return Object.entries(columns).map(([name, { type }]) => {
     const column = `t.${identifier(name)}`;
@@ -96,12 +100,12 @@ function isByDate({ key, nullable, columns }: Model): boolean {
   return key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
 }
 
-/** A path below the lake, made of names of ours and of days. */
+/** Path in the lake. It needs no escaping: it consists of model names and dates. */
 function nameOf({ model, date }: Slice): string {
   return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
 }
 
-/** False where the file is gone, is not what was written, or the file system has no hard links. */
+/** Links a file of the previous lake. False when it is gone, has another size, or hard links are not supported. */
 function takeOver(from: string, known: LakeFile, to: string): boolean {
   try {
     if (statSync(from).size !== known.bytes) return false;

@@ -19,33 +19,35 @@ import { writeReceipt } from './receipt.js';
 import { showNewBuild } from './switch.js';
 import { identifier, quote } from './sql-files.js';
 
+/** Input of `publish`. */
 export interface PublishRequest {
-  /** Run the build is made for; it names the file. */
+  /** Run for which the build is made; part of the build's name. */
   run: string;
   now: Date;
-  /** Who on this machine may read the build (default: its owner alone). */
+  /** Who on this machine may read the build; default: only its owner. */
   readers?: Readers | undefined;
-  /** Builds to keep, this one included (default 3): readers that opened an older one keep reading it. */
+  /** Builds to keep, including this one (default 3). Readers that opened an older build keep reading it. */
   keep?: number | undefined;
-  /** How long a replaced build stays in any case (default 60). */
+  /** Seconds for which a replaced build is kept in any case (default 60). */
   graceSeconds?: number;
 }
 
+/** The build that `publish` made. */
 export interface PublishedBuild {
   /** Path of the published file, relative to the data folder. */
   file: string;
   tables: number;
   rows: number;
-  /** What a person should know of it, a sentence each. */
+  /** Messages about the build for a person, one sentence each. */
   notes: string[];
 }
 
-/** Rows of each published table. */
+/** Table name to its number of rows. */
 export type TableCounts = Map<string, number>;
 
 /**
- * Writes the models into a new immutable file and lake, checks the file by opening it, and only then gives the build its
- * name and flips `data/published` over to it. Until the flip readers see the old one; whatever fails, they keep it.
+ * Writes the models into a new immutable file and lake. Checks the file by opening it, gives the build its name and
+ * then switches `data/published` to it. Until the switch, and after any failure, readers see the old build.
  * @throws TidemarkError `DiskFull`
  * @throws ModelFailedError when models were not built, or the new file does not hold what was written
  */
@@ -103,7 +105,7 @@ async function writeBuild(
   }
 }
 
-/** @returns how many rows were written */
+/** @returns Number of rows written */
 async function copyModel(db: Database, model: Model): Promise<number> {
   const [schema] = model.model.split('.');
   const table = `build.${model.model}`;
@@ -117,7 +119,7 @@ async function copyModel(db: Database, model: Model): Promise<number> {
   return rows;
 }
 
-/** Opens the file as a reader would and counts. */
+/** Opens the file as a reader would. Checks the row count of each table, and that each column has a comment. */
 async function checkBuild(file: string, counts: TableCounts): Promise<void> {
   const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
   try {

@@ -5,19 +5,20 @@ import { NotPublishedError } from './errors.js';
 import { publishedFile } from './paths.js';
 import { toPlain, type PlainValue } from './plain-value.js';
 
+/** Rows of a query, as arrays in the order of `columns`. */
 export interface QueryRows {
   columns: string[];
   rows: PlainValue[][];
-  /** True when the query has more rows than were asked for. */
+  /** True when the query has more rows than the limit. */
   more: boolean;
 }
 
 /** The published warehouse, open for reading: the build that was current when it was opened. */
 export interface Published {
-  /** What analysts open: a link to the build that is current. */
+  /** The link that analysts open; it leads to the current build. */
   file: string;
   query(sql: string, options?: { params?: Record<string, DuckDBValue>; limit?: number }): Promise<QueryRows>;
-  /** Rows as objects; for the small questions of the commands themselves. */
+  /** Rows as objects, for small queries of the commands. */
   objects<Row extends object>(sql: string, params?: Record<string, DuckDBValue>): Promise<Row[]>;
   /** Rows in batches, for results of any size. */
   stream(sql: string): Promise<{ columns: string[]; batches: AsyncIterable<PlainValue[][]> }>;
@@ -26,8 +27,8 @@ export interface Published {
 }
 
 /**
- * Opens the published warehouse read-only. A publish meanwhile disturbs nobody: it makes a new file.
- * @throws NotPublishedError when there is none, or it cannot be opened
+ * Opens the published warehouse read-only. A publication in the meantime changes nothing here: it makes a new file.
+ * @throws NotPublishedError when nothing is published, or the file cannot be opened
  */
 export async function openPublished(dataDir: string): Promise<Published> {
   const link = publishedFile(dataDir);
@@ -72,7 +73,7 @@ export async function openPublished(dataDir: string): Promise<Published> {
   };
 }
 
-/** Rows of one query on the published warehouse; it is opened for that query alone. */
+/** Opens the published warehouse, runs one query, closes it and returns the rows. */
 export async function queryPublished(dataDir: string, sql: string): Promise<PlainValue[][]> {
   const published = await openPublished(dataDir);
   try {
@@ -92,7 +93,7 @@ function resolveBuild(link: string): string {
 
 async function open(file: string): Promise<{ instance: DuckDBInstance; connection: DuckDBConnection }> {
   try {
-    // Nothing may be fetched from outside to answer a question about a local file.
+    // A query of a local file must not download extensions.
     const instance = await DuckDBInstance.create(file, {
       access_mode: 'READ_ONLY',
       autoinstall_known_extensions: 'false',
@@ -117,7 +118,7 @@ async function* plainBatches(result: DuckDBResult): AsyncGenerator<PlainValue[][
   }
 }
 
-/** DuckDB's own words are the best there are; only the way out is added. */
+/** Converts a DuckDB error: keeps DuckDB's message and adds a remedy. */
 function queryError(error: unknown): TidemarkError {
   const readOnly = /read-only/i.test(errorMessage(error));
   const todo = readOnly

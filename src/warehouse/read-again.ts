@@ -2,7 +2,7 @@ import type { LandedPart } from '../landing/index.js';
 import type { Database } from './database.js';
 import { findPartFault } from './part-check.js';
 
-/** What one stream's staging leaves in the ledger besides the tables of every stream. */
+/** Ledger rows that only the staging of one stream writes, in addition to the tables of all streams. */
 const OWN_ROWS: Record<string, readonly string[]> = {
   watch_events: ['ledger.received_events'],
   tenders: [
@@ -15,10 +15,10 @@ const OWN_ROWS: Record<string, readonly string[]> = {
 const SHARED_TABLES = ['observations', 'answers', 'rejects', 'shapes', 'loaded_parts'];
 
 /**
- * Takes the streams that a migration listed in `ledger.streams_to_read_again` out of the ledger, so that the load that
- * follows reads their parts anew. A stream of which a part is not as it was loaded stays as it is, and on the list: what
- * the landing zone no longer has cannot be read again.
- * @param parts what lies in the landing zone
+ * Deletes from the ledger the streams that a migration listed in `ledger.streams_to_read_again`. The next load then
+ * reads their parts again. If a loaded part of a stream is missing or changed, it cannot be read again. Skips that
+ * stream and leaves it on the list.
+ * @param parts All parts in the landing zone
  */
 export async function forgetStreamsToReadAgain(db: Database, parts: readonly LandedPart[]): Promise<void> {
   const listed = await db.rows<{ stream: string }>('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
@@ -32,7 +32,7 @@ export async function forgetStreamsToReadAgain(db: Database, parts: readonly Lan
   }
 }
 
-/** Whether every part of a stream that was loaded is in the landing zone, unchanged. */
+/** True when the landing zone holds every loaded part of a stream, unchanged. */
 async function isComplete(db: Database, stream: string, parts: readonly LandedPart[]): Promise<boolean> {
   const byHash = new Map(parts.filter((part) => part.stream === stream).map((part) => [part.sha256, part]));
   const loaded = await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts WHERE stream = $stream', {

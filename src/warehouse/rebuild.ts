@@ -13,9 +13,10 @@ import { warehouseFile } from './paths.js';
 import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, type BuildResult } from './run-models.js';
 
+/** Input of `rebuildWarehouse`. */
 export interface RebuildRequest {
   now: Date;
-  /** First and last landing date that is read; left out: all of them. */
+  /** First landing date to load; default: from the first. `to` is the last one; default: to the last. */
   from?: string | undefined;
   to?: string | undefined;
   /** Folder that gets the warehouse, its rejects and the published files; default: the data folder itself. */
@@ -27,26 +28,29 @@ export interface RebuildRequest {
   personalData: boolean;
   /** As for `buildModels`. */
   modelsDir?: string | undefined;
-  /** Told of each step as it begins. */
+  /** Called when a step begins. */
   onStep?: (step: 'load' | 'models' | 'publish') => void;
 }
 
+/** Result of `rebuildWarehouse`: load, build and publication. */
 export interface Rebuilt extends LoadCounts, BuildResult {
   published: PublishedBuild;
-  /** Landed parts that could not be read, in words; everything else is there. */
+  /** Landed parts that could not be read, one phrase each; everything else was loaded. */
   faults: string[];
 }
 
 /**
- * Makes the warehouse anew from the landing zone alone, beside the one in use, and puts it in its place when it is
- * whole; then publishes. Killed in between, the old one stays in use, and what was begun is thrown away by the next call.
- * @throws WarehouseBusyError when a worker is writing the warehouse
- * @throws LockLostError when this process stood still and another took the warehouse over; nothing was replaced
- * @throws ModelFailedError when the models cannot be built on it, or break what a version promised to readers of the
- *   warehouse before; nothing was replaced
+ * Replays: makes the warehouse again from the landing zone alone, in a new file. Replaces the warehouse in use when the
+ * new one is complete, then publishes. If killed before the replacement, the old warehouse stays in use and the next
+ * call deletes the partial file.
+ * @throws WarehouseBusyError when a worker writes the warehouse
+ * @throws LockLostError when this process stalled and another process took the lock; nothing was replaced
+ * @throws ModelFailedError when the models cannot be built, or break a promise to readers of the old warehouse;
+ *   nothing was replaced
  */
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  // Held to the end: no run loads into a file that is about to be replaced, nor publishes what this would set back.
+  // Keep the lock to the end. A run must not load into the file about to be replaced. It must not publish a newer
+  // state either, because this replay would then set it back.
   const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');
   try {
     return await rebuildUnder(lock, dataDir, request);
@@ -69,7 +73,7 @@ async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest
       onStep('load');
       loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
       onStep('models');
-      // A second warehouse is made with the models of the first.
+      // With `into`, the new warehouse takes the models of the first one.
       await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
       const { personalData, modelsDir } = request;
       built = await buildModels(rebuilt, { now, personalData, modelsDir, origin: 'replay' });
@@ -80,7 +84,7 @@ async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest
     await current?.close();
   }
   lock.assertHeld();
-  // A `.wal` of the old file would be played into the new one.
+  // DuckDB would apply a `.wal` of the old file to the new one.
   for (const name of leftoversOf(file)) rmSync(name, { recursive: true, force: true });
   await syncFile(beside);
   lock.rename(beside, file);
@@ -108,7 +112,7 @@ async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }
   }
 }
 
-/** The warehouse in use; null when there is none, or none that can be opened: then it is what has to be replaced. */
+/** Opens the warehouse in use; null when there is none or it cannot be opened (replay then replaces it). */
 async function openIfSound(dataDir: string, lock: Lock): Promise<Warehouse | null> {
   if (!existsSync(warehouseFile(dataDir))) return null;
   try {
@@ -119,7 +123,7 @@ async function openIfSound(dataDir: string, lock: Lock): Promise<Warehouse | nul
   }
 }
 
-/** What DuckDB keeps beside a database. */
+/** Files that DuckDB keeps next to a database. */
 function leftoversOf(file: string): string[] {
   return [`${file}.wal`, `${file}.tmp`];
 }

@@ -3,6 +3,7 @@ import type { Database } from './database.js';
 import type { Model } from './models.js';
 import type { PublishRequest, TableCounts } from './publish.js';
 
+/** Columns of `meta.receipt` with their published comments. */
 export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
   ['run', 'VARCHAR', 'Run the build was made for'],
   ['built_at', 'TIMESTAMPTZ', 'When it was built'],
@@ -14,9 +15,10 @@ export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: str
   ['coverage', 'JSON', "The run's coverage, one object a market"],
 ];
 
+/** Published description of `meta.receipt`. */
 export const RECEIPT_DESCRIPTION = 'What this file was built from; one row.';
 
-/** What the build was made from, as the one row of `meta.receipt` inside it. */
+/** Writes `meta.receipt`: one row that records the run, configuration, models and parts of the build. */
 export async function writeReceipt(
   db: Database,
   counts: TableCounts,

@@ -5,8 +5,9 @@ import type { Database } from './database.js';
 import { quote } from './sql-files.js';
 
 /**
- * Writes what the current batch rejected to `data/rejects/<stream>/date=…/run=…/<part>.ndjson`, one JSON line each with
- * the raw value in full, and counts it by part. A second load of the same part writes the same file.
+ * Writes the rejects of the current batch to `data/rejects/<stream>/date=…/run=…/<part>.ndjson`. Each reject is one
+ * JSON line with the full raw value. A second load of the same part writes the same file.
+ * @returns Number of rejects by part key
  */
 export async function writeRejectFiles(
   db: Database,

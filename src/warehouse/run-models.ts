@@ -11,44 +11,48 @@ import { heldSet, readSet, saveSet, type SetOrigin } from './models-sets.js';
 import type { Warehouse } from './open.js';
 import { useShared } from './session.js';
 
-// What changed since the models last ran; every `incremental.changed` reads from them.
+// Keys that changed since the models last ran; every `incremental.changed` reads from these tables.
 const DIRTY_TABLES = `
   SELECT table_name AS "table" FROM duckdb_tables()
   WHERE schema_name = 'ledger' AND database_name = current_database() AND starts_with(table_name, 'dirty_')`;
 
+/** Options of `buildModels`. */
 export interface BuildOptions {
   now?: Date;
-  /** These models instead of those in force. */
+  /** Models to build instead of those in force. */
   models?: Model[];
-  /** Folder with models of one's own (docs/configuration.md, `models`). */
+  /** Folder with the user's own models (docs/configuration.md, `models`). */
   modelsDir?: string | undefined;
-  /** This set instead of the one in force, and how it came to be in force. */
+  /** Set to build instead of the one in force; `origin` and `ofSet` record how it came into force. */
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;
-  /** Models to build, where all others are known to be as they would be built. Default: all. */
+  /** Models to build. The caller knows that all other tables are up to date. Default: all. */
   only?: ReadonlySet<string>;
-  /** Tables to drop whose files are gone, though nothing has deprecated them. */
+  /** Tables to drop although no model file deprecated them first. Their files must be gone. */
   dropped?: ReadonlySet<string>;
-  /** Models that were built beforehand in the attached database `stage`. */
+  /** Models that were already built in the attached database `stage`. */
   staged?: ReadonlySet<string>;
-  /** Whether names and contact data of people are kept (`personalData: contacts`). Default: they are not. */
+  /** True keeps names and contact data of people (`personalData: contacts`). Default false. */
   personalData?: boolean;
 }
 
+/** Result of `buildModels`. */
 export interface BuildResult {
   models: number;
   /** Audits of severity warn that found rows: `model.check (rows)`. */
   failedAudits: string[];
-  /** What a person should know of the set that was built, a sentence each. */
+  /** Messages about the set for a person, one sentence each. */
   notes: string[];
 }
 
 /**
- * Builds all models from the ledger, in one transaction: tables anew, incremental ones for the keys that changed since
- * the last time, or wholly when the model or anything it is built from changed, or its table is not as it was built.
- * Built are the models on disk; after a rollback those it brought back, until others are applied.
- * @throws ModelFailedError when a model breaks what its version promises, cannot be built, or an audit of severity error finds rows; the tables stay as they were
+ * Builds all models from the ledger, in one transaction. Builds tables whole, and incremental models only for the keys
+ * that changed since the last build. Builds an incremental model whole if its table was altered, or if the model, a
+ * parent, a macro or a seed changed. Uses the models on disk. After a rollback, uses the restored set until
+ * `models apply`.
+ * @throws ModelFailedError when a model breaks its promise or cannot be built, or when an audit of severity error finds
+ *   rows; the tables stay as they were
  */
 export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
   const { db } = warehouse;
@@ -65,7 +69,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
       for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       const applied = await readApplied(db, 'ledger.models');
       const plan = planModels(models, applied, { day, dropped: options.dropped });
-      // A rollback was asked for, and says itself what readers lose.
+      // Do not refuse a rollback: a person asked for it, and its output lists the breaking changes.
       if (options.origin !== 'rollback') refuseBreaking(plan);
       const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
       const existing = await readRelations(db);
@@ -86,11 +90,11 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         await db.run(`DELETE FROM ledger.${table}`);
     });
   } catch (error) {
-    // The tables went back; what was found wrong is worth keeping.
+    // The transaction rolled the tables back; keep the results of the failed audits.
     if (error instanceof ModelFailedError && error.failedAudits.length > 0) await saveChecks(db, checks, now);
     throw error;
   } finally {
-    // What loads goes by the files, always.
+    // Loading always uses the macros and seeds on disk.
     if (hasOwnMacros) await useShared(db, readShared());
   }
   return {
@@ -100,19 +104,19 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   };
 }
 
-/** One hash of what is loaded; what was built from the same need not be built again. */
+/** SQL for one hash of all loaded parts. If it is unchanged, the models need not be built again. */
 export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(CAST(bit_xor(hash(stream, date, run, part, sha256)) AS VARCHAR), '') FROM ledger.loaded_parts`;
 
 async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
   if (options.set !== undefined) return { set: options.set, notes: [] };
   if (options.models !== undefined) return { set: { models: options.models, shared: readShared() }, notes: [] };
-  // Files that were rolled back may be ones that cannot even be read.
+  // Do not read the files during a hold: the files that were rolled back may be unreadable.
   const held = await heldSet(db);
   if (held === undefined) return { set: await readModelSet(options.modelsDir), notes: [] };
   return { set: await readSet(db, held), notes: [describeHold(held)] };
 }
 
-/** Why runs do not build what the files say. */
+/** Explains why runs do not build the models on disk. */
 export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appliedAt: string }): string {
   return `Models are held at set ${ofSet}, since the rollback of ${appliedAt}: files changed since then take effect with \`tidemark models apply\`.`;
 }
@@ -122,7 +126,7 @@ function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, staged?:
   return whole.has(model) ? 'whole' : 'changed';
 }
 
-/** Tables that were made by what is in force no more. */
+/** Tables of applied models that are no longer in force. */
 function goneTables(applied: readonly AppliedModel[], models: readonly Model[]): string[] {
   const made = new Set(models.map(({ model }) => model));
   return applied.flatMap(({ table }) => (table === null || made.has(table) ? [] : [table]));

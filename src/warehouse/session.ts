@@ -6,7 +6,7 @@ import type { Database } from './database.js';
 import { readShared } from './models.js';
 import { quote, type SqlFile } from './sql-files.js';
 
-/** What every connection that loads or builds begins with: settings, then the macros and seeds on disk. */
+/** Prepares a connection that loads or builds: settings, the macros and seeds on disk, the declared fields. */
 export async function prepareSession(db: Database): Promise<void> {
   await db.run(`SET TimeZone = 'UTC'`);
   await db.run('SET preserve_insertion_order = false');
@@ -20,7 +20,7 @@ export async function prepareSession(db: Database): Promise<void> {
   );
 }
 
-/** Macros and seeds live in the session, so that a changed file takes effect with the next open and leaves no trace. */
+/** Creates macros and seeds as temporary objects, so that a changed file takes effect at the next open. */
 export async function useShared(db: Database, shared: readonly SqlFile[]): Promise<void> {
   for (const file of shared) {
     if (file.name.startsWith('macros/')) await db.runFile(file);
@@ -28,7 +28,7 @@ export async function useShared(db: Database, shared: readonly SqlFile[]): Promi
   }
 }
 
-/** `seeds/indicators.csv` becomes the temp table `seed_indicators`, all columns text. */
+/** Loads a seed: `seeds/indicators.csv` becomes the temp table `seed_indicators`, with all columns as text. */
 async function loadSeed(db: Database, { name, text }: SqlFile): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-seed-'));
   const file = path.join(folder, path.basename(name));

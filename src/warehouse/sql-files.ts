@@ -4,20 +4,21 @@ import { fileURLToPath } from 'node:url';
 
 const SQL_ROOT = fileURLToPath(new URL('../../sql/', import.meta.url));
 
+/** A file of SQL or a seed, with its text. */
 export interface SqlFile {
-  /** Relative to `sql/`, with forward slashes: `core/companies.sql`. */
+  /** Path relative to `sql/`, with forward slashes: `core/companies.sql`. */
   name: string;
   text: string;
-  /** Where a person finds it, when it is not in `sql/`. */
+  /** Path to show to a person, when the file is not in `sql/`. */
   path?: string;
 }
 
-/** One file of `sql/`. */
+/** Reads one file of `sql/`. */
 export function readSqlFile(name: string): SqlFile {
   return { name, text: readFileSync(path.join(SQL_ROOT, name), 'utf8') };
 }
 
-/** The files of one folder of `sql/`, by name. */
+/** Reads the files of one folder of `sql/`, by name. */
 export function readSqlFolder(folder: string, extension = '.sql'): SqlFile[] {
   return readdirSync(path.join(SQL_ROOT, folder))
     .filter((name) => name.endsWith(extension))
@@ -25,7 +26,7 @@ export function readSqlFolder(folder: string, extension = '.sql'): SqlFile[] {
     .map((name) => readSqlFile(`${folder}/${name}`));
 }
 
-/** The files of one folder somewhere else, by name; none where there is no such folder. */
+/** Reads the .sql files of a folder outside `sql/`, by name; empty when the folder does not exist. */
 export function readSqlFolderAt(root: string, folder: string): SqlFile[] {
   const at = path.join(root, folder);
   if (!existsSync(at)) return [];
@@ -44,12 +45,12 @@ export function sqlPath(name: string): string {
   return path.join(SQL_ROOT, name);
 }
 
-/** A text as a SQL literal. */
+/** Quotes a text as a SQL string literal. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A name as a SQL identifier. */
+/** Quotes a name as a SQL identifier. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -2,18 +2,19 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
 import { Database } from './database.js';
 
-/** What DuckDB's parser makes of one query. */
+/** Result of parsing one query: its tables or a fault. */
 export type ParsedSql = { tables: readonly string[]; fault?: never } | { fault: SqlFault; tables?: never };
 
+/** Why a query does not parse. */
 export interface SqlFault {
   message: string;
-  /** Line of the query it is at, from 1; null where the parser does not say. */
+  /** Line of the query with the fault, from 1; null when the parser does not report it. */
   line: number | null;
 }
 
-/** DuckDB's own parser, with nothing to look names up in: it tells text, comments and CTEs from tables. */
+/** DuckDB's own parser, without a catalog. It distinguishes tables from strings, comments and CTEs. */
 export interface SqlParser {
-  /** The tables one query reads that are written with a schema (`core.companies`), each once, by name. */
+  /** Returns the tables that a query names with a schema (`core.companies`), each once, by name. */
   parse(sql: string): Promise<ParsedSql>;
 }
 
@@ -24,10 +25,10 @@ const Answer = z.union([
 
 const TableNode = z.object({ type: z.literal('BASE_TABLE'), schema_name: z.string().min(1), table_name: z.string() });
 
-// The same text is always the same tree; one process reads the models again and again.
+// Cache of parsed queries: one process reads the models many times.
 const known = new Map<string, ParsedSql>();
 
-/** Makes a parser for as long as the work takes; DuckDB is only opened for what was never parsed before. */
+/** Runs work with a parser. Opens DuckDB only for a query that was not parsed before. */
 export async function withParser<T>(work: (parser: SqlParser) => Promise<T>): Promise<T> {
   let opened: { instance: DuckDBInstance; db: Database } | undefined;
   const parser: SqlParser = {
@@ -62,7 +63,7 @@ async function parse(db: Database, sql: string): Promise<ParsedSql> {
   return { tables: [...new Set(findTables(answer.statements))].toSorted() };
 }
 
-/** A CTE is read by its bare name; what has a schema is a table. */
+/** Collects table names with a schema. Names without a schema are CTEs. */
 function findTables(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(findTables);
   if (typeof node !== 'object' || node === null) return [];
@@ -71,7 +72,7 @@ function findTables(node: unknown): string[] {
   return Object.values(node).flatMap(findTables);
 }
 
-/** The parser counts bytes. */
+/** Converts the parser's byte position to a line number, from 1. */
 function lineAt(sql: string, position: number | undefined): number | null {
   return position === undefined ? null : Buffer.from(sql).subarray(0, position).toString().split('\n').length;
 }

@@ -5,28 +5,30 @@ import { MODEL_SCHEMAS, type Model } from './models.js';
 import { useShared } from './session.js';
 import { identifier, quote, type SqlFile } from './sql-files.js';
 
+/** Models that were built in the stage. */
 export interface Staged {
   /** Models whose tables are in the attached database `stage`. */
   models: ReadonlySet<string>;
-  /** Those of them that an earlier call had built already. */
+  /** Models that an earlier call had already staged. */
   resumed: string[];
   /** Detaches the stage; `done` also deletes its file. */
   close: (done: boolean) => Promise<void>;
 }
 
+/** Where and from what to stage models. */
 export interface StageOptions {
   file: string;
-  /** What they are built from besides each other; tables staged from something else are built again. */
+  /** Identifies the data the models are built from; tables staged from other data are built again. */
   builtFrom: string;
   personalData: boolean;
-  /** Macros and seeds they are built with. */
+  /** Macros and seeds to build with. */
   shared: readonly SqlFile[];
 }
 
 /**
- * Builds models whole beside the warehouse, in the file `stage`, each in a transaction of its own: a call that was killed is
- * resumed by the next one, so long as models and data are the same.
- * @throws ModelFailedError when one cannot be built; what was staged before stays
+ * Builds models whole in a separate database `stage`, each in its own transaction. The next call continues after a
+ * killed one, if models and data are unchanged.
+ * @throws ModelFailedError when a model cannot be built; models staged before it stay
  */
 export async function stageModels(
   db: Database,
@@ -65,8 +67,8 @@ export async function stageModels(
 }
 
 /**
- * While `work` runs, a table that is named without its database is looked for in `first`, then in `base` (`current`: the
- * database that is open). So the SQL of a model, as it stands, reads those of its parents that were just built.
+ * While `work` runs, resolves a table name without a database in `first`, then in `base` (`current`: the open
+ * database). The unchanged SQL of a model thus reads the parents that were just built.
  */
 export async function readingFirstFrom<T>(
   db: Database,
@@ -84,15 +86,16 @@ export async function readingFirstFrom<T>(
   }
 }
 
+/** A row of the query `SCHEMAS`. */
 export interface SchemaRow {
   database_name: string;
   schema_name: string;
 }
 
-/** Lists the schemas that a search path may name. */
+/** SQL that lists the schemas a search path may name. */
 export const SCHEMAS = `SELECT database_name, schema_name FROM duckdb_schemas() WHERE schema_name IN ('ledger', ${MODEL_SCHEMAS.map(quote).join(', ')})`;
 
-/** DuckDB's setting `search_path`: each schema of `first`, then each of `base`. */
+/** Value for DuckDB's setting `search_path`: each schema of `first`, then each schema of `base`. */
 export function searchPath(schemas: readonly SchemaRow[], first: string, base: string): string {
   return [first, base]
     .flatMap((database) => schemas.filter((schema) => schema.database_name === database))
@@ -104,7 +107,7 @@ async function attach(db: Database, file: string): Promise<void> {
   try {
     await db.run(`ATTACH ${quote(file)} AS stage`);
   } catch {
-    // What a killed call left cannot be read: it is only work to do again.
+    // A killed call left an unreadable file: delete it and stage again.
     for (const name of [file, `${file}.wal`]) rmSync(name, { force: true });
     await db.run(`ATTACH ${quote(file)} AS stage`);
   }
@@ -114,7 +117,7 @@ async function attach(db: Database, file: string): Promise<void> {
   );
 }
 
-/** What is staged and still right stays; all else goes, lest it be read in place of the table it is named after. */
+/** Keeps valid staged tables and drops all others, because they would be read in place of the tables in use. */
 async function keepValid(db: Database, models: readonly Model[], builtFrom: string): Promise<Set<string>> {
   const rows = await db.rows<{ model: string; fingerprint: string; built_from: string }>('FROM stage.main.staged');
   const valid = new Set<string>();

@@ -8,21 +8,22 @@ import { flipLink } from './links.js';
 import { whileSwitching } from './locks.js';
 import { currentLink, publishedDir, publishedFile, publishedLake } from './paths.js';
 
-/** In place of a build's name: the one before the current. */
+/** Used instead of a build's name: the build before the current one. */
 export const PREVIOUS = 'PREVIOUS';
 
+/** Which old builds to keep. */
 export interface Pruning {
-  /** Builds to keep, the current one included. */
+  /** Builds to keep, including the current one. */
   keep: number;
-  /** How long a build stays in any case after readers were moved to another. */
+  /** Seconds for which a build is kept in any case after readers were moved to another build. */
   graceSeconds: number;
 }
 
 /**
- * Points readers at a build to go back to, or on to again. Who has another one open keeps reading it.
+ * Points readers at an older or newer build. Readers that have another build open keep reading it.
  * @param wanted Name of a build, or `PREVIOUS`
- * @param onWait Told who is publishing, when that takes time
- * @returns its name
+ * @param onWait Called with the lock holder while another publication is in progress
+ * @returns Name of the build
  * @throws TidemarkError `InvalidInput` when there is no such build
  */
 export async function showBuild(dataDir: string, wanted: string, onWait?: (holder: string) => void): Promise<string> {
@@ -43,7 +44,7 @@ export async function showBuild(dataDir: string, wanted: string, onWait?: (holde
   );
 }
 
-/** Points readers at a build that was just made, and removes old ones. */
+/** Points readers at a build that was just made, and removes old builds. */
 export async function showNewBuild(dataDir: string, name: string, pruning: Pruning): Promise<void> {
   await whileSwitching(dataDir, async (lock) => {
     await switchTo(lock, dataDir, name);
@@ -52,8 +53,9 @@ export async function showNewBuild(dataDir: string, name: string, pruning: Pruni
 }
 
 /**
- * Removes all but the newest builds. Readers that hold a removed file open keep it. The one that readers see stays, and one
- * from which they were moved less than `graceSeconds` ago: a reader may have followed the link and not opened it yet.
+ * Removes all but the newest builds. Readers keep a removed file that they have open. Always keeps the current build.
+ * Also keeps builds that readers left less than `graceSeconds` ago: a reader may have resolved the link without
+ * opening the file yet.
  */
 export async function removeOldBuilds(dataDir: string, pruning: Pruning): Promise<void> {
   await whileSwitching(dataDir, async (lock) => prune(lock, dataDir, pruning));
@@ -69,12 +71,13 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   }
   const from = currentBuild(dataDir);
   const { [name]: _, ...replaced } = readReplaced(dataDir);
-  // Without an instant until readers are moved: a kill in between must not leave that of an earlier move.
+  // Readers leave the current build now, so delete the time of an earlier move. After a kill before the last write,
+  // that old time would be wrong.
   if (from !== null) delete replaced[from];
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);
   await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
-  // Made once, or where a killed first publication or an older version left them otherwise.
+  // Create the two links once, or repair those of a killed first publication or an older version.
   for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
     const through = path.join(path.basename(current), path.basename(link));
     if (targetOf(link) !== through) await flipLink(lock, link, through);
@@ -84,7 +87,10 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   lock.assertHeld();
 }
 
-/** Follows the links as a reader does. */
+/**
+ * Follows the links as a reader does, and checks that they lead to the build.
+ * @throws TidemarkError `Internal` when they do not
+ */
 function checkSwitched(dataDir: string, name: string): void {
   const folder = buildDir(dataDir, name);
   try {
@@ -112,7 +118,7 @@ function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): vo
   if (current === null) return;
   const now = Date.now();
   const known = readReplaced(dataDir);
-  // Not known (a kill, an older version), or by a clock that was ahead: as if readers were moved now.
+  // If the time is unknown (a kill, an older version) or in the future, assume that readers were moved now.
   const replacedAt = (name: string): number => Math.min(known[name] ?? now, now);
   const others = listBuilds(dataDir).flatMap(({ name }) => (name === current ? [] : [name]));
   const isDue = (name: string): boolean => now - replacedAt(name) >= graceSeconds * 1_000;
@@ -123,7 +129,7 @@ function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): vo
   for (const name of removed) lock.remove(buildDir(dataDir, name));
 }
 
-/** When readers were moved away from each build, in milliseconds since 1970. */
+/** Build name to the time at which readers were moved away from it, in milliseconds since 1970. */
 const Replaced = z.record(z.string(), z.number());
 
 function replacedFile(dataDir: string): string {
@@ -136,7 +142,7 @@ function readReplaced(dataDir: string): Record<string, number> {
   try {
     return Replaced.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // Torn by a power cut.
+    // A power cut left the file incomplete.
     return {};
   }
 }

@@ -1,9 +1,10 @@
-/** A question an analyst would ask first, and its answer in SQL. */
+/** A typical first question of an analyst, with its SQL. */
 export interface AnalystQuery {
   title: string;
   sql: string;
 }
 
+/** Queries that the demo runs and prints at its end. */
 export const ANALYST_QUERIES: readonly AnalystQuery[] = [
   {
     title: 'Who is biggest? (latest turnover, among those that report in the commonest currency)',

@@ -4,9 +4,9 @@ import { configPath, loadConfig, type Config } from '../../core/config.js';
 import { exampleConfig, isNamed } from '../config-in-force.js';
 
 /**
- * The demo's configuration: the one named, else tidemark.yaml here, else the example with `./data`. Its market is read
- * from the sandbox, so where tidemark.yaml is meant for a real API the demo keeps to a folder of its own: invented
- * companies must not get among real ones.
+ * Configuration of the demo: the named one, else tidemark.yaml here, else the example with `./data`. The demo always
+ * crawls the sandbox. If tidemark.yaml names a real API, the demo uses a separate data folder: invented companies must
+ * never mix with real ones.
  */
 export function demoConfig(
   option: string | undefined,

@@ -22,7 +22,7 @@ import { ANALYST_QUERIES } from './analyst-queries.js';
 import { demoConfig } from './demo-config.js';
 import { sandboxArguments } from './sandbox-arguments.js';
 
-/** Runs the demo; in a terminal it stays up until Ctrl-C. */
+/** Runs the demo. In a terminal, and without `--once`, keeps everything running until Ctrl-C. */
 export async function runDemo(options: DemoOptions, configOption: string | undefined): Promise<void> {
   const startedAt = Date.now();
   const { config, note } = demoConfig(configOption);
@@ -67,7 +67,7 @@ function describeStack({ temporal, sandbox }: LocalStack): void {
   tell('');
 }
 
-/** Tenders, then the first market; null when interrupted. */
+/** Crawls the tenders, then the first market; null when interrupted. */
 async function crawl(config: Config, clock: Clock, interrupted: AbortSignal): Promise<RunResult[] | null> {
   const market = config.markets[0];
   if (!market) {

@@ -3,13 +3,13 @@ import { IsoDate } from '../../../schemas/pipeline/run.js';
 import { writeFileAtomic } from '../../core/files.js';
 import { demoMark } from '../config-in-force.js';
 
-// The same market every time: a second demo refreshes what the first one fetched.
+// Always the same market: a second demo refreshes the companies that the first one fetched.
 const SEED = 7;
 const DAY_MS = 86_400_000;
 
 /**
- * Flags of the demo's sandbox. Its market begins on the day of the first demo with this data folder, so that a demo on
- * a later day meets a market some nights older: some companies are new, some have left, some have changed.
+ * Command-line flags of the demo's sandbox. Its market starts on the day of the first demo with this data folder.
+ * A demo on a later day therefore sees an older market: some companies are new, some have left, some have changed.
  */
 export async function sandboxArguments(
   dataDir: string,
@@ -28,7 +28,7 @@ async function firstDay(dataDir: string, today: string): Promise<string> {
     const known = readFileSync(file, 'utf8').trim();
     if (IsoDate.safeParse(known).success && known <= today) return known;
   } catch {
-    // The first demo with this folder.
+    // This is the first demo with this folder.
   }
   await writeFileAtomic(file, `${today}\n`);
   return today;

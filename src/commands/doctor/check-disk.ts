@@ -11,10 +11,10 @@ import { fail, ok, warn, type Finding } from './finding.js';
 
 const LOW_BYTES = 5 * 1024 ** 3;
 const GIB = 1024 ** 3;
-// A chunk writes to its spool all the time; one untouched for this long belongs to a run that ended or was given up.
+// A chunk in progress writes to its spool all the time. A spool untouched for 24 h belongs to an ended run.
 const STALE_MS = 24 * 3_600_000;
 
-/** Whether the data folder can be written, and how much room there is. */
+/** Checks that the data folder is writable and how much disk space is free. */
 export async function checkDisk(dataDir: string): Promise<Finding> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -38,15 +38,16 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
     : ok('disk', message);
 }
 
-/** The folder's identity, as workers and runs name it. */
+/** Identity of the data folder, in the form that workers and runs show. */
 function identity(dataDir: string): string {
   const folder = readDataFolder(dataDir);
   return folder === null ? ', no worker has used it' : ` (id ${shortId(folder.id)})`;
 }
 
 /**
- * Whether what was landed can be read, whether it is stamped in the future, and whether work was left lying about.
- * @param clockNow now by the clock that stamps (TIDEMARK_NOW shifts it)
+ * Checks that landed parts are readable and not stamped in the future, and that no stale spool is left.
+ * @param now Real time; spools are compared with it
+ * @param clockNow Time of the clock that stamps answers (TIDEMARK_NOW shifts it)
  */
 export function checkLanding(dataDir: string, now: Date, clockNow: Date): Finding {
   try {
@@ -82,7 +83,7 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
   }
 }
 
-/** Answers stamped later than now: some machine's clock was ahead. */
+/** Names the parts stamped later than now, when some machine's clock was ahead; null when there is none. */
 function describeAhead(parts: readonly LandedPart[], now: Date): string | null {
   const ahead = parts
     .filter(({ lastFetchedAt }) => stampedAhead(lastFetchedAt, now) !== null)

@@ -4,7 +4,7 @@ import { refuseBreaking } from '../../warehouse/models-plan.js';
 import { readPlan } from '../../warehouse/models-plan-read.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
-/** Whether the next run can build the SQL models: they can be read, and break nothing that a version promises. */
+/** Checks that the next run can build the SQL models: they are readable and break no promise of a version. */
 export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Promise<Finding> {
   try {
     const { changes, held } = await readPlan(dataDir, { modelsDir, now });

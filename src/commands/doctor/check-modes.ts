@@ -1,7 +1,7 @@
 import { openFolders } from '../../core/file-modes.js';
 import { ok, warn, type Finding } from './finding.js';
 
-/** Whether what may hold personal data is closed to other users of this machine. */
+/** Checks that other users of this machine cannot enter folders that may hold personal data. */
 export function checkModes(dataDir: string): Finding {
   const open = openFolders(dataDir);
   if (open.length === 0) return ok('modes', 'what may hold personal data is closed to other users');

@@ -6,7 +6,10 @@ import { workerWarnings } from '../other-folder.js';
 import { isFree } from '../local/ports.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
-/** Temporal: reachable, namespace there, search attributes registered, workers polling; else whether `up` could start. */
+/**
+ * Checks that Temporal answers, the namespace exists, the search attributes are registered and workers poll.
+ * If Temporal does not answer, checks the ports that `up` needs.
+ */
 export async function checkTemporal(config: Config | null): Promise<Finding[]> {
   const dataDir = config?.dataDir ?? null;
   let temporal: TemporalClient;
@@ -58,7 +61,7 @@ async function checkWorkers({ client, target }: TemporalClient, config: Config |
   return ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}`);
 }
 
-/** Asked only while no Temporal answers: these are the ports `up` will want. */
+/** Checks the ports that `up` needs. Called only when no Temporal answers. */
 async function checkPorts(dataDir: string | null): Promise<Finding[]> {
   if (resolveTemporal(dataDir).source === 'environment') return [];
   const wanted = [7233, 8233];

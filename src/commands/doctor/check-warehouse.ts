@@ -8,16 +8,16 @@ import { warehouseFile } from '../../warehouse/paths.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
-/** What the warehouse has loaded and the landing zone no longer holds, in words. */
+/** Names loaded parts that are gone from the landing zone, in one sentence; null when none is gone. */
 async function findGone(instance: DuckDBInstance, dataDir: string, file: string): Promise<string | null> {
   const db = new Database(await instance.connect(), file);
-  // One that an older version made and nobody has opened since may have no ledger yet.
+  // A file of an older version that nobody has opened since may lack the ledger.
   const loaded = await readLoadedParts(db).catch(() => new Map<string, string>());
   const { parts, faults } = listParts(dataDir);
   return faults.length > 0 ? null : describeGone(parts, loaded);
 }
 
-/** Whether the writer's file can be opened; that a worker holds it right now is fine. */
+/** Checks that the writer's file can be opened. A file that a worker holds is fine. */
 export async function checkWarehouse(dataDir: string): Promise<Finding> {
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return ok('warehouse', 'none yet; the first run makes it');
@@ -51,7 +51,7 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
   }
 }
 
-/** Streams that an upgrade wants read again from the landing zone; none in a warehouse of before that upgrade. */
+/** Streams that an upgrade marked to be read again; empty in a warehouse from before that upgrade. */
 async function streamsToReadAgain(instance: DuckDBInstance): Promise<string[]> {
   const connection = await instance.connect();
   try {

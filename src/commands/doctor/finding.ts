@@ -1,27 +1,36 @@
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 
-/** What one check found. `warn` is worth knowing and stops nothing; `skip` could not be checked for an earlier fault. */
+/**
+ * Result of one check.
+ * - `ok`: no fault.
+ * - `warn`: worth knowing, but runs work.
+ * - `fail`: runs will not work.
+ * - `skip`: not checked, because of an earlier fault or a busy file.
+ */
 export interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'fail' | 'skip';
   message: string;
-  /** What to do about it; null when nothing needs doing. */
+  /** How to fix the fault; null when there is nothing to do. */
   todo: string | null;
 }
 
+/** A check without a fault. */
 export function ok(check: string, message: string): Finding {
   return { check, state: 'ok', message, todo: null };
 }
 
+/** A check whose fault does not stop runs. */
 export function warn(check: string, message: string, todo: string): Finding {
   return { check, state: 'warn', message, todo };
 }
 
+/** A check that was not carried out; `message` says why. */
 export function skip(check: string, message: string): Finding {
   return { check, state: 'skip', message, todo: null };
 }
 
-/** Anything thrown as a finding. */
+/** Converts any thrown value into a failed finding. */
 export function fail(check: string, error: unknown): Finding {
   const todo = error instanceof TidemarkError ? error.todo : 'Run it again with TIDEMARK_DEBUG=1 for the details.';
   return { check, state: 'fail', message: errorMessage(error), todo };

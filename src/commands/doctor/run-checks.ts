@@ -12,7 +12,7 @@ import { checkTemporal } from './check-temporal.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import { checkWarehouse } from './check-warehouse.js';
 
-/** All checks, in the order in which one thing needs another. No check's failure stops the others. */
+/** Runs all checks, each after the checks it depends on. A failed check does not stop the others. */
 export async function runChecks(configOption: string | undefined): Promise<Finding[]> {
   const clock = createClock();
   const [found, config] = checkConfig(configOption);
@@ -60,7 +60,7 @@ function checkKey(): Finding {
   }
 }
 
-/** One request: does the API answer, and does it take the key? */
+/** Sends one request: checks that the API answers, accepts the key and agrees with this machine's clock. */
 async function checkApi(config: Config, clock: Clock): Promise<Finding> {
   const api = openApi(config, clock);
   try {
@@ -87,7 +87,7 @@ async function checkPublished(dataDir: string): Promise<Finding> {
     }
   } catch (error) {
     const finding = fail('published', error);
-    // Before the first run there is nothing, and nothing is wrong.
+    // Before the first run nothing is published, which is no fault.
     return finding.message.startsWith('There is no') ? warn('published', finding.message, finding.todo ?? '') : finding;
   }
 }

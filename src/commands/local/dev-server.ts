@@ -17,31 +17,37 @@ import { spawnGuarded } from './spawn-guarded.js';
 const READY_TIMEOUT_MS = 60_000;
 const START_WAIT_MS = 90_000;
 
+/** A running Temporal dev server. */
 export interface DevServer {
   address: string;
-  /** Address of the web UI. */
+  /** URL of the web UI. */
   ui: string;
-  /** True: another `up` or `demo` runs it, and will stop it. */
+  /** True when another `up` or `demo` owns the server and will stop it. */
   shared: boolean;
   died: Promise<never>;
   readonly stop: () => Promise<void>;
 }
 
+/** How to start a dev server, if none runs for the data folder. */
 export interface DevServerOptions {
   dataDir: string;
-  /** Path of the Temporal CLI; asked for only when a server has to be started. */
+  /** Finds the Temporal CLI; called only when a server must be started. */
   program: () => Promise<string>;
   ports: () => Promise<{ port: number; uiPort: number }>;
   logFile: string;
 }
 
 /**
- * The Temporal dev server of a data folder: the one that runs there already, else a new one on the given ports, with
- * its database in the folder.
+ * Returns the Temporal dev server of a data folder. Its database is in the folder. The lock `owner.lock` decides:
+ *
+ * - lock taken: another `up` or `demo` owns the server. Share it and do not stop it.
+ * - lock free, server runs: its owner was killed. Take the server over and stop it later.
+ * - lock free, no server: start a new one on the given ports and stop it later.
+ * @throws TidemarkError when the server does not answer, or belongs to another container or machine
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const { dataDir } = options;
-  // Two servers over one database would corrupt it.
+  // Only one process at a time may start a server: two servers on one database would corrupt it.
   const startLock = { what: 'the start of a Temporal dev server', waitMs: START_WAIT_MS };
   return withLock(path.join(temporalDir(dataDir), 'start.lock'), startLock, async () => {
     const { lock, holder } = await tryLock(devServerLock(dataDir), { what: 'the owner of the Temporal dev server' });
@@ -67,7 +73,7 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions, own
     command,
     args: `server start-dev --ip 127.0.0.1 --port ${port} --ui-port ${uiPort} --log-level warn`.split(' ').concat([
       '--db-filename',
-      // The server takes it for a URL, in which `?`, `#` and `%` are no part of a path: so the folder is not named.
+      // Give a name without folder. The server reads the path as a URL, in which `?`, `#` and `%` have a meaning.
       'temporal.db',
       '--search-attribute',
       `${MARKET_ATTRIBUTE.name}=Keyword`,
@@ -93,7 +99,7 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions, own
   }
 }
 
-/** The server that another `up` or `demo` runs for this folder, and will stop. */
+/** Shares the server that another `up` or `demo` owns. */
 async function share(dataDir: string, state: DevServerState | null, holder: string): Promise<DevServer> {
   if (state === null) {
     throw new TidemarkError('Internal', `The Temporal dev server of ${dataDir} belongs to ${holder}.`, {
@@ -105,7 +111,7 @@ async function share(dataDir: string, state: DevServerState | null, holder: stri
   return { address, ui, shared: true, died: new Promise<never>(() => undefined), stop: async () => undefined };
 }
 
-/** A server whose owner was killed and left it running: it ends with us now. */
+/** Takes over a server that its killed owner left running; this process stops it at the end. */
 async function takeOver(dataDir: string, state: DevServerState, owner: Lock): Promise<DevServer> {
   await requireAnswer(state);
   const { address, ui, pid } = state;
@@ -143,10 +149,11 @@ async function untilReady(address: string): Promise<void> {
   });
 }
 
-/** True when a server with a usable default namespace answers. */
+/** True when a server answers and has the namespace `default`. */
 async function answers(address: string, timeoutMs: number): Promise<boolean> {
   try {
-    // No retries: we ask again ourselves, and none may be due when the connection is closed (see grpc-retries.ts).
+    // No client retries: this code asks again itself. A retry due after the connection closes would end the process
+    // (see src/temporal/grpc-retries.ts).
     const connection = await Connection.connect({ address, connectTimeout: timeoutMs, interceptors: [] });
     try {
       await connection.withDeadline(Date.now() + timeoutMs, async () =>

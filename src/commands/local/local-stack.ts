@@ -12,34 +12,36 @@ import { startSandbox } from './sandbox-process.js';
 import { spawnGuarded } from './spawn-guarded.js';
 import { runOurs } from './tidemark-process.js';
 
+/** Wanted TCP ports on 127.0.0.1. */
 export interface LocalPorts {
   temporal: number;
   ui: number;
   sandbox: number;
 }
 
+/** Input of `startLocalStack`. */
 export interface LocalOptions {
   config: Config;
-  /** A taken port: look for the next free one (demo) or say so (up). */
+  /** If a port is taken: use the next free one (`next`, demo) or throw an error (`fail`, up). */
   onTaken: 'next' | 'fail';
   ports: LocalPorts;
-  /** Arguments of the sandbox (its port aside); null: none is started. */
+  /** Arguments of the sandbox, without its port; null starts no sandbox. */
   sandbox: readonly string[] | null;
 }
 
-/** Everything a machine needs to run Tidemark by itself. */
+/** Everything one machine needs to run Tidemark: Temporal, a worker and, on request, the sandbox. */
 export interface LocalStack {
   temporal: { address: string; ui: string | null };
   sandbox: { url: string; key: string } | null;
-  /** Rejects, in words, when a part ends by itself. */
+  /** Rejects with a TidemarkError when a part ends unexpectedly. */
   died: Promise<never>;
-  /** Stops what was started, in order: the worker lands what it has while Temporal is still there. */
+  /** Stops all parts in reverse order: the worker lands its answers while Temporal is still available. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Temporal dev server (unless TEMPORAL_ADDRESS names one, or one runs for the data folder), the sandbox if
- * wanted, and a worker. Whatever fails, what was started is stopped again.
+ * Starts a Temporal dev server, the sandbox if wanted, and a worker. Starts no server if TEMPORAL_ADDRESS names one or
+ * one runs for the data folder. After any failure, stops the parts that were started.
  */
 export async function startLocalStack(options: LocalOptions): Promise<LocalStack> {
   const { config } = options;
@@ -85,12 +87,12 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
       deaths.push(sandbox.died);
       return { url: sandbox.sandbox, key: sandbox.key };
     };
-    // Both are started to their end before a failure of one is told: what is half-started must be stopped too.
+    // Wait for both before reporting a failure, so that a half-started part is stopped too.
     const [temporalUp, sandboxUp] = await Promise.allSettled([upTemporal(), upSandbox()]);
     if (temporalUp.status === 'rejected') throw temporalUp.reason;
     if (sandboxUp.status === 'rejected') throw sandboxUp.reason;
     const sandbox = sandboxUp.value;
-    // From here on this process, too, talks to that server.
+    // This process must use the same server from now on.
     process.env['TEMPORAL_ADDRESS'] = temporal.address;
     await setup();
     const worker = spawnGuarded({
@@ -134,9 +136,9 @@ interface TemporalProgram {
   source: string;
 }
 
-/** Finds or gets the Temporal CLI, in the contract's order. */
+/** Finds or downloads the Temporal CLI; bootstrap/temporal.mjs defines the order. */
 async function findTemporal(): Promise<string> {
-  // The bootstrap is plain JavaScript that works before any package is installed; the launcher uses it too.
+  // bootstrap/temporal.mjs is plain JavaScript, because the launcher runs it before any package is installed.
   const file = new URL('../../../bootstrap/temporal.mjs', import.meta.url);
   const { ensureTemporalCli } = (await import(file.href)) as {
     ensureTemporalCli: (options: { log: (line: string) => void }) => Promise<TemporalProgram>;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { TidemarkError } from '../../core/errors.js';
 
-/** True when nothing listens on a port of this machine's loopback. */
+/** True when nothing listens on this port of 127.0.0.1. */
 export async function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -10,7 +10,7 @@ export async function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** The wanted port, or the next free one above it. `taken` are ports promised to others a moment ago. */
+/** Returns the wanted port or the next free one above it. Skips `taken`: ports reserved but not opened yet. */
 export async function freePort(wanted: number, taken: readonly number[] = []): Promise<number> {
   for (let port = wanted; port < wanted + 200 && port < 65_536; port++) {
     if (!taken.includes(port) && (await isFree(port))) return port;
@@ -21,7 +21,8 @@ export async function freePort(wanted: number, taken: readonly number[] = []): P
 }
 
 /**
- * @throws TidemarkError when something listens on the port already
+ * Checks that a port is free.
+ * @throws TidemarkError when another process listens on the port
  */
 export async function requireFree(port: number, what: string, option: string): Promise<void> {
   if (await isFree(port)) return;

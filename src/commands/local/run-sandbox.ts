@@ -4,10 +4,13 @@ import { createInterface } from 'node:readline';
 import { GUARD, GUARDED } from './spawn-guarded.js';
 import { runOurs } from './tidemark-process.js';
 
-/** Runs the sandbox in the foreground until it ends; signals are passed on. Gives its exit code. */
+/**
+ * Runs the sandbox in the foreground until it ends and passes signals on.
+ * @returns Its exit code
+ */
 export async function runSandbox(args: readonly string[], onLine: (line: string) => void): Promise<number> {
   const ours = runOurs('sandbox/server.ts', args);
-  // Under a guard, so that it does not go on by itself when this process is killed.
+  // Run it under the guard, which ends the sandbox if this process is killed.
   const child = spawn(process.execPath, [GUARD, ours.command, ...ours.args], { stdio: ['pipe', 'pipe', 'inherit'] });
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (!GUARDED.test(line)) onLine(line);

@@ -1,13 +1,13 @@
 import { runOurs } from './tidemark-process.js';
 import { spawnGuarded, type Guarded } from './spawn-guarded.js';
 
-/** What the sandbox prints, as one line of JSON, when it listens. */
+/** The line of JSON that the sandbox prints when it listens: URL and key. */
 export interface SandboxReady {
   sandbox: string;
   key: string;
 }
 
-/** Reads the sandbox's ready line; null for any other line. */
+/** Parses the sandbox's ready line; null for any other line. */
 export function parseReady(line: string): SandboxReady | null {
   if (!line.startsWith('{')) return null;
   try {
@@ -20,7 +20,7 @@ export function parseReady(line: string): SandboxReady | null {
   }
 }
 
-/** Starts the sandbox API as a process of its own. */
+/** Starts the sandbox API as a separate process. */
 export async function startSandbox(args: readonly string[], logFile: string): Promise<SandboxReady & Guarded> {
   const sandbox = spawnGuarded({ what: 'The sandbox', ...runOurs('sandbox/server.ts', args), logFile });
   try {

@@ -9,40 +9,44 @@ import { TidemarkError } from '../../core/errors.js';
 import { tell } from '../print.js';
 import { processExists } from '../../core/lock.js';
 
-/** The guard's script. */
+/** Path of the guard script: it ends its command when this process ends. */
 export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
-/** The guard's first line of output: the id of the process it guards. */
+/** First line of the guard's output: the id of the guarded process. */
 export const GUARDED = /^guarded (\d+)$/;
 const PIPES_CLOSE_WITHIN_MS = 500;
 const TAIL_LINES = 8;
-// As pino numbers its levels.
+// Level number of pino.
 const ERROR = 50;
 
+/** Input of `spawnGuarded`. */
 export interface GuardedOptions {
-  /** For messages: `the sandbox`. */
+  /** Name for messages: `The sandbox`. */
   what: string;
   command: string;
   args: readonly string[];
-  /** Default: ours, without the secrets in it. */
+  /** Environment; default: that of this process without secrets. */
   env?: NodeJS.ProcessEnv;
-  /** Folder it runs in; default ours. */
+  /** Working folder; default: that of this process. */
   cwd?: string;
-  /** Everything the process prints is appended here. */
+  /** File that gets all output of the process. */
   logFile: string;
 }
 
-/** A process of ours beside this one; it ends when this one ends, whatever ends it. */
+/** A child process that ends when this process ends for any reason. */
 export interface Guarded {
   /** Process id of the command itself, not of its guard. */
   readonly pid: Promise<number>;
-  /** Resolves with what `match` makes of the first line of stdout it accepts; ask at once, lines are not kept. */
+  /** Resolves with the first line of stdout that `match` accepts. Call it at once: earlier lines are not kept. */
   line<T>(match: (line: string) => T | null, timeoutMs: number): Promise<T>;
-  /** Rejects, in words, when the process ends without being asked to. */
+  /** Rejects with a TidemarkError when the process ends without `stop`. */
   readonly died: Promise<never>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a process under a guard, outside the terminal's process group: Ctrl-C reaches only us, and we stop in order. */
+/**
+ * Starts a process under a guard, outside the terminal's process group. Ctrl-C therefore reaches only this process,
+ * which can stop its children in order.
+ */
 export function spawnGuarded({ what, command, args, env, cwd, logFile }: GuardedOptions): Guarded {
   mkdirSync(path.dirname(logFile), { recursive: true });
   const log = createWriteStream(logFile, { flags: 'w' });
@@ -52,10 +56,10 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
     env: env ?? withoutSecrets(process.env),
     cwd,
   });
-  // The guard may be gone when we close its stdin.
+  // Ignore errors: the guard may be gone when this process closes its stdin.
   child.stdin.on('error', () => undefined);
   child.stderr.pipe(log, { end: false });
-  // A log that cannot be written (the disk is full) is no reason to end; its process must not block on a full pipe.
+  // Keep running if the log cannot be written (full disk). Drain the pipe, or the child would block on it.
   log.on('error', (error) => {
     tell(`The log ${logFile} cannot be written any more: ${error.message}`);
     child.stderr.unpipe(log).resume();
@@ -66,7 +70,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   let stopping = false;
   const exited = new Promise<number | null>((resolve) => {
     child.once('close', (code) => resolve(code));
-    // Where the guard itself was killed its command still holds the pipes, and they do not close.
+    // If the guard is killed, its command keeps the pipes open, so `close` never comes.
     child.once('exit', (code) => setTimeout(() => resolve(code), PIPES_CLOSE_WITHIN_MS));
   });
   const died = exited.then(async (code) => {
@@ -74,7 +78,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
     if (stopping) return new Promise<never>(() => undefined);
     throw failure(`${what} ended by itself (${howItEnded(code)})`, logFile);
   });
-  // Nobody may be waiting for it yet.
+  // Avoid an unhandled rejection while nobody awaits `died`.
   died.catch(() => undefined);
 
   const line = async <T>(match: (text: string) => T | null, timeoutMs: number): Promise<T> => {
@@ -104,14 +108,14 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
       stopping = true;
       child.kill('SIGTERM');
       await exited;
-      // Unguarded by now; usually gone.
+      // The guard has ended; stop the command itself if it still runs.
       const left = await pid.catch(() => null);
       if (left !== null && processExists(left)) process.kill(left, 'SIGTERM');
     },
   };
 }
 
-/** What a process of another maker (the Temporal server) has no use for. */
+/** Removes the key and the webhook secret, which other programs (the Temporal server) do not need. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { TIDEMARK_API_KEY: _key, TIDEMARK_WEBHOOK_SECRET: _secret, ...rest } = env;
   return rest;
@@ -121,13 +125,13 @@ function failure(what: string, logFile: string): TidemarkError {
   return new TidemarkError('Internal', `${what}.${tail(logFile)}`, { todo: `Its whole output is in ${logFile}.` });
 }
 
-/** A shell's way to tell of signals: 128 and more. */
+/** Decodes an exit code as shells do: 128 plus the signal number. */
 function howItEnded(code: number | null): string {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
   return signal ? `killed by ${signal[0]}; start it again, runs go on where they were` : `exit code ${code ?? 'none'}`;
 }
 
-/** The last lines a process printed, for the message that tells of its end. */
+/** Last lines of the log, for the error message about the end of the process. */
 function tail(logFile: string): string {
   try {
     const lines = readFileSync(logFile, 'utf8').split('\n').flatMap(inWords).slice(-TAIL_LINES);
@@ -137,7 +141,7 @@ function tail(logFile: string): string {
   }
 }
 
-/** Of a log in JSON, only what failed. */
+/** Text of a log line; of JSON lines only errors. */
 function inWords(line: string): string[] {
   if (line.trim() === '' || GUARDED.test(line)) return [];
   try {

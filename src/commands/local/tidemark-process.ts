@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 const HERE = import.meta.url;
 
 /**
- * Command and arguments that run a TypeScript (or, after a build, JavaScript) file of ours, given relative to this
- * repository's root. tsx is named by its address: `node --import tsx` would look for it in the current folder.
+ * Command and arguments that run a TypeScript file of this repository (after a build: the JavaScript file). `file` is
+ * relative to the root. Names tsx by its URL, because `node --import tsx` would search from the current folder.
  */
 export function runOurs(file: string, args: readonly string[]): { command: string; args: string[] } {
   const typescript = HERE.endsWith('.ts');

@@ -3,7 +3,7 @@ import { renderTable } from '../table.js';
 import type { Published } from '../../warehouse/published.js';
 import { writeCsv, writeJson } from './write-rows.js';
 
-/** Writes a query's rows to a file in a text format. */
+/** Writes the rows of a query to a file as table, CSV or JSON, and syncs it to disk. */
 export async function writeRowsTo(
   file: string,
   published: Published,

@@ -1,7 +1,7 @@
 import { escapeUnseen } from '../../core/visible-text.js';
 import type { PlainValue } from '../../warehouse/plain-value.js';
 
-/** Writes text out; resolves when the receiver wants more. */
+/** Writes text to a destination; resolves when it accepts more. */
 export type Sink = (text: string) => Promise<void>;
 
 interface Rows {
@@ -10,9 +10,11 @@ interface Rows {
 }
 
 /**
- * Rows as CSV (RFC 4180) with a header; lists and records as JSON, NULL as nothing. Text that a spreadsheet would run as a
- * formula gets an apostrophe in front (OWASP, "CSV Injection"), numbers excepted; with `exact` it stays as it is. Behind a
- * sign where spreadsheets of another country split, text inside a cell is guarded, too: they do not see its quotes.
+ * Writes rows as CSV (RFC 4180) with a header. Lists and records are JSON, NULL is empty.
+ *
+ * Guards against CSV injection (OWASP): puts an apostrophe before text that a spreadsheet would run as a formula,
+ * except numbers. In some locales spreadsheets split cells at `;`, tab or `|` and then ignore the quotes. The guard
+ * therefore also covers text after these characters. `exact` turns the guard off.
  */
 export async function writeCsv({ columns, batches }: Rows, sink: Sink, { exact = false } = {}): Promise<void> {
   const line = (values: readonly PlainValue[]): string =>
@@ -21,7 +23,7 @@ export async function writeCsv({ columns, batches }: Rows, sink: Sink, { exact =
   for await (const batch of batches) await sink(batch.map(line).join(''));
 }
 
-/** Rows as one JSON array of objects, a line each; characters that are not seen as their escapes, which say the same. */
+/** Writes rows as one JSON array of objects, one a line. Writes invisible characters as JSON escapes. */
 export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise<void> {
   let separator = '[\n';
   for await (const batch of batches) {
@@ -36,11 +38,11 @@ export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise
   await sink(separator === '[\n' ? '[]\n' : '\n]\n');
 }
 
-// Names come from outside. Spreadsheets also take the wide forms of East Asian keyboards, and skip white space in front.
+// Names come from outside. Spreadsheets also accept full-width East Asian signs and skip leading white space.
 const SIGN = String.raw`[=+\-@\uff0b\uff0d\uff1d\uff20]`;
 const FORMULA = new RegExp(String.raw`^[\s\p{Cc}"]*${SIGN}|^[\t\r\n]`, 'u');
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;
-// A quote opens a field for them only where the field begins: `1,"a;=b"` split at `;` is `1,"a` and the formula `=b"`.
+// A quote counts only at the start of a field. When split at `;`, `1,"a;=b"` becomes `1,"a` and the formula `=b"`.
 const FORMULA_INSIDE = new RegExp(String.raw`(?=${SIGN})(?<=[;\t|\r\n][\s\p{Cc}"]*)`, 'gu');
 const DELIMITERS = /[",;\t|\r\n]/;
 
@@ -48,7 +50,7 @@ function csvValue(value: PlainValue, exact: boolean): string {
   if (value === null) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const safe = exact ? text : withoutFormulas(text);
-  // An empty text is quoted, so that it is not taken for NULL.
+  // Quote an empty text, so that it differs from NULL.
   return safe === '' || DELIMITERS.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

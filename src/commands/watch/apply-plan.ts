@@ -3,14 +3,15 @@ import { errorMessage } from '../../core/errors.js';
 import { writeSecret } from './secret.js';
 import type { WatchPlan } from './plan.js';
 
+/** Number of applied changes, and the companies whose change failed. */
 export interface ApplyResult {
   done: number;
   failed: { id: string; message: string }[];
 }
 
 /**
- * Carries a plan out. One company's failure (it may have vanished) does not stop the others; a refused key or a
- * reached limit fails them all alike and is reported once per company. Applying again does only what is left.
+ * Applies a plan. If one company fails (it may no longer exist), continues with the others. A refused key or a reached
+ * limit fails every company and is reported once for each. A second call does only the remaining work.
  */
 export async function applyPlan(
   client: ApiClient,
@@ -24,7 +25,7 @@ export async function applyPlan(
     ...plan.change.map(({ id, add, remove }) => ({
       id,
       run: async () => {
-        // Added before removed: a company is never watched for nothing in between.
+        // Add before removing, so that the company is never watched without any field.
         if (add.length > 0) await watch.addFields(id, add);
         if (remove.length > 0) await watch.removeFields(id, remove);
       },
@@ -32,7 +33,7 @@ export async function applyPlan(
     ...plan.stop.map((id) => ({ id, run: async () => watch.stop(id) })),
   ];
   const result: ApplyResult = { done: 0, failed: [] };
-  // The client bounds what is in flight.
+  // The client limits the requests in flight.
   await Promise.all(
     steps.map(async ({ id, run }) => {
       try {
@@ -47,8 +48,8 @@ export async function applyPlan(
 }
 
 /**
- * Registers the callback address where it is not yet; keeps the secret that comes back.
- * @returns whether it was changed, and where the secret lies
+ * Registers the callback address if the API has another one, and saves the secret that the API returns.
+ * @returns Whether the address changed, and the file with the secret; null when the API returned no secret
  */
 export async function applyCallback(
   client: ApiClient,
@@ -57,7 +58,7 @@ export async function applyCallback(
 ): Promise<{ changed: boolean; secretFile: string | null }> {
   const before = await client.v2.watch.getCallback().then(
     ({ data }) => data,
-    // None set yet: how the API says so is not in the reference.
+    // Treat any error as "no callback set": the reference does not say how the API answers then.
     () => null,
   );
   const changed = before?.callback !== callback;

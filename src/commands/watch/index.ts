@@ -12,7 +12,7 @@ import { printQuery, withPublished } from '../with-published.js';
 import type { ListenOptions } from './listen.js';
 import { planRequests, type WatchPlan } from './plan.js';
 
-/** `tidemark watch …`: which companies the API watches for us, and what it told of them. */
+/** `tidemark watch …`: manages the companies that the API watches, and shows and fetches their events. */
 export function registerWatch(program: Command): void {
   const watch = program
     .command('watch')

@@ -10,6 +10,7 @@ import { interruptSignalSaying, untilAborted } from '../interrupt.js';
 import { say, tell } from '../print.js';
 import { readSecret } from './secret.js';
 
+/** Address and path of the webhook receiver. */
 export interface ListenOptions {
   port: number;
   host: string;
@@ -17,8 +18,8 @@ export interface ListenOptions {
 }
 
 /**
- * The webhook receiver as a process: until SIGTERM or Ctrl-C, then what is under way is answered and everything kept is
- * committed. Any number may share a data folder.
+ * Runs the webhook receiver until SIGTERM or Ctrl-C. Then answers the requests in progress and commits all deliveries
+ * it kept. Several receivers may share a data folder.
  */
 export async function listen({ config, clock }: CliContext, options: ListenOptions): Promise<void> {
   const secret = readSecret(config.dataDir);
@@ -66,7 +67,7 @@ async function startListening(server: Server, { port, host }: ListenOptions): Pr
   return (server.address() as AddressInfo).port;
 }
 
-/** Takes no new connection, lets what is under way end (its own time limits see to that), closes what is idle. */
+/** Accepts no new connection, closes idle ones and waits for the rest; the server's time limits bound this wait. */
 async function stopListening(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');

@@ -1,18 +1,18 @@
 import { CURRENT_WATCH_FIELD, type LegacyWatchField } from '../../../schemas/v2/watch-fields.js';
 
-/** What has to be done so that exactly the declared companies are watched. */
+/** Changes needed so that exactly the declared companies are watched. */
 export interface WatchPlan {
   start: string[];
   stop: string[];
-  /** Watched already, but for other fields. */
+  /** Companies that are watched, but for other fields. */
   change: { id: string; add: string[]; remove: string[] }[];
   unchanged: number;
 }
 
 /**
- * Compares the watched companies with the declared ones. Without declared fields whatever a company is watched for is
- * right; both generations of field names mean the same field.
- * @param watched fields by company id, as the API lists them; null where it lists none
+ * Compares the watched companies with the declared ones. Without declared fields, accepts any fields. Treats the old
+ * and the new name of a field as equal.
+ * @param watched Fields by company id, as the API lists them; null if it lists none
  */
 export function planWatches(
   watched: ReadonlyMap<string, readonly string[] | null>,
@@ -35,7 +35,7 @@ export function planWatches(
   return plan;
 }
 
-/** Requests that applying a plan costs. */
+/** Number of requests that applying a plan sends. */
 export function planRequests({ start, stop, change }: WatchPlan): number {
   const changes = change.reduce((sum, { add, remove }) => sum + Number(add.length > 0) + Number(remove.length > 0), 0);
   return start.length + stop.length + changes;

@@ -11,14 +11,14 @@ export interface Watch {
   name: string | null;
   country: string | null;
   since: string | null;
-  /** Null where the API lists none. */
+  /** Null when the API lists no fields. */
   fields: string[] | null;
 }
 
-// The largest page is not in the reference, and a refusal says only "invalid".
+// Page sizes to try in turn: the reference does not name the largest, and the API answers only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 
-/** Every watched company of the account, page by page until nothing new comes; left out: ids the warehouse cannot hold. */
+/** Reads all watched companies of the account, page by page. Leaves out ids that the warehouse cannot hold. */
 export async function readWatches(client: ApiClient): Promise<Watch[]> {
   const found = new Map<string, Watch>();
   const listed = new Set<string>();
@@ -26,7 +26,7 @@ export async function readWatches(client: ApiClient): Promise<Watch[]> {
   for (let page = 1; ; page++) {
     const { body, data } = await readPage(client, page, size);
     const before = listed.size;
-    // As it came: the client shows no item whose id a number cannot hold.
+    // Parse the raw body: the client drops items whose id exceeds the range of a number.
     const items = (JSON.parse(body) as { data: unknown[] }).data;
     for (const [i, key] of keysOf(readItems(body)).entries()) {
       listed.add(key);
@@ -64,8 +64,8 @@ function list(client: ApiClient, page: number, per_page: number): ReturnType<Api
 }
 
 /**
- * Ids of the companies `watch.select` names, asked of the published warehouse: its column `company_id`, else the first.
- * @throws TidemarkError when nothing is declared or the query gives no ids
+ * Runs `watch.select` on the published warehouse and returns its column `company_id`, or its first column.
+ * @throws TidemarkError `InvalidConfig` when no query is declared or a value is no company id
  */
 export async function declaredCompanies(config: Config): Promise<string[]> {
   const select = config.watch?.select;

@@ -6,11 +6,14 @@ import { writeFileAtomic } from '../../core/files.js';
 
 const FILE = 'webhook-secret';
 
-/** Keeps the webhook secret in `data/secrets/`, readable by this user alone; gives the file. */
+/**
+ * Saves the webhook secret in `data/secrets/`, readable only by this user.
+ * @returns Path of the file
+ */
 export async function writeSecret(dataDir: string, secret: string): Promise<string> {
   const folder = path.join(dataDir, 'secrets');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // It may have been there already, open.
+  // The folder may exist with open permissions.
   await chmod(folder, 0o700);
   const file = path.join(folder, FILE);
   await writeFileAtomic(file, `${secret}\n`);
@@ -18,7 +21,7 @@ export async function writeSecret(dataDir: string, secret: string): Promise<stri
 }
 
 /**
- * The webhook secret: TIDEMARK_WEBHOOK_SECRET, else what `watch apply` kept.
+ * Reads the webhook secret: TIDEMARK_WEBHOOK_SECRET, else the secret that `watch apply` saved.
  * @throws TidemarkError `InvalidConfig` when there is none
  */
 export function readSecret(dataDir: string, env: NodeJS.ProcessEnv = process.env): string {

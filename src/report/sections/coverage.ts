@@ -4,7 +4,7 @@ import { html, type Markup } from '../html.js';
 import { count, percent } from '../words.js';
 import { nothing, table } from './table.js';
 
-/** How much of each market was reached, what that rests on, and where it fell short. */
+/** Shows how much of each market was found, the basis of the proof, and each gap. */
 export function renderCoverage({ coverage, gaps }: ReportFacts): Markup {
   if (coverage.length === 0) return nothing('No search has ended yet.');
   return html`${coverage.map((market) => {

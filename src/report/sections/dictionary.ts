@@ -10,7 +10,7 @@ const SCHEMAS: Record<string, string> = {
   meta: 'what it was made with',
 };
 
-/** Every table with its description and rows; columns open on demand. */
+/** Shows every table with its description and row count; a click opens its columns. */
 export function renderDictionary({ tables }: ReportFacts): Markup {
   return html`${groupBy(tables, (one) => one.table.split('.')[0] ?? '').map(
     ([schema, own]) =>

@@ -4,7 +4,7 @@ import { html, type Markup } from '../html.js';
 import { count, instant, percent } from '../words.js';
 import { nothing, table } from './table.js';
 
-/** What was wrong, by stream and reason; and checks of the models that found something. */
+/** Shows rejects by stream and reason, then the audits of the models that found rows. */
 export function renderRejects({ rejects, checks }: ReportFacts): Markup {
   const most = Math.max(0, ...rejects.map(({ standing }) => standing));
   const wrong =
@@ -36,7 +36,7 @@ export function renderRejects({ rejects, checks }: ReportFacts): Markup {
 
 const MARKS: Record<string, string> = { 'new field': '', 'changed type': 'warn', missing: 'bad' };
 
-/** New fields, changed types and missing fields, the latest first. */
+/** Shows schema drift: new fields, changed types and missing fields, latest first. */
 export function renderDrift({ drift }: ReportFacts): Markup {
   if (drift.length === 0) return nothing('Every answer was as the reference has it.');
   return table(drift, [

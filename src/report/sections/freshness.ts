@@ -12,7 +12,7 @@ const AGES: [name: string, upTo: number][] = [
   ['older', Infinity],
 ];
 
-/** Companies by the age of the last answer about them, each market by itself. */
+/** Shows, for each market, the companies by the age of their last answer. */
 export function renderFreshness({ freshness }: ReportFacts): Markup {
   const markets = [...new Set(freshness.map(({ market }) => market))];
   if (markets.length === 0) return nothing('No market has members yet.');

@@ -4,7 +4,7 @@ import { html, type Markup } from '../html.js';
 import { bytes, count, instant, milliseconds, signed } from '../words.js';
 import { groupBy, nothing, table } from './table.js';
 
-/** What runs expected to spend and spent: the newest as a chart, all as a table. */
+/** Compares forecast and sent requests: the newest run as a chart, all runs as a table. */
 export function renderForecasts({ forecasts }: ReportFacts): Markup {
   if (forecasts.length === 0) return nothing('No run has made a forecast yet.');
   const [newest] = groupBy(forecasts, ({ run }) => run);
@@ -36,7 +36,7 @@ export function renderForecasts({ forecasts }: ReportFacts): Markup {
     ])}`;
 }
 
-/** Requests, errors and latency by endpoint. */
+/** Shows requests, errors, retries and latency by endpoint. */
 export function renderRequests({ requests }: ReportFacts): Markup {
   if (requests.length === 0) return nothing('No run has sent a request yet.');
   return html`${groupBy(requests, ({ workflow_id }) => workflow_id).map(([workflow, own]) => {
@@ -55,7 +55,7 @@ export function renderRequests({ requests }: ReportFacts): Markup {
   })}`;
 }
 
-/** The API's own metrics: the latest reading of each, and how they went. */
+/** Shows the API's usage metrics: the latest reading of each, and charts of the two with the highest use. */
 export function renderQuota({ quota }: ReportFacts): Markup {
   if (quota.length === 0) return nothing('No run has read a metric yet.');
   const metrics = groupBy(quota, ({ metric }) => metric);

@@ -11,7 +11,7 @@ const MARKS: Record<string, string> = {
   cancelled: 'bad',
 };
 
-/** The latest runs, newest first. */
+/** Shows the latest runs, newest first. */
 export function renderRuns({ runs }: ReportFacts): Markup {
   if (runs.length === 0) return nothing('No run has been filed yet.');
   return table(runs, [

@@ -1,13 +1,14 @@
 import { html, type Content, type Markup } from '../html.js';
 
+/** A column of a report table: header, cell content and format. */
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => Content;
-  /** `num`: figures, to the right. `keep`: on one line. `note`: small, many words. */
+  /** `num`: numbers, right-aligned. `keep`: no line break. `note`: long text in small print. */
   kind?: 'num' | 'keep' | 'note';
 }
 
-/** Rows as a table that scrolls by itself where it is too wide. */
+/** Renders rows as a table. A table that is too wide scrolls on its own. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Markup {
   const head = columns.map(
     ({ head: name, kind }) => html`<th scope="col" class="${kind === 'num' ? 'num' : ''}">${name}</th>`,
@@ -32,12 +33,12 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   </div>`;
 }
 
-/** What stands where there is nothing to show. */
+/** Renders the text of a section that has nothing to show. */
 export function nothing(text: string): Markup {
   return html`<p class="none">${text}</p>`;
 }
 
-/** Rows by a key, in the order of its first appearance. */
+/** Groups rows by a key, in the order in which the keys first appear. */
 export function groupBy<Row>(rows: readonly Row[], key: (row: Row) => string): [string, Row[]][] {
   const groups = new Map<string, Row[]>();
   for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
