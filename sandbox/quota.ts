@@ -18,8 +18,8 @@ export type MetricName = keyof typeof METRICS;
 export const DAILY_METRIC = 'daily_browsing';
 
 /**
- * Usage of the customer. Authorised data calls of version 2 count, whatever the answer. Metrics, watching and version 1
- * are free. A new day of the market resets the daily metric to 0.
+ * Usage of the customer. Authorised, valid data calls of version 2 count, also when the answer is 404. Metrics,
+ * watching and version 1 are free. A new day of the market resets the daily metric to 0.
  */
 export class Quota {
   /** Data calls allowed per day. 0: no limit. */

@@ -93,10 +93,7 @@ export function employeesOf(ctx: Context, index: number, versions: Versions): nu
   return Math.max(1, Math.round(first * (0.6 + 0.9 * ctx.dice.unit(TAG.employeesFactor, index, version))));
 }
 
-/**
- * Activity types as bits: bit n stands for activity type n + 1. 10 % of the companies have none (0), up to a fifth have
- * two.
- */
+/** Activity types as bits: bit n stands for activity type n + 1. 10 % of the companies have none (0), 12 % have two. */
 export function activityTypesOf(ctx: Context, index: number): number {
   const draw = ctx.dice.unit(TAG.activityType, index);
   if (draw < 0.1) return 0;
