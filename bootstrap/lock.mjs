@@ -150,7 +150,7 @@ function findPlace() {
 }
 
 /**
- * Whether a holder in the same place as this process has ended. A holder elsewhere is never seen as ended here.
+ * Whether the process of a holder has ended. Returns true only for a holder in the same place as this process.
  *
  * @param {{ pid: number, place: string }} holder
  */

@@ -39,7 +39,7 @@ const CHANGES: [RegExp, Change][] = [
 ];
 
 /**
- * Applies the given kinds of schema drift to an answer. Only four routes drift: `/v2/companies/{id}`,
+ * Applies the given kinds of schema drift to an answer. Only four routes change: `/v2/companies/{id}`,
  * `/v2/prospecting`, `/v2/financial/{id}` and `/v1/finder/company/financial`. Error answers (`detail`) stay as they
  * are.
  */

@@ -47,7 +47,7 @@ export function permissionFor(path: string): Permission | null {
   return rule[1];
 }
 
-/** Whether a key has a permission. null stands for no permission needed. */
+/** Whether a key has a permission. null means that no permission is needed. */
 export function allows({ permissions }: KeyGrant, permission: Permission | null): boolean {
   return permission === null || permissions === 'all' || permissions.includes(permission);
 }

@@ -35,11 +35,11 @@ export class Account {
   requests = 0;
   /** Distinct companies on any page. */
   reached = 0;
-  /** Leaves with companies. */
+  /** Number of leaves with companies. */
   leaves = 0;
   /** Companies on the pages of leaves, repeated ones included. */
   filled = 0;
-  /** Searches above the page cap. */
+  /** Number of searches above the page cap. */
   overflows = 0;
   readonly waste = emptyWaste();
   /** Waste by the dimensions of the segment, e.g. `company_status/company_incorporation`. */

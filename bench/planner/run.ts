@@ -10,8 +10,8 @@ const COUNTRIES = 30;
 /**
  * Compares the planner with the usual methods on simulated markets. It is pure, so any machine prints the same figures.
  *
- * Environment:
- * - `PLANNER_COMPANIES`, `PLANNER_PAGE_SIZES`: comma-separated lists; limit the runs
+ * Environment variables:
+ * - `PLANNER_COMPANIES`, `PLANNER_PAGE_SIZES`: comma-separated lists that limit the runs
  * - `PLANNER_COUNTRIES=1`: removes the only fine-grained dimension without missing values
  * - `PLANNER_DETAIL=1`: also prints the waste by dimension
  */

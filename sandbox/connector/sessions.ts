@@ -7,7 +7,7 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
  * - `authenticated`: the person is known. Consent leads to `granted`, a refusal to `denied`.
  * - `granted`, `denied`: final.
  *
- * A session expires 30 minutes after its creation, whatever its state.
+ * In every state, a session expires 30 minutes after its creation.
  */
 export type SessionState = 'new' | 'authenticated' | 'granted' | 'denied';
 

@@ -36,7 +36,7 @@ export type { TenderFacts } from './tenders.js';
 /** Number of days whose columns are kept: the current day, and one for questions about another day. */
 const KEPT_DAYS = 2;
 /**
- * Maximum number of days to advance columns. Over a longer time most companies have changed, so a new build is cheaper.
+ * Maximum number of days to advance columns. Over a longer time most companies change, so the columns are built again.
  */
 const MAX_ADVANCE = 60;
 

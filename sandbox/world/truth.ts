@@ -8,7 +8,7 @@ import { v1FinancialReport } from './v1-financial-report.js';
 
 /*
  * The true market on one day, as tables. A test compares them with the data loaded from the API. Rows are plain JSON.
- * Ids of companies and people in key columns are numbers, whatever type the API uses.
+ * Key columns hold ids of companies and people as numbers, even where the API sends text.
  */
 
 /** Days of a table: its day, and the first day of its events. Days count from the start date. */

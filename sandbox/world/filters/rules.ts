@@ -1,4 +1,4 @@
-/** Behaviour of company filters that the reference does not define. A client may meet any of it. */
+/** Behaviour of company filters that the reference does not define. A real API may use any of these variants. */
 export interface FilterRules {
   /** Format of the bounds of `company_incorporation`. */
   incorporation: 'date' | 'year';
