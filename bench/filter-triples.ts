@@ -7,7 +7,7 @@ import { VISIT_BANDS } from '../sandbox/world/insights.js';
 
 type Make<K extends keyof ProspectingFilters> = (profile: Profile, next: () => number) => ProspectingFilters[K];
 
-/** The least width of a range, as a share of its lower bound, and what is added at random. */
+/** Makes a range around a value. It reaches 5 % to 305 % of the value to each side; some ranges have only one bound. */
 const around = (value: number | null, next: () => number): { gte?: number; lte?: number } => {
   const middle = value === null || Number.isNaN(value) ? 1000 * next() : value;
   const reach = Math.abs(middle) * (0.05 + 3 * next());
@@ -16,7 +16,7 @@ const around = (value: number | null, next: () => number): { gte?: number; lte?:
 };
 const countryId = (code: string): number => COUNTRIES.find(({ short_name }) => short_name === code)!.id;
 
-/** A value for every filter there is, such as would be asked for: taken from some company's own. */
+/** A realistic value for every filter; most come from the profile of a company. */
 const MAKE: { [K in keyof Required<ProspectingFilters>]: Make<K> } = {
   company_status: (p) => [p.status],
   number_of_employees: (p, next) => around(p.employees, next),
@@ -60,7 +60,10 @@ const MAKE: { [K in keyof Required<ProspectingFilters>]: Make<K> } = {
   pronet: () => 'https://pronet.example/company/nobody',
 };
 
-/** So many sets of three different filters each, every filter in turn with two drawn ones; the same for the same seed. */
+/**
+ * Returns `count` sets of three different filters: each filter in turn, plus two random ones. The same seed gives the
+ * same sets.
+ */
 export function filterTriples(count: number, seed: number): ProspectingFilters[] {
   const world = createWorld({ companies: 5000, tenders: 0, seed, date: '2026-11-20' });
   const profiles = world.companyIds(0).map((id) => world.profile(id, 0)!);

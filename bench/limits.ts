@@ -6,7 +6,10 @@ const AT_ONCE = 8;
 const SECONDS = 30;
 const WARM_UP = 10;
 
-/** How many requests an API refuses that takes so many a second, after the client had ten seconds to find out. */
+/**
+ * Measures the share of refused requests at an API with a rate limit of 150 requests/s. The first ten seconds do not
+ * count: the client adapts to the limit in this time.
+ */
 export async function benchLimits(): Promise<void> {
   const sandbox = await startSandbox({ companies: 1_000, tenders: 0, 'rate-limit': PER_SECOND });
   const started = performance.now();

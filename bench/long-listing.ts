@@ -15,15 +15,16 @@ import { makeProject } from '../test/helpers/project.js';
 const PER_PAGE = 100;
 const DESCRIPTION = 'Works, supplies and services as the notice says. '.repeat(20);
 
+/** Result of one crawl: numbers of tenders, Parquet parts and loaded tenders. */
 export interface LongListing {
   tenders: number;
   parts: number;
   loaded: number;
-  /** Peak memory of the process in MiB: at the start, after the crawl, after the load. */
+  /** Peak memory of the process in MiB at the start, after the crawl and after the load. */
   peaks: [start: number, crawled: number, loaded: number];
 }
 
-/** Crawls and loads an honest list of so many tenders, from a server in the same process. */
+/** Crawls and loads a list of `tenders` tenders from a correct server in the same process. */
 export async function crawlLongListing(tenders: number): Promise<LongListing> {
   const server = createServer((request, response) => {
     void (async () => {
@@ -63,7 +64,7 @@ export async function crawlLongListing(tenders: number): Promise<LongListing> {
   return { tenders: entities, parts, loaded, peaks: [start, crawled, peak()] };
 }
 
-/** A million tenders: 10,000 pages. `LISTING_TENDERS` sets another number. */
+/** Measures memory for a million tenders (10,000 pages). `LISTING_TENDERS` sets another number. */
 export async function benchLongListing(): Promise<void> {
   const { tenders, parts, loaded, peaks } = await crawlLongListing(Number(process.env['LISTING_TENDERS'] ?? 1_000_000));
   process.stdout.write(`${JSON.stringify({ tenders, parts, loaded, peaks })}\n`);

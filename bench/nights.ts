@@ -15,8 +15,8 @@ const DAY_MS = 86_400_000;
 const MARKET = 'm';
 
 /**
- * A market night after night, one in a hundred companies changed in each: what loading, the models and publishing cost
- * as history grows, and what the files weigh. `NIGHTS` and `NIGHTS_COMPANIES` make it smaller.
+ * Runs one market for many nights; 1 % of the companies change each night. Measures load, models and publishing as the
+ * history grows, and the file sizes. `NIGHTS` and `NIGHTS_COMPANIES` set smaller numbers.
  */
 export async function benchNights(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-nights-'));
@@ -42,9 +42,11 @@ export async function benchNights(): Promise<void> {
 interface Cost {
   loadMs: number;
   modelsMs: number;
-  /** Of both, on all cores: says more than the clock where others use the machine. */
+  /**
+   * CPU time of load and models on all cores. It is steadier than elapsed time when other processes use the machine.
+   */
   cpuMs: number;
-  /** On the nights that are shown. */
+  /** Set only on the printed nights. */
   published?: { publishMs: number } & Weights;
 }
 

@@ -17,7 +17,10 @@ const target: PartTarget = {
   chunk: 'c',
 };
 
-/** Landing real report bodies: parquet-wasm (what Tidemark uses, zstd), hyparquet-writer (snappy), plain NDJSON. */
+/**
+ * Compares three ways to write report bodies to one file: parquet-wasm (zstd; used by Tidemark), hyparquet-writer
+ * (snappy) and plain NDJSON.
+ */
 export async function benchParquetWriter(): Promise<void> {
   const world = createWorld({ companies: REPORTS, tenders: 0, seed: 1, date: '2026-11-20' });
   const rows = world.companyIds(0).map((id): LandedRow => {

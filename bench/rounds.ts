@@ -1,4 +1,8 @@
-/** Runs variants in turn, several rounds, and gives each one's median: noise of a shared machine hits all alike. */
+/**
+ * Runs the variants alternately for several rounds, so noise of a shared machine affects all of them equally.
+ *
+ * @returns the median time of each variant in milliseconds
+ */
 export async function medians<Name extends string>(
   variants: Record<Name, () => Promise<void> | void>,
   rounds = 5,
@@ -20,7 +24,7 @@ export async function medians<Name extends string>(
   >;
 }
 
-/** A line of a benchmark's result: name, milliseconds, and the ratio to the baseline. */
+/** Prints one line per variant: name, milliseconds, ratio to the baseline and `extra`. */
 export function printMedians(
   result: Record<string, number>,
   baseline: string,
@@ -34,12 +38,14 @@ export function printMedians(
   }
 }
 
-/** What is measured of a variant: `run`, and neither what is made ready for it nor what is cleared away. */
+/** A variant prepares its data and returns functions. Only `run` is measured, not the preparation and not `after`. */
 export type Variant = () => Promise<{ run: () => Promise<void> | void; after?: () => Promise<void> | void }>;
 
 /**
- * Runs variants in turn, several rounds, and gives the medians of time and of CPU time (all threads) of each one, in
- * milliseconds. On a machine that others use, CPU time is the steadier of the two.
+ * Runs the variants alternately for several rounds. On a machine with other work, CPU time is steadier than elapsed
+ * time.
+ *
+ * @returns medians of elapsed time and of CPU time (all threads) of each variant, in milliseconds
  */
 export async function interleaved(
   variants: Record<string, Variant>,

@@ -10,7 +10,10 @@ import { benchLimits } from './limits.js';
 import { benchTenMillion } from './ten-million.js';
 import { benchSearchRequests } from './search-requests.js';
 
-/** `npm run bench`, or `npm run bench -- parquet-writer`. Prints ratios within the run; see docs/performance.md. */
+/**
+ * `npm run bench` runs all benchmarks; `npm run bench -- parquet-writer` runs one. Compare only ratios within one run;
+ * see docs/performance.md.
+ */
 const benches: Record<string, () => Promise<void>> = {
   'parquet-writer': benchParquetWriter,
   planner: benchPlanner,

@@ -11,7 +11,9 @@ const TRIPLES = 400;
 const DETAILS = 20_000;
 const CONNECTIONS = 32;
 
-/** A market of a million companies as its own process: start, memory, searches and details over HTTP. */
+/**
+ * Measures the sandbox with a million companies in its own process: start time, memory, searches and details over HTTP.
+ */
 export async function benchSandbox(): Promise<void> {
   process.stdout.write(`sandbox: ${COMPANIES} companies, medians of ${ROUNDS} rounds\n`);
   const starts: number[] = [];
@@ -41,7 +43,7 @@ async function serve(sandbox: RunningSandbox): Promise<void> {
   await pool.close();
 }
 
-/** One search after the other, every one with three filters that were not asked for before. */
+/** Sends one search at a time, each with three filters not used before. */
 async function searchRounds(pool: Pool, headers: Record<string, string>): Promise<void> {
   const [p50s, p99s, worst]: number[][] = [[], [], []];
   for (let round = 0; round < ROUNDS; round++) {
@@ -69,7 +71,7 @@ async function searchRounds(pool: Pool, headers: Record<string, string>): Promis
   print('the slowest of a round', `${median(worst!).toFixed(1)} ms`, '');
 }
 
-/** As many details as will go, from a client on the same two cores. */
+/** Measures the maximum rate of company details. The client runs on the same two cores. */
 async function detailRounds(pool: Pool, headers: Record<string, string>): Promise<void> {
   const ids = someIds();
   const rates: number[] = [];
@@ -95,7 +97,9 @@ async function details(pool: Pool, headers: Record<string, string>, ids: number[
   );
 }
 
-/** Memory after each of a few long spells of searches and details: what stays is no leak, what grows is one. */
+/**
+ * Measures memory after each of six series of searches and details. Constant memory is no leak; growing memory is one.
+ */
 async function memoryOverTime(pool: Pool, headers: Record<string, string>, pid: number): Promise<void> {
   const ids = someIds();
   const readings: string[] = [];
@@ -110,13 +114,13 @@ async function memoryOverTime(pool: Pool, headers: Record<string, string>, pid: 
   print('memory while it serves', readings.join(', '), 'flat');
 }
 
-/** Ids of the same market, without asking for them: those of its first companies. */
+/** Returns ids of companies in the market. Computes them locally, without requests. */
 function someIds(): number[] {
   const world = createWorld({ ...MARKET, tenders: 0 });
   return Array.from({ length: 10_000 }, (_, n) => world.summary(n * 97, 0).id);
 }
 
-/** Resident memory of a process. */
+/** Resident memory of a process, as text in MiB. */
 function mib(pid: number): string {
   const kib = Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
   return `${Math.round(kib / 1024)} MiB`;

@@ -14,11 +14,12 @@ import { control } from '../test/helpers/sandbox.js';
 
 const PER_PAGE = 100;
 
-// Ways to companies without a value: version 1 with all its pages, a filter value that selects them, none.
+// Ways to the companies without a value: version 1 with all its pages, a filter value that selects them, or none. Each
+// maps to an `incorporation-null` policy of the sandbox.
 const DOORS = { 'version 1 open': 'refuse', 'null door': 'select', 'version 2 only': 'refuse' } as const;
 type Door = keyof typeof DOORS;
 
-/** Requests ÷ full pages of whole searches over HTTP, by the door an API leaves open. */
+/** Measures requests ÷ full pages of complete searches over HTTP, for each way to the companies without a value. */
 export async function benchSearchRequests(): Promise<void> {
   for (const companies of [10_000, 100_000]) {
     for (const door of Object.keys(DOORS) as Door[]) await measure(companies, door);
@@ -28,7 +29,7 @@ export async function benchSearchRequests(): Promise<void> {
 async function measure(companies: number, door: Door): Promise<void> {
   const market = { companies, tenders: 0, seed: 7, 'max-per-page': PER_PAGE };
   const sandbox = await startSandbox({ ...market, 'incorporation-null': DOORS[door] });
-  // As for a key that may not use version 1.
+  // Answers 403, as for a key without permission for version 1.
   if (door !== 'version 1 open')
     await control(sandbox, 'faults', { route: '/v1/finder/companies', kind: 'status', status: 403, times: 0 });
   const project = makeProject({ api: sandbox, temporal: 'none', config: { markets: [{ name: 'bench' }] } });

@@ -13,12 +13,15 @@ import {
 } from '../src/warehouse/index.js';
 import { landReports } from './financials/land-reports.js';
 
-// 20,000 reports of the sandbox hold 2.6 million values.
+// 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;
 const ROUNDS = 4;
 const MEMORY = '1000MB';
 
-/** Ten million financial values: loaded, modelled and published in one process, with the time and peak memory of each step. */
+/**
+ * Loads, models and publishes ten million financial values in one process. Prints the time and peak memory of each
+ * step.
+ */
 export async function benchTenMillion(): Promise<void> {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
   try {
@@ -28,7 +31,7 @@ export async function benchTenMillion(): Promise<void> {
   }
 }
 
-/** Memory is measured of a process that did nothing else. */
+/** Runs a step in its own process, so its peak memory includes no other step. */
 async function inChild(step: string, dir: string): Promise<void> {
   const file = fileURLToPath(import.meta.url);
   const child = spawn(process.execPath, ['--import', 'tsx', file, step, dir], {
@@ -48,7 +51,7 @@ async function work(dataDir: string): Promise<void> {
   ];
   for (const [name, run] of steps) {
     const begun = performance.now();
-    // As the worker does: each activity opens the warehouse and closes it.
+    // Open and close the warehouse in each step, as each activity of the worker does.
     const warehouse = await openWarehouse(dataDir);
     try {
       await run(warehouse);

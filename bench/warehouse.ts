@@ -21,9 +21,13 @@ const PUBLISHES = 4;
 const NOW = new Date('2026-11-20T04:00:00Z');
 
 /**
- * What comes after landing, each beside a baseline on the same data: the load of company records (beside the COPY of their
- * raw rows to Parquet), publishing while readers query (beside a copy of the file), and a replay of everything (beside the
- * same COPY of all raw rows). `WAREHOUSE_COMPANIES` makes it bigger.
+ * Measures the steps after landing. Each has a baseline on the same data:
+ *
+ * - load of company records: COPY of their raw rows to Parquet
+ * - publish while readers query: copy of the file
+ * - replay of everything: COPY of all raw rows to Parquet
+ *
+ * `WAREHOUSE_COMPANIES` sets the number of companies.
  */
 export async function benchWarehouse(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-warehouse-'));
@@ -100,7 +104,7 @@ async function benchReplay(dataDir: string): Promise<void> {
   );
 }
 
-/** Publishes again and again while readers open the file and query it in a loop. */
+/** Publishes four times while two readers open the file and query it in a loop. */
 async function benchPublish(dataDir: string): Promise<void> {
   const warehouse = await openWarehouse(dataDir);
   try {
@@ -136,7 +140,11 @@ async function benchPublish(dataDir: string): Promise<void> {
   }
 }
 
-/** Milliseconds in which DuckDB writes the landed rows of all parts, from memory, to one Parquet file. */
+/**
+ * Measures how long DuckDB writes the landed rows of all parts from memory to one Parquet file.
+ *
+ * @returns milliseconds
+ */
 async function copyRaw(dataDir: string): Promise<number> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();

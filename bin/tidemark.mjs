@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs src/cli.ts without a build step, installing packages first when they are missing.
+// Runs src/cli.ts without a build step. Installs the packages first if they are missing.
 import '../bootstrap/check-node.mjs';
 import { ensurePackages } from '../bootstrap/packages.mjs';
 

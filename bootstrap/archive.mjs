@@ -12,16 +12,18 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, inflateRawSync } from 'node:zlib';
 
-// Takes one file out of a .tar.gz or .zip without any tool of the system: a slim image has none.
+// Extracts one file from a .tar.gz or .zip without any system tool: a slim container image has none.
 
 const BLOCK = 512;
 
 /**
- * @param {string} archive a .tar.gz or .zip, told by its first bytes
- * @param {string} name file name inside, in whatever folder
+ * Extracts one file from an archive.
+ *
+ * @param {string} archive a .tar.gz or .zip; its first bytes tell which
+ * @param {string} name file name inside the archive, in any folder
  * @param {string} target file to write
  * @returns {Promise<void>}
- * @throws {Error} when the archive is damaged, cut off, of another kind, or lacks the file
+ * @throws {Error} when the archive is damaged, incomplete, of another kind, or lacks the file
  */
 export async function extractFile(archive, name, target) {
   const magic = readStart(archive, 4);
@@ -43,7 +45,7 @@ async function extractFromTarGz(archive, name, target) {
   let found = false;
   for (;;) {
     const header = await reader.take(BLOCK);
-    if (header.every((byte) => byte === 0)) break; // the end mark
+    if (header.every((byte) => byte === 0)) break; // end of the archive
     const entry = parseTarHeader(header);
     const padding = (BLOCK - (entry.size % BLOCK)) % BLOCK;
     const wanted = entry.isFile && path.posix.basename(entry.name) === name;
@@ -52,14 +54,17 @@ async function extractFromTarGz(archive, name, target) {
     await reader.take(padding);
     found ||= wanted;
   }
-  // To the very end: only there does gzip say whether all of it was right.
+  // Read to the end: gzip checks the whole stream only there.
   for await (const _ of reader.rest()) void _;
   if (!found) throw new Error(`the archive holds no file named ${name}`);
 }
 
 /**
+ * Parses a tar header.
+ *
  * @param {Buffer} header one block of 512 bytes
- * @returns {{ name: string, size: number, isFile: boolean }}
+ * @returns {{ name: string, size: number, isFile: boolean }} `size` is in bytes
+ * @throws {Error} when the header has no size
  */
 export function parseTarHeader(header) {
   const text = (/** @type {number} */ from, /** @type {number} */ to) =>
@@ -126,8 +131,11 @@ function extractFromZip(archive, name, target) {
 }
 
 /**
+ * Reads and unpacks one entry of a zip.
+ *
  * @param {Buffer} zip
- * @param {number} at where the entry's record in the directory starts
+ * @param {number} at start of the entry's record in the central directory
+ * @throws {Error} when the entry has another size than its record says
  */
 function readZipEntry(zip, at) {
   const method = zip.readUInt16LE(at + 10);

@@ -2,7 +2,8 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * The project's per-user cache folder: `TIDEMARK_CACHE_DIR`, else where the platform keeps caches. It need not exist.
+ * Returns the user's cache folder for the project: `TIDEMARK_CACHE_DIR`, or the platform's usual place. The folder may
+ * not exist yet.
  *
  * @param {NodeJS.ProcessEnv} [env]
  * @param {NodeJS.Platform} [platform]

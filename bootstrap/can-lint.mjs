@@ -1,6 +1,6 @@
 /**
- * Whether the linter runs on a Node. Where it does not, npm leaves out its native part, an optional package, without a
- * word; Tidemark itself runs on more.
+ * Whether the linter runs on a version of Node. On other versions, npm silently omits the linter's native part, which
+ * is an optional package. Tidemark itself runs on more versions.
  *
  * @param {string} version such as `20.18.1`
  */

@@ -1,5 +1,5 @@
-// Imported first, for its effect: ends the process with a clear message on a Node that is too old. Written so that an
-// old Node can read it.
+// Import this file first. It exits with a clear message if Node is too old. Its syntax must stay readable for an old
+// Node.
 
 const MINIMUM = [20, 18, 1];
 

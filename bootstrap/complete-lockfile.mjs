@@ -3,18 +3,25 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from './packages.mjs';
 
-// Run after `npm install` has changed package-lock.json: `node bootstrap/complete-lockfile.mjs`.
+// Run `node bootstrap/complete-lockfile.mjs` after `npm install` has changed package-lock.json.
 //
-// A registry mirror may lack the binaries of other platforms. npm then leaves them out of the lockfile without a word,
-// and `npm ci` refuses that lockfile everywhere, as out of step with package.json. Their versions are not in doubt
-// (the parent names them exactly), so the entries can be written; only their integrity hashes cannot be known.
+// A registry mirror may lack the binaries of other platforms. npm then silently omits them from the lockfile, and `npm
+// ci` refuses this lockfile everywhere as out of sync with package.json.
+//
+// This script adds the entries. Their versions are known, because the parent package names them exactly. Only their
+// integrity hashes stay unknown.
 
-/** One entry of the lockfile's `packages`, as far as it matters here.
- * @typedef {{ version?: string, dev?: boolean, optional?: boolean, integrity?: string, os?: string[], cpu?: string[], libc?: string[], optionalDependencies?: Record<string, string> }} Entry
+/**
+ * One entry of the lockfile's `packages`: only the fields used here.
+ *
+ * @typedef {{
+ *   version?: string, dev?: boolean, optional?: boolean, integrity?: string, os?: string[], cpu?: string[],
+ *   libc?: string[], optionalDependencies?: Record<string, string>
+ * }} Entry
  */
 
 /**
- * Adds the platform packages that the lockfile's own packages name but the lockfile lacks.
+ * Adds the platform packages that the lockfile's packages name but the lockfile lacks.
  *
  * @param {Record<string, Entry>} packages `packages` of package-lock.json
  * @returns {Record<string, Entry>} a complete copy in npm's order
@@ -31,8 +38,10 @@ export function completePackages(packages) {
 }
 
 /**
+ * Finds the optional dependencies without a matching entry.
+ *
  * @param {Record<string, Entry>} packages `packages` of package-lock.json
- * @returns {[parent: string, name: string, version: string][]} the optional dependencies that no entry satisfies
+ * @returns {[parent: string, name: string, version: string][]}
  */
 export function findMissing(packages) {
   return Object.entries(packages).flatMap(([parent, entry]) =>
@@ -46,7 +55,7 @@ export function findMissing(packages) {
 }
 
 /**
- * The entry that Node finds for `name`, looking from `parent` upwards.
+ * Finds the entry that Node would load for `name`, from `parent` upwards.
  *
  * @param {Record<string, Entry>} packages
  * @param {string} parent such as `node_modules/a/node_modules/b`
@@ -61,10 +70,11 @@ function nearest(packages, parent, name) {
 }
 
 /**
- * What a platform package runs on, from its name: `@rollup/rollup-linux-arm64-musl`, `@oxlint-tsgolint/darwin-x64`.
+ * Reads the platform of a package from its name: `@rollup/rollup-linux-arm64-musl`, `@oxlint-tsgolint/darwin-x64`.
  *
  * @param {string} name
  * @returns {{ cpu: string[], os: string[], libc?: string[] }}
+ * @throws {Error} when the name does not end in a platform
  */
 export function platformOf(name) {
   const match =

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import path from 'node:path';
 
 /**
- * Puts the project's own commands into `node_modules/.bin`, where npx looks first: npm links the commands of
- * dependencies there, never those of the project itself. Leaves what is there alone.
+ * Adds the project's own commands to `node_modules/.bin`, where npx looks first. npm links only the commands of
+ * dependencies there. Existing links stay unchanged.
  *
  * @param {string} root folder of package.json
- * @param {string} modules the node_modules to fill; the links are right once it stands in `root`
+ * @param {string} modules the node_modules to fill; its links work after it is moved into `root`
  */
 export function linkOwnBin(root, modules) {
   const { bin } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));

@@ -16,34 +16,45 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A lock between processes that survives a killed holder, as src/core/lock.ts, which cannot be loaded before packages are
-// installed. The lock is a folder with one entry, `<token>.<heartbeat>`, a file holding `{pid, host, place}`. Each step is one
-// rename of an exact name, so of several processes one succeeds: taking renames a prepared folder into place, a heartbeat
-// renames the file to its next number, breaking removes the very file that was watched. A holder that stood still and lost
-// the lock has no file to rename: it never comes back to life.
+// A lock between processes that survives a killed holder. src/core/lock.ts works the same way, but cannot be loaded
+// before the packages are installed.
+//
+// The lock is a folder with one entry, `<token>.<heartbeat>`: a file with `{pid, host, place}`. Each step renames or
+// deletes one exact name, so only one of several processes succeeds:
+//
+// - take: rename a prepared folder to the lock's path
+// - heartbeat: rename the file to its next number
+// - break: delete exactly the file that was watched
+//
+// A suspended holder that lost the lock has no file to rename, so it cannot get the lock back.
 
 const BEAT_MS = 2_000;
-/** Without a new heartbeat for this long a holder is gone, even if its process id is in use (by another, later process). */
+/**
+ * After this time without a new heartbeat the holder counts as gone. Its process id may be in use by a later process.
+ */
 const STALE_MS = 60_000;
 
 /**
- * Waiting for a lock.
+ * Options for waiting for a lock.
+ *
  * @typedef {object} LockOptions
- * @property {(holder: string) => void} [onWait] called once, with a name for the holder, if there is a wait
- * @property {number} [beatMs]
- * @property {number} [pollMs]
- * @property {number} [staleMs]
+ * @property {(holder: string) => void} [onWait] called once, with a name for the holder, if the caller must wait
+ * @property {number} [beatMs] time between two heartbeats; default 2,000
+ * @property {number} [pollMs] time between two attempts to take the lock; default 250
+ * @property {number} [staleMs] time without a heartbeat after which the lock is broken; default 60,000
  */
 
 /**
- * Runs `work` while no other process holds the lock at `dir`. Waits as long as the holder is alive: one that was killed
- * on this machine is noticed at once, one in another container or on another machine after a minute without a heartbeat.
+ * Runs `work` while no other process holds the lock at `dir`. Waits as long as the holder is alive.
+ *
+ * A holder killed on this machine is noticed at once. A holder killed in another container or on another machine is
+ * noticed after a minute without a heartbeat.
  *
  * @template T
  * @param {string} dir the lock's path; its parent is created
  * @param {LockOptions} options
  * @param {() => Promise<T>} work
- * @returns {Promise<T>} what `work` returns
+ * @returns {Promise<T>} the result of `work`
  */
 export async function withLock(dir, options, work) {
   const token = await takeLock(dir, options);
@@ -51,7 +62,7 @@ export async function withLock(dir, options, work) {
   const beat = setInterval(() => {
     const file = path.join(dir, `${token}.${heartbeat}`);
     if (tryRename(file, path.join(dir, `${token}.${heartbeat + 1}`))) heartbeat++;
-    // Broken while this process stood still.
+    // Another process broke the lock while this process was suspended.
     else if (!existsSync(file)) clearInterval(beat);
   }, options.beatMs ?? BEAT_MS);
   beat.unref();
@@ -64,9 +75,11 @@ export async function withLock(dir, options, work) {
 }
 
 /**
+ * Waits for the lock and takes it.
+ *
  * @param {string} dir
  * @param {LockOptions} options
- * @returns {Promise<string>} the token that owns the lock now
+ * @returns {Promise<string>} the token that now owns the lock
  */
 async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
   const token = randomUUID();
@@ -83,8 +96,8 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
       if (!holder) {
         removeEmpty(dir);
       } else {
-        // The waiter's own clock counts: machines that share a folder need not agree on the time, and after a sleep of
-        // the whole machine the holder gets its minute like anyone.
+        // Measure with the waiter's own clock: machines that share a folder may disagree on the time. After a sleep of
+        // the whole machine, the holder still gets its minute.
         if (holder.state !== seen.state) seen = { state: holder.state, at: performance.now() };
         if (isGone(holder) || performance.now() - seen.at > staleMs) {
           dropLock(dir, holder.name);
@@ -101,8 +114,10 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
 }
 
 /**
+ * Reads the holder of a lock.
+ *
  * @param {string} dir
- * @returns {{ name: string, state: string, pid: number, host: string, place: string } | undefined} undefined when nobody holds it
+ * @returns {{ name: string, state: string, pid: number, host: string, place: string } | undefined} undefined if free
  */
 function readHolder(dir) {
   try {
@@ -110,18 +125,20 @@ function readHolder(dir) {
     if (name === undefined) return undefined;
     const file = path.join(dir, name);
     const { pid, host, place } = JSON.parse(readFileSync(file, 'utf8'));
-    // Earlier versions touch the file in place of renaming it.
+    // Earlier versions touch the file instead of renaming it, so the state includes its mtime.
     const state = `${name} ${statSync(file).mtimeMs}`;
     return { name, state, pid: Number(pid), host: String(host), place: String(place ?? '') };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined; // released in between
+    if (codeOf(error) === 'ENOENT') return undefined; // released since the last step
     throw error;
   }
 }
 
 /**
- * Boot and process namespace in which this process's id has its meaning: another container has process 1 as well.
- * @returns {string} empty where the system does not tell
+ * Identifies the boot, the process namespace and the host in which this process id is valid. Another container also has
+ * a process 1.
+ *
+ * @returns {string} empty where the system has no such information
  */
 function findPlace() {
   try {
@@ -132,19 +149,23 @@ function findPlace() {
   }
 }
 
-/** @param {{ pid: number, place: string }} holder */
+/**
+ * Whether the process of a holder has ended. Returns true only for a holder in the same place as this process.
+ *
+ * @param {{ pid: number, place: string }} holder
+ */
 function isGone(holder) {
   if (holder.place === '' || holder.place !== findPlace()) return false;
   try {
     process.kill(holder.pid, 0);
     return false;
   } catch (error) {
-    return codeOf(error) === 'ESRCH'; // EPERM: alive, another user's
+    return codeOf(error) === 'ESRCH'; // EPERM: alive, of another user
   }
 }
 
 /**
- * Gives the lock up, or breaks it; does nothing unless the holder's file has this very name.
+ * Releases or breaks the lock. Does nothing unless the holder's file has exactly this name.
  *
  * @param {string} dir
  * @param {string} name
@@ -163,21 +184,24 @@ function removeEmpty(dir) {
   try {
     rmdirSync(dir);
   } catch {
-    // Gone already, or taken by the next holder in this very moment: both fine.
+    // The folder is already deleted, or the next holder has just taken it. Both are fine.
   }
 }
 
 /**
+ * Renames a file or folder.
+ *
  * @param {string} from
  * @param {string} to
- * @returns {boolean} false when somebody holds the lock, or broke it
+ * @returns {boolean} false when another process holds or broke the lock
  */
 function tryRename(from, to) {
   try {
     renameSync(from, to);
     return true;
   } catch (error) {
-    // What a folder that is not empty gives: the first two on POSIX, the next two on Windows. The last: nothing to rename.
+    // A target folder that is not empty gives ENOTEMPTY or EEXIST on POSIX and EPERM or EACCES on Windows. ENOENT:
+    // `from` does not exist.
     if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'ENOENT'].includes(codeOf(error))) return false;
     throw error;
   }

@@ -18,16 +18,18 @@ import { sayProgress } from './progress.mjs';
 import { runProcess } from './run-process.mjs';
 
 const INSTALL_LIMIT_MS = 10 * 60_000;
-/** In node_modules: the lockfile's SHA-256 that these packages were installed from. */
+/** File in node_modules with the SHA-256 of the lockfile from which the packages were installed. */
 const STAMP = '.tidemark-lockfile.sha256';
 
 /**
- * Installs the packages of package-lock.json when they are missing or the lockfile changed. They are installed into a
- * folder beside node_modules and moved in place when complete, so an install that fails or is killed changes nothing.
+ * Installs the packages of package-lock.json when packages are missing or the lockfile changed.
  *
- * @param {{ root?: string, dev?: boolean, log?: (line: string) => void }} [options] `dev: false` is content with the
- *   packages a user needs (a production image has no others); what is installed here always includes development's
- * @returns {Promise<boolean>} whether anything was installed
+ * The install runs in a separate folder. The folder moves to node_modules only when it is complete, so a failed or
+ * killed install changes nothing.
+ *
+ * @param {{ root?: string, dev?: boolean, log?: (line: string) => void }} [options] `dev: false`: the packages that a
+ *   user needs are enough, as in a production image. An install always includes the development packages.
+ * @returns {Promise<boolean>} whether packages were installed
  * @throws {Error} with the end of npm's output
  */
 export async function ensurePackages({ root = projectRoot(), dev = true, log = logToStderr } = {}) {
@@ -35,14 +37,14 @@ export async function ensurePackages({ root = projectRoot(), dev = true, log = l
   const work = path.join(root, '.bootstrap');
   const onWait = (/** @type {string} */ holder) => log(`Packages are being installed by ${holder}; waiting.`);
   return withLock(path.join(work, 'packages.lock'), { onWait }, async () => {
-    if (isInstalled(root, dev)) return false; // by whoever had the lock before
+    if (isInstalled(root, dev)) return false; // by the previous holder of the lock
     removeLeftovers(work);
     await install(root, work, log);
     return true;
   });
 }
 
-/** The folder of package.json. */
+/** Folder of package.json. */
 export function projectRoot() {
   return fileURLToPath(new URL('..', import.meta.url));
 }
@@ -59,15 +61,19 @@ function isInstalled(root, dev) {
   const installed = readText(path.join(modules, '.package-lock.json'));
   if (installed === undefined) return false;
   if (readText(path.join(modules, STAMP)) === hash(lockfile)) return true;
-  // Installed by hand (`npm ci`), or in an image without development's packages. npm writes its own list last.
+  // The packages come from `npm ci` or from an image without development packages. npm writes its own list last, so the
+  // list is proof of a complete install.
   return hasAllPackages(lockfile, installed, dev);
 }
 
 /**
- * @param {string} lockfile package-lock.json
- * @param {string} installed node_modules/.package-lock.json, npm's list of what it installed
- * @param {boolean} dev whether development's packages count
- * @returns {boolean} whether every package of the lockfile is installed in its version; optional ones (other platforms') may miss
+ * Whether every package of the lockfile is installed in its version. Optional packages (of other platforms) may be
+ * missing.
+ *
+ * @param {string} lockfile content of package-lock.json
+ * @param {string} installed content of node_modules/.package-lock.json, npm's list of installed packages
+ * @param {boolean} dev whether to check development packages too
+ * @returns {boolean}
  */
 export function hasAllPackages(lockfile, installed, dev) {
   const wanted = Object.entries(JSON.parse(lockfile).packages ?? {});
@@ -90,7 +96,7 @@ async function install(root, work, log) {
     if (existsSync(path.join(root, file))) copyFileSync(path.join(root, file), path.join(stage, file));
   }
   const npm = findNpm();
-  // No install scripts: none of our packages needs one, and npm 11 would only warn that it did not run them.
+  // Run no install scripts: none of the packages needs one, and npm 11 would only warn that it skipped them.
   const args = [...npm.args, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const stopProgress = sayProgress(log, () => 'Installing packages', { firstMs: 2_000 });
   try {

@@ -1,10 +1,10 @@
 /**
- * Says every few seconds that something long is still going on, with the time it took so far.
+ * Logs every few seconds that a long task is still running, with the time so far.
  *
  * @param {(line: string) => void} log
- * @param {() => string} describe what to say, such as `installing packages`
- * @param {{ everyMs?: number, firstMs?: number }} [options] nothing is said before `firstMs`
- * @returns {() => void} stops it
+ * @param {() => string} describe returns the text, such as `Installing packages`
+ * @param {{ everyMs?: number, firstMs?: number }} [options] `firstMs`: time before the first line
+ * @returns {() => void} stops the log
  */
 export function sayProgress(log, describe, { everyMs = 5_000, firstMs = everyMs } = {}) {
   const start = performance.now();
@@ -20,6 +20,8 @@ export function sayProgress(log, describe, { everyMs = 5_000, firstMs = everyMs 
 }
 
 /**
+ * Formats a duration.
+ *
  * @param {number} ms
  * @returns {string} such as `7 s` or `2 min 05 s`
  */

@@ -3,19 +3,22 @@ import { spawn } from 'node:child_process';
 const TAIL_CHARS = 6_000;
 
 /**
- * How a process ended. `tail` is the end of its output (both streams, at most 6,000 characters); `error` is set when it
- * could not be started or was stopped for taking too long.
+ * Result of a process. `tail` is the end of its output: both streams, at most 6,000 characters. `error` is set when the
+ * process did not start or exceeded its time limit.
+ *
  * @typedef {{ ok: boolean, code: number | null, tail: string, error?: string }} ProcessResult
  */
 
 /**
- * Runs a program to its end, within a time limit, collecting the end of its output. Never throws. Its children are
- * stopped with it, also when this process is asked to end.
+ * Runs a program within a time limit and collects the end of its output. Never throws.
+ *
+ * Stops the program's child processes with it. Stops the program when this process is asked to end.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ timeoutMs: number, cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onLine?: (line: string) => void }} options
- *   `onLine` gets every complete line of output as it comes
+ * @param {{
+ *   timeoutMs: number, cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onLine?: (line: string) => void
+ * }} options `onLine` gets each complete line of output at once
  * @returns {Promise<ProcessResult>}
  */
 export function runProcess(command, args, options) {
@@ -26,7 +29,7 @@ export function runProcess(command, args, options) {
       env: options.env ?? process.env,
       shell: options.shell ?? false,
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached: posix, // a process group of its own, so that compilers and the like end with it
+      detached: posix, // a separate process group, so its own children (such as compilers) end with it
       windowsHide: true,
     });
     let tail = '';
@@ -69,6 +72,8 @@ export function runProcess(command, args, options) {
 }
 
 /**
+ * Kills a process and its children.
+ *
  * @param {import('node:child_process').ChildProcess} child
  * @param {boolean} posix
  */
@@ -78,15 +83,16 @@ function stopGroup(child, posix) {
     if (posix) process.kill(-child.pid, 'SIGKILL');
     else spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }
 
 /**
- * Calls `stop` when this process exits or is asked to (Ctrl-C reaches only our own process group).
+ * Calls `stop` when this process exits or receives SIGINT, SIGTERM or SIGHUP. Ctrl-C reaches only this process group,
+ * not the child's.
  *
  * @param {() => void} stop
- * @returns {() => void} undoes it
+ * @returns {() => void} removes the handlers
  */
 function stopWithParent(stop) {
   /** @type {NodeJS.Signals[]} */
@@ -95,7 +101,7 @@ function stopWithParent(stop) {
   const onSignal = (signal) => {
     stop();
     release();
-    // With nobody else listening, end the way the signal would have ended us.
+    // Without another listener, end this process with the signal itself.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   const release = () => {

@@ -7,12 +7,12 @@ const BUILD_LIMIT_MS = 10 * 60_000;
 const MODULE = 'github.com/temporalio/cli';
 
 /**
- * Builds the Temporal CLI with the machine's Go into `folder`: the same program as the download, web UI included.
+ * Builds the Temporal CLI into `folder` with the machine's Go. The result equals the download and includes the web UI.
  *
- * @param {string} folder an existing folder of our own
+ * @param {string} folder an existing folder for this build only
  * @param {{ log: (line: string) => void, go?: string, limitMs?: number }} options
- * @returns {Promise<string>} path of the program, not yet tried
- * @throws {Error} without Go, with the end of its output when it fails, or after 10 min
+ * @returns {Promise<string>} path of the program, not yet tested
+ * @throws {Error} without Go, after 10 min, or when the build fails (with the last lines of its output)
  */
 export async function buildTemporal(folder, { log, go = 'go', limitMs = BUILD_LIMIT_MS }) {
   const found = await runProcess(go, ['version'], { timeoutMs: 20_000 });
@@ -29,7 +29,7 @@ export async function buildTemporal(folder, { log, go = 'go', limitMs = BUILD_LI
     log,
     () => `Building the Temporal CLI: ${modules} modules fetched, ${packages} packages compiled`,
   );
-  // The linker flags of the official release: the program knows its version and carries no debug information.
+  // Linker flags of the official release: they set the version and leave out debug information.
   const flags = `-s -w -X ${MODULE}/temporalcli.Version=${TEMPORAL_VERSION}`;
   try {
     const args = ['install', '-v', '-ldflags', flags, `${MODULE}/cmd/temporal@v${TEMPORAL_VERSION}`];
@@ -48,7 +48,7 @@ export async function buildTemporal(folder, { log, go = 'go', limitMs = BUILD_LI
 }
 
 /**
- * The user's own settings (proxy, module cache), without what would build for another machine or place.
+ * The user's environment (proxy, module cache) without settings that build for another machine or folder.
  *
  * @param {string} folder
  */

@@ -11,13 +11,13 @@ const STALL_LIMIT_MS = 20_000;
 const OFFICIAL = 'https://temporal.download/cli/archive';
 
 /**
- * Downloads the official Temporal CLI of this platform into `folder`.
+ * Downloads the official Temporal CLI for this platform into `folder`.
  *
- * @param {string} folder an existing folder of our own
- * @param {{ log: (line: string) => void, env?: NodeJS.ProcessEnv, stallMs?: number }} options `TIDEMARK_TEMPORAL_DOWNLOAD_URL`
- *   names a mirror that answers as the official address does
- * @returns {Promise<string>} path of the unpacked program, not yet tried
- * @throws {Error} when it cannot be had, is cut off, stalls for 20 s or takes more than 5 min
+ * @param {string} folder an existing folder for this download only
+ * @param {{ log: (line: string) => void, env?: NodeJS.ProcessEnv, stallMs?: number }} options
+ *   `TIDEMARK_TEMPORAL_DOWNLOAD_URL` in `env` names a mirror that answers like the official address
+ * @returns {Promise<string>} path of the unpacked program, not yet tested
+ * @throws {Error} when the download fails, is incomplete, stalls for 20 s or takes more than 5 min
  */
 export async function downloadTemporal(folder, { log, env = process.env, stallMs = STALL_LIMIT_MS }) {
   const url = downloadUrl(env['TIDEMARK_TEMPORAL_DOWNLOAD_URL'] || OFFICIAL);
@@ -29,6 +29,8 @@ export async function downloadTemporal(folder, { log, env = process.env, stallMs
 }
 
 /**
+ * Builds the address of the download.
+ *
  * @param {string} base
  * @param {string} [platform]
  * @param {string} [arch]
@@ -40,9 +42,12 @@ export function downloadUrl(base, platform = process.platform, arch = process.ar
 }
 
 /**
+ * Downloads `url` into `file`.
+ *
  * @param {string} url
  * @param {string} file
  * @param {{ log: (line: string) => void, stallMs: number }} options
+ * @throws {Error} with the address and the reason
  */
 async function downloadFile(url, file, { log, stallMs }) {
   const stalled = new AbortController();
@@ -76,7 +81,11 @@ async function downloadFile(url, file, { log, stallMs }) {
   }
 }
 
-/** @param {unknown} error fetch says only `fetch failed`; the reason is its cause */
+/**
+ * Describes an error. fetch only says `fetch failed`; its cause has the reason.
+ *
+ * @param {unknown} error
+ */
 function reasonOf(error) {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;

@@ -1,13 +1,17 @@
 import { runProcess } from './run-process.mjs';
 
-/** The release of the Temporal CLI this project is tested with, and gets where there is none. Server 1.29, UI 2.42. */
+/**
+ * Release of the Temporal CLI that this project tests with and installs when none is found. It contains server 1.29 and
+ * UI 2.42.
+ */
 export const TEMPORAL_VERSION = '1.5.1';
 
 /**
- * Asks a Temporal CLI for its version. Never throws.
+ * Reads the version of a Temporal CLI. Never throws.
  *
  * @param {string} command path, or name on PATH
- * @returns {Promise<{ version: string } | { reason: string }>} such as `1.5.1`; or why it cannot be used
+ * @returns {Promise<{ version: string } | { reason: string }>} a version such as `1.5.1`, or why the program does not
+ *   work
  */
 export async function readTemporalVersion(command) {
   const result = await runProcess(command, ['--version'], { timeoutMs: 20_000 });

@@ -7,18 +7,22 @@ import { downloadTemporal } from './temporal-download.mjs';
 import { readTemporalVersion, TEMPORAL_VERSION } from './temporal-version.mjs';
 
 /**
- * A Temporal CLI that answered. `source` is where it was found or how it was had.
- * @typedef {{ path: string, version: string, source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'go' }} TemporalCli
+ * A working Temporal CLI. `source` is where it was found or how it was obtained.
+ *
+ * @typedef {{ path: string, version: string, source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'go' }}
+ *   TemporalCli
  */
 
 /**
- * Finds the Temporal CLI, or gets it: `TEMPORAL_CLI_PATH`, `temporal` on PATH, the project's cache folder, the official
- * download, a build with Go. What is downloaded or built appears in the cache folder only when it is complete and has
- * answered; two processes never get it at once, the second waits and uses what the first got.
+ * Finds or installs the Temporal CLI. Tries in this order: `TEMPORAL_CLI_PATH`, `temporal` on PATH, the project's cache
+ * folder, the official download, a build with Go.
  *
- * @param {{ log?: (line: string) => void, env?: NodeJS.ProcessEnv, go?: string }} [options] `log` gets progress, line by line
+ * A program appears in the cache folder only when it is complete and has answered. A lock prevents two installs at
+ * once; the second process waits and uses the first one's program.
+ *
+ * @param {{ log?: (line: string) => void, env?: NodeJS.ProcessEnv, go?: string }} [options] `log` gets progress lines
  * @returns {Promise<TemporalCli>}
- * @throws {Error} when `TEMPORAL_CLI_PATH` names something else, or when every way failed: with each way's reason
+ * @throws {Error} when `TEMPORAL_CLI_PATH` names no working CLI, or when every way failed, with all reasons
  */
 export async function ensureTemporalCli({ log = logToStderr, env = process.env, go = 'go' } = {}) {
   const named = env['TEMPORAL_CLI_PATH'];
@@ -63,12 +67,16 @@ export async function ensureTemporalCli({ log = logToStderr, env = process.env, 
   });
 }
 
-/** Name in the cache folder. A home folder may be shared by machines of several kinds. */
+/**
+ * File name in the cache folder. It contains the platform, because machines of several kinds may share a home folder.
+ */
 export function cachedName() {
   return `temporal-${TEMPORAL_VERSION}-${process.platform}-${process.arch}${process.platform === 'win32' ? '.exe' : ''}`;
 }
 
 /**
+ * Returns the cached CLI, if it exists and answers.
+ *
  * @param {string} target
  * @returns {Promise<TemporalCli | undefined>}
  */
@@ -79,7 +87,7 @@ async function tryCached(target) {
 }
 
 /**
- * Gets the program aside, tries it, and only then moves it in place.
+ * Gets the program into a temporary folder, tests it, and only then moves it to `target`.
  *
  * @param {string} target
  * @param {(folder: string) => Promise<string>} get
@@ -101,7 +109,11 @@ async function getInto(target, get) {
   }
 }
 
-/** @param {string} prefix folders of attempts that were killed; we hold the lock, so they are nobody's */
+/**
+ * Deletes the folders of killed attempts. The caller holds the lock, so no process uses them.
+ *
+ * @param {string} prefix path and start of the names of the folders
+ */
 function removeLeftovers(prefix) {
   const parent = path.dirname(prefix);
   mkdirSync(parent, { recursive: true });

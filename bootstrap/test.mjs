@@ -9,9 +9,13 @@ import { ensurePackages, projectRoot } from './packages.mjs';
 import { cachedName, ensureTemporalCli } from './temporal.mjs';
 import { countTests } from './vitest-report.mjs';
 
-// `npm test`: gets what is missing, checks types and lint, runs all tests. Its last line is `N passed, N failed`, in
-// which types and lint count as one test each; whatever goes wrong counts as failed, so no crash looks like success.
-// Skipped tests are named there too; with `CI` set, whose readers expect just these two numbers, on the line before.
+// `npm test`: installs missing packages and the Temporal CLI, checks types and lint, and runs all tests.
+//
+// The last line is `N passed, N failed`. Types and lint count as one test each. Every other error counts as a failed
+// test, so a crash never looks like success.
+//
+// The last line also counts skipped tests. With `CI` set, they are on the line before, because readers in CI expect
+// only the two numbers.
 
 const root = projectRoot();
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -37,7 +41,10 @@ async function main() {
   await runVitest(env);
 }
 
-/** Without a Temporal CLI everything else still runs; tests that need it then fail at once instead of seeking one. */
+/**
+ * Returns the path of the Temporal CLI. Without a CLI, counts one failed test and returns a path that does not exist.
+ * Tests that need the CLI then fail at once instead of searching for one; all other tests still run.
+ */
 async function temporalCliPath() {
   try {
     const cli = await ensureTemporalCli({ log: (line) => console.log(line) });
@@ -94,7 +101,7 @@ function toolPath(pkg, script) {
 }
 
 /**
- * Runs a Node script with our output; stopping us stops it.
+ * Runs a Node script that writes to the same output. A signal to this process also goes to the script.
  *
  * @param {string} script
  * @param {string[]} args
@@ -110,7 +117,7 @@ function run(script, args, env) {
     });
     /** @type {NodeJS.Signals[]} */
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-    // In a terminal the child gets Ctrl-C itself; we wait for it and report what it managed to.
+    // In a terminal, the child also gets Ctrl-C directly. Wait for the child and report its results.
     const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
     for (const signal of signals) process.on(signal, forward);
     child.on('error', reject);

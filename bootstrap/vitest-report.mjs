@@ -1,18 +1,22 @@
 /**
- * What vitest's JSON reporter writes, as far as it matters here.
+ * The report of vitest's JSON reporter: only the fields used here.
+ *
  * @typedef {object} VitestReport
  * @property {number} numPassedTests
  * @property {number} numFailedTests
- * @property {number} [numPendingTests] skipped ones
+ * @property {number} [numPendingTests] skipped tests
  * @property {{ status: string, assertionResults: { status: string }[] }[]} testResults one per file
  */
 
 /**
- * Counts the tests of a vitest run. A file that could not be loaded, or a run that failed without a failed test (an
- * unhandled error, no tests found), counts as one failed test; so does a run that left no report (it crashed).
+ * Counts the tests of a vitest run. Each of these also counts as one failed test:
+ *
+ * - a file that could not be loaded
+ * - a failed run without a failed test (an unhandled error, no tests found)
+ * - a run without a report (a crash)
  *
  * @param {string | undefined} json the report's text; undefined when there is none
- * @param {number | null} exitCode vitest's; null when a signal ended it
+ * @param {number | null} exitCode vitest's exit code; null when a signal ended it
  * @returns {{ passed: number, failed: number, skipped: number }}
  */
 export function countTests(json, exitCode) {

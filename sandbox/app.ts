@@ -35,13 +35,17 @@ import { allows, permissionFor, type KeyGrant } from './permissions.js';
 import { RouteTable } from './route-table.js';
 import { Sandbox } from './sandbox.js';
 
-/** A sandbox as a Fastify instance that listens nowhere yet; its market and state hang off `sandbox`. */
+/** The sandbox as a Fastify instance that does not listen yet. `sandbox` holds its market and its state. */
 export interface SandboxApp extends FastifyInstance {
   sandbox: Sandbox;
   routeTable: RouteTable;
 }
 
-/** Builds the sandbox; missing options take their defaults (options.ts). Throws a RangeError for a wrong one. */
+/**
+ * Builds the sandbox. Options left out take their defaults (options.ts).
+ *
+ * @throws RangeError for an invalid option.
+ */
 export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<SandboxApp> {
   const sandbox = new Sandbox(sandboxOptions(given));
   const app = fastify({
@@ -49,15 +53,15 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     ...connectionLimits(sandbox.options),
-    // An address that cannot be decoded, or holds an id too long to be one.
+    // Fastify cannot decode the address, or its id is longer than `maxParamLength`.
     frameworkErrors: (_error, request, reply: FastifyReply) => {
       void reply.code(404).send(generic(sandbox, request, 404, 'Not found.').body);
     },
   });
   app.decorate('sandbox', sandbox);
-  // GET calls may carry a body: the reference lists parameters of some as "body".
+  // The API reference lists some parameters of GET calls as "body", so GET may carry a body.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  // Otherwise refused for its content type before it is seen that no route takes it.
+  // Without this line, Fastify refuses QUERY for its content type before the 405 answer is built.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   app.decorateRequest('bend', null);
   parseJsonBodies(app);
@@ -140,7 +144,10 @@ function countRequests(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Writes the state file after what may have changed it, moves the day on a timer, ends deliveries on close. */
+/**
+ * Writes the state file after each request that may change the state. Also moves the day on a timer, and stops webhook
+ * deliveries on close.
+ */
 function keepState(app: FastifyInstance, sandbox: Sandbox): void {
   const { file, dayEvery } = sandbox.options;
   if (file !== null) {
@@ -157,7 +164,7 @@ function keepState(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Scripted faults and the general latency come before everything else. */
+/** Applies the latency option and the faults before any other check, and the id and drift options to every answer. */
 function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', async (request, reply) => {
     if (isInner(request)) return;
@@ -174,7 +181,7 @@ function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Token and permission check, each version with its own error. */
+/** Checks the key and its permission. Each version of the API answers with its own error. */
 function guard(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     const header = request.headers.authorization;
@@ -185,7 +192,7 @@ function guard(scope: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** What a key that may not use a route is told; undefined when it may. */
+/** Refusal for a key that lacks the route's permission; undefined when the key has the permission. */
 function missingPermission(sandbox: Sandbox, grant: KeyGrant, request: FastifyRequest): Refusal | undefined {
   if (grant.permissions === 'all') return undefined;
   const permission = permissionFor(request.routeOptions.url ?? '');
@@ -195,7 +202,7 @@ function missingPermission(sandbox: Sandbox, grant: KeyGrant, request: FastifyRe
     : sandbox.errors.permission(permission);
 }
 
-/** Body that belongs to a status in the version asked. */
+/** Error body for a status, in the shape of the requested API version. */
 function sentinelBody({ errors }: Sandbox, request: FastifyRequest, status: number): unknown {
   if (isV1(request)) {
     const name = Object.entries(V1_ERROR_STATUS).find(([, value]) => value === status)?.[0] ?? 'InternalError';
@@ -216,7 +223,10 @@ function isV1(request: FastifyRequest): boolean {
   return request.url.startsWith('/v1');
 }
 
-/** What Fastify refuses (broken JSON, too large, wrong type) and what went wrong here, each in the version's shape. */
+/**
+ * Turns an error into a refusal in the shape of the requested API version. The error is either a request that Fastify
+ * refused (broken JSON, too large, wrong type) or a bug of the sandbox. A bug is also written to stderr.
+ */
 function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyRequest): Refusal {
   const status = error.statusCode ?? 500;
   if (status >= 500) {
@@ -228,7 +238,7 @@ function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyReques
   return generic(sandbox, request, status, message);
 }
 
-/** An error the reference has no name for, in the shape that comes closest. */
+/** An error that the API reference does not name, in the closest shape that the reference has. */
 function generic(sandbox: Sandbox, request: FastifyRequest, status: number, message: string): Refusal {
   if (isV1(request)) {
     const name = status === 404 ? 'IdNotFound' : 'InvalidRequest';

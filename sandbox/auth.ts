@@ -2,25 +2,29 @@ import { createHash } from 'node:crypto';
 import type { KeyGrant } from './permissions.js';
 
 /**
- * The keys of the sandbox's one customer, and what each may do; they share its quota, watches and callback. Looked up by
- * digest, so that time tells nothing about a key.
+ * The keys of the sandbox's only customer, with the permissions of each. All keys share one quota, one list of watches
+ * and one callback. Keys are looked up by their digest, so response times reveal nothing about a key.
  */
 export class Keys {
   readonly #byDigest = new Map<string, KeyGrant>();
 
-  /** Throws a RangeError for a key that no header could carry. */
+  /** @throws RangeError for a key that a header cannot carry. */
   constructor(grants: readonly KeyGrant[]) {
     for (const grant of grants) this.set(grant);
   }
 
-  /** Adds a key, or changes what it may do. */
+  /**
+   * Adds a key, or changes the permissions of a known one.
+   *
+   * @throws RangeError for a key that a header cannot carry.
+   */
   set(grant: KeyGrant): void {
     if (!/^[\x21-\x7e]+$/.test(grant.key))
       throw new RangeError('key must be characters that a header can carry, no spaces');
     this.#byDigest.set(digest(grant.key), grant);
   }
 
-  /** Withdraws a key; false when there was none. */
+  /** Removes a key. Returns false if there is no such key. */
   remove(key: string): boolean {
     return this.#byDigest.delete(digest(key));
   }
@@ -29,12 +33,12 @@ export class Keys {
     return [...this.#byDigest.values()];
   }
 
-  /** What a key given by itself may do; undefined for a wrong one. */
+  /** Finds the grant of a key; undefined for an unknown key. */
   find(key: string): KeyGrant | undefined {
     return this.#byDigest.get(digest(key));
   }
 
-  /** The same for an `Authorization: Token <key>` header. */
+  /** Finds the grant of the key in an `Authorization: Token <key>` header. */
   findByHeader(header: string | undefined): KeyGrant | undefined {
     const key = /^Token ([^\s]+)$/.exec(header ?? '')?.[1];
     return key === undefined ? undefined : this.find(key);
@@ -45,7 +49,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Whether an address is the machine itself. */
+/** Whether an IP address is a loopback address. */
 export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(127\.|::1$|::ffff:127\.)/.test(address);
 }

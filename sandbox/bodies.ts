@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Largest request body, in bytes. */
 export const BODY_LIMIT = 1024 * 1024;
-/** Deepest nesting: far more than any request needs, far less than what overflows a stack. */
+/** Deepest nesting of a JSON body. No request needs 64 levels, and 64 levels cannot overflow the stack. */
 const MAX_DEPTH = 64;
 
-/** JSON bodies in UTF-8, an empty one counting as none; other types and encodings are refused with 415. */
+/** Accepts JSON bodies in UTF-8. An empty body counts as no body. Answers 415 to other types and encodings. */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -19,7 +19,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Forms, for the routes of a scope that take them. */
+/** Accepts form bodies in one Fastify scope. The body becomes an object of strings. */
 export function parseForms(scope: FastifyInstance): void {
   scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
     done(null, Object.fromEntries(new URLSearchParams(text as string)));
@@ -33,7 +33,11 @@ function demandPlainText({ headers }: FastifyRequest): void {
   if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw refused(415, `The charset "${charset}" is not taken.`);
 }
 
-/** Parses JSON; throws an error with status 400 for what is none, or is made to do harm. */
+/**
+ * Parses JSON.
+ *
+ * @throws Error with status 400 for invalid JSON and for a harmful body.
+ */
 function readJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) throw refused(400, 'It is not UTF-8.');
@@ -48,7 +52,10 @@ function readJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** What of a parsed value would trip those who handle it: recursion over its depth, or the key of prototypes. */
+/**
+ * Describes the harmful part of a parsed value, or returns null. Harmful are deep nesting, which overflows recursive
+ * code, and the key `__proto__`, which changes prototypes.
+ */
 function findHarm(root: unknown): string | null {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {

@@ -3,16 +3,16 @@ import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions } from 'fastify';
 import type { SandboxOptions } from './options.js';
 
-/** Milliseconds after a last word until the connection is cut, whether or not the other side has closed its own end. */
+/** Milliseconds between the final error answer and the forced close of the connection. */
 const PARTING = 1000;
 
-/** How long connections may take: a client that drips its headers or its body does not hold one for ever. */
+/** Connection settings of Fastify. A client that sends its headers or its body too slowly is disconnected. */
 export function connectionLimits({ headersTimeout, requestTimeout }: SandboxOptions): FastifyHttpOptions<Server> {
-  // Node looks for overdue connections every half minute unless told otherwise.
+  // By default, Node looks for slow connections only every 30 s.
   const connectionsCheckingInterval = Math.max(10, Math.min(1000, headersTimeout / 10, requestTimeout / 10));
   return {
     forceCloseConnections: true,
-    // Not in `http`: Fastify sets it anew from here.
+    // Set here and not in `http`: Fastify overwrites the value in `http` with this one.
     requestTimeout,
     keepAliveTimeout: 30_000,
     http: { headersTimeout, connectionsCheckingInterval },
@@ -20,14 +20,17 @@ export function connectionLimits({ headersTimeout, requestTimeout }: SandboxOpti
   };
 }
 
-/** Whether a request is HTTP/1 with one host: Node lets a line without protocol and a second host pass. */
+/**
+ * Whether a request is HTTP/1.x with at most one `Host` header. Node also accepts a request line without a protocol and
+ * a second host.
+ */
 export function isPlainHttp({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) if (rawHeaders[n]!.toLowerCase() === 'host') hosts++;
   return /^1\.[01]$/.test(httpVersion) && hosts <= 1;
 }
 
-/** What is no HTTP, or too slow, is answered in plain words and the connection closed. */
+/** Answers a broken or slow request with 400, 408 or 431 and closes the connection. */
 function refuseBrokenHttp(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,7 +1,7 @@
 import type { SandboxOptions } from './options.js';
 import { isObject } from './validate.js';
 
-/** How answers may differ from the reference: a field more, a value of another type, a field that is gone. */
+/** Kinds of schema drift: `field` adds a field, `type` changes the type of a value, `missing` removes a field. */
 export const DRIFT_KINDS = ['field', 'type', 'missing'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
@@ -38,7 +38,11 @@ const CHANGES: [RegExp, Change][] = [
   [/^\/v1\/finder\/company\/financial$/, V1_REPORTS],
 ];
 
-/** An answer as an API would give it whose reference was not kept up to date. */
+/**
+ * Applies the given kinds of schema drift to an answer. Only four routes change: `/v2/companies/{id}`,
+ * `/v2/prospecting`, `/v2/financial/{id}` and `/v1/finder/company/financial`. Error answers (`detail`) stay as they
+ * are.
+ */
 export function withDrift(payload: unknown, path: string, kinds: SandboxOptions['drift']): unknown {
   const change = kinds.length === 0 ? undefined : CHANGES.find(([pattern]) => pattern.test(path))?.[1];
   if (change === undefined || !isObject(payload) || 'detail' in payload) return payload;

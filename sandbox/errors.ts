@@ -3,7 +3,7 @@ import type { LimitAccess } from '../schemas/v2/error.js';
 import type { Statuses } from './options.js';
 import { PERMISSIONS, type Permission } from './permissions.js';
 
-/** An answer that is not a success: thrown by handlers, sent as it is. */
+/** An error answer. Handlers throw it; the error handler sends its status and body unchanged. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -16,7 +16,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Errors of version 2, section "Errors": bodies as stated, statuses from the sandbox's table. */
+/**
+ * Errors of version 2. The bodies follow the reference's section "Errors"; the statuses come from the sandbox's
+ * options.
+ */
 export class V2Errors {
   readonly #statuses: Statuses;
 
@@ -49,7 +52,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });
   }
 
-  /** A key that may not do this; the reference names no such error in version 2. */
+  /** A key without the permission. The reference names no such error in version 2. */
   permission(permission: Permission): Refusal {
     const message = `This key has no permission "${permission}".`;
     const access = accessOf(permission, PERMISSIONS[permission]);
@@ -60,7 +63,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.permission, told);
   }
 
-  /** Autocomplete without a field that identifies a company. */
+  /** An autocomplete request that has no field to identify a company. */
   autocomplete(messages: string[]): Refusal {
     return new Refusal(this.#statuses.autocomplete, { fields: messages });
   }
@@ -77,7 +80,10 @@ function accessOf(permission: string, name: string): LimitAccess {
   };
 }
 
-/** The integer is under `code` for some errors and `error_code` for others; which is this sandbox's choice. */
+/**
+ * Name of the integer field in an error body. The reference uses `code` for some errors and `error_code` for others.
+ * The sandbox decides which error has which.
+ */
 const CODE_KEY: Record<V1ErrorName, 'code' | 'error_code'> = {
   TokenVerificationError: 'code',
   InvalidRequest: 'error_code',

@@ -6,32 +6,32 @@ import { isObject } from './validate.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by a fault: changes the answer before it is written. */
+    /** A fault sets this function. It changes the answer before Fastify writes it. */
     bend: ((payload: unknown) => unknown) | null;
   }
 }
 
 /*
- * Faults on order: a test scripts them through `POST /_sandbox/faults`, they strike the requests that match and are
- * used up. What they do happens on the real connection, so that a client meets what it would meet in the wild.
+ * Scripted faults. A test adds them through `POST /_sandbox/faults`. A fault strikes the requests that match until its
+ * `times` are used up. It acts on the real connection, so a client sees what a real failure looks like.
  */
 
 export const FaultRequest = z.strictObject({
-  /** Start of the path, e.g. `/v2/companies/`; all requests when left out. */
+  /** Start of the path, e.g. `/v2/companies/`. The default matches all requests. */
   route: z.string().startsWith('/').default('/'),
   method: z.string().toUpperCase().optional(),
-  /** Let so many matching requests pass first. */
+  /** Number of matching requests that pass before the first strike. */
   skip: z.int().min(0).default(0),
-  /** How often it strikes; 0: until it is deleted. */
+  /** Number of strikes. 0: strikes until the fault is deleted. */
   times: z.int().min(0).default(1),
   /** Strike only every n-th matching request. */
   every: z.int().min(1).default(1),
   kind: z.enum(['status', 'latency', 'cut', 'reset', 'html', 'duplicate', 'drift']).optional(),
-  /** For `drift`: what is added to the totals of a list. */
+  /** For `drift`: number added to the totals of a list. */
   by: z.int().default(1),
   /** For `status` and `html`: the HTTP status. */
   status: z.int().min(200).max(599).optional(),
-  /** For `status`: the body instead of InternalError's. */
+  /** For `status`: the body of the answer. Default: the body of InternalError. */
   body: z.unknown().optional(),
   headers: z
     .record(
@@ -39,11 +39,12 @@ export const FaultRequest = z.strictObject({
       z.string().regex(/^[\t\x20-\x7e]*$/, 'Expected printable ASCII.'),
     )
     .optional(),
-  /** For `latency`: milliseconds the answer waits; it is then the usual one. */
+  /** For `latency`: milliseconds before the usual answer is sent. */
   latency: z.int().min(0).max(600_000).optional(),
 });
 export type FaultRequest = z.infer<typeof FaultRequest>;
 
+/** A fault with its counters: `seen` requests matched, `struck` of them were hit. */
 export interface Fault extends Omit<FaultRequest, 'kind'> {
   id: number;
   kind: NonNullable<FaultRequest['kind']>;
@@ -51,7 +52,7 @@ export interface Fault extends Omit<FaultRequest, 'kind'> {
   struck: number;
 }
 
-/** The scripted faults, in the order they were given: the first that matches and is due strikes. */
+/** The scripted faults in the order they were added. The first fault that matches and is due strikes. */
 export class Faults {
   #list: Fault[] = [];
   #nextId = 1;
@@ -71,7 +72,7 @@ export class Faults {
     this.#list = [];
   }
 
-  /** The fault that strikes a request, if any; counts it. */
+  /** Returns the fault that strikes a request, if any, and counts the request. */
   strike(method: string, path: string): Fault | undefined {
     for (const fault of this.#list) {
       if (!path.startsWith(fault.route) || (fault.method !== undefined && fault.method !== method)) continue;
@@ -85,13 +86,14 @@ export class Faults {
   }
 }
 
-/** A gateway's error page, as proxies answer in front of an API. */
+/** The error page of a gateway, as a proxy in front of an API sends it. */
 export const HTML_PAGE =
   '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body></html>\n';
 
 /**
- * Does what the fault says. Resolves to true when the request has been answered (or its connection destroyed), false
- * when the usual answer follows.
+ * Executes a fault.
+ *
+ * @returns true when the request is answered or its connection destroyed; false when the usual answer follows.
  */
 export async function applyFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   if (fault.headers) void reply.headers(fault.headers);
@@ -123,13 +125,13 @@ export async function applyFault(fault: Fault, request: FastifyRequest, reply: F
   }
 }
 
-/** InternalError of the version that was asked. */
+/** Body of InternalError in the requested API version. */
 function internalError(request: FastifyRequest): unknown {
   const words = 'Internal server error (scripted fault).';
   return request.url.startsWith('/v1') ? v1Error('InternalError', words).body : { detail: words };
 }
 
-/** A list with its first row once more in place of its last, or with totals that are off. */
+/** Changes a list. `duplicate` replaces the last row by a copy of the first; `drift` adds `by` to the totals. */
 function bendList(fault: Fault, payload: unknown): unknown {
   if (!isObject(payload) || !Array.isArray(payload['data'])) return payload;
   if (fault.kind === 'duplicate')
@@ -141,7 +143,7 @@ function bendList(fault: Fault, payload: unknown): unknown {
   return Object.fromEntries(drifted);
 }
 
-/** Announces more bytes than it sends, then closes the connection. */
+/** Announces four times the bytes it sends, then closes the connection. */
 function cutOff(reply: FastifyReply): void {
   const half = '{"id":1000026,"name":"Cut off in the mid';
   reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': String(half.length * 4) });

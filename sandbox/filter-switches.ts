@@ -7,13 +7,21 @@ type Switches = Pick<SandboxOptions, 'ignoreFilter' | 'refuseFilter'>;
 
 const KNOWN = new Set([...Object.keys(ProspectingFilters.shape), ...Object.keys(companyFilterShape)]);
 
-/** Throws a RangeError for a name that is no company filter of either version: a slip would switch nothing. */
+/**
+ * Checks the filter names in the options.
+ *
+ * @throws RangeError for a name that is no company filter of version 1 or 2. A misspelled name would have no effect.
+ */
 export function checkFilterNames({ ignoreFilter, refuseFilter }: Switches): void {
   const unknown = [...ignoreFilter, ...refuseFilter].filter((name) => !KNOWN.has(name));
   if (unknown.length > 0) throw new RangeError(`${unknown.join(', ')}: no company filter of version 1 or 2`);
 }
 
-/** Company filters as the options have them: without ignored ones. Throws FilterError for a refused one. */
+/**
+ * Returns the company filters without those that the options ignore.
+ *
+ * @throws FilterError for a filter that the options refuse.
+ */
 export function allowedFilters<T extends object>(filters: T, { ignoreFilter, refuseFilter }: Switches): T {
   if (ignoreFilter.length === 0 && refuseFilter.length === 0) return filters;
   const refused = Object.keys(filters).find((name) => refuseFilter.includes(name));

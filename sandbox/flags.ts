@@ -3,7 +3,7 @@ import { DRIFT_KINDS, type DriftKind } from './drift.js';
 import { readKeyFlags } from './permissions.js';
 import { DEFAULT_STATUSES, type SandboxOptions, type Statuses } from './options.js';
 
-/* The flags of the sandbox as a process: one for each option. */
+/* Command-line flags of the sandbox process: one for each option. */
 
 interface Listening {
   host: string;
@@ -37,7 +37,7 @@ function oneOf<T extends string>(...allowed: T[]): (text: string) => T {
   };
 }
 
-/** `limit=403,invalid=422`: statuses of version 2 errors that differ from the default. */
+/** Parses `limit=403,invalid=422` into the statuses of version 2 errors. Errors not listed keep their default. */
 function statuses(text: string): Statuses {
   const chosen: Record<string, number> = { ...DEFAULT_STATUSES };
   for (const pair of text.split(',')) {
@@ -52,7 +52,7 @@ function statuses(text: string): Statuses {
   return chosen as Statuses;
 }
 
-/** Reads the flags; ends the process where `--help` is asked for or one is wrong. */
+/** Reads the flags. Exits the process for `--help` and for an invalid flag. */
 export function readFlags(argv: string[]): Flags {
   const program = new Command('sandbox')
     .description('The sandbox: an API that behaves like the Company Data API, over an invented market.')

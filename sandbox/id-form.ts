@@ -1,11 +1,11 @@
 import type { SandboxOptions } from './options.js';
 import { isObject } from './validate.js';
 
-/** Where an answer tells the ids of companies and people: at its top, and in the rows of a list. */
+/** Keys of lists, and keys of ids: answers hold ids of companies and people at the top level and in list rows. */
 const LISTS = ['data', 'list'];
 const IDS = ['id', 'company_id'];
 
-/** An answer whose ids are all numbers, or all text, as `ids` says. */
+/** Returns the answer with all ids as numbers or all as text, by the option `ids`. */
 export function withIds(payload: unknown, form: SandboxOptions['ids']): unknown {
   if (form === 'documented' || !isObject(payload)) return payload;
   const changed = formed(payload, form);

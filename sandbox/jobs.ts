@@ -1,19 +1,20 @@
 import { Latest } from './latest.js';
 
-/** A UBO enrichment job: waiting, then running, then done. */
+/** A UBO enrichment job. Its state goes from PENDING to RUNNING to DONE. */
 export interface Job {
   id: string;
-  /** Index of the company it is about. */
+  /** Index of the company in the market. */
   company: number;
   threshold: number;
   createdAt: number;
 }
 
+/** State of a job. It depends only on the age of the job: PENDING, after half the job time RUNNING, then DONE. */
 export type JobState = 'PENDING' | 'RUNNING' | 'DONE';
 
 const KEPT_BYTES = 2_000_000;
 
-/** Jobs take real time: half of it they wait, half of it they run. */
+/** The latest UBO enrichment jobs. A job waits for half of its time and runs for the other half. */
 export class Jobs {
   readonly #jobs = new Latest<string, Job>(KEPT_BYTES);
   #count = 0;
@@ -39,7 +40,7 @@ export class Jobs {
     return age >= this.#milliseconds / 2 ? 'RUNNING' : 'PENDING';
   }
 
-  /** Whether a finished job has resolved the chains of a company. */
+  /** Whether a finished job has resolved the ownership chains of a company. */
   isResolved(company: number, now: number): boolean {
     return [...this.#jobs.values()].some((job) => job.company === company && this.stateOf(job, now) === 'DONE');
   }

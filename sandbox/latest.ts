@@ -1,7 +1,7 @@
-/** What an entry takes besides what it is said to, roughly. */
+/** Estimated overhead of one entry in bytes. */
 const ENTRY_BYTES = 200;
 
-/** A map that forgets its oldest entries rather than outgrow its bytes; the newest stays, however large. */
+/** A map with a byte limit. It deletes the oldest entries to stay below the limit, but never the newest entry. */
 export class Latest<K, V> {
   readonly #entries = new Map<K, { value: V; bytes: number }>();
   readonly #most: number;
@@ -15,7 +15,7 @@ export class Latest<K, V> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Adds an entry that was not there; `bytes` is about what it holds. */
+  /** Adds an entry under a key that is not in the map yet. `bytes` is the estimated size of the entry. */
   add(key: K, value: V, bytes: number): void {
     this.#entries.set(key, { value, bytes: bytes + ENTRY_BYTES });
     this.#bytes += bytes + ENTRY_BYTES;

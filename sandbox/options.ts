@@ -2,13 +2,13 @@ import type { DriftKind } from './drift.js';
 import type { KeyGrant } from './permissions.js';
 import { DEFAULT_RULES, type FilterRules, type WorldOptions } from './world/index.js';
 
-/** HTTP statuses of version 2 errors, which the reference does not state. */
+/** HTTP statuses of version 2 errors. The reference does not state them. */
 export const DEFAULT_STATUSES = {
   /** TokenVerificationError. */
   token: 401,
   /** InvalidRequest. */
   invalid: 400,
-  /** An id nobody has: `{detail}`. */
+  /** An unknown id; the body is `{detail}`. */
   notFound: 404,
   /** LimitError. */
   limit: 429,
@@ -21,63 +21,69 @@ export const DEFAULT_STATUSES = {
 };
 export type Statuses = typeof DEFAULT_STATUSES;
 
-/** Everything that can be chosen when a sandbox is made; server.ts has a flag for each. */
+/** All options of a sandbox. flags.ts has a flag for each. */
 export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** The API key that may do everything. */
   key: string;
-  /** More keys, each with what it may do. */
+  /** More keys, each with its permissions. */
   keys: readonly KeyGrant[];
-  /** Day it starts on. */
+  /** Day of the market at the start. */
   day: number;
-  /** Largest page it gives. */
+  /** Largest page size. */
   maxPerPage: number;
-  /** What becomes of a larger `per_page`: cut down to it, or refused as InvalidRequest. */
+  /** How to treat a larger `per_page`: reduce it to `maxPerPage`, or refuse it as InvalidRequest. */
   pageSizePolicy: 'clamp' | 'refuse';
-  /** Page size when none is asked for. */
+  /** Page size of a request without `per_page`. */
   defaultPerPage: number;
-  /** What becomes of a page beyond the tenth, where ten is the most: refused, taken for the tenth, or without rows. */
+  /**
+   * How to treat a page above 10 in searches with the page cap: refuse it, answer with page 10, or answer without rows.
+   */
   pagePolicy: 'refuse' | 'clamp' | 'empty';
-  /** What `total_pages` counts there: all pages, or those that can be asked for. */
+  /** What `total_pages` counts in searches with the page cap: all pages, or at most ten. */
   totalPages: 'all' | 'ten';
-  /** Last page of version 1's searches; 0: there is none. */
+  /** Last page of searches in version 1. 0: no last page. */
   v1PageCap: number;
-  /** Largest total a search tells, and counts pages from; 0: totals are exact. */
+  /** Largest total that a search reports; `total_pages` follows from it. 0: totals are exact. */
   countCap: number;
-  /** Company filters that are taken and left aside. */
+  /** Company filters that a search accepts and ignores. */
   ignoreFilter: readonly string[];
-  /** Company filters that are InvalidRequest. */
+  /** Company filters that a search refuses as InvalidRequest. */
   refuseFilter: readonly string[];
-  /** Order of search results: by id, or another one in each answer. */
+  /** Order of search results: by id, or a different order in each answer. */
   order: 'id' | 'shuffled';
-  /** Ids of companies and people in answers: number or text as the reference has it, or all alike. */
+  /** Ids of companies and people in answers: number or text as in the reference, or all of one type. */
   ids: 'documented' | 'number' | 'text';
-  /** How answers differ from the reference (`drift.ts`); none: not at all. */
+  /** Kinds of schema drift in answers (`drift.ts`). An empty list: no drift. */
   drift: readonly DriftKind[];
-  /** Data calls a day; 0: no limit. */
+  /** Data calls allowed per day. 0: no limit. */
   dailyLimit: number;
-  /** Requests a second before LimitError `limit`; 0: no limit. */
+  /** Data calls allowed per second; the next call gets LimitError `limit`. 0: no limit. */
   rateLimit: number;
-  /** Milliseconds every answer waits. */
+  /** Milliseconds before each answer. */
   latency: number;
   statuses: Statuses;
-  /** What version 2 says to a key without the permission: `{detail}`, or the shape of LimitError. */
+  /** Body that version 2 sends to a key without the permission: `{detail}`, or the shape of LimitError. */
   permissionBody: 'detail' | 'access';
   /** Milliseconds a UBO enrichment job takes. */
   jobMilliseconds: number;
-  /** Milliseconds between the tries of a webhook delivery. */
+  /** Milliseconds between the attempts of a webhook delivery. */
   webhookRetryMilliseconds: number;
-  /** Seconds after which the market moves on by a day, again and again; 0: only when told. */
+  /** Seconds per day of the market; a timer moves it to the next day. 0: the day changes only on request. */
   dayEvery: number;
-  /** File that keeps day, quota and watches over a restart; null: nothing is kept. */
+  /** File that keeps day, quota and watches over a restart. null: no file. */
   file: string | null;
-  /** Milliseconds a client has to send its headers, and its whole request: the connection is then closed. */
+  /** Milliseconds that a client has to send its headers. Then the sandbox closes the connection. */
   headersTimeout: number;
+  /** Milliseconds that a client has to send its whole request. Then the sandbox closes the connection. */
   requestTimeout: number;
-  /** Whether `/_sandbox/…` answers to more than the machine itself. */
+  /** Whether `/_sandbox/…` also answers to other machines. */
   openControls: boolean;
 }
 
-/** The defaults, with the key and the date that belong to them; anything given wins. */
+/**
+ * Returns all options: the given ones, and defaults for the rest. The default key contains the seed; the default date
+ * is today.
+ */
 export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOptions {
   const seed = given.seed ?? 1;
   return {

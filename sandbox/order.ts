@@ -1,8 +1,8 @@
 import type { SandboxOptions } from './options.js';
 
 /**
- * The order of search results. Unless told otherwise it is by id, the same in every answer. `shuffled`: another one with
- * each answer, made from the seed and the number of answers so far, so that a row may be on two pages or on none.
+ * The order of search results. The default is by id, the same in every answer. With `shuffled`, each answer has another
+ * order, derived from the seed and the number of earlier answers. A row may then be on two pages or on none.
  */
 export class ResultOrder {
   readonly #shuffled: boolean;
@@ -13,17 +13,20 @@ export class ResultOrder {
     this.#state = seed % 1_000_003;
   }
 
-  /** Of each place in the next answer, which of `total` rows (by id) is there. */
+  /**
+   * Returns the order of the next answer as a function from a position to the row there. Rows are numbered from 0 to
+   * `total - 1` in the order of their ids.
+   */
   next(total: number): (place: number) => number {
     if (!this.#shuffled || total < 2) return (place) => place;
     const stride = this.#draw(total);
     const start = this.#draw(total);
-    // A stride without common divisor visits every row once.
+    // A stride that shares no divisor with `total` visits every row once.
     const coprime = firstCoprime(stride, total);
     return (place) => (start + place * coprime) % total;
   }
 
-  /** A whole number in [0, n), n up to some millions. */
+  /** Random whole number in [0, n). `n` may be a few million. */
   #draw(n: number): number {
     this.#state = (this.#state * 48_271 + 11) % 2_147_483_647;
     return this.#state % n;

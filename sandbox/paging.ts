@@ -2,14 +2,14 @@ import { MAX_PAGE } from '../schemas/v2/prospecting.js';
 import type { SandboxOptions } from './options.js';
 import { isObject, type FieldMessages } from './validate.js';
 
-/** One page of a list: which rows it holds, and how many pages there are. */
+/** One page of a list: its rows, from `from` up to but not including `to`, and the number of pages. */
 export interface Page {
   from: number;
   to: number;
   pages: number;
 }
 
-/** Page size a request gets; messages when it asks for more than there is and the policy is to refuse. */
+/** Page size of a request. Returns messages if the request asks for too many rows and the policy is to refuse. */
 export function pageSize(
   asked: number | undefined,
   options: Pick<SandboxOptions, 'maxPerPage' | 'defaultPerPage' | 'pageSizePolicy'>,
@@ -20,23 +20,26 @@ export function pageSize(
   return { per_page: [`Ensure this value is less than or equal to ${options.maxPerPage}.`] };
 }
 
-/** Rows of a page (from 1) of `total` rows; past the end it holds none. */
+/** Rows of a page out of `total` rows. Pages count from 1; a page past the end has no rows. */
 export function pageOf(total: number, page: number, perPage: number): Page {
   const from = Math.min(total, (page - 1) * perPage);
   return { from, to: Math.min(total, from + perPage), pages: Math.ceil(total / perPage) };
 }
 
-/** Where a search's page number ends: nowhere, at the tenth page (version 2), or where the options say (version 1). */
+/** Last page of a search: unlimited, page 10 (version 2), or the option `v1PageCap` (version 1). */
 export type PageCap = 'none' | 'ten' | 'v1';
 
-/** What a search answers: totals as the options tell them, and the places of its rows. */
+/** Content of a search answer: the reported total and page count, and the positions of its rows. */
 export interface SearchPage {
   total: number;
   pages: number;
   places: number[];
 }
 
-/** A page of a search that found `found` rows. Page numbers are never beyond `ten` here: `withinCap` saw to that. */
+/**
+ * Builds one page of a search that found `found` companies. With the cap `ten`, `page` is never above 10, because
+ * `withinCap` ran first.
+ */
 export function searchPage(
   found: number,
   { page, perPage, cap }: { page: number; perPage: number; cap: PageCap },
@@ -56,8 +59,8 @@ export function searchPage(
 }
 
 /**
- * A request body whose `page` is at most ten, and whether its answer is to hold no rows. By the policy a larger page
- * becomes the tenth, with rows or without; to be refused it is left as it is for the schema to find.
+ * Limits `page` in a request body to 10, by the policy. A larger page becomes page 10, and `empty` says whether the
+ * answer has no rows. With the policy `refuse`, the body stays as it is and the schema refuses it.
  */
 export function withinCap(body: unknown, policy: SandboxOptions['pagePolicy']): { body: unknown; empty: boolean } {
   const beyond = isObject(body) && Number.isInteger(body['page']) && (body['page'] as number) > MAX_PAGE;

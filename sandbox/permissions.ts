@@ -1,6 +1,6 @@
 import { METRICS } from './quota.js';
 
-/** What a key may be allowed: the modules that usage metrics name, and two that no metric counts. */
+/** Permissions of a key: the modules that the usage metrics name, and two that no metric counts. */
 export const PERMISSIONS = {
   ...METRICS,
   watching: 'Watching companies',
@@ -9,13 +9,13 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS;
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as [Permission, ...Permission[]];
 
-/** A key and what it may do. */
+/** A key and its permissions. */
 export interface KeyGrant {
   key: string;
   permissions: readonly Permission[] | 'all';
 }
 
-/** Which permission a route asks for, the first that fits; null: a good key is enough. */
+/** Permission of each route; the first pattern that matches counts. null: any valid key is enough. */
 const RULES: readonly (readonly [RegExp, Permission | null])[] = [
   [/^\/v2\/metrics/, null],
   [/^\/v2\/prospecting/, 'prospecting'],
@@ -36,27 +36,33 @@ const RULES: readonly (readonly [RegExp, Permission | null])[] = [
   [/^\/v1\/finder\/nomenclatures/, null],
 ];
 
-/** Permission that a route (its path as it was declared) asks for. Throws for a route that no rule knows. */
+/**
+ * Permission that a route needs. `path` is the path as the route declares it.
+ *
+ * @throws Error for a route without a rule.
+ */
 export function permissionFor(path: string): Permission | null {
   const rule = RULES.find(([pattern]) => pattern.test(path));
   if (rule === undefined) throw new Error(`sandbox/permissions.ts says nothing about ${path}`);
   return rule[1];
 }
 
-/** Whether a key may do what asks for a permission. */
+/** Whether a key has a permission. null means that no permission is needed. */
 export function allows({ permissions }: KeyGrant, permission: Permission | null): boolean {
   return permission === null || permissions === 'all' || permissions.includes(permission);
 }
 
 /**
- * Keys as flags write them: `NAME=permission,permission` (or `=all`, `=none`) adds a key; without `=`, it is the key that
- * may do everything, the last one if several. Throws a RangeError for a permission that does not exist.
+ * Parses the `--key` flags. `NAME=permission,permission` (or `=all`, `=none`) adds a key. A text without `=` is the key
+ * that has all permissions; the last one counts.
+ *
+ * @throws RangeError for an unknown permission.
  */
 export function readKeyFlags(texts: readonly string[]): { key?: string; keys: KeyGrant[] } {
   let plain: string | undefined;
   const keys: KeyGrant[] = [];
   for (const text of texts) {
-    // The last "=" counts, and one at the end belongs to the key: base64 pads with it.
+    // Split at the last "=". A "=" at the end belongs to the key, because base64 pads with "=".
     const [, key, list] = /^(.+)=([^=]+)$/.exec(text) ?? [];
     if (key === undefined || list === undefined) plain = text;
     else keys.push({ key, permissions: readList(list) });

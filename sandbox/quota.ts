@@ -1,6 +1,6 @@
 import type { MetricsResponse } from '../schemas/v2/metrics.js';
 
-/** Calls that use up something, by what they use. */
+/** Usage metrics: kinds of calls that are counted, with their names. */
 export const METRICS = {
   prospecting: 'Prospecting searches',
   company_search: 'Company searches',
@@ -14,15 +14,15 @@ export const METRICS = {
 } as const;
 export type MetricName = keyof typeof METRICS;
 
-/** Codename of the metric that the daily limit is about. */
+/** Codename of the metric with the daily limit. */
 export const DAILY_METRIC = 'daily_browsing';
 
 /**
- * What the key has used. Counted are authorised data calls of version 2, whatever they are answered with; metrics,
- * watching and version 1 are free. A new day of the sandbox starts the daily metric at 0.
+ * Usage of the customer. Authorised, valid data calls of version 2 count, also when the answer is 404. Metrics,
+ * watching and version 1 are free. A new day of the market resets the daily metric to 0.
  */
 export class Quota {
-  /** Data calls a day; 0: no limit. */
+  /** Data calls allowed per day. 0: no limit. */
   dailyLimit: number;
   usedToday = 0;
   readonly #used = new Map<MetricName, number>();
@@ -35,7 +35,9 @@ export class Quota {
     this.#rateLimit = rateLimit;
   }
 
-  /** Books one call; says which limit it breaks, in which case nothing is booked. */
+  /**
+   * Counts one call. Returns the limit that the call exceeds, or null. A call over the limit is not counted as usage.
+   */
   take(metric: MetricName, now: number): 'limits.daily' | 'limit' | null {
     if (this.#rateLimit > 0 && !this.#takeSecond(now)) return 'limit';
     if (this.dailyLimit > 0 && this.usedToday >= this.dailyLimit) return 'limits.daily';
@@ -54,7 +56,7 @@ export class Quota {
     this.usedToday = 0;
   }
 
-  /** Answer of `GET /v2/metrics`; a total of 0 says that there is no limit. */
+  /** Answer of `GET /v2/metrics`. A `total` of 0 means no limit. */
   report(): MetricsResponse {
     return [
       {
@@ -75,7 +77,7 @@ export class Quota {
     ];
   }
 
-  /** What was used, to be kept over a restart. */
+  /** Usage to save over a restart. */
   dump(): { usedToday: number; used: Record<string, number> } {
     return { usedToday: this.usedToday, used: Object.fromEntries(this.#used) };
   }

@@ -1,10 +1,10 @@
-/** Requests since the start (or the last reset), by route. */
+/** Counts requests by route and by status since the start or the last reset. */
 export class RequestLog {
   #total = 0;
   readonly #routes = new Map<string, number>();
   readonly #statuses = new Map<number, number>();
 
-  /** Counts an answered request; `route` like `GET /v2/companies/{id}`. */
+  /** Counts an answered request. `route` looks like `GET /v2/companies/{id}`. */
   count(route: string, status: number): void {
     this.#total++;
     this.#routes.set(route, (this.#routes.get(route) ?? 0) + 1);

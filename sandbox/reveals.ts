@@ -7,23 +7,23 @@ interface Reveal {
   phones: number;
 }
 
-/** Contacts of people that were shown to the caller: what the contact metrics count. */
+/** Contacts of people that the customer received. The contact metrics count them. */
 export class Reveals {
   readonly #list: Reveal[] = [];
 
-  /** Books a record shown on a sandbox date (yyyy-mm-dd), at the wall clock's time of day. */
+  /** Counts a person's record on a sandbox date (yyyy-mm-dd) at the real time of day. */
   add(date: string, shown: { email: boolean; phone: boolean }): void {
     if (!shown.email && !shown.phone) return;
     const time = new Date().toISOString().slice(11, 19);
     const at = `${date} ${time}`;
-    // One entry a second: a busy caller is counted, not remembered call by call.
+    // One entry per second: memory does not grow with each call.
     if (this.#list.at(-1)?.at !== at) this.#list.push({ at, emails: 0, phones: 0 });
     const second = this.#list.at(-1)!;
     if (shown.email) second.emails++;
     if (shown.phone) second.phones++;
   }
 
-  /** Both bounds included, format `YYYY-MM-DD HH:MM:SS`. */
+  /** Contacts between two times, both included. Format: `YYYY-MM-DD HH:MM:SS`. */
   countBetween(from: string, to: string): ContactMetrics {
     const within = this.#list.filter(({ at }) => at >= from && at <= to);
     return {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Which methods a path answers to: tells a wrong method (405) from an unknown path (404). */
+/** Methods of each path. They tell a wrong method (405) from an unknown path (404). */
 export class RouteTable {
   readonly #routes: { url: string; pattern: RegExp; methods: string[] }[] = [];
 
@@ -11,7 +11,7 @@ export class RouteTable {
     });
   }
 
-  /** Every route, like `GET /v2/companies/{id}`. */
+  /** All routes, like `GET /v2/companies/{id}`. */
   list(): string[] {
     return this.#routes.flatMap(({ url, methods }) =>
       methods.map((method) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`),

@@ -18,7 +18,7 @@ import { Watches } from './watches.js';
 import { Webhooks } from './webhooks.js';
 import { createWorld, type World } from './world/index.js';
 
-/** One running sandbox: the market, the day it is on, and what its one customer has done. */
+/** One running sandbox: the market, its current day and the state of its only customer. */
 export class Sandbox {
   readonly options: SandboxOptions;
   readonly world: World;
@@ -38,7 +38,12 @@ export class Sandbox {
   readonly errors: V2Errors;
   #day: number;
 
-  /** Builds the market's columns, which takes seconds for a million companies. */
+  /**
+   * Builds the columns of the market. This takes seconds for a million companies.
+   *
+   * @throws RangeError for an unknown filter name.
+   * @throws Error when the state file cannot be used.
+   */
   constructor(options: SandboxOptions) {
     checkFilterNames(options);
     this.options = options;
@@ -55,17 +60,20 @@ export class Sandbox {
     this.world.columns(this.#day);
   }
 
-  /** Day the market is on; day 0 is the start date. */
+  /** Current day of the market. Day 0 is the start date. */
   get day(): number {
     return this.#day;
   }
 
-  /** Calendar date of that day. */
+  /** Calendar date of the current day, yyyy-mm-dd. */
   get date(): string {
     return this.world.dateOf(this.#day);
   }
 
-  /** Moves the market to a day; events of the days passed over go out to the callback. */
+  /**
+   * Moves the market to a day. Sends the events of the days in between to the callback. Resets the searches and the
+   * daily quota.
+   */
   moveTo(day: number): void {
     if (day === this.#day) return;
     const before = this.#day;
@@ -76,7 +84,7 @@ export class Sandbox {
     this.quota.startDay();
   }
 
-  /** Sends the events of the days from one to another, both included, to the callback. */
+  /** Sends the events of a range of days, both included, to the callback. */
   #deliver(fromDay: number, toDay: number): void {
     const { callback, secret } = this.watches;
     if (callback === null || secret === null) return;
@@ -87,7 +95,7 @@ export class Sandbox {
     }
   }
 
-  /** Writes the state file, where there is one. */
+  /** Writes the state file, if the option `file` names one. */
   save(): void {
     const { file, companies, tenders, seed, date, clones, key } = this.options;
     if (file === null) return;

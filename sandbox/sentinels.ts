@@ -1,8 +1,10 @@
 import { FaultRequest, type Fault } from './faults.js';
 
 /*
- * Ids that bring a fault by themselves, wherever an id is asked for (path or `id` in the query): no script needed.
- * Nobody has them. 900000 and a status answers with it; the others are listed here.
+ * Sentinel ids cause a fault without a script. They work wherever a request has an id: in the path, or as `id` in the
+ * query. No company or person has a sentinel id.
+ *
+ * The id 900000 followed by a status (400 to 599) answers with this status. The table below lists the other sentinels.
  */
 const SPECIAL: Readonly<Record<string, Partial<FaultRequest>>> = {
   '001': { kind: 'reset' },
@@ -11,12 +13,12 @@ const SPECIAL: Readonly<Record<string, Partial<FaultRequest>>> = {
   '004': { kind: 'latency', latency: 5000 },
 };
 
-/** Three digits of the sentinel in a request's address, if there is one. */
+/** Last three digits of the sentinel id in a request's address, if there is one. */
 function sentinelOf(url: string): string | undefined {
   return /(?:\/|[?&]id=)900000(\d{3})(?=[/?&]|$)/.exec(url)?.[1];
 }
 
-/** The fault a request's address asks for; `errors` gives the body that belongs to a status. */
+/** Returns the fault of the sentinel id in a request's address, if any. `bodyOf` gives the error body of a status. */
 export function sentinelFault(url: string, bodyOf: (status: number) => unknown): Fault | undefined {
   const digits = sentinelOf(url);
   if (digits === undefined) return undefined;

@@ -4,8 +4,8 @@ import { readFlags } from './flags.js';
 import { sandboxOptions, type SandboxOptions } from './options.js';
 
 /*
- * The sandbox as a process: reads its flags, listens, prints one line of JSON on stdout when it is ready, and closes on
- * SIGTERM or SIGINT. Everything else goes to stderr.
+ * The sandbox as a process. It reads its flags, listens, and prints one line of JSON on stdout when it is ready. It
+ * closes on SIGTERM or SIGINT. All other output goes to stderr.
  */
 
 async function main(argv: string[]): Promise<void> {
@@ -20,7 +20,7 @@ async function main(argv: string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify({ sandbox: url, key, companies, seed, date })}\n`);
 }
 
-/** The market of the state file, if there is one: its flags may be left out, but not contradicted. */
+/** Adds the market of the state file to the options. Flags may repeat the file's values but not contradict them. */
 function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
   const saved = given.file === undefined || given.file === null ? null : readState(given.file);
   if (saved === null) return given;
@@ -32,7 +32,7 @@ function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
   return { ...given, companies, tenders, seed, date, clones, key };
 }
 
-/** What to tell whoever started it. */
+/** Explains an error of the start, with its remedy. */
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** What outlives a restart: which market it is, the day, and what the key has done. */
+/** Content of the state file: the market, the day, the quota used and the watches. */
 export const SavedState = z.object({
   version: z.literal(1),
   companies: z.int(),
@@ -20,7 +20,11 @@ export const SavedState = z.object({
 });
 export type SavedState = z.infer<typeof SavedState>;
 
-/** Reads a state file; null when there is none yet. Throws with what to do when it cannot be used. */
+/**
+ * Reads a state file. Returns null when there is no file yet.
+ *
+ * @throws Error with the remedy when the file cannot be used.
+ */
 export function readState(file: string): SavedState | null {
   let text: string;
   try {
@@ -38,15 +42,15 @@ export function readState(file: string): SavedState | null {
   }
 }
 
-/** Writes a state file in one step: a reader sees the old one or the new one. */
+/** Writes a state file atomically: a reader sees the old content or the new. */
 export function writeState(file: string, state: SavedState): void {
   const temporary = `${file}.${process.pid}.tmp`;
-  // It holds the key and the signing secret.
+  // Only the owner may read the file: it holds the API key and the signing secret.
   writeFileSync(temporary, `${JSON.stringify(state, null, 1)}\n`, { mode: 0o600 });
   renameSync(temporary, file);
 }
 
-/** Names of the flags that contradict a state file: the market in it cannot become another one. */
+/** Flags that contradict a state file. The market in the file cannot change. */
 export function contradictions(
   state: SavedState,
   given: Partial<Pick<SavedState, 'companies' | 'tenders' | 'seed' | 'date' | 'clones' | 'key'>>,

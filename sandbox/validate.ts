@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-/** A request part that does not fit: field name to its messages, as InvalidRequest shows them. */
+/** Validation messages by field name, as the body of InvalidRequest shows them. */
 export type FieldMessages = Record<string, string[]>;
 
 /**
- * Checks a request part against its schema. A message is filed under the key the caller got wrong: of a path like
- * `filters.number_of_employees.gte` the key below the container, here `number_of_employees`.
+ * Checks a part of a request against its schema. Messages are listed under the key that the caller got wrong. For a
+ * path like `filters.number_of_employees.gte` this is the key below the container: `number_of_employees`.
  */
 export function check<T extends z.ZodType>(
   schema: T,
@@ -13,7 +13,7 @@ export function check<T extends z.ZodType>(
 ): { ok: true; value: z.infer<T> } | { ok: false; fields: FieldMessages } {
   const result = schema.safeParse(value);
   if (result.success) return { ok: true, value: result.data };
-  // No prototype: callers choose the keys, `constructor` and `__proto__` among them.
+  // No prototype, because callers choose the keys; `constructor` and `__proto__` are possible.
   const fields = Object.create(null) as FieldMessages;
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys' && isContainer(issue.path)) {
@@ -41,9 +41,11 @@ function add(fields: FieldMessages, field: string, message: string): void {
 }
 
 /**
- * Parameters of a request wherever they were put: the reference lists some of GET calls as body while its samples send
- * them in the query. Named ones become numbers or lists (`a,b`, `x=a&x=b` and `x[]=a` alike); text that is no number
- * stays and fails the schema's check. What the body says wins.
+ * Merges the parameters in a request's query and body; the body wins. The reference lists some parameters of GET calls
+ * as body, but its samples send them in the query.
+ *
+ * Parameters named in `kinds` become numbers or lists; `a,b`, `x=a&x=b` and `x[]=a` are all lists. Text that is no
+ * number stays text, and the schema refuses it.
  */
 export function readParameters(
   query: unknown,
@@ -66,16 +68,16 @@ export function readParameters(
     }
   }
   if (body === undefined) return out;
-  // What is no object is under a key that no route knows.
+  // A body that is no object goes under the key `body`. No route knows this key, so the schema refuses it.
   return isObject(body) ? { ...out, ...body } : { ...out, body };
 }
 
-/** Body of a request; one that was left out stands for {}, an explicit null does not. */
+/** Body of a request. A missing body becomes {}; an explicit null stays null. */
 export function bodyOf(request: { body: unknown }): unknown {
   return request.body === undefined ? {} : request.body;
 }
 
-/** Whether a value is an object with keys. */
+/** Whether a value is an object and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

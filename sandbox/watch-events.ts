@@ -8,18 +8,18 @@ import { registrationNumberOf } from './world/registration.js';
 import { marketCountryOf } from './world/traits.js';
 import type { CompanyEvent, World } from './world/index.js';
 
-/** Today's name of a watch field that may be given by its earlier one. */
+/** Current name of a watch field. The caller may use its earlier name. */
 export function currentName(field: string): string {
   return CURRENT_WATCH_FIELD[field as LegacyWatchField] ?? field;
 }
 
-/** Events of a watched company on its watched fields, oldest first; days are both included. */
+/** Events of a watched company on its watched fields, oldest first. Both days are included. */
 export function watchedEvents(world: World, watch: Watch, fromDay: number, toDay: number): CompanyEvent[] {
   const watched = new Set(watch.fields.map(currentName));
   return (world.events(watch.id, fromDay, toDay) ?? []).filter(({ field }) => watched.has(field));
 }
 
-/** An event as it is delivered to the callback (section "Events"). */
+/** Event in the shape of a webhook delivery (section "Events" of the reference). */
 export function deliveryOf(world: World, id: number, event: CompanyEvent): WebhookDelivery {
   const index = indexOf(world.ctx, id)!;
   const versions = world.versionsOf(index, event.day - world.ctx.start);
@@ -32,14 +32,14 @@ export function deliveryOf(world: World, id: number, event: CompanyEvent): Webho
       date: toInstant(event.day, event.second),
     },
     field: event.field,
-    // The one status the reference shows.
+    // The only status that the reference shows.
     status: 'UPDATE',
     new_value: event.new,
     old_value: event.old,
   };
 }
 
-/** An event as the events list shows it. */
+/** Event in the shape of the list of events. */
 export function listedEvent(event: CompanyEvent): WatchEvent {
   return {
     status: statusOf(event),
@@ -49,7 +49,7 @@ export function listedEvent(event: CompanyEvent): WatchEvent {
   };
 }
 
-/** `UPDATED` is the reference's example; the other two are this sandbox's. */
+/** The reference shows only `UPDATED`. The sandbox adds `ADDED` and `REMOVED`. */
 function statusOf(event: CompanyEvent): string {
   if (event.old === null) return 'ADDED';
   return event.new === null ? 'REMOVED' : 'UPDATED';
@@ -62,7 +62,7 @@ function messageOf(event: CompanyEvent): string {
   return `The ${what} was changed from <b>${asText(event.old)}</b> to <b>${asText(event.new)}</b>`;
 }
 
-/** Text of a value, safe inside markup. */
+/** Text of a value, escaped for HTML. */
 function asText(value: unknown): string {
   const text = typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value);
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

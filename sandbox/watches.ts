@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { WATCH_FIELDS } from '../schemas/v2/watch-fields.js';
 
-/** A company under watch. */
+/** A watched company. */
 export interface Watch {
   id: number;
-  /** Field names as the caller gave them, without repeats. */
+  /** Field names as the caller sent them, without duplicates. */
   fields: string[];
-  /** Date the watch was started, yyyy-mm-dd. */
+  /** Start date of the watch, yyyy-mm-dd. */
   since: string;
 }
 
-/** What the key watches, and where its events go. */
+/** Watched companies of the customer, and the callback that receives their events. */
 export class Watches {
   readonly #byId = new Map<number, Watch>();
   callback: string | null = null;
-  /** Made with the first callback, the same ever after. */
+  /** Signing secret. The first `setCallback` creates it; it never changes. */
   secret: string | null = null;
 
   /**
-   * Starts a watch. Fields are all current ones when none are given. On a company already watched the given fields
-   * take the place of the old ones and the date stays (the reference does not say).
+   * Starts a watch. Without `fields`, it watches all current fields. On a company already watched, the new fields
+   * replace the old ones and the date stays. The reference does not state the last rule.
    */
   start(id: number, fields: readonly string[] | undefined, date: string): Watch {
     const watch = { id, fields: [...new Set(fields ?? WATCH_FIELDS)], since: this.#byId.get(id)?.since ?? date };
@@ -31,12 +31,12 @@ export class Watches {
     return this.#byId.get(id);
   }
 
-  /** Ends a watch; false when there was none. */
+  /** Ends a watch. Returns false if there is none. */
   stop(id: number): boolean {
     return this.#byId.delete(id);
   }
 
-  /** In order of ids. */
+  /** Watches in the order of their ids. */
   list(): Watch[] {
     return [...this.#byId.values()].toSorted((a, b) => a.id - b.id);
   }

@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGNATURE_HEADER, type WebhookDelivery } from '../schemas/v2/watch.js';
 
-/** Deliveries to one address at the same time. */
+/** Deliveries in flight. */
 const IN_FLIGHT = 4;
-/** "retried a few times": tries in all, the first one included. */
+/** Attempts per delivery, the first included. The reference says "retried a few times". */
 const TRIES = 5;
 const TIMEOUT_MS = 10_000;
-/** Deliveries remembered for the controls. */
+/** Deliveries kept for the control routes. */
 const KEPT = 1000;
 
-/** A delivery and how it went. */
+/** A delivery and its attempts. Its state goes from `waiting` to `delivered` or `failed`. */
 export interface Delivery {
   id: number;
   url: string;
@@ -21,8 +21,10 @@ export interface Delivery {
 }
 
 /**
- * Sends events to the callback: signed over the raw body, retried once a minute (or as told) when the answer is not 2xx
- * or late, given up after five tries.
+ * Sends events to the callback, signed over the raw body (HMAC-SHA-256).
+ *
+ * An attempt succeeds with a 2xx answer within 10 s. A failed attempt is retried after `retryMs`; the default is one
+ * minute. After five failed attempts the delivery has failed.
  */
 export class Webhooks {
   readonly #retryMs: number;
@@ -36,7 +38,7 @@ export class Webhooks {
     this.#retryMs = retryMs;
   }
 
-  /** Puts an event in the queue. */
+  /** Queues an event for delivery. */
   send(url: string, secret: string, event: WebhookDelivery): void {
     const body = JSON.stringify(event);
     const signature = createHmac('sha256', secret).update(body).digest('hex');
@@ -51,7 +53,7 @@ export class Webhooks {
     return this.#deliveries;
   }
 
-  /** Ends all that is under way. */
+  /** Aborts all deliveries, both in flight and waiting. */
   async close(): Promise<void> {
     this.#queue.length = 0;
     this.#stop.abort();
@@ -84,7 +86,7 @@ export class Webhooks {
     void this.#retryLater(delivery);
   }
 
-  /** Waits beside the queue: a receiver that is down does not hold up what comes after. */
+  /** Waits outside the queue, so a receiver that is down does not block other deliveries. */
   async #retryLater(delivery: Delivery): Promise<void> {
     try {
       await sleep(this.#retryMs, undefined, { signal: this.#stop.signal, ref: false });
@@ -95,7 +97,7 @@ export class Webhooks {
     this.#fill();
   }
 
-  /** Status of the answer, or why there was none. */
+  /** Sends one attempt. Returns the status of the answer, or the error message if there is no answer. */
   async #post({ url, body, signature }: Delivery): Promise<number | string> {
     try {
       const response = await fetch(url, {

@@ -2,7 +2,10 @@ import { makeData, makeVector, Dictionary, Float64, Int32, Int64, Table, tableTo
 import { Compression, Table as WasmTable, WriterPropertiesBuilder, writeParquet } from 'parquet-wasm';
 import type { LongRow } from './by-hand.js';
 
-/** Values as the bytes of one zstd Parquet file, by Arrow's typed arrays. */
+/**
+ * Encodes values as one Parquet file (zstd) with typed arrays of Arrow. `capacity` is a multiple of 8 and at least the
+ * number of rows.
+ */
 export function encodeLong(rows: Iterable<LongRow>, capacity: number): Uint8Array {
   const companies = new BigInt64Array(capacity);
   const years = new Int32Array(capacity);

@@ -2,7 +2,7 @@ import { FinancialReport } from '../../schemas/v2/financial-report.js';
 import { INDICATORS } from '../../schemas/v2/indicators.js';
 import { readPartRows, type LandedPart } from '../../src/landing/index.js';
 
-/** A checked value, as the rivals of the SQL make it. */
+/** A checked value, as the TypeScript variants produce it. */
 export interface LongRow {
   company: bigint;
   year: number;
@@ -14,8 +14,11 @@ export interface LongRow {
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * The values of a part's reports, checked in TypeScript: shape by zod, years, numbers as text, kinds of indicators. Less than
- * the SQL checks (a wrong value costs its whole report here, repeated keys go unseen), so the rivals have it easier.
+ * Yields the values of a part's reports, checked in TypeScript. zod checks the shape; the code checks years, numbers as
+ * text and kinds of indicators.
+ *
+ * It checks less than the SQL: a wrong value drops its whole report, and repeated keys go unnoticed. So these variants
+ * do less work than the SQL.
  */
 export function* checkedValues(part: LandedPart): Generator<LongRow> {
   for (const row of readPartRows(part)) {

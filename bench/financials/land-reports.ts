@@ -1,13 +1,14 @@
 import { createWorld } from '../../sandbox/world/index.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 
-/** Reports of a part, as a crawl lands them: two of its chunks. */
+/** Reports per part, as in a crawl: two chunks. */
 const PART = 1_000;
 
 /**
- * Lands the v2 reports of a sandbox market, through the landing writer, as one night's run.
- * @param rounds How often the market is landed, under other ids each time: a cheap way to many reports
- * @returns Bytes of the bodies
+ * Lands the v2 reports of a sandbox market as one night's run, with the landing writer.
+ *
+ * @param rounds number of times to land the market, each time with other ids: a cheap way to many reports
+ * @returns size of all bodies in bytes
  */
 export async function landReports(
   dataDir: string,

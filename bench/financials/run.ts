@@ -14,17 +14,17 @@ import { landReports } from './land-reports.js';
 
 const REPORTS = 20_000;
 const ROUNDS = 3;
-/** Values of a part, at most; a multiple of 8. */
+/** Maximum number of values per part; a multiple of 8. */
 const PART_VALUES = 400_000;
 const LONG = 'company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, value_double DOUBLE, value_text VARCHAR';
 
 /**
- * Landed v2 report bodies to the checked long table: our load beside three ways of doing the same in TypeScript, as a share
- * of the speed with which DuckDB writes those rows from memory to Parquet.
+ * Measures the step from landed v2 report bodies to the checked long table. Compares our load with three TypeScript
+ * variants. The baseline is DuckDB's speed to write the same rows from memory to Parquet.
  */
 export async function benchFinancials(): Promise<void> {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));
-  // As many as the others have.
+  // The same number of threads as the other variants.
   process.env['TIDEMARK_WAREHOUSE_THREADS'] = '2';
   try {
     const dataDir = path.join(dir, 'data');
@@ -58,7 +58,7 @@ function variants(dir: string, dataDir: string, limit: DuckDBConnection): Record
   const copy = `COPY long TO '${out}' (FORMAT parquet, COMPRESSION zstd)`;
   return {
     [BASELINE]: async () => ({ run: async () => void (await limit.run(copy)) }),
-    // Hashes of the parts, what drifted, rejects, ledger and commit included.
+    // Includes part hashes, drift detection, rejects, ledger and commit.
     'our load, whole, into the warehouse file': async () => {
       rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
       const warehouse = await openWarehouse(dataDir);
@@ -123,7 +123,7 @@ interface Memory {
   close: () => void;
 }
 
-/** A warehouse that is in no file: what the SQL alone takes. */
+/** Opens a warehouse in memory, to measure the SQL alone. */
 async function openMemory(): Promise<Memory> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await instance.connect();
@@ -133,7 +133,7 @@ async function openMemory(): Promise<Memory> {
   return { db, connection, close: () => (connection.closeSync(), instance.closeSync()) };
 }
 
-/** Loads all that is landed; gives the number of values. */
+/** Loads all landed parts, without drift detection. Returns the number of values. */
 async function loadInto({ db }: Memory, dataDir: string): Promise<number> {
   await loadLanding({ db, assertHeld: () => undefined, close: () => Promise.resolve() }, dataDir, {
     drift: () => Promise.resolve(),

@@ -2,22 +2,24 @@ import { isRefused, type PlanAnswer, type PlanRequest } from '../../src/planner/
 import type { SegmentRecord } from '../../schemas/pipeline/landing.js';
 import { sortOverflows, type Asked, type LargestDay } from './overflows.js';
 
-/** Where requests, or parts of one, went that listed nobody new. Overflows are told apart in `overflows.ts`. */
+/**
+ * Causes of waste: requests, or fractions of a request, that listed no new company. `overflows.ts` sorts the overflows.
+ */
 export const CAUSES = [
-  'page size', // asked to learn the page size
-  'probes', // asked to learn how a dimension filters
-  'first', // overflow at the start of a sweep, or of a part of it
-  'again', // overflow from a position that overflowed before
-  'peak', // overflow with a day that holds more than half the cap
-  'near', // overflow by less than a quarter of the cap
-  'far', // overflow by more
+  'page size', // requests that find out the page size
+  'probes', // other requests of the calibration
+  'first', // overflow without a leaf just before, so without a known density
+  'again', // overflow at a position where a wider window overflowed
+  'peak', // overflow with more than half the cap on one day
+  'near', // overflow by at most a quarter of the cap
+  'far', // overflow by more than a quarter
   'splits', // page 1 of a segment that another dimension splits
   'empty', // page 1 of a segment without companies
-  'last page', // rows that a leaf's last page had no companies for
-  'twice', // rows that a leaf listed before: second passes, overlapping values
+  'last page', // unused rows of a leaf's last page
+  'twice', // rows listed by an earlier leaf: second passes, overlapping values
   'truncated', // further pages of a search above the cap
-  'repeated', // asked once more on purpose; the market's total at the end
-  'kept', // below zero: companies that only the pages above showed
+  'repeated', // deliberate repeats; the market's total at the end
+  'kept', // negative: companies shown only on pages outside leaves
 ] as const;
 export type Cause = (typeof CAUSES)[number];
 export type Waste = Record<Cause, number>;
@@ -26,21 +28,23 @@ const SEEN = 1;
 const LISTED = 2;
 
 /**
- * Follows a crawl request by request and says where those went that listed nobody new. Together with the companies
- * reached, in full pages, the causes are all the requests.
+ * Follows a crawl request by request and sorts the waste by cause. The waste plus the reached companies in full pages
+ * equals the number of requests.
  */
 export class Account {
   requests = 0;
   /** Distinct companies on any page. */
   reached = 0;
-  /** Leaves that hold somebody, their companies, and the searches above the cap. */
+  /** Number of leaves with companies. */
   leaves = 0;
+  /** Companies on the pages of leaves, repeated ones included. */
   filled = 0;
+  /** Number of searches above the page cap. */
   overflows = 0;
   readonly waste = emptyWaste();
-  /** The same by the dimensions of the segment, e.g. `company_status/company_incorporation`. */
+  /** Waste by the dimensions of the segment, e.g. `company_status/company_incorporation`. */
   readonly byPath = new Map<string, Waste>();
-  /** By id: whether a page, and whether a leaf's page, showed the company. */
+  /** Flags by company id: shown on any page, shown on a page of a leaf. */
   private readonly marks: Uint8Array;
   private readonly asked: Asked[] = [];
   private readonly large = new Set<string>();
@@ -54,12 +58,12 @@ export class Account {
     this.marks = new Uint8Array(mostId + 1);
   }
 
-  /** Whether a company was on any page. */
+  /** Whether any page showed the company. */
   has(id: number): boolean {
     return this.marks[id] !== 0;
   }
 
-  /** Books a request and its answer. */
+  /** Counts a request and its answer. */
   book(request: PlanRequest, answer: PlanAnswer): void {
     const { purpose, segment, page } = request;
     const ids = isRefused(answer) ? [] : answer.ids;
@@ -79,7 +83,7 @@ export class Account {
     for (const id of ids) this.mark(Number(id), SEEN);
   }
 
-  /** Ends the account: what the plan made of its segments tells overflows from splits. */
+  /** Ends the account. The final segments show which searches above the cap were overflows and which were splits. */
   close(segments: readonly SegmentRecord[], largestDay: LargestDay): void {
     const narrowed = new Set(segments.filter((s) => s.state === 'calibration').map((s) => s.segment));
     const overflows = this.asked.filter(({ total }) => total > this.cap);
@@ -102,7 +106,7 @@ export class Account {
     this.add('twice', segment, repeated / this.size);
   }
 
-  /** False when the company was marked so before. */
+  /** Sets a flag of a company. Returns false if it was already set. */
   private mark(id: number, mark: number): boolean {
     const before = this.marks[id]!;
     this.marks[id] = before | mark;

@@ -5,13 +5,13 @@ import type { MarketQuirks } from './market.js';
 import { distributionsOf, nextNight } from './night.js';
 import { generateRegister } from './register.js';
 
-/** A market on two nights running: the warehouse knows the first, the crawl is of the second. */
+/** A market on two consecutive nights. The warehouse knows the first night; the crawl runs on the second. */
 export interface Nights {
   lastNight: Columns;
   tonight: Columns;
 }
 
-/** A way to run the planner. */
+/** One configuration of the planner and of the simulated API. */
 export interface Case {
   name: string;
   quirks: MarketQuirks;
@@ -20,15 +20,19 @@ export interface Case {
 
 const SEED = 20_261_120;
 
-/** The simulated market of so many companies, in so many countries. */
+/** Makes the simulated market with a number of companies and countries. */
 export function makeNights(companies: number, countries?: number): Nights {
   const lastNight = generateRegister({ companies, seed: SEED, ...(countries === undefined ? {} : { countries }) });
   return { lastNight, tonight: nextNight(lastNight, SEED + 1, countries) };
 }
 
 /**
- * What the planner is measured on. `values known`: nothing is spent on companies without a date (`requestsPerCompany` 0). A
- * door is a way the API may offer to those: a filter value that selects them, or version 1 with all its pages.
+ * The measured cases. Words in their names:
+ *
+ * - `cold`: without last night's distributions. `warm`: with them.
+ * - `values known`: spends no request on companies without a date (`requestsPerCompany` 0).
+ * - `door`: a way of the API to the companies without a date. `null door` is a filter value that selects them; `v1
+ *   door` is version 1 with all its pages.
  */
 export function makeCases({ lastNight }: Nights): Case[] {
   const known = { distributions: distributionsOf(lastNight) };

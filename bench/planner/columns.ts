@@ -1,25 +1,25 @@
-/** Stands in a numeric column for "the register has no such value"; greater than any value, so it sorts last. */
+/** Missing value in a numeric column. It is greater than any value, so it sorts last. */
 export const NONE = 2_147_483_647;
 
-/** A market, column by column; row `i` of every column is the same company. */
+/** A market as columns. Row `i` of every column is the same company. */
 export interface Columns {
   companies: number;
   id: Float64Array;
   status: Int32Array;
   legalForm: Int32Array;
   country: Int32Array;
-  /** Postal code as a number; five digits when said. */
+  /** Postal code as a number; five digits as text. */
   zip: Int32Array;
   /** Bit `a` is set for each activity type `a` (1 to 30) of the company. */
   activities: Int32Array;
   /** Days since 1970-01-01. */
   incorporated: Int32Array;
   employees: Int32Array;
-  /** Two decimals. */
+  /** Turnover with two decimals. */
   turnover: Float64Array;
 }
 
-/** Columns with room for so many companies; every value is NONE, every id 0. */
+/** Creates columns for a number of companies. Every value is NONE, every id 0. */
 export function emptyColumns(companies: number): Columns {
   const ints = (): Int32Array => new Int32Array(companies).fill(NONE);
   return {
@@ -36,7 +36,7 @@ export function emptyColumns(companies: number): Columns {
   };
 }
 
-/** The rows named, in their order, as columns of their own. */
+/** Copies the given rows, in the given order, into new columns. */
 export function pickRows(columns: Columns, rows: Uint32Array): Columns {
   const picked = emptyColumns(rows.length);
   for (const name of NAMES) {
@@ -59,7 +59,7 @@ const NAMES = [
   'turnover',
 ] as const;
 
-/** Rows ordered by incorporation, those without one last, then by id: the order in which searches list them. */
+/** Sorts rows by incorporation and then by id; rows without a date come last. Searches list companies in this order. */
 export function sortColumns(columns: Columns): Columns {
   const { incorporated, id } = columns;
   const rows = Uint32Array.from({ length: columns.companies }, (_, i) => i);

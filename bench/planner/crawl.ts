@@ -6,7 +6,10 @@ import type { Market } from './market.js';
 import type { LargestDay } from './overflows.js';
 import { ACTIVITIES, COUNTRIES, FIRST_DAY, LAST_DAY, LEGAL_FORMS, STATUSES } from './register.js';
 
-/** What the nightly crawl splits markets by (`src/crawl/dimensions.ts`), with the values of the simulated register. */
+/**
+ * Dimensions along which the nightly crawl splits markets (`src/crawl/dimensions.ts`), with the values of the simulated
+ * register.
+ */
 export const DIMENSIONS: readonly Dimension[] = [
   { kind: 'categorical', key: 'company_status', values: STATUSES },
   { kind: 'range', key: 'company_incorporation', type: 'date' },
@@ -17,22 +20,27 @@ export const DIMENSIONS: readonly Dimension[] = [
   { kind: 'range', key: 'financial_turnover', type: 'decimal', min: 0, max: 1_000_000_000 },
 ];
 
-/** Asked for when the API's largest page is not known, as the nightly crawl does. */
+/** Page size to request when the API's largest page is unknown, as in the nightly crawl. */
 const ASK_HIGH = 1_000;
 const IN_FLIGHT = 16;
 
+/** Result of one simulated crawl. */
 export interface CrawlResult {
   account: Account;
-  /** Companies the certificate calls missing. */
+  /** Companies that the plan's coverage reports as missing. */
   missing: number;
   depth: number;
-  /** Members it did not ask for. */
+  /** Ids of the companies carried over. */
   carried: string[];
-  /** What it found out about the API, for the next night. */
+  /** Calibration of the API, for the next night. */
   calibration: Calibration;
 }
 
-/** Enumerates a market with the planner; requests are answered in the order of asking, sixteen in flight. */
+/**
+ * Crawls a market with the planner. Requests are answered in their order, with sixteen in flight.
+ *
+ * @throws Error when the plan has no open request but is not done.
+ */
 export function crawl(market: Market, overrides: Partial<PlanInput> = {}): CrawlResult {
   const plan = createPlan({
     market: 'bench',

@@ -2,20 +2,21 @@ import { dayNumber, firstDay, yearOf } from '../../src/planner/days.js';
 import { NONE } from './columns.js';
 import type { Criterion, GroupColumn, RangeColumn } from './market-index.js';
 
-/** How an API reads filters, where its reference leaves it open. */
+/** Behaviour of filters that the API reference leaves open. */
 export interface FilterQuirks {
-  /** How company_incorporation is understood. Default days. `years-in-dates`: takes dates, looks at their year. */
+  /** How `company_incorporation` is read. Default `days`. `years-in-dates` accepts dates and uses only their year. */
   dates?: 'days' | 'years' | 'year-texts' | 'years-in-dates';
-  /** What a bound of the wrong kind brings: a refusal (default) or an empty page. */
+  /** Answer to a bound of the wrong kind: a refusal (default) or an empty page. */
   wrongBounds?: 'refused' | 'empty';
-  /** `gte` and `lte` mean greater and less. */
+  /** `gte` and `lte` exclude the bound. */
   exclusive?: boolean;
-  /** null, or [null], selects the companies without a value. */
+  /** null and [null] select the companies without a value. */
   nullSelects?: boolean;
-  /** Filter keys that are ignored, or refused. */
+  /** Filter keys that the API ignores. */
   ignored?: readonly string[];
+  /** Filter keys that the API refuses. */
   refused?: readonly string[];
-  /** Only the first of several values counts. */
+  /** Only the first of several values is used. */
   firstValueOnly?: boolean;
 }
 
@@ -31,7 +32,7 @@ const GROUPS: Record<string, GroupColumn> = {
   location_zip: 'zip',
   activity_type: 'activities',
 };
-// Version 1's words for the same (reference v1, "Company filters").
+// Names of the same filters in version 1 (reference v1, "Company filters").
 const V1_KEYS: Record<string, string> = {
   status: 'company_status',
   ownership_type: 'legal_form',
@@ -39,18 +40,18 @@ const V1_KEYS: Record<string, string> = {
   country: 'location_countries',
 };
 
-/** What a bound stands for: a day, a year, a number. */
+/** Range of values that a bound covers: a day, a year or a number. */
 interface Span {
   first: number;
   last: number;
 }
 
-// The finest step of any column is a cent.
+// The smallest step of any column is a cent.
 const HALF_A_CENT = 0.005;
 const OPEN_BELOW: Span = { first: -Infinity, last: -Infinity };
 const OPEN_ABOVE: Span = { first: NONE, last: NONE };
 
-/** Filters as criteria; a text when they are refused. Keys of version 1 are understood too. */
+/** Converts filters of version 1 or 2 to criteria. Returns the reason as text if they are refused. */
 export function readFilters(filters: Record<string, unknown>, quirks: FilterQuirks): Criterion[] | string {
   const criteria: Criterion[] = [];
   for (const [word, value] of Object.entries(filters)) {
@@ -63,7 +64,7 @@ export function readFilters(filters: Record<string, unknown>, quirks: FilterQuir
   return criteria;
 }
 
-/** One filter; null when it selects everybody, a text when it is refused. */
+/** Converts one filter. Returns null if it selects all companies, and the reason as text if it is refused. */
 function readFilter(key: string, value: unknown, quirks: FilterQuirks): Criterion | string | null {
   const column = RANGES[key] ?? GROUPS[key];
   if (column === undefined) return `${key}: unknown filter`;
@@ -96,7 +97,7 @@ function readNumber(bound: unknown): Span | null {
   return typeof bound === 'number' ? { first: bound, last: bound } : null;
 }
 
-/** First and last day that a bound of company_incorporation stands for. */
+/** First and last day that a bound of `company_incorporation` covers. null for a bound of the wrong kind. */
 function readDays(bound: unknown, dates: NonNullable<FilterQuirks['dates']>): Span | null {
   const day = typeof bound === 'string' && bound.length === 10 ? dayNumber(bound) : undefined;
   if (dates === 'days') return day === undefined ? null : { first: day, last: day };

@@ -1,4 +1,4 @@
-/** The first of 0…n-1 from which a monotonous test holds; n when it never does. */
+/** Returns the first number of 0…n-1 for which a monotonic test is true, or n if there is none. */
 export function lowerBound(n: number, holds: (i: number) => boolean): number {
   let low = 0;
   let high = n;

@@ -1,7 +1,7 @@
 import { NONE, type Columns } from './columns.js';
 import { lowerBound } from './lower-bound.js';
 
-/** What a search asks of one column. `none`: companies without a value. Bounds are inclusive. */
+/** A condition of a search on one column. `none` selects companies without a value. Bounds are inclusive. */
 export type Criterion =
   | { column: RangeColumn; from: number; to: number }
   | { column: GroupColumn; values: readonly number[] }
@@ -9,7 +9,9 @@ export type Criterion =
 export type RangeColumn = 'incorporated' | 'employees' | 'turnover';
 export type GroupColumn = 'status' | 'legalForm' | 'country' | 'zip' | 'activities';
 
-/** A run of rows: those at `from` to `to - 1` of an order; null: the columns' own. */
+/**
+ * Consecutive rows: positions `from` to `to - 1` in `order`. With `order` null, positions in the columns themselves.
+ */
 interface Run {
   order: Uint32Array | null;
   from: number;
@@ -18,7 +20,7 @@ interface Run {
 
 type Test = (row: number) => boolean;
 
-/** The rows a search finds, in an order that depends on the search alone. */
+/** Rows that a search finds. Their order depends only on the search. */
 export class Found {
   readonly total: number;
 
@@ -26,7 +28,7 @@ export class Found {
     this.total = sizeOf(runs);
   }
 
-  /** Rows number `from` to `to - 1` of those found. */
+  /** Returns the found rows at positions `from` to `to - 1`. */
   rows(from: number, to: number): number[] {
     const rows: number[] = [];
     let before = 0;
@@ -42,8 +44,8 @@ export class Found {
 }
 
 /**
- * Answers searches over columns sorted by incorporation from sorted indexes, each built when first used: the criterion
- * that leaves fewest rows is looked up, the others are tested on those.
+ * Answers searches over columns sorted by incorporation. It uses sorted indexes, each built at its first use. A search
+ * looks up the criterion with the fewest rows and tests the other criteria on these rows.
  */
 export class MarketIndex {
   private readonly groups = new Map<GroupColumn, Map<number, Uint32Array>>();
@@ -52,7 +54,7 @@ export class MarketIndex {
 
   constructor(readonly columns: Columns) {}
 
-  /** Rows that meet all criteria. */
+  /** Finds the rows that meet all criteria. */
   search(criteria: readonly Criterion[]): Found {
     const { companies } = this.columns;
     let days: Run = { order: null, from: 0, to: companies };
@@ -84,11 +86,11 @@ export class MarketIndex {
     };
   }
 
-  /** Rows that meet one criterion; narrowed to a run of days where the index is ordered by day. */
+  /** Rows that meet one criterion. If its index is sorted by day, the rows are limited to a range of days. */
   private runsOf(criterion: Criterion, days: Run): { runs: Run[]; ordered: boolean } {
     if ('values' in criterion) {
       const groups = this.groupsOf(criterion.column);
-      // Activities are grouped by set: each company is in one group only.
+      // Activities are grouped by set, so each company is in exactly one group.
       const wanted =
         criterion.column === 'activities'
           ? [...groups.keys()].filter(memberTest(criterion))
@@ -155,7 +157,7 @@ function isGroup(column: RangeColumn | GroupColumn): column is GroupColumn {
   return column !== 'incorporated' && column !== 'employees' && column !== 'turnover';
 }
 
-/** Whether a value of a group column meets a criterion; activities are sets of values. */
+/** Returns a test of group column values. Activities are sets of values, stored as bits. */
 function memberTest({
   column,
   values,
@@ -186,7 +188,7 @@ function meet(a: Run, b: Run): Run {
   return { order: null, from, to: Math.max(from, Math.min(a.to, b.to)) };
 }
 
-/** The part of an ascending order that lies in a run of rows. */
+/** Limits an ascending order to a range of rows. */
 function narrow(order: Uint32Array, rows: Run): Run {
   return {
     order,

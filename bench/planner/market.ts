@@ -4,26 +4,32 @@ import type { Columns } from './columns.js';
 import { readFilters, type FilterQuirks } from './filters.js';
 import { MarketIndex, type Found } from './market-index.js';
 
+/** Behaviour of the simulated API that the API reference leaves open. */
 export interface MarketQuirks extends FilterQuirks {
-  /** Largest page; larger sizes are lowered to it, refused, or answered with `defaultSize`. Default 100. */
+  /** Largest page size. Default 100. */
   maxSize?: number;
+  /** Answer to a larger page size: lower it to `maxSize` (default), refuse it, or use `defaultSize`. */
   oversize?: 'lower' | 'refuse' | 'default';
   defaultSize?: number;
-  /** Last page shown. Default 10. */
+  /** Last page that a search shows. Default 10. */
   pageCap?: number;
-  /** total_pages, or the total, never says more than this. */
+  /** Largest value of `total_pages`. */
   totalPagesCap?: number;
+  /** Largest value of the total. */
   totalsCap?: number;
-  /** Companies counted in totals but never listed. */
+  /** Companies that totals count but searches never list. */
   hidden?: ((id: number) => boolean) | undefined;
-  /** How version 1 answers: all its pages, ten of them, not at all (default), or any company. */
+  /** How version 1 answers: with all pages, with ten pages, never (default), or without regard to filters. */
   v1?: 'uncapped' | 'capped' | 'refused' | 'ignores filters';
 }
 
 const KEPT = 100;
 const NOBODY = { total: 0, totalPages: 0, ids: [] };
 
-/** A company data API over the columns of a market, with the quirks that its reference leaves open. Pure apart from a cache. */
+/**
+ * Simulates a company data API over the columns of a market, with quirks that the reference leaves open. The same
+ * request always gets the same answer.
+ */
 export class Market {
   private readonly index: MarketIndex;
   private readonly cache = new Map<string, Found | string>();
@@ -40,7 +46,7 @@ export class Market {
     return route === 'v1' ? this.answerV1(filters, page, per_page) : this.answerV2(filters, page, per_page);
   }
 
-  /** Ids that a search can list, page after page without a cap; none where its filters are refused. */
+  /** Ids of all companies that a search lists, without the page cap. Empty when its filters are refused. */
   idsOf(filters: Record<string, unknown>): string[] {
     const found = this.find(filters);
     return typeof found === 'string' ? [] : this.list(found, 1, found.total);
@@ -79,7 +85,7 @@ export class Market {
     const { hidden } = this.quirks;
     const { id } = this.columns;
     const span: [number, number] = [(page - 1) * size, page * size];
-    // Whoever is hidden makes room for the next ones.
+    // Hidden companies take no place in the list.
     if (hidden) {
       const listed = found.rows(0, found.total).filter((row) => !hidden(id[row]!));
       return listed.slice(...span).map((row) => String(id[row]));
@@ -87,7 +93,7 @@ export class Market {
     return found.rows(...span).map((row) => String(id[row]));
   }
 
-  /** What a search finds, or why its filters are refused. */
+  /** Result of a search, or the reason why its filters are refused. */
   private find(filters: Record<string, unknown>): Found | string {
     const key = canonicalJson(filters);
     let found = this.cache.get(key);

@@ -6,29 +6,30 @@ import { Market } from './market.js';
 import { optimumByDays } from './optimum.js';
 import { enumerateByDays, RIVALS, type Enumeration } from './rivals.js';
 
-/** A line of the result: what one way to enumerate a market cost and brought. */
+/** One result line: cost and yield of one way to list a market. */
 export interface Measured {
   name: string;
   requests: number;
-  /** Requests ÷ (companies reached ÷ page size): 1 is the least there can be. */
+  /** Requests ÷ (companies reached ÷ page size). 1 is the minimum. */
   eff: number;
-  /** Share reached of the companies that have a date of incorporation. */
+  /** Share of the companies with a date of incorporation that were reached. */
   ofKnown: number;
-  /** Share reached of all companies. */
+  /** Share of all companies that were reached. */
   ofAll: number;
   leaves: number;
-  /** Mean share of the cap that a leaf holds. */
+  /** Mean size of a leaf as a share of the page cap. */
   fill: number;
   overflows: number;
   depth: number;
-  /** The planner only: requests by what they were wasted on, in all and by dimension. */
+  /** Wasted requests by cause, in total. Only for the planner. */
   waste?: Waste;
+  /** Wasted requests by cause and dimension. Only for the planner. */
   byPath?: ReadonlyMap<string, Waste>;
-  /** The planner only: companies its certificate calls missing. */
+  /** Companies that the plan's coverage reports as missing. Only for the planner. */
   missing?: number;
 }
 
-/** The usual ways, which sweep days only, and the least that any sweep of days can cost. */
+/** Measures the usual methods, which split only by days, and the optimum of any sweep by days. */
 export function measureRivals({ tonight }: Nights, size: number): Measured[] {
   const rivals = Object.entries(RIVALS).map(([name, rival]) =>
     enumerated(name, tonight, size, enumerateByDays(tonight, size, rival)),
@@ -52,12 +53,12 @@ function enumerated(name: string, tonight: Columns, size: number, result: Enumer
   };
 }
 
-/** The planner, in every case. */
+/** Measures the planner in every case. */
 export function measurePlanner(nights: Nights, size: number): Measured[] {
   return makeCases(nights).map((some) => measureCase(nights, size, some));
 }
 
-/** The planner in one case. */
+/** Measures the planner in one case. */
 export function measureCase({ lastNight, tonight }: Nights, size: number, { name, quirks, input }: Case): Measured {
   const { known, ...cold } = input;
   const api = { ...quirks, maxSize: size };

@@ -7,12 +7,12 @@ import { daySampler, LAST_DAY, valueSampler } from './register.js';
 const CHANGED = 0.01;
 const NEW = 0.0005;
 const GONE = 0.0005;
-// Of the companies that change: whose date is corrected, added or taken away. The rest change other values.
+// Share of the changed companies whose date is corrected, added or removed. The others change other values.
 const REDATED = 0.02;
-// Of the new ones: registered in the last week. The rest are older and come to the register late.
+// Share of the new companies registered in the last week. The others are older and late-arriving.
 const RECENT = 0.7;
 
-/** The market a night later: 1 % changed, 0.05 % new, 0.05 % gone. */
+/** Returns the market one night later: 1 % changed, 0.05 % new, 0.05 % gone. */
 export function nextNight(columns: Columns, seed: number, countries?: number): Columns {
   const random = generator(seed);
   const drawDay = daySampler(random);
@@ -38,7 +38,7 @@ export function nextNight(columns: Columns, seed: number, countries?: number): C
   return sortColumns(next);
 }
 
-/** How a market spreads over each range dimension, exactly: what a warehouse knows of it the morning after. */
+/** Exact distribution of a market over each range dimension, as the warehouse knows it the morning after. */
 export function distributionsOf(columns: Columns): Record<string, Distribution> {
   return {
     company_incorporation: distributionOf(columns.incorporated, dayText),

@@ -2,13 +2,13 @@ import { NONE, type Columns } from './columns.js';
 import type { Enumeration } from './rivals.js';
 
 /**
- * The fewest pages that windows of days can need: what a sweep would cost if it knew before asking how many companies
- * each day holds. A day above the cap is read as far as it is shown. A bound to measure the planner by, not a rival.
+ * Computes the fewest pages that windows of days can need: the cost of a sweep that already knows the companies per
+ * day. A day above the cap is read up to the cap. This is a lower bound for the planner, not a usable method.
  */
 export function optimumByDays(columns: Columns, size: number): Enumeration {
   const cap = size * 10;
   const days = countDays(columns.incorporated);
-  // From the last day back: the pages that the rest needs from day i on, and where its first window ends.
+  // Work backwards from the last day. `pages[i]`: pages needed from day i on. `ends[i]`: end of the first window there.
   const pages = new Float64Array(days.length + 1);
   const ends = new Int32Array(days.length);
   for (let i = days.length - 1; i >= 0; i--) {
@@ -29,7 +29,7 @@ export function optimumByDays(columns: Columns, size: number): Enumeration {
   return { requests: 1 + pages[0]!, reached, leaves, overflows: 0, depth: 1 };
 }
 
-/** Companies of each day that has any, in the order of the days. */
+/** Number of companies of each day that has any, in the order of the days. */
 function countDays(incorporated: Int32Array): number[] {
   const counts: number[] = [];
   for (let row = 0; row < incorporated.length && incorporated[row] !== NONE; row++) {

@@ -1,24 +1,31 @@
 import { dayNumber, dayText } from '../../src/planner/days.js';
 import type { PlanRequest } from '../../src/planner/index.js';
 
-/** Page 1 of a window, or of another segment. */
+/** A request for page 1 of a window or of another segment, with its total. */
 export interface Asked {
   request: PlanRequest;
   total: number;
 }
 
+/** Cause of an overflow; see `sortOverflows`. */
 export type Overflow = 'first' | 'again' | 'peak' | 'near' | 'far';
 
-/** The most companies that one day of a span holds. */
+/** Largest number of companies on one day of a range. */
 export type LargestDay = (from: string | undefined, to: string | undefined) => number;
 
 const NEAR = 1.25;
 
 /**
- * Why windows were too large, for those that were narrowed: `first` where no leaf of the sweep ends just before, so that
- * nothing told how dense it is; `again` where a wider window overflowed from the same position.
- * @param asked page 1 of every segment, in the order of asking
- * @param narrowed segments that were asked once more, narrower
+ * Sorts overflows (windows above the cap that were narrowed) by cause:
+ *
+ * - `again`: a wider window overflowed from the same position.
+ * - `first`: no leaf of the sweep ends just before, so the density was unknown.
+ * - `peak`: one day holds more than half the cap.
+ * - `near`: at most 1.25 × the cap. `far`: more.
+ *
+ * @param asked page 1 of every segment, in the order of the requests
+ * @param narrowed segments that were requested again with a narrower window
+ * @param cap companies that a search can show
  */
 export function sortOverflows(
   asked: readonly Asked[],
@@ -30,7 +37,7 @@ export function sortOverflows(
   const tried = new Set<string>();
   return (
     asked
-      // Second passes leave segments below the cap where nobody new is; these were no overflows.
+      // A second pass also leaves segments that were not narrowed, where no company is new. They are no overflows.
       .filter(({ request, total }) => total > cap && narrowed.has(request.segment))
       .map(({ request, total }) => {
         const window = windowOf(request);
@@ -48,7 +55,7 @@ export function sortOverflows(
 }
 
 interface AskedWindow {
-  /** The segment that is swept, and the dimension. */
+  /** The swept segment with the dimension. */
   sweep: string;
   gte: unknown;
   lte: unknown;
@@ -61,7 +68,7 @@ function windowOf({ segment, filters }: PlanRequest): AskedWindow {
   return { sweep, gte: range.gte, lte: range.lte };
 }
 
-/** The starts that windows after this one can have. */
+/** Possible starts of the window after this one. */
 function endsOf({ sweep, lte }: AskedWindow): string[] {
   if (typeof lte === 'number') return [`${sweep} ${lte + 1}`, `${sweep} ${Math.round(lte * 100 + 1) / 100}`];
   const day = typeof lte === 'string' ? dayNumber(lte) : undefined;

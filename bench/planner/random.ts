@@ -1,4 +1,4 @@
-/** Seeded numbers in [0, 1): mulberry32. */
+/** Random numbers in [0, 1) from a seed: mulberry32. */
 export function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function generator(seed: number): () => number {
   };
 }
 
-/** Index 0…n-1, Zipf-like. */
+/** Random index 0…n-1 with a Zipf-like distribution; 0 is the most common. */
 export function skewed(random: () => number, n: number): number {
   return Math.min(n - 1, Math.floor((n + 1) ** random() - 1));
 }

@@ -2,14 +2,17 @@ import { emptyColumns, NONE, sortColumns, type Columns } from './columns.js';
 import { lowerBound } from './lower-bound.js';
 import { generator, skewed } from './random.js';
 
+/** Options of a simulated register. */
 export interface RegisterShape {
   companies: number;
   seed: number;
-  /** Share registered on one single day. Default 0.03. */
+  /** Share of the companies registered on one single day. Default 0.03. */
   spike?: number;
-  /** Share without a date of incorporation; most of their other values are missing too. Default 0.05. */
+  /**
+   * Share of the companies without a date of incorporation. Most of their other values are missing too. Default 0.05.
+   */
   withoutIncorporation?: number;
-  /** How many countries; 1: that dimension tells nobody apart. Default 30. */
+  /** Number of countries. Default 30. With 1, the dimension cannot split any segment. */
   countries?: number;
 }
 
@@ -21,7 +24,7 @@ export const COUNTRIES = Array.from({ length: 30 }, (_, i) => i + 1);
 export const ACTIVITIES = [1, 2, 3];
 
 const SPIKE_DAY = dayOf(2014, 3, 31);
-// A date that stands in some registers for "not known".
+// Some registers use this date for "unknown".
 const PLACEHOLDER_DAY = dayOf(1970, 1, 1);
 const PLACEHOLDER_SHARE = 0.002;
 const GROWTH_YEARS = 18;
@@ -29,13 +32,18 @@ const MONDAY_TO_SUNDAY = [1.1, 1.05, 1, 1, 0.95, 0.06, 0.03];
 const ID_STEP = 7;
 const FIRST_ID = 100_000;
 
-/** A company's values other than its id and its date, drawn anew: what a register update changes. */
+/** Draws new values for a company, except its id and date. A register update changes these values. */
 export type Draw = (columns: Columns, row: number, dated: boolean) => void;
 
 /**
- * A market skewed like a register: growth over the decades with good and bad years, quiet weekends, peaks at the start
- * of months and years, a day on which many were entered at once, and companies that lack several values together.
- * Sorted as searches list them.
+ * Generates a market with the skew of a real register:
+ *
+ * - growth over the decades, with good and bad years
+ * - quiet weekends, and peaks at the start of months and years
+ * - one day on which many companies were registered at once
+ * - companies that lack several values together
+ *
+ * The rows are in the order in which searches list them.
  */
 export function generateRegister(shape: RegisterShape): Columns {
   const { spike = 0.03, withoutIncorporation = 0.05 } = shape;
@@ -55,7 +63,7 @@ export function generateRegister(shape: RegisterShape): Columns {
   return sortColumns(columns);
 }
 
-/** Draws days of incorporation. */
+/** Returns a function that draws days of incorporation. */
 export function daySampler(random: () => number): () => number {
   const days = LAST_DAY - FIRST_DAY + 1;
   const upTo = new Float64Array(days);
@@ -80,7 +88,10 @@ export function daySampler(random: () => number): () => number {
   };
 }
 
-/** Draws the other values. In all, 40 % have no employees, 57 % no turnover, 3 % no legal form. */
+/**
+ * Returns a function that draws the other values. In total, 40 % have no employees, 57 % no turnover, 3 % no legal
+ * form.
+ */
 export function valueSampler(random: () => number, companies: number, countries = COUNTRIES.length): Draw {
   const zips = Math.max(100, Math.min(20_000, Math.floor(companies / 50)));
   return (columns, row, dated) => {

@@ -3,15 +3,15 @@ import type { Columns } from './columns.js';
 import { lowerBound } from './lower-bound.js';
 import { FIRST_DAY, LAST_DAY } from './register.js';
 
-/** What a way to enumerate a market cost and brought. Every request is counted once, page 1 of a leaf too. */
+/** Cost and yield of one way to list a market. Every request counts once, including page 1 of a leaf. */
 export interface Enumeration {
   requests: number;
-  /** Distinct companies listed. */
+  /** Distinct companies on the pages of leaves. */
   reached: number;
   leaves: number;
-  /** Searches above the cap. */
+  /** Searches above the page cap. */
   overflows: number;
-  /** Most filters set one after the other. */
+  /** Largest number of nested splits. */
   depth: number;
 }
 
@@ -20,21 +20,22 @@ interface Days {
   to: number;
 }
 
-/** Parts of a window of days that a search found to hold `total`, more than the cap. */
+/** Splits a window of days whose search found `total` companies, more than the cap. */
 type Cut = (window: Days, total: number, cap: number, depth: number) => Days[];
 
-/** The usual ways to stay below a page cap, all along the range of incorporation days. */
+/** The usual methods to stay below a page cap. All split the range of incorporation days. */
 export const RIVALS: Record<string, { cut: Cut; differences?: boolean }> = {
   'binary midpoint': { cut: halve },
-  // The second half's total is the whole's less the first half's: one that is too large need not be asked.
+  // The total of the second half is the total of the whole minus that of the first half. If the second half is above
+  // the cap, its search is not needed.
   'binary, by difference': { cut: halve, differences: true },
   'k-way quantile': { cut: quantiles },
   'fixed grid': { cut: grid },
 };
 
 /**
- * Enumerates a market by splitting its range of days, ten pages of `size` to a search. It spends no request on finding
- * out how the API behaves, and one on the market's total; a single day above the cap is read as far as it is shown.
+ * Lists a market by splitting its range of days; a search shows ten pages of `size` companies. Spends one request on
+ * the total of the market and none on calibration. A single day above the cap is read up to the cap.
  */
 export function enumerateByDays(
   columns: Columns,
@@ -77,14 +78,14 @@ function halve({ from, to }: Days): Days[] {
   ];
 }
 
-/** As many parts of equal length as the total needs if companies were spread evenly. */
+/** Splits a window into parts of equal length, enough for evenly spread companies. */
 function quantiles({ from, to }: Days, total: number, cap: number): Days[] {
   const parts = Math.min(to - from + 1, Math.max(2, Math.ceil(total / cap)));
   const edge = (i: number): number => from + Math.floor(((to - from + 1) * i) / parts);
   return Array.from({ length: parts }, (_, i) => ({ from: edge(i), to: edge(i + 1) - 1 }));
 }
 
-/** Years, then months, then days. */
+/** Splits by years, then by months, then by days. */
 function grid({ from, to }: Days, _total: number, _cap: number, depth: number): Days[] {
   const starts: number[] = [];
   if (depth === 0) for (let year = yearOf(from); year <= yearOf(to); year++) starts.push(firstDay(year, 1));

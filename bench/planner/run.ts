@@ -8,9 +8,12 @@ const PAGE_SIZES = [10, 50, 100];
 const COUNTRIES = 30;
 
 /**
- * The planner and its rivals side by side on simulated markets; pure, so the figures are the same on any machine.
- * `PLANNER_COMPANIES` and `PLANNER_PAGE_SIZES` (lists with commas) narrow it down, `PLANNER_COUNTRIES=1` takes away the
- * one fine dimension that every company has a value of, `PLANNER_DETAIL=1` says by dimension what was wasted.
+ * Compares the planner with the usual methods on simulated markets. It is pure, so any machine prints the same figures.
+ *
+ * Environment variables:
+ * - `PLANNER_COMPANIES`, `PLANNER_PAGE_SIZES`: comma-separated lists that limit the runs
+ * - `PLANNER_COUNTRIES=1`: removes the only fine-grained dimension without missing values
+ * - `PLANNER_DETAIL=1`: also prints the waste by dimension
  */
 export function benchPlanner(): Promise<void> {
   for (const companies of numbers('PLANNER_COMPANIES', MARKETS)) {
@@ -21,7 +24,7 @@ export function benchPlanner(): Promise<void> {
       print(`\nplanner: ${companies} companies, ${countries} countries, ${size} a page, ${companies / size / 10} caps`);
       print(resultTable([...planned, ...measureRivals(nights, size)]));
       print(wasteTable(planned));
-      // A week of full searches of a million companies takes minutes.
+      // For a million companies, a week of full searches takes minutes.
       if (companies < 1_000_000) {
         const { first, others, members, gone } = measureWeek(nights.lastNight, size, countries);
         print(

@@ -3,7 +3,7 @@ import type { Measured } from './measure.js';
 
 const HEAD = ['', 'requests', 'eff', 'of known', 'of all', 'leaves', 'fill', 'overflows', 'depth'];
 
-/** The result as a Markdown table. */
+/** Formats the results as a Markdown table. */
 export function resultTable(lines: readonly Measured[]): string {
   return markdown(
     HEAD,
@@ -21,7 +21,10 @@ export function resultTable(lines: readonly Measured[]): string {
   );
 }
 
-/** What the planner's requests were wasted on, in % of the pages its companies fill: these and 100 % are `eff`. */
+/**
+ * Formats the planner's waste by cause as a Markdown table, in % of the pages that its companies fill. The sum plus 100
+ * % is `eff`.
+ */
 export function wasteTable(lines: readonly Measured[]): string {
   const rows = lines.flatMap(({ name, waste, requests, eff }) =>
     waste ? [[name, ...cells(waste, requests / eff), (eff * 100 - 100).toFixed(1)]] : [],
@@ -29,7 +32,7 @@ export function wasteTable(lines: readonly Measured[]): string {
   return markdown(['wasted, %', ...CAUSES, 'all'], rows);
 }
 
-/** The same for one line, by the dimensions of the segments. */
+/** Formats the waste of one result line by the dimensions of the segments. */
 export function pathTable({ name, byPath, requests, eff }: Measured): string {
   const rows = [...(byPath ?? [])].map(([path, waste]) => {
     const sum = Object.values(waste).reduce((total, some) => total + some, 0);

@@ -8,18 +8,22 @@ import { distributionsOf, nextNight } from './night.js';
 const NIGHTS = 7;
 const SEED = 20_261_121;
 
-/** A week of nights after a first one, with no door to companies without a date. */
+/** Result of a first night and a week after it, without a way to companies without a date. */
 export interface Week {
-  /** Requests ÷ (members ÷ page size) of the first night, and on average of the nights after it. */
+  /** Requests ÷ (members ÷ page size) of the first night. Members are the companies found or carried over. */
   first: number;
+  /** The same ratio, averaged over the seven nights after it. */
   others: number;
-  /** Share of the companies that are in the market on the last night and among its members. */
+  /** Share of the last night's market that is among its members. */
   members: number;
-  /** Share of the last night's members that are in the market no more. */
+  /** Share of the last night's members that have left the market. */
   gone: number;
 }
 
-/** Searches a market a week long, one part of it whole each night (`PlanInput.remainderNights`), 1 % changing a night. */
+/**
+ * Measures a week with rotation. Each night searches one seventh of the companies without a date
+ * (`PlanInput.remainderNights`), and 1 % of the companies change.
+ */
 export function measureWeek(start: Columns, size: number, countries?: number): Week {
   let columns = start;
   let calibration: Calibration | null = null;
@@ -31,7 +35,7 @@ export function measureWeek(start: Columns, size: number, countries?: number): W
     const before = columns;
     if (night > 0) columns = nextNight(columns, SEED + night, countries);
     const since = parts.toSorted()[0];
-    // Who the warehouse knows to have no date: those of the night before.
+    // Companies without a date, as the warehouse knows them: those of the night before.
     const undated = since === undefined ? [] : idsWithoutDate(before).filter((id) => (seenOn.get(id) ?? '') >= since);
     const rotation: Rotation | null =
       since === undefined || !calibration?.turns

@@ -5,7 +5,9 @@ import { authenticate, isSettled, type Session, type Sessions } from './sessions
 
 const AGAIN = 'To begin anew, go back to the application that sent you here.';
 
-/** Sends a screen; a session's screens may post on to its client, others to this server only. */
+/**
+ * Sends a screen. The forms of a session's screen may lead to the session's client; other forms only to this server.
+ */
 export function show(reply: FastifyReply, session: Session | null, html: string): FastifyReply {
   return reply
     .headers(screenHeaders(session?.redirectUri ?? null))
@@ -13,17 +15,23 @@ export function show(reply: FastifyReply, session: Session | null, html: string)
     .send(html);
 }
 
-/** A dead end: 403, with what to do. */
+/** Answers 403 with a screen that says what to do. */
 export function refuse(reply: FastifyReply, text: string): FastifyReply {
   return show(reply.code(403), null, messageScreen('Cannot go on', text));
 }
 
-/** Said of sessions that are not there, and of those of others: which of the two is nobody's business. */
+/**
+ * Refuses an unknown or expired session and a session of another browser. The answer is the same, so it reveals nothing
+ * about foreign sessions.
+ */
 export function refuseUnknown(reply: FastifyReply): FastifyReply {
   return refuse(reply, 'This sign-in is unknown, over its time, or was begun in another browser. ' + AGAIN);
 }
 
-/** The session a step is for; answers by itself when there is none, it is over, or another browser has it. */
+/**
+ * Returns the session of a step. If the session is unknown, expired, ended or of another browser, sends a refusal and
+ * returns undefined.
+ */
 export function openSession(
   sessions: Sessions,
   id: string,
@@ -37,7 +45,7 @@ export function openSession(
   return undefined;
 }
 
-/** A person has shown who they are: the session gets a new cookie, and the consent screen comes next. */
+/** Signs a person in: renews the session's cookie and redirects to the consent screen. */
 export function signIn(session: Session, person: string, reply: FastifyReply): FastifyReply {
   authenticate(session, person);
   renewProof(session, reply);
@@ -45,7 +53,7 @@ export function signIn(session: Session, person: string, reply: FastifyReply): F
   return leave(session, `/oauth/consent?${query}`, reply);
 }
 
-/** Redirects after a form. */
+/** Redirects after a form (303). */
 export function leave(session: Session, address: string, reply: FastifyReply): FastifyReply {
   return reply.headers(screenHeaders(session.redirectUri)).redirect(address, 303);
 }

@@ -2,12 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIFETIME_MS, sameSecret, token, type Session } from './sessions.js';
 
 /*
- * What keeps a sign-in in the hands of the browser that began it: posts from other sites are refused, and a session
- * belongs to who opens it first. Its cookie is the proof: made anew for each session and once more at sign-in, so that
- * neither the session's address nor a cookie planted or seen before lets anyone else go on with it.
+ * Guards that keep a sign-in in the browser that began it. Posts from other sites are refused. A session belongs to the
+ * first browser that opens it; the session cookie is the proof.
+ *
+ * Each session has its own cookie, and the sign-in replaces it. So neither the session's address nor a planted or
+ * stolen earlier cookie is enough to continue a session.
  */
 
-/** Whether a request could have been made by another site's page. */
+/** Whether a page of another site may have sent the request. */
 export function isCrossSite(request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];
@@ -16,13 +18,13 @@ export function isCrossSite(request: FastifyRequest): boolean {
   try {
     return new URL(origin).host !== host;
   } catch {
-    return true; // "null", from a sandboxed frame or a redirect across sites
+    return true; // `Origin: null`, from a sandboxed frame or a redirect across sites
   }
 }
 
 /**
- * Whether a request may go on with a session: it comes first, and gets the cookie, or it brings the cookie. Tools keep
- * cookies too, or are first in their only step.
+ * Whether a request may continue a session. The first request of a session gets the cookie; later ones must send it.
+ * Tools either keep cookies or make only the first request.
  */
 export function claimSession(session: Session, request: FastifyRequest, reply: FastifyReply): boolean {
   if (session.proof === null) {
@@ -32,7 +34,7 @@ export function claimSession(session: Session, request: FastifyRequest, reply: F
   return holdsSession(session, request);
 }
 
-/** Whether a request brings a session's cookie. */
+/** Whether a request has the session's cookie. */
 export function holdsSession(session: Session, request: FastifyRequest): boolean {
   const start = `${cookieOf(session)}=`;
   const cookies = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
@@ -43,7 +45,7 @@ function holds({ proof }: Session, given: string): boolean {
   return proof !== null && sameSecret(given, proof);
 }
 
-/** Gives the session's browser a new cookie; the one before is worth nothing from now on. */
+/** Sets a new cookie for the session. The earlier cookie becomes invalid. */
 export function renewProof(session: Session, reply: FastifyReply): void {
   session.proof = token();
   void reply.removeHeader('set-cookie');
@@ -51,17 +53,18 @@ export function renewProof(session: Session, reply: FastifyReply): void {
   void reply.header('set-cookie', `${cookieOf(session)}=${session.proof}; ${attributes}`);
 }
 
-/** One cookie a session: several sign-ins may go on in one browser. */
+/** Name of the session's cookie. Each session has its own, so one browser can run several sign-ins. */
 function cookieOf({ id }: Session): string {
   return `connector_${id}`;
 }
 
-/** Headers of every screen: no scripts, no frames, forms only to this server and on to the client. */
+/** Headers of every screen: no scripts, no frames. Forms may lead only to this server and to the client. */
 export function screenHeaders(redirectUri: string | null): Record<string, string> {
   const client = redirectUri === null ? '' : ` ${new URL(redirectUri).origin}`;
   return {
     'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action 'self'${client}; frame-ancestors 'none'; base-uri 'none'`,
-    // Not `no-referrer`: under that a browser posts this page's own forms with `Origin: null`, like another site's.
+    // `no-referrer` would not work: the browser would send this page's own forms with `Origin: null`, like forms of
+    // another site.
     'referrer-policy': 'same-origin',
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',

@@ -25,7 +25,7 @@ const regionOf = new Map(ISO_COUNTRIES.map(([code, , region]) => [code, region])
 const plain = (entries: readonly { id: number; name: string }[]): NomenclatureItem[] =>
   entries.map(({ id, name }) => ({ id, name, parent: null }));
 
-/** Codes of a classification under the code above them: class, group, division, section. */
+/** Entries of a classification. The parent of a code is the next level up: class, group, division, section. */
 function nested(rows: readonly (readonly [code: string, title: string, ...more: unknown[]])[]): NomenclatureItem[] {
   let section = '';
   return rows.map(([code, name]) => {
@@ -35,10 +35,10 @@ function nested(rows: readonly (readonly [code: string, title: string, ...more: 
   });
 }
 
-/** Lists of names that stand for themselves. */
+/** Entries whose id is their name. */
 const named = (names: readonly string[]): NomenclatureItem[] => names.map((name) => ({ id: name, name, parent: null }));
 
-/** National codes by filter, `sic_code_gb` and so on: those of the countries in the market. */
+/** Lists of national codes by filter name (`sic_code_gb`, …), for the countries in the market. */
 const NATIONAL_LISTS = Object.fromEntries(
   MARKET_COUNTRIES.flatMap(({ sicScheme }, country) =>
     sicScheme === null
@@ -77,7 +77,10 @@ const LISTS: Readonly<Record<string, () => NomenclatureItem[]>> = {
   financial_currency: () => CURRENCIES.map(([code, name]) => ({ id: code, name, parent: null })),
 };
 
-/** Entries of a list (ids of places joined by underscores under their region), those under `parent` when one is given; null for a list that does not exist. */
+/**
+ * Entries of a list, or only those under `parent`; null for an unknown list. The id of a country has the id of its
+ * region in front, joined by an underscore.
+ */
 export function nomenclatureOf(type: string, parent: string | null): NomenclatureItem[] | null {
   const list = Object.hasOwn(LISTS, type) ? LISTS[type]!() : null;
   return list && parent !== null ? list.filter((item) => item.parent === parent) : list;

@@ -1,6 +1,6 @@
 import { escapeHtml, page } from './screens.js';
 
-/** A mail the sandbox would have sent. */
+/** A mail that a real server would send. */
 export interface Mail {
   at: string;
   to: string;
@@ -8,7 +8,10 @@ export interface Mail {
   text: string;
 }
 
-/** Mails stay here, on the outbox page and on stderr: none leaves the machine. */
+/**
+ * Mails of the sandbox. They appear on the outbox page and on stderr; no mail leaves the machine. The latest 200 are
+ * kept.
+ */
 export class Outbox {
   readonly #mails: Mail[] = [];
 
@@ -18,12 +21,12 @@ export class Outbox {
     process.stderr.write(`sandbox: mail to ${JSON.stringify(to)}: ${text}\n`);
   }
 
-  /** Newest first. */
+  /** Mails, newest first. */
   list(): Mail[] {
     return this.#mails.toReversed();
   }
 
-  /** The outbox as a page. */
+  /** The outbox as an HTML page. */
   screen(): string {
     const items = this.list().map(
       ({ at, to, subject, text }) =>

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
-/** Nothing that could mean something inside a Content-Security-Policy. */
+/** Characters of a host without a meaning in a Content-Security-Policy. */
 const PLAIN_HOST = /^[a-z0-9.\-_:[\]]+$/;
 
 /**
- * Where a client may be told the outcome of a sign-in: http or https, so that no redirect runs a script; without a user
- * (which hides the real host from a reader) and without a fragment (which would swallow code and state).
+ * Address that receives the outcome of a sign-in:
+ *
+ * - http or https, so no redirect runs a script
+ * - no user, which could hide the real host from a reader
+ * - no fragment, which would swallow code and state
  */
 export const RedirectUri = z
   .string()

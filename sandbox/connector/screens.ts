@@ -1,8 +1,8 @@
 import type { Session } from './sessions.js';
 
-/* The connector's screens: HTML without scripts. All that comes from outside is escaped. */
+/* Screens of the connector: HTML without scripts. Every value from outside is escaped. */
 
-/** Text made safe inside markup and attributes. */
+/** Escapes text for HTML content and attributes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -25,7 +25,7 @@ const STYLE = `
   .note { color: #5b6675; font-size: .9rem } pre { white-space: pre-wrap; padding: .8rem; background: #f3f5f8; border-radius: 6px; font-size: .85rem }
 `;
 
-/** A whole page; `body` is markup. */
+/** A complete HTML page. `body` is HTML. */
 export function page(title: string, body: string): string {
   return (
     `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
@@ -41,18 +41,18 @@ function message(text: string | null): string {
   return text === null ? '' : `<p class="error" role="alert">${escapeHtml(text)}</p>`;
 }
 
-/** What goes before the client's questions: who asks, and where the answer goes. */
+/** The client's name and, if known, the host that receives the answer. */
 function asker({ client, redirectUri }: Session): string {
   const host = redirectUri === null ? '' : ` at <strong>${escapeHtml(new URL(redirectUri).host)}</strong>`;
   return `<strong>${escapeHtml(client)}</strong>${host}`;
 }
 
-/** A button that posts the session. */
+/** A form with one button that posts the session id. */
 function answer(action: string, session: string, label: string, style: string): string {
   return `<form method="post" action="${action}">${hidden('session', session)}<button class="${style}">${label}</button></form>`;
 }
 
-/** Choice of ways to sign in; `error` is what went wrong with the way tried before. */
+/** Screen with the ways to sign in. `error` explains why the last attempt failed. */
 export function loginScreen(session: Session, error: string | null): string {
   const query = escapeHtml(new URLSearchParams({ session: session.id }).toString());
   return page(
@@ -64,7 +64,7 @@ export function loginScreen(session: Session, error: string | null): string {
   );
 }
 
-/** Trial sign-up: asks for an e-mail address. */
+/** Screen that asks for an e-mail address for a trial. */
 export function trialScreen(session: string, email: string, error: string | null): string {
   return page(
     'Start a trial',
@@ -75,7 +75,7 @@ export function trialScreen(session: string, email: string, error: string | null
   );
 }
 
-/** Asks for the code that was mailed. */
+/** Screen that asks for the mailed code. */
 export function codeScreen(session: string, email: string, error: string | null): string {
   return page(
     'Enter the code',
@@ -92,7 +92,7 @@ function back(path: string, parameters: Record<string, string>, label: string): 
   return `<a class="button quiet" href="${path}?${query}">${label}</a>`;
 }
 
-/** Asks whether the client may have access. */
+/** Screen that asks whether the client may have access. */
 export function consentScreen(session: Session): string {
   return page(
     'Allow access?',
@@ -103,12 +103,12 @@ export function consentScreen(session: Session): string {
   );
 }
 
-/** A sentence and nothing to do. */
+/** Screen with one message and no action. */
 export function messageScreen(title: string, text: string): string {
   return page(title, `<p>${escapeHtml(text)}</p>`);
 }
 
-/** The sandbox's own identity provider: one person, three ways out. */
+/** Screen of the sandbox's own identity provider: sign in as its one person, cancel, or fail. */
 export function identityScreen(state: string): string {
   const link = (parameters: Record<string, string>): string =>
     escapeHtml(`/oauth/sso/callback?${new URLSearchParams({ ...parameters, state }).toString()}`);

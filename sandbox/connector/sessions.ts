@@ -1,21 +1,29 @@
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 
-/** Where a sign-in stands. */
+/**
+ * State of a sign-in:
+ *
+ * - `new`: created. A sign-in leads to `authenticated`, a refusal to `denied`.
+ * - `authenticated`: the person is known. Consent leads to `granted`, a refusal to `denied`.
+ * - `granted`, `denied`: final.
+ *
+ * In every state, a session expires 30 minutes after its creation.
+ */
 export type SessionState = 'new' | 'authenticated' | 'granted' | 'denied';
 
 /** One sign-in of one person on behalf of one client. */
 export interface Session {
-  /** The `session` value; nobody but this server makes one. */
+  /** The `session` value. Only this server creates one. */
   id: string;
   client: string;
-  /** Where consent or refusal is told to; fixed when the session is made, so that no link can bend it. */
+  /** Address that receives the outcome. It is fixed at creation, so no link can change it. */
   redirectUri: string | null;
-  /** Handed back to the client with the outcome. */
+  /** The client's own value; the client gets it back with the outcome. */
   clientState: string | null;
   state: SessionState;
-  /** Value of the cookie of the browser it belongs to; null while none has opened it. */
+  /** Value of the session's cookie; null until a browser opens the session. */
   proof: string | null;
-  /** Who signed in. */
+  /** The person who signed in. */
   person: string | null;
   ssoState: string | null;
   trial: { email: string; code: string; triesLeft: number; sentAt: number } | null;
@@ -29,7 +37,7 @@ export interface Session {
 export const LIFETIME_MS = 30 * 60_000;
 const CODE_LIFETIME_MS = 10 * 60_000;
 const CODE_TRIES = 5;
-/** Each code brings new tries: without a bound on codes there would be none on guesses. */
+/** Codes per session. Each code allows new attempts, so without this limit a client could guess for ever. */
 const CODES = 5;
 const KEPT = 1000;
 
@@ -37,13 +45,13 @@ export function token(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Whether two secrets are the same, in a time that does not tell where they differ. */
+/** Compares two secrets in constant time, so the time does not reveal where they differ. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** The sign-ins under way. */
+/** The latest 1,000 sign-ins. */
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
 
@@ -68,13 +76,13 @@ export class Sessions {
     return session;
   }
 
-  /** A session that is not over its time. */
+  /** Returns a session that has not expired. */
   get(id: string, now: number): Session | undefined {
     const session = this.#sessions.get(id);
     return session && now - session.createdAt < LIFETIME_MS ? session : undefined;
   }
 
-  /** The session whose SSO sign-in a callback ends; its state works once. */
+  /** Returns the session of an SSO callback. A state works only once. */
   takeSsoState(state: string, now: number): Session | undefined {
     if (state === '') return undefined;
     for (const { id, ssoState } of this.#sessions.values()) {
@@ -88,8 +96,9 @@ export class Sessions {
 }
 
 /**
- * Makes a code for a trial sign-up: six digits, five tries, ten minutes. A new one takes the place of the old; null when
- * the session has had its five.
+ * Creates a code for a trial sign-up: six digits, five attempts, ten minutes. It replaces the earlier code.
+ *
+ * @returns null after five codes in this session.
  */
 export function startTrial(session: Session, email: string, now: number): string | null {
   if (session.codesSent >= CODES) return null;
@@ -99,7 +108,7 @@ export function startTrial(session: Session, email: string, now: number): string
   return code;
 }
 
-/** Tries a code: null when it is right, otherwise what is wrong in words for the person. */
+/** Checks a code. Returns null for the right code, else a message for the person. */
 export function tryCode(session: Session, email: string, code: string, now: number): string | null {
   const { trial } = session;
   if (trial === null || now - trial.sentAt > CODE_LIFETIME_MS)
@@ -112,18 +121,22 @@ export function tryCode(session: Session, email: string, code: string, now: numb
   return null;
 }
 
-/** A person has shown who they are. */
+/** Records the person who signed in. */
 export function authenticate(session: Session, person: string): void {
   session.state = 'authenticated';
   session.person = person;
 }
 
-/** Whether a session has its outcome, which is final. */
+/** Whether a session has its final outcome. */
 export function isSettled({ state }: Session): boolean {
   return state === 'granted' || state === 'denied';
 }
 
-/** Ends a session; gives the address the client is told at, null when it named none. */
+/**
+ * Ends a session with an outcome.
+ *
+ * @returns the client's address with the outcome; null when the client gave no address.
+ */
 export function settle(session: Session, outcome: 'granted' | 'denied'): string | null {
   session.state = outcome;
   session.code = outcome === 'granted' ? token() : null;

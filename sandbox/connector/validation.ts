@@ -2,7 +2,11 @@ import type { z } from 'zod';
 import type { ValidationItem } from '../../schemas/connector/error.js';
 import { Refusal } from '../errors.js';
 
-/** Checks a part of a request; throws the connector's validation error (422, `{detail: [{loc, msg, type}]}`). */
+/**
+ * Checks a part of a request against its schema.
+ *
+ * @throws Refusal: the connector's validation error (422, `{detail: [{loc, msg, type}]}`).
+ */
 export function demandPart<T extends z.ZodType>(schema: T, part: 'body' | 'query', value: unknown): z.infer<T> {
   const result = schema.safeParse(value ?? {});
   if (result.success) return result.data;

@@ -24,10 +24,10 @@ import { OwnershipPayload } from '../../schemas/v2/ownership.js';
 import { ProspectingResponse } from '../../schemas/v2/prospecting.js';
 import type { Operation } from './operation.js';
 
-/** `/api` routes that stand for no version 2 call. */
+/** `/api` routes without a version 2 call behind them. */
 export const CONNECTOR_OWN: ReadonlySet<string> = new Set(['/api/verify-token', '/api/nomenclature']);
 
-/** The 23 routes of the connector application; their answers are not shown by the reference: those here are the sandbox's. */
+/** The 23 routes of the connector application. The reference does not show their answers; the sandbox chose them. */
 export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   { method: 'GET', path: '/', summary: 'Landing', section: 'Connector', html: true },
   { method: 'GET', path: '/health', summary: 'Health check', section: 'Connector', response: HealthResponse },

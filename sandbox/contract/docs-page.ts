@@ -8,7 +8,7 @@ interface Described {
   responses: Record<string, { description: string }>;
 }
 
-/** The description as a page to read, section by section. */
+/** The OpenAPI description as an HTML page, section by section. */
 export function docsPage(openApi: Record<string, unknown>): string {
   const paths = openApi['paths'] as Record<string, Record<string, Described>>;
   const sections = [...new Set(OPERATIONS.map(({ section }) => section))];

@@ -14,7 +14,7 @@ export const OPERATIONS: readonly Operation[] = [...V2_OPERATIONS, ...V1_OPERATI
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1 description, made from the schemas that check the requests. */
+/** Builds the OpenAPI 3.1 description from the schemas that check the requests. */
 export function buildOpenApi(statuses: Statuses): Json {
   const paths: Record<string, Json> = {};
   for (const operation of [...OPERATIONS, ...ALTERNATE_OPERATIONS]) {
@@ -56,12 +56,12 @@ function describe(operation: Operation, statuses: Statuses): Json {
   };
 }
 
-/** Routes of the connector take no header. */
+/** Connector routes need no Authorization header. */
 function isOpen({ path }: Operation): boolean {
   return !path.startsWith('/v');
 }
 
-/** A body may be left out when all its fields may. */
+/** Whether a body is required. It is optional when all its fields are optional. */
 function isRequired(schema: z.ZodType | undefined): boolean {
   return schema !== undefined && !schema.safeParse({}).success;
 }
@@ -108,7 +108,7 @@ function responsesOf(operation: Operation, statuses: Statuses): Json {
   return out;
 }
 
-/** Status, words and body of the errors a route can answer with. */
+/** Status, description and body of the errors that a route can return. */
 function errorsOf(
   { path, also = [], query, body, form }: Operation,
   statuses: Statuses,
@@ -127,7 +127,7 @@ function errorsOf(
   if (!path.startsWith('/v2')) {
     const errors: [number, string, z.ZodType][] = takesInput ? [[422, 'Validation error', ValidationErrorBody]] : [];
     if (path.startsWith('/api')) errors.push([401, 'Wrong key', DetailError]);
-    // What the version 2 call behind it may say.
+    // Errors of the version 2 call behind the route.
     if (path.startsWith('/api') && !CONNECTOR_OWN.has(path)) {
       errors.push([statuses.permission, 'Permission missing', DetailError]);
       errors.push([statuses.permission, 'Permission missing', LimitErrorBody]);

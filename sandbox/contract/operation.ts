@@ -2,25 +2,26 @@ import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** One route of the API as its description tells it. */
+/** One route of the API, as the description shows it. */
 export interface Operation {
   method: Method;
-  /** With parameters in braces: `/v2/companies/{id}`. */
+  /** Path with parameters in braces: `/v2/companies/{id}`. */
   path: string;
   summary: string;
   /** Section of the reference. */
   section: string;
-  /** Query parameters; of a GET call also taken from the body. */
+  /** Query parameters. A GET call may also send them in the body. */
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Said of the body beside its schema, in JSON Schema: what a check beyond shapes demands. */
+  /** Extra JSON Schema for the body: demands that its zod schema cannot express. */
   demands?: Record<string, unknown>;
-  /** Body in `application/x-www-form-urlencoded`. */
+  /** Body of type `application/x-www-form-urlencoded`. */
   form?: z.ZodObject;
-  /** Status and body of success; no body schema: HTML or text. */
+  /** Status of success. Default: 200. */
   status?: number;
+  /** Body of success. Without a schema: HTML or text. */
   response?: z.ZodType;
   html?: true;
-  /** Statuses besides those every route of its family has. */
+  /** Further statuses, in addition to those of all routes of the version. */
   also?: readonly number[];
 }

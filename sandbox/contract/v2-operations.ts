@@ -34,12 +34,15 @@ import type { Operation } from './operation.js';
 
 const Threshold = z.strictObject({ threshold: z.number().min(0).max(100).optional() });
 
-/** One of these fields has to be there. */
+/** JSON Schema: at least one of the fields is required. */
 function anyOf(...fields: string[]): Record<string, unknown> {
   return { anyOf: fields.map((field) => ({ required: [field] })) };
 }
 
-/** The same operations under the paths of the reference's route lines, where these differ from its sample calls. */
+/**
+ * The three operations whose route line in the reference differs from its sample call, under the path of the route
+ * line.
+ */
 export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',

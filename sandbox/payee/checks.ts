@@ -4,7 +4,7 @@ import type { Company } from '../../schemas/v2/company.js';
 import { Latest } from '../latest.js';
 import type { PayeeCheckRequest } from './rules.js';
 
-/** A check that was run, with the report that came of it. */
+/** A completed check with its report. */
 export interface PayeeCheck {
   id: number;
   decision: PayeeDecision;
@@ -16,7 +16,7 @@ export interface PayeeCheck {
   has_kyp_report: boolean;
 }
 
-/** Last characters of an account that decide by themselves: for tests that need a certain decision. */
+/** Last four characters of an account that force a decision, for tests. */
 export const SENTINEL_ACCOUNTS: Readonly<Record<string, PayeeDecision>> = {
   '9000': 'OK_TO_PAY',
   '9001': 'REVIEW_BEFORE_PAYING',
@@ -25,12 +25,15 @@ export const SENTINEL_ACCOUNTS: Readonly<Record<string, PayeeDecision>> = {
 
 const KEPT_BYTES = 16_000_000;
 
-/** The latest checks that were run, by id. */
+/** The latest checks by id. */
 export class PayeeChecks {
   readonly #checks = new Latest<number, PayeeCheck>(KEPT_BYTES);
   #count = 0;
 
-  /** Runs a check against the company found for it (null: none); the same request gives the same decision. */
+  /**
+   * Runs a check against the company of the register, or null for none. The same account and company give the same
+   * decision.
+   */
   run(request: PayeeCheckRequest, company: Company | null, date: string): PayeeCheck {
     const draw = createHash('sha256').update(`${request.country_code}/${request.id}`).digest()[0]! / 256;
     const verified = draw < 0.9;

@@ -3,9 +3,12 @@ import { PAYEE_PROXY_SCHEMES } from '../../schemas/v2/payee.js';
 import type { FieldMessages } from '../validate.js';
 
 /*
- * What a payee check is refused for. The rules are those the release notes state; which field holds what is this
- * sandbox's choice (only `id_scheme` and `holding_entity` are named): the account or proxy is `id`, the bank's code
- * `holding_entity`, the payee's identity `identity_type` and `identity_value`.
+ * Rules for refusing a payee check. They come from the release notes. The notes name only the fields `id_scheme` and
+ * `holding_entity`. The sandbox chose the others:
+ *
+ * - `id`: the account or proxy
+ * - `holding_entity`: the code of the bank
+ * - `identity_type` and `identity_value`: the identity of the payee
  */
 
 const filled = z.string().min(1);
@@ -23,9 +26,9 @@ export const PayeeCheckBody = z.strictObject({
 });
 export type PayeeCheckRequest = z.infer<typeof PayeeCheckBody>;
 
-/** Announced as coming: not served yet. */
+/** Announced countries that are not served yet. */
 const COMING = ['BD', 'SA', 'UG'];
-/** "nine more countries", and those that were there before. */
+/** Covered countries: the "nine more countries" of the release notes and the earlier ones. */
 const COUNTRIES = new Set(
   'AU ET GH HK KE MY SG TZ ZM AT BE BR CN DE DK ES FI FR GB GR IE IN IT LU MX NL NO NZ PL PT SE US ZA'.split(' '),
 );
@@ -34,7 +37,9 @@ export const PAYEE_SCHEMES: readonly string[] = [...ACCOUNT_SCHEMES, ...PAYEE_PR
 const IDENTITY_TYPES = ['NIDN', 'COID', 'TXID'];
 const BIC = /^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/;
 
-/** Everything wrong with a check that has the right types, by field; empty when it can run. */
+/**
+ * Lists all errors of a payee check by field. The types must already be right. An empty result means the check can run.
+ */
 export function payeeFaults(check: PayeeCheckRequest): FieldMessages {
   const faults: FieldMessages = {};
   const add = (field: keyof PayeeCheckRequest, message: string): void => void (faults[field] ??= []).push(message);
@@ -80,7 +85,7 @@ function* bankFaults(
     yield ['holding_entity', 'ZANCC must be exactly 6 characters.'];
 }
 
-/** Whether a text is an IBAN whose check digits are right (ISO 13616). */
+/** Whether a text is an IBAN with valid check digits (ISO 13616). */
 export function isIban(text: string): boolean {
   const iban = text.replaceAll(/\s/g, '').toUpperCase();
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban)) return false;

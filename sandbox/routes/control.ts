@@ -18,7 +18,7 @@ const DayRequest = z
   .describe('{"advance": 1} or {"day": 3}');
 const SessionRequest = z.strictObject({
   client: z.string().min(1).max(100).default('An assistant'),
-  /** Where consent or refusal is told to; null: nowhere. */
+  /** Address that receives the outcome of the sign-in; null: none. */
   redirect_uri: RedirectUri.nullable().default(null),
   state: z.string().max(500).nullable().default(null),
 });
@@ -29,13 +29,15 @@ const QuotaRequest = z.strictObject({
 
 const KeyRequest = z.strictObject({
   key: z.string().regex(/^[\x21-\x7e]+$/, 'Expected characters that a header can carry, no spaces.'),
-  /** Null withdraws the key. */
+  /** null removes the key. */
   permissions: z.union([z.literal('all'), z.array(z.enum(PERMISSION_NAMES))]).nullable(),
 });
 
 /**
- * Controls under `/_sandbox`: no part of the API. They answer to the machine itself only (unless told otherwise), and
- * to no web page: a browser sends an Origin with whatever a page makes it post.
+ * Control routes under `/_sandbox`. They are not part of the API. By default they answer only to the same machine.
+ *
+ * Requests with an `Origin` header are refused, so no web page can call the controls: browsers add `Origin` to every
+ * cross-site POST.
  */
 export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.addHook('onRequest', (request, _reply, done) => {

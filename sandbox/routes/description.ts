@@ -4,7 +4,7 @@ import { docsPage } from '../contract/docs-page.js';
 import { buildOpenApi } from '../contract/openapi.js';
 import type { Sandbox } from '../sandbox.js';
 
-/** `/openapi.json` and `/docs`: made when first asked for. */
+/** Routes `/openapi.json` and `/docs`. The first request builds both. */
 export function descriptionRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   let made: { openApi: Record<string, unknown>; docs: string } | undefined;
   function description(): { openApi: Record<string, unknown>; docs: string } {

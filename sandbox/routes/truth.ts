@@ -5,12 +5,15 @@ import { Refusal } from '../errors.js';
 import type { Sandbox } from '../sandbox.js';
 import { TRUTH_TABLES } from '../world/truth.js';
 
-/** Characters written at once. */
+/** Characters per chunk of the answer. */
 const CHUNK = 64 * 1024;
-/** Days a question may be about, before and after the start date. */
+/** Largest distance of a requested day from day 0, before or after. */
 const MAX_DAY = 3650;
 
-/** `/_sandbox/truth`: the market of a day as tables, one JSON object a line, written as fast as they are read. */
+/**
+ * Routes under `/_sandbox/truth`: the market of a day as tables, one JSON object per line. Rows are computed as the
+ * client reads them.
+ */
 export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/_sandbox/truth', () => Object.entries(TRUTH_TABLES).map(([table, { grain }]) => ({ table, grain })));
 
@@ -28,7 +31,11 @@ export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** A day of a query, counted from the start date or a calendar date. */
+/**
+ * Reads a day of a query: a number counted from the start date, or a calendar date.
+ *
+ * @throws Refusal with status 400 for any other text and for a day out of range.
+ */
 function readDay({ world }: Sandbox, name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const text = typeof value === 'string' ? value : '';
@@ -40,7 +47,7 @@ function readDay({ world }: Sandbox, name: string, value: unknown): number | und
   return day;
 }
 
-/** Lines in chunks; other requests get their turn between two of them. */
+/** Yields lines in chunks. Other requests are served between two chunks. */
 async function* linesOf(rows: Iterable<object>): AsyncGenerator<string> {
   let chunk = '';
   for (const row of rows) {

@@ -1,6 +1,6 @@
 /*
- * Dates inside the world are *unix days*: whole days since 1970-01-01, UTC. Days of the sandbox (0, 1, 2, …) count from
- * the start date and are turned into unix days at the world's door.
+ * Dates inside the world are *unix days*: whole days since 1970-01-01, UTC. Sandbox days (0, 1, 2, …) count from the
+ * start date. `World` converts them into unix days.
  */
 
 const DAY_MS = 86_400_000;
@@ -17,21 +17,21 @@ export function toCompact(unixDay: number): number {
   return date.getUTCFullYear() * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
 }
 
-/** Unix day of `yyyy-mm-dd`; undefined for anything else, days that do not exist included. */
+/** Unix day of `yyyy-mm-dd`. Returns undefined for any other text and for a day that does not exist. */
 export function fromIso(text: string): number | undefined {
   if (!PATTERN.test(text)) return undefined;
   const ms = Date.parse(`${text}T00:00:00Z`);
   return Number.isNaN(ms) || toIso(ms / DAY_MS) !== text ? undefined : ms / DAY_MS;
 }
 
-/** Days from the epoch to a year's first, by the rule of leap years. */
+/** Days from 1970-01-01 to 1 January of a year, by the Gregorian leap-year rule. */
 function daysBefore(year: number): number {
   const past = year - 1;
   return 365 * past + Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400) - 719_162;
 }
 
 const FIRST_YEAR = 1600;
-/** Written down for the years that companies live in: columns ask millions of times. */
+/** Cached for the years of the companies, because columns ask millions of times. */
 const NEW_YEARS = Int32Array.from({ length: 600 }, (_, n) => daysBefore(FIRST_YEAR + n));
 
 /** Unix day of 1 January. */
@@ -39,23 +39,23 @@ export function newYear(year: number): number {
   return NEW_YEARS[year - FIRST_YEAR] ?? daysBefore(year);
 }
 
-/** Years a Date can hold, both ways. */
+/** Largest year supported, positive or negative; a Date can hold it. */
 const MAX_YEAR = 200_000;
 
-/** First unix day of one year and last of another; either may be infinite, or no whole number. */
+/** First unix day of one year and last unix day of another. Either year may be infinite or a fraction. */
 export function spanOfYears(from: number, to: number): [first: number, last: number] {
   const within = (year: number): number => Math.max(-MAX_YEAR, Math.min(MAX_YEAR, year));
   return [newYear(within(Math.ceil(from))), newYear(within(Math.floor(to) + 1)) - 1];
 }
 
-/** Calendar year of a unix day, without a Date: columns ask it a million times. */
+/** Calendar year of a unix day. Uses no Date, because columns ask a million times. */
 export function yearOf(unixDay: number): number {
   const guess = 1970 + Math.floor(unixDay / 365.2425);
   if (newYear(guess) > unixDay) return guess - 1;
   return newYear(guess + 1) <= unixDay ? guess + 1 : guess;
 }
 
-/** ISO 8601 instant, UTC, of a second within a unix day. */
+/** ISO 8601 time in UTC of a second within a unix day. */
 export function toInstant(unixDay: number, second: number): string {
   return `${new Date((unixDay * 86_400 + second) * 1000).toISOString().slice(0, 19)}Z`;
 }

@@ -2,12 +2,17 @@ import type { Context } from './context.js';
 import { TAG } from './tags.js';
 
 /*
- * How companies change: time is cut into epochs of 100 days, and in each every company changes one thing on one day of
- * it, so that about 1 % of the market changes a day. The *version* of an attribute on a day is the number of the last
- * epoch whose change was of its kind; the attribute's value is drawn with that version. Nothing is stored.
+ * How companies change. Time is divided into epochs of 100 days. In each epoch, every company changes one attribute on
+ * one day, so about 1 % of the market changes per day.
+ *
+ * Terms:
+ * - *kind*: the attribute that a change is about.
+ * - *version* of an attribute on a day: number of the last epoch that changed it, counted from 1; 0 before any change.
+ *
+ * The version is an input of the draw of the attribute's value. Nothing is stored.
  */
 
-/** What one change touches; the position is the kind's number. */
+/** Kinds of changes. The number is the position in `WEIGHTS`. */
 export const KIND = {
   phone: 0,
   email: 1,
@@ -25,18 +30,21 @@ export const KIND = {
 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
-/** Changes of a hundred, by kind. */
+/** Number of changes out of 100, by kind. */
 const WEIGHTS = [16, 11, 3, 6, 7, 5, 5, 15, 7, 3, 2, 4, 16];
 const KIND_OF_DRAW = Uint8Array.from(WEIGHTS.flatMap((weight, kind) => Array.from({ length: weight }, () => kind)));
 
-/** 2015-01-01: nothing changed before. A fixed date, so that a later start date goes on with the same history. */
+/**
+ * Unix day of 2015-01-01, the first day of changes. The date is fixed, so a later start date continues the same
+ * history.
+ */
 export const HISTORY_START = 16_436;
 const EPOCH_DAYS = 100;
 
-/** Versions of every attribute on one day; 0 is the first. One object can be read into again and again. */
+/** Versions of all attributes of a company on one day. Version 0 is the first. The object can be reused. */
 export class Versions {
   readonly of = new Int32Array(WEIGHTS.length);
-  /** Unix days and versions of restated financial values, oldest first. */
+  /** Unix days of the restatements of financial values, oldest first. `restatements` holds their versions. */
   readonly restatedOn: number[] = [];
   readonly restatements: number[] = [];
 
@@ -51,7 +59,7 @@ export class Versions {
   }
 }
 
-/** Calls `visit` for each change of a company in the unix days `from` to `to`, both included, in order. */
+/** Calls `visit` for each change of a company in a range of unix days, in order. Both `from` and `to` are included. */
 export function forEachChange(
   ctx: Context,
   index: number,
@@ -68,7 +76,7 @@ export function forEachChange(
   }
 }
 
-/** Whether a company changes in the unix days `from` to `to`, both included. */
+/** Whether a company changes in a range of unix days. Both `from` and `to` are included. */
 export function hasChange(ctx: Context, index: number, from: number, to: number): boolean {
   const last = Math.floor((to - HISTORY_START) / EPOCH_DAYS);
   for (let epoch = Math.max(0, Math.floor((from - HISTORY_START) / EPOCH_DAYS)); epoch <= last; epoch++) {
@@ -78,7 +86,7 @@ export function hasChange(ctx: Context, index: number, from: number, to: number)
   return false;
 }
 
-/** Reads the versions of a company founded on `founded` (unix day or null) as of a unix day. */
+/** Reads the versions of a company on a unix day into `out`. `founded` is a unix day, or null if unknown. */
 export function readVersions(
   ctx: Context,
   index: number,
@@ -87,7 +95,7 @@ export function readVersions(
   out: Versions,
 ): Versions {
   out.clear();
-  // Written out, not through forEachChange: columns call this for every company.
+  // Repeats the loop of forEachChange for speed: columns call this function for every company.
   const last = Math.floor((day - HISTORY_START) / EPOCH_DAYS);
   const first = founded === null ? 0 : Math.max(0, Math.floor((founded - HISTORY_START) / EPOCH_DAYS));
   for (let epoch = first; epoch <= last; epoch++) {

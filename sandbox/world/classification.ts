@@ -6,15 +6,16 @@ import { ACTIVITIES } from './data/nomenclatures.js';
 import { TAG } from './tags.js';
 
 /*
- * What companies do: each has one class of NACE Rev. 2, and by it a class of ISIC Rev. 4, a first industry, and a
- * national code.
+ * Economic activity of companies. Each company has one class of NACE Rev. 2. The class determines the class of ISIC
+ * Rev. 4, the first industry and the national code.
  */
 
+/** One class of NACE Rev. 2. */
 export interface NaceClass {
-  /** With its dot: `62.01`. */
+  /** Code with its dot: `62.01`. */
   code: string;
   title: string;
-  /** Letter of its section, which is the same in both classifications. */
+  /** Letter of its section. NACE and ISIC have the same sections. */
   section: string;
   /** Class of ISIC Rev. 4, four digits. */
   isic: string;
@@ -35,7 +36,7 @@ function readClasses(): NaceClass[] {
   return classes;
 }
 
-/** The activity with the longest code that a class is under. */
+/** Position in ACTIVITIES of the activity with the longest code that includes a class. */
 function industryOf(code: string): number {
   const fits = ACTIVITY_CLASSES.flatMap(([activity, , codes]) =>
     codes.filter((start) => code.startsWith(start)).map((start) => ({ activity, start })),
@@ -44,7 +45,7 @@ function industryOf(code: string): number {
   return ACTIVITIES.findIndex(({ id }) => id === activity);
 }
 
-/** Position in ACTIVITIES of each slot of the draw. */
+/** Position in ACTIVITIES for each slot of the draw. */
 const SLOTS = ACTIVITY_CLASSES.flatMap(([activity, share]) =>
   Array.from({ length: share }, () => ACTIVITIES.findIndex(({ id }) => id === activity)),
 );
@@ -53,7 +54,10 @@ const CLASSES_OF_INDUSTRY = ACTIVITIES.map((_, industry) =>
   NACE_CLASSES.flatMap((entry, position) => (entry.industry === industry ? [position] : [])),
 );
 
-/** Position in NACE_CLASSES: first the activity is drawn, then a class of it. Squares make the first ones common. */
+/**
+ * Position in NACE_CLASSES of the company's class. Draws the activity first, then one of its classes. Squaring the
+ * draws makes the first ones more common.
+ */
 export function naceOf(ctx: Context, index: number): number {
   const { dice } = ctx;
   const industry = SLOTS[Math.floor(dice.unit(TAG.nace, index) ** 2 * SLOTS.length)]!;
@@ -63,13 +67,16 @@ export function naceOf(ctx: Context, index: number): number {
 
 const nationalCodes: (readonly string[] | undefined)[] = [];
 
-/** National code of every class in a country (a position in MARKET_COUNTRIES), as long as it has a scheme. */
+/** National code of every class in a country. `country` is a position in MARKET_COUNTRIES. */
 export function nationalCodesOf(country: number): readonly string[] {
   const { sicCode } = MARKET_COUNTRIES[country]!;
   return (nationalCodes[country] ??= NACE_CLASSES.map(({ code }) => sicCode(code.replace('.', ''))));
 }
 
-/** One flag for each class: whether it is one of the codes or below one (`62.01`, `6201`, `62.0`, `62`, `J`). */
+/**
+ * One flag per class: 1 if a code equals the class or includes it. Codes may look like `62.01`, `6201`, `62.0`, `62` or
+ * `J`.
+ */
 export function classesUnder(codes: readonly string[], scheme: 'nace' | 'isic'): Uint8Array {
   const sections = codes.map((code) => code.trim().toUpperCase()).filter((code) => /^[A-U]$/.test(code));
   const starts = codes.map((code) => code.replaceAll(/\D/g, '')).filter((code) => code !== '');

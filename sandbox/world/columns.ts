@@ -29,42 +29,42 @@ import {
   zipRankOf,
 } from './traits.js';
 
-/** No value in an Int32 column; smaller than any bound a filter can hold. */
+/** Missing value in an Int32 column. It is smaller than any bound of a filter. */
 export const NO_INT = -2_147_483_648;
-/** No value in a byte column. */
+/** Missing value in a byte column. */
 export const NO_BYTE = 255;
-/** No value in the postcode column. */
+/** Missing value in the postcode column. */
 export const NO_ZIP = 65_535;
 
-/** What a company can be reached by or has published: bits of the `has` column. */
+/** Bits of the `has` column: contacts that the company has and accounts that it has published. */
 export const HAS = { phone: 1, email: 2, fax: 4, website: 8, profile: 16, financials: 32, consolidated: 64 } as const;
 
-/** One value per company index, for filters: the market as it is on one day. */
+/** The market on one day as columns for filters: one value per company index. */
 export interface Columns {
   /** Unix day. */
   day: number;
   length: number;
-  /** 1 where searches list the company. */
+  /** 1 if searches list the company. */
   listed: Uint8Array;
-  /** Indices of those, ascending. */
+  /** Indices of the listed companies, ascending. */
   rows: Uint32Array;
   country: Uint8Array;
-  /** company_status id less 199. */
+  /** company_status id minus 199. */
   status: Uint8Array;
   legalForm: Uint8Array;
   activityTypes: Uint8Array;
   companyType: Uint8Array;
   trading: Uint8Array;
   has: Uint8Array;
-  /** Position in MARKET_COUNTRIES, NO_BYTE without a foreign parent. */
+  /** Position of the foreign parent's country in MARKET_COUNTRIES; NO_BYTE without a foreign parent. */
   foreignParent: Uint8Array;
   industry: [Uint8Array, Uint8Array, Uint8Array];
   nace: Uint16Array;
   zip: Uint16Array;
-  /** Position in its country's list of cities. */
+  /** Position in the country's list of cities. */
   city: Uint8Array;
   employees: Int32Array;
-  /** What is known of its website, whether or not it has one that day. */
+  /** Monthly visits of the website. This column and the next three also have values for companies without a website. */
   visits: Int32Array;
   /** Position in VISIT_BANDS. */
   visitBand: Uint8Array;
@@ -72,7 +72,7 @@ export interface Columns {
   technologies: Uint16Array;
   /** Unix day of incorporation. */
   founded: Int32Array;
-  /** US dollars; NaN for none, here and below. */
+  /** US dollars. NaN means no value, here and in all columns below. */
   turnover: Float64Array;
   profit: Float64Array;
   liabilities: Float64Array;
@@ -87,7 +87,7 @@ export interface Columns {
   yoyEbitda: Float64Array;
 }
 
-/** Builds every column for a unix day: about 3 s and 140 MB for a million companies. */
+/** Builds every column for a unix day. Takes about 3 s and 140 MB for a million companies. */
 export function buildColumns(ctx: Context, day: number): Columns {
   const columns = allocate(capacityOn(ctx, day), day);
   const versions = new Versions();
@@ -97,8 +97,8 @@ export function buildColumns(ctx: Context, day: number): Columns {
 }
 
 /**
- * The columns of a later unix day, made from earlier ones: only companies that something happened to in between are
- * read anew. Gives what `buildColumns` gives, in a tenth of the time.
+ * Builds the columns of a later unix day from earlier ones. Only companies that changed, filed or left in between are
+ * read again. The result equals `buildColumns`, in a tenth of the time.
  */
 export function advanceColumns(ctx: Context, earlier: Columns, day: number): Columns {
   const columns = allocate(capacityOn(ctx, day), day);
@@ -127,7 +127,7 @@ function indicesOf(listed: Uint8Array): Uint32Array {
   return indices.slice(0, count);
 }
 
-/** Whether a company changed, filed accounts or left after one unix day and up to another. */
+/** Whether a company changed, filed accounts or left after the unix day `after` and up to `day`. */
 function somethingHappened(ctx: Context, index: number, after: number, day: number): boolean {
   return hasChange(ctx, index, after + 1, day) || hasFiling(ctx, index, after + 1, day) || !isListed(ctx, index, day);
 }

@@ -23,7 +23,7 @@ import {
 
 const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 const BANDS = [10, 50, 200, 500, 1000, 5000, 10_000] as const;
-/** Fields that are missing altogether from some records. */
+/** Fields that some records lack. A record lacks at most one of them. */
 const GAPS = [
   'company_website',
   'company_phone',
@@ -40,8 +40,10 @@ export function statusName(id: number): string {
 }
 
 /**
- * The company record as `GET /v2/companies/{id}` serves it. On purpose uneven, as the reference allows: ids as number
- * or text, sizes as count or band, fields null in one record, '' in the next and missing in a third.
+ * The company record as `GET /v2/companies/{id}` returns it.
+ *
+ * The records differ on purpose, within what the reference allows. An id is a number or text; a size is a count or a
+ * band. A field may be null in one record, '' in the next and missing in a third.
  */
 export function companyRecord(ctx: Context, index: number, versions: Versions): Company {
   const { dice } = ctx;
@@ -83,7 +85,9 @@ export function companyRecord(ctx: Context, index: number, versions: Versions): 
   return withGaps(ctx, index, record);
 }
 
-/** A count as text, a band for a third; null or missing where nobody knows. */
+/**
+ * Employees as text: a count for about two thirds of the companies, a band for the rest. Null or undefined if unknown.
+ */
 function sizeText(ctx: Context, index: number, employees: number | null): string | null | undefined {
   const draw = ctx.dice.unit(TAG.sizeText, index);
   if (employees === null) return draw < 0.5 ? null : undefined;
@@ -93,7 +97,7 @@ function sizeText(ctx: Context, index: number, employees: number | null): string
   return `${band === 0 ? 1 : BANDS[band - 1]! + 1}-${BANDS[band]}`;
 }
 
-/** National code of the company's class; empty where the reference names no scheme for its country. */
+/** National code of the company's class. Empty if the reference names no scheme for the country. */
 function nationalCodes(ctx: Context, index: number): NonNullable<Company['sic']> {
   const { sicScheme } = marketCountryOf(ctx, index);
   if (sicScheme === null) return [];

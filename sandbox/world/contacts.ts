@@ -7,16 +7,16 @@ import { TAG } from './tags.js';
 import { cityOf, marketCountryOf, zipRankOf } from './traits.js';
 
 /*
- * Where a company is reached. Domains end in `.example`, which is reserved; telephone numbers hold 555 0.
- * Functions take the version of what they make, so that an event can tell the value before and after.
+ * Contacts of a company. Domains end in the reserved `.example`; telephone numbers contain 555 0. The functions take
+ * the version of an attribute, so an event can show the value before and after a change.
  */
 
 const LOCAL_PARTS = ['info', 'office', 'hello', 'kontakt', 'sales', 'post', 'accounts'] as const;
 
-/** One record asks for its domain six times in a row. */
+/** Cache of the last domain: one record asks for its domain six times in a row. */
 let lastDomain: { ctx: Context; index: number; name: string } | undefined;
 
-/** Name part of the company's domain: fixed for life, ends in its id in base 36. */
+/** Name part of the company's domain. It never changes and ends in the company's id in base 36. */
 export function domainNameOf(ctx: Context, index: number): string {
   if (lastDomain?.ctx === ctx && lastDomain.index === index) return lastDomain.name;
   const words = nameOfVersion(ctx, index, 0)
@@ -31,24 +31,24 @@ export function domainNameOf(ctx: Context, index: number): string {
   return name;
 }
 
-/** Whether there is a website: not for a quarter of the market. */
+/** Whether the company has a website. A quarter of the market has none. */
 export function hasWebsite(ctx: Context, index: number, version: number): boolean {
   return !ctx.dice.chance(0.25, TAG.website, index, version);
 }
 
-/** Website on a day, without scheme; null for none. */
+/** Website in one version, without scheme; null for none. */
 export function websiteOf(ctx: Context, index: number, version: number): string | null {
   if (!hasWebsite(ctx, index, version)) return null;
   return `${version === 0 ? 'www' : `w${version}`}.${domainNameOf(ctx, index)}.example`;
 }
 
-/** Index of the company a website, domain, e-mail or profile address belongs to, at whatever time. */
+/** Index of the company that owns a website, domain, e-mail or profile address. Addresses of any time are found. */
 export function indexOfAddress(ctx: Context, text: string): number | undefined {
   const id36 = /-([0-9a-z]+)(?:\.example)?(?:[/?#].*)?$/.exec(text.trim().toLowerCase())?.[1];
   return id36 === undefined ? undefined : indexOf(ctx, Number.parseInt(id36, 36));
 }
 
-/** Up to three e-mail addresses; none for a fifth. */
+/** Up to three e-mail addresses. A fifth of the companies have none. */
 export function emailsOf(ctx: Context, index: number, version: number): string[] {
   const count = countOf(ctx, TAG.email, index, version);
   const from = ctx.dice.below(LOCAL_PARTS.length, TAG.email, index, version * 4 + 1);
@@ -63,7 +63,7 @@ export function phonesOf(ctx: Context, index: number, version: number): string[]
   return numbersOf(ctx, TAG.phone, index, version, countOf(ctx, TAG.phone, index, version));
 }
 
-/** Whether there is a fax number: not for most. */
+/** Whether the company has a fax number. 80 % have none. */
 export function hasFax(ctx: Context, index: number, version: number): boolean {
   return !ctx.dice.chance(0.8, TAG.fax, index, version);
 }
@@ -73,7 +73,7 @@ export function faxesOf(ctx: Context, index: number, version: number): string[] 
   return hasFax(ctx, index, version) ? numbersOf(ctx, TAG.fax, index, version, 1) : null;
 }
 
-/** How many telephone numbers (TAG.phone) or e-mail addresses (TAG.email) there are. */
+/** Number of telephone numbers (TAG.phone) or e-mail addresses (TAG.email). */
 export function countOf(ctx: Context, tag: number, index: number, version: number): number {
   const draw = ctx.dice.unit(tag, index, version * 4);
   return draw < 0.2 ? 0 : draw < 0.85 ? 1 : draw < 0.97 ? 2 : 3;
@@ -93,13 +93,13 @@ export function streetOf(ctx: Context, index: number, versions: Versions): strin
   return `${STREETS[draw % STREETS.length]} ${1 + ((draw >>> 8) % 240)}${draw >>> 28 === 0 ? 'B' : ''}`;
 }
 
-/** Postcode, or null where the country has none. */
+/** Postcode; null if the country has none. */
 export function zipOf(ctx: Context, index: number, versions: Versions): string | null {
   const rank = zipRankOf(ctx, index, versions);
   return rank === undefined ? null : zipText(marketCountryOf(ctx, index), rank);
 }
 
-/** The postcode of a rank: spread over all the pattern can write, each rank a text of its own. */
+/** Postcode of a rank. Ranks are spread over all postcodes that the pattern allows; each rank has its own postcode. */
 export function zipText(country: { zipPattern: string; zips: number }, rank: number): string {
   const places = country.zipPattern.split('').map((char) => (char === '9' ? 10 : char === 'A' ? 26 : 0));
   const capacity = places.reduce((product, base) => (base === 0 ? product : product * base), 1);
@@ -127,7 +127,7 @@ export function hasPronet(ctx: Context, index: number): boolean {
   return ctx.dice.draw(TAG.profiles, index) % 100 < 45;
 }
 
-/** Profile addresses: [pronet, microblog, socialnet], each of them null for many. */
+/** Profile addresses: [pronet, microblog, socialnet]. Each is null for many companies. */
 export function profilesOf(ctx: Context, index: number): [string | null, string | null, string | null] {
   const draw = ctx.dice.draw(TAG.profiles, index);
   const name = domainNameOf(ctx, index);

@@ -2,7 +2,7 @@ import { fromIso } from './calendar.js';
 import { Dice } from './dice.js';
 import { FILTERABLE } from './tags.js';
 
-/** What a market is made from: the same options give the same market, on any machine. */
+/** Options of a market. The same options produce the same market on any machine. */
 export interface WorldOptions {
   /** Companies in the market on day 0; 1 to 1,000,000. */
   companies: number;
@@ -11,13 +11,16 @@ export interface WorldOptions {
   seed: number;
   /** Calendar date of day 0, yyyy-mm-dd. */
   date: string;
-  /** So many of the companies of day 0 are alike in all that filters look at, on every day (default 0). */
+  /** Number of companies of day 0 that are identical for every filter, on every day (default 0). */
   clones?: number;
-  /** Whether events about people, offices and owners come in pairs, of one field and second: with different values, or alike. */
+  /**
+   * Whether events about people, offices and owners come in pairs. Both events of a pair have the same field and
+   * second. Their values are different, or alike.
+   */
   eventTwins?: 'none' | 'different' | 'alike';
 }
 
-/** Handed to every function of the world. */
+/** Input of every function of the world. */
 export interface Context {
   options: WorldOptions;
   dice: Dice;
@@ -27,7 +30,11 @@ export interface Context {
 
 export const MAX_COMPANIES = 1_000_000;
 
-/** Checks the options; throws a RangeError that names the wrong one. */
+/**
+ * Checks the options.
+ *
+ * @throws RangeError that names the invalid option.
+ */
 export function createContext(options: WorldOptions): Context {
   const { companies, tenders, seed, date, clones = 0 } = options;
   if (!Number.isInteger(companies) || companies < 1 || companies > MAX_COMPANIES) {

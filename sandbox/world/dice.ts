@@ -1,13 +1,16 @@
 /**
- * Randomness by address: every draw is a pure function of seed, tag (which attribute) and one or two numbers (which
- * company, which version or year). Nothing is stored and nothing depends on the order of draws.
+ * Random numbers by address. A draw is a pure function of the seed, a tag and one or two numbers. The tag is the
+ * attribute; the numbers are the company, and a version or year. Nothing is stored, and the order of draws does not
+ * matter.
  */
 export class Dice {
   readonly #seed: number;
   readonly #clones: number;
   readonly #cloned: Uint8Array;
 
-  /** With `clones` above 0, the first so many companies draw alike whatever has one of the `cloned` tags. */
+  /**
+   * `clones`: number of companies that get equal draws for the tags in `cloned`. The first companies are the clones.
+   */
   constructor(seed: number, clones = 0, cloned: readonly number[] = []) {
     this.#seed = mix(Math.imul(seed | 0, 0x9e3779b1) ^ 0x5bf03635);
     this.#clones = clones;
@@ -42,7 +45,7 @@ export class Dice {
     return list[this.below(list.length, tag, a, b)] as T;
   }
 
-  /** Roughly a standard normal in [-3.46, 3.46]: the sum of four bytes, which needs one draw and no logarithm. */
+  /** Approximate standard normal number in [-3.46, 3.46]: the sum of four bytes. Needs one draw and no logarithm. */
   normal(tag: number, a: number, b = 0): number {
     const h = this.draw(tag, a, b);
     const sum = (h & 255) + ((h >>> 8) & 255) + ((h >>> 16) & 255) + (h >>> 24);

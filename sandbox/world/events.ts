@@ -10,11 +10,12 @@ import { registrationNumberOfVersion, vatNumberOfVersion } from './registration.
 import { TAG } from './tags.js';
 import { employeesOf, foundedOn, statusOf, tradingOf } from './traits.js';
 
-/** A change of a company that watchers hear of. */
+/** A change of a company, as a watch reports it. */
 export interface CompanyEvent {
   field: WatchField;
-  /** Unix day, and the second within it. */
+  /** Unix day of the change. */
   day: number;
+  /** Second within the day. */
   second: number;
   old: unknown;
   new: unknown;
@@ -34,7 +35,7 @@ const FIELD_OF_KIND: Partial<Record<Kind, WatchField>> = {
   [KIND.registration]: 'company.registration_number',
 };
 
-/** Names of the figures that are restated, as reports call them. */
+/** Names of the restatable figures in reports. */
 const FIGURE_NAMES = new Map<number, string>([
   [FIGURE.turnover, 'Turnover'],
   [FIGURE.profit, 'Profit-after-Tax'],
@@ -43,7 +44,9 @@ const FIGURE_NAMES = new Map<number, string>([
   [FIGURE.cash, 'Cash'],
 ]);
 
-/** Fields about people, offices and owners: they change beside the record, about once in 150 days each company. */
+/**
+ * Fields about people, offices and owners. They change independently of the record, about once per company in 150 days.
+ */
 const SIDE_FIELDS: readonly WatchField[] = [
   'company.bank',
   'company.group_structure',
@@ -71,8 +74,9 @@ const SIDE_FIELDS: readonly WatchField[] = [
 const SIDE_EPOCH = 150;
 
 /**
- * Events of a company in the unix days `from` to `to`, both included, oldest first. Derived from the same changes as the
- * records, so that an event stands for every change of a record and days long past have theirs.
+ * Events of a company in a range of unix days, oldest first. Both `from` and `to` are included.
+ *
+ * Events are derived from the same changes as the records. So every change of a record has its event, on past days too.
  */
 export function eventsOf(ctx: Context, index: number, from: number, to: number): CompanyEvent[] {
   const founded = foundedOn(ctx, index);
@@ -127,7 +131,7 @@ function eventsOfChange(
   return JSON.stringify(old) === JSON.stringify(now) ? [] : [event(ctx, index, FIELD_OF_KIND[kind]!, day, old, now)];
 }
 
-/** The value an event shows; null for none. */
+/** Value that an event shows; null for none. */
 function valueOf(ctx: Context, index: number, kind: Kind, versions: Versions): unknown {
   const version = versions.get(kind);
   switch (kind) {
@@ -180,7 +184,7 @@ function addSideEvents(ctx: Context, index: number, from: number, to: number, ev
 }
 
 function event(ctx: Context, index: number, field: WatchField, day: number, old: unknown, now: unknown): CompanyEvent {
-  // The field's own letters keep two events of one company, day and kind on seconds of their own.
+  // The salt from the field name gives two events of one company and day different seconds.
   let salt = 0;
   for (let n = 0; n < field.length; n++) salt = (salt * 31 + field.charCodeAt(n)) % 1000;
   return { field, day, second: ctx.dice.below(86_400, TAG.eventTime, index, day * 1000 + salt), old, new: now };

@@ -6,25 +6,25 @@ import { TAG } from './tags.js';
 import { firstEmployeesOf, foundedOn, marketCountryOf } from './traits.js';
 
 /*
- * The figures behind financial reports and financial filters. Money is in the country's currency, rounded as the
- * company rounds. A value is restated when a change of that kind falls on it; it then differs by up to 15 %.
+ * Figures of financial reports and financial filters. Money is in the country's currency, rounded as the company
+ * rounds. A restatement changes one figure of one year by up to 15 %.
  */
 
-/** Figures that are drawn, not derived; the first five can be restated. */
+/** Figures that are drawn and not derived. The first five can be restated. */
 export const FIGURE = { turnover: 0, profit: 1, assets: 2, liabilities: 3, cash: 4, directors: 5, exports: 6 } as const;
 export type Figure = (typeof FIGURE)[keyof typeof FIGURE];
 const RESTATABLE = 5;
 
-/** What a company publishes: nothing, a balance sheet, or turnover as well. */
+/** Accounts that a company publishes: none, a balance sheet, or a balance sheet with turnover. */
 export type Disclosure = 'none' | 'balance' | 'turnover';
 
-/** Disclosure is for life: 45 % have turnover, 40 % only a balance sheet, 15 % nothing. */
+/** Disclosure of a company; it never changes. 45 % publish turnover, 40 % only a balance sheet, 15 % nothing. */
 export function disclosureOf(ctx: Context, index: number): Disclosure {
   const draw = ctx.dice.unit(TAG.finance, index);
   return draw < 0.45 ? 'turnover' : draw < 0.85 ? 'balance' : 'none';
 }
 
-/** Days after the year's end until its accounts are filed: 60 to 329. */
+/** Days from the end of the calendar year until the accounts are filed: 60 to 329. */
 function filingDelayOf(ctx: Context, index: number): number {
   return 60 + ctx.dice.below(270, TAG.filing, index);
 }
@@ -34,7 +34,7 @@ export function filedOn(ctx: Context, index: number, year: number): number {
   return newYear(year + 1) + filingDelayOf(ctx, index);
 }
 
-/** Whether accounts are filed in the unix days `from` to `to`, both included. */
+/** Whether accounts are filed in a range of unix days. Both `from` and `to` are included. */
 export function hasFiling(ctx: Context, index: number, from: number, to: number): boolean {
   const delay = filingDelayOf(ctx, index);
   for (let year = yearOf(from); year <= yearOf(to); year++) {
@@ -44,31 +44,34 @@ export function hasFiling(ctx: Context, index: number, from: number, to: number)
   return false;
 }
 
-/** First and last fiscal year on file on a unix day; undefined when there is none (yet). */
+/** First and last fiscal year on file on a unix day. Undefined when none is on file. */
 export function fiscalYearsOf(ctx: Context, index: number, day: number): { first: number; last: number } | undefined {
   if (disclosureOf(ctx, index) === 'none') return undefined;
   const previous = yearOf(day) - 1;
   const last = filedOn(ctx, index, previous) <= day ? previous : previous - 1;
   const draw = ctx.dice.unit(TAG.filing, index, 1);
-  // Three to six years for most in 2026, one or two for few, a long history for few.
+  // In 2026, most companies have three to six years on file. Few have one or two years, and few have a long history.
   const oldest = draw < 0.9 ? 2020 + Math.floor(draw * 4.4) : draw < 0.95 ? 2024 : 2009;
   const founded = foundedOn(ctx, index);
   const first = founded === null ? oldest : Math.max(oldest, yearOf(founded));
   return first > last ? undefined : { first, last };
 }
 
-/** The figure a restatement of a given version is about. */
+/** The figure that the restatement of a version changes. */
 function restatedFigureOf(ctx: Context, index: number, version: number): Figure {
   return ((ctx.dice.draw(TAG.restate, index, version) >>> 4) % RESTATABLE) as Figure;
 }
 
-/** The fiscal year it is about: the latest on file that day, or the one before; 0 for none. */
+/**
+ * The fiscal year that a restatement changes: the latest on file that day, or the year before. With no year on file,
+ * the result is 0 or -1.
+ */
 function restatedYearOf(ctx: Context, index: number, day: number, version: number): number {
   const latest = fiscalYearsOf(ctx, index, day)?.last ?? 0;
   return latest - (ctx.dice.draw(TAG.restate, index, version) % 3 === 0 ? 1 : 0);
 }
 
-/** What a restatement changed, for its event; undefined when the company has no such figure or year. */
+/** Year and figure that a restatement changed. Undefined when the company has no such figure or year. */
 export function restatementOf(
   ctx: Context,
   index: number,
@@ -89,7 +92,7 @@ function hasFigure(ctx: Context, index: number, figure: Figure): boolean {
   return true;
 }
 
-/** Size of the business in US dollars, without the ups and downs of years. */
+/** Typical annual sales in US dollars, without variation between years. */
 function scaleOf(ctx: Context, index: number): number {
   const employees = firstEmployeesOf(ctx, index);
   const normal = ctx.dice.normal(TAG.financeBase, index);
@@ -97,8 +100,8 @@ function scaleOf(ctx: Context, index: number): number {
 }
 
 /**
- * A figure of a fiscal year, or null when the company does not report it. `versions` brings the restatements; the year
- * must be one of `fiscalYearsOf`.
+ * A figure of a fiscal year; null when the company does not report it. `versions` holds the restatements. `year` must
+ * be one of `fiscalYearsOf`.
  */
 export function figureOf(ctx: Context, index: number, figure: Figure, year: number, versions: Versions): number | null {
   if (!hasFigure(ctx, index, figure)) return null;
@@ -115,7 +118,7 @@ export function figureOf(ctx: Context, index: number, figure: Figure, year: numb
   return roundAs(ctx, index, value);
 }
 
-/** Share of sales a figure has; the balance sheet moves less from year to year than the profit does. */
+/** Ratio of a figure to sales. Assets and liabilities keep their ratio over the years; profit and cash do not. */
 function shareOf(ctx: Context, index: number, figure: Figure, year: number): number {
   const { dice } = ctx;
   switch (figure) {
@@ -140,19 +143,21 @@ function assetsShareOf(ctx: Context, index: number): number {
   return 0.4 + 1.6 * ctx.dice.unit(TAG.financeShape, index, 3);
 }
 
-/** Whole units for most companies, cents for a fifth. */
+/** Rounds to whole units for most companies, to cents for a fifth. */
 export function roundAs(ctx: Context, index: number, value: number): number {
   return ctx.dice.chance(0.2, TAG.financeShape, index, 7) ? Math.round(value * 100) / 100 : Math.round(value);
 }
 
-/** Figures of the latest fiscal year, in US dollars where money, as the prospecting filters see them; NaN for none. */
+/**
+ * Figures of the latest fiscal year, as the prospecting filters use them. Money is in US dollars; NaN means no value.
+ */
 export interface LatestFigures {
   turnover: number;
   profit: number;
   liabilities: number;
   directors: number;
   exports: number;
-  /** Against the year before, in percent. */
+  /** Change from the previous year in percent, here and below. */
   yoyTurnover: number;
   yoyProfit: number;
   yoyLiabilities: number;
@@ -161,8 +166,10 @@ export interface LatestFigures {
 }
 
 /**
- * Reads them into `out`, so that a million companies need no million objects. No closures here and in what it calls:
- * the loader names each closure anew whenever one is made, which would cost more than the figures.
+ * Reads the latest figures into `out`, so a million companies need no million objects.
+ *
+ * This function and the functions it calls create no closures. The loader names each new closure, which would cost more
+ * than the figures.
  */
 export function readLatestFigures(
   ctx: Context,
@@ -201,16 +208,17 @@ function figureOrNaN(ctx: Context, index: number, figure: Figure, year: number, 
   return figureOf(ctx, index, figure, year, versions) ?? Number.NaN;
 }
 
-/** Change of a figure whose value this year is `now`, in percent. */
+/** Change of a figure from the previous year in percent. `now` is the value of `year`. */
 function yoyOf(ctx: Context, index: number, figure: Figure, now: number, year: number, versions: Versions): number {
   return Number.isNaN(now) ? now : changeInPercent(now, figureOrNaN(ctx, index, figure, year - 1, versions));
 }
 
-/** Taxation, operating profit and EBITDA follow from profit and assets. */
+/** Taxation, derived from the profit. */
 export function taxationOf(ctx: Context, index: number, profit: number): number {
   return Math.max(0, roundAs(ctx, index, profit * 0.25));
 }
 
+/** Operating profit, derived from the profit and the taxation. */
 export function operatingProfitOf(ctx: Context, index: number, profit: number): number {
   return roundAs(ctx, index, (profit + taxationOf(ctx, index, profit)) * 1.1);
 }
@@ -222,7 +230,7 @@ export function ebitdaOf(ctx: Context, index: number, year: number, versions: Ve
   return roundAs(ctx, index, operatingProfitOf(ctx, index, profit) + assets * 0.03);
 }
 
-/** Change against an earlier value in percent, two decimals; NaN when it cannot be told. */
+/** Change from an earlier value in percent, with two decimals. NaN when it cannot be computed. */
 export function changeInPercent(now: number, before: number): number {
   return before === 0 ? Number.NaN : Math.round(((now - before) / Math.abs(before)) * 10_000) / 100;
 }
@@ -245,14 +253,14 @@ export function emptyFigures(): LatestFigures {
   return { ...NO_FIGURES };
 }
 
-/** Employees stated in a year's accounts; null for who states none anywhere. */
+/** Employees stated in the accounts of a year. Null for a company that never states them. */
 export function employeesIn(ctx: Context, index: number, year: number): number | null {
   const first = firstEmployeesOf(ctx, index);
   if (first === null) return null;
   return Math.max(1, Math.round(first * (0.9 + 0.2 * ctx.dice.unit(TAG.financeGrowth, index, year + 20_000))));
 }
 
-/** Whether the accounts are those of a group. */
+/** Whether the accounts are consolidated accounts of a group. */
 export function isConsolidated(ctx: Context, index: number): boolean {
   return ctx.dice.chance(0.1, TAG.indicator, index, 3);
 }

@@ -18,12 +18,15 @@ import {
 import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
-/** In no list of the reference: a client has to keep it all the same. */
+/** An indicator that no list of the reference names. A client must keep it. */
 export const UNLISTED_INDICATOR = 'Exports';
-/** Days before the new year on which the fiscal year ends: 31 December for most, or 30 September, 30 June, 31 March. */
+/**
+ * Days from the end of the fiscal year to the end of the calendar year. The fiscal year ends on 31 December for most,
+ * else on 30 September, 30 June or 31 March.
+ */
 const YEAR_END_SHIFTS = [0, 0, 0, 0, 0, 0, 92, 184, 275] as const;
 
-/** Figures whose change against the year before is reported too. */
+/** Figures whose change from the previous year is also reported. */
 const YOY = [
   ['Turnover-Yoy', FIGURE.turnover],
   ['Profit-after-Tax-Yoy', FIGURE.profit],
@@ -31,12 +34,15 @@ const YOY = [
   ['Exports-Yoy', FIGURE.exports],
 ] as const;
 
-/** What `reportYear` writes itself, and what only makes sense with a turnover: never drawn as an extra. */
+/** Indicators never drawn as extras: those that `reportYear` writes itself and those that need a turnover. */
 const NOT_EXTRA =
   /^(Turnover|EBITDA|Total-Assets|Total-Liabilities|Net-Assets|Net-Worth|Shareholder-Funds|Cash|Profit-after-Tax|Pre-Tax-Profit|Taxation|Operating-Profit|Gross-Profit|Cost-of-Sales|Directors-Remuneration|Total-Current-Assets|Total-Current-Liabilities|Working-Capital|Tangible-Assets|Share-Capital|Retained-Profit)$|-Yoy$|Turnover|Sales|Revenue|Margin/;
 const EXTRAS = DOUBLE_INDICATORS.filter((name) => !NOT_EXTRA.test(name));
 
-/** The report as `GET /v2/financial/{id}` serves it: years on file on a unix day, `{}` for who files nothing. */
+/**
+ * The report as `GET /v2/financial/{id}` returns it: the years on file on a unix day. A company that files nothing has
+ * `{}`.
+ */
 export function financialReport(ctx: Context, index: number, day: number, versions: Versions): FinancialReport {
   const report: FinancialReport = {};
   const years = fiscalYearsOf(ctx, index, day);
@@ -124,7 +130,7 @@ function setNumber(out: FinancialYear, name: string, value: number): void {
   if (!Number.isNaN(value)) out[name] = value;
 }
 
-/** Up to 16 further indicators, a company's own choice; every fiftieth company reports all there are. */
+/** Adds up to 16 more indicators, the same ones each year. Every 50th company reports all indicators. */
 function addExtras(ctx: Context, index: number, year: number, assets: number, out: FinancialYear): void {
   const { dice } = ctx;
   const all = dice.chance(0.02, TAG.indicator, index, 4);
@@ -135,12 +141,15 @@ function addExtras(ctx: Context, index: number, year: number, assets: number, ou
     const position = (from + n * 7) % EXTRAS.length;
     const name = EXTRAS[all ? n : position]!;
     const draw = dice.draw(TAG.indicatorOddity, index, year * 512 + (all ? n : position));
-    // One in 250 is null, as a form with an empty field is.
+    // One value in 250 is null, like an empty field in a form.
     out[name] = draw % 250 === 0 ? null : roundAs(ctx, index, assets * (((draw >>> 10) % 4000) / 20_000));
   }
 }
 
-/** What follows from the year's other figures: ratios in percent, periods in days; those of turnover only where it is known. */
+/**
+ * Adds indicators derived from the other figures: ratios in percent, periods in days. Those of turnover need a
+ * turnover.
+ */
 function addRatios(ctx: Context, index: number, assets: number, out: FinancialYear): void {
   out['Share-Capital'] = roundAs(ctx, index, assets * 0.05);
   out['Retained-Profit'] = roundAs(ctx, index, assets * 0.1);
@@ -162,7 +171,7 @@ function addRatios(ctx: Context, index: number, assets: number, out: FinancialYe
   if (employees > 0) out['Revenue-Per-Employee'] = Math.round(turnover / employees);
 }
 
-/** One in a hundred numbers comes as text. */
+/** Returns one number in a hundred as text. */
 function asText(ctx: Context, index: number, year: number, position: number, value: number): number | string {
   return ctx.dice.chance(0.01, TAG.indicatorOddity, index, year * 8 + position) ? String(value) : value;
 }

@@ -33,20 +33,27 @@ export type { CompanyEvent } from './events.js';
 export type { Profile } from './profile.js';
 export type { TenderFacts } from './tenders.js';
 
-/** How many days' columns are kept: today's, and one more for questions about another day. */
+/** Number of days whose columns are kept: the current day, and one for questions about another day. */
 const KEPT_DAYS = 2;
-/** Days over which columns are advanced rather than built anew: beyond, most companies have changed. */
+/**
+ * Maximum number of days to advance columns. Over a longer time most companies change, so the columns are built again.
+ */
 const MAX_ADVANCE = 60;
 
 /**
- * The market, on any day: what the sandbox serves, and the truth that tests compare a warehouse with. Days count from
- * the start date (day 0) and may be negative; ids are company ids as numbers.
+ * The market on any day. The sandbox serves it, and tests compare a warehouse with it.
+ *
+ * Terms in this folder:
+ * - *day*: counted from the start date (day 0); may be negative. A *unix day* is counted from 1970-01-01.
+ * - *id*: what the API shows. *index*: number of a company from 0; all code in this folder uses it.
+ * - *position*: place of an entry in a list of `data/`.
+ * - *version*: state of one attribute between two changes (changes.ts).
  */
 export class World {
   readonly ctx: Context;
   readonly #columns = new Map<number, Columns>();
   readonly #versions = new Versions();
-  /** Where searches write what is left, one after the other. */
+  /** Buffer for the remaining rows of a search, reused by each search. */
   #target = new Uint32Array(0);
   #names: { day: number; list: readonly string[] } | undefined;
 
@@ -59,44 +66,50 @@ export class World {
     return toIso(this.ctx.start + day);
   }
 
-  /** Day of a calendar date; undefined when the text is no date. */
+  /** Day of a calendar date. Undefined when the text is no date. */
   dayOf(date: string): number | undefined {
     const unixDay = fromIso(date);
     return unixDay === undefined ? undefined : unixDay - this.ctx.start;
   }
 
-  /** Ids that searches list on a day, ascending: those that left that day included (their details are gone). */
+  /**
+   * Ids that searches list on a day, ascending. Includes companies that left on this day; their details already answer
+   * 404.
+   */
   companyIds(day: number): number[] {
     return this.matching({}, day);
   }
 
-  /** The record `GET /v2/companies/{id}` serves; undefined when the company does not exist that day (404). */
+  /** The record that `GET /v2/companies/{id}` returns. Undefined when the company does not exist on the day (404). */
   company(id: number, day: number): Company | undefined {
     const at = this.#at(id, day);
     return at && companyRecord(this.ctx, at.index, at.versions);
   }
 
-  /** Name as searches show it; undefined when they do not list the company. */
+  /** Name that searches show. Undefined when searches do not list the company. */
   companyName(id: number, day: number): string | undefined {
     const index = indexOf(this.ctx, id);
     if (index === undefined || !isListed(this.ctx, index, this.ctx.start + day)) return undefined;
     return nameOf(this.ctx, index, this.versionsOf(index, day));
   }
 
-  /** The report `GET /v2/financial/{id}` serves, all years; undefined when the company does not exist that day. */
+  /**
+   * The report that `GET /v2/financial/{id}` returns, with all years. Undefined when the company does not exist on the
+   * day.
+   */
   financialReport(id: number, day: number): FinancialReport | undefined {
     const at = this.#at(id, day);
     return at && financialReport(this.ctx, at.index, this.ctx.start + day, at.versions);
   }
 
-  /** What filters look at; undefined for a company that searches do not list that day. */
+  /** Attributes that filters use. Undefined for a company that searches do not list on the day. */
   profile(id: number, day: number): Profile | undefined {
     const index = indexOf(this.ctx, id);
     if (index === undefined || !isListed(this.ctx, index, this.ctx.start + day)) return undefined;
     return profileOf(this.ctx, index, this.ctx.start + day, this.versionsOf(index, day));
   }
 
-  /** Events of a company from one day to another, both included, oldest first; undefined for an unknown id. */
+  /** Events of a company in a range of days, both included, oldest first. Undefined for an unknown id. */
   events(id: number, fromDay: number, toDay: number): CompanyEvent[] | undefined {
     const index = indexOf(this.ctx, id);
     return index === undefined
@@ -104,17 +117,29 @@ export class World {
       : eventsOf(this.ctx, index, this.ctx.start + fromDay, this.ctx.start + toDay);
   }
 
-  /** Ids that match prospecting filters on a day, ascending. Throws FilterError for a value that cannot be applied. */
+  /**
+   * Ids that match prospecting filters on a day, ascending.
+   *
+   * @throws FilterError for a value that cannot be applied.
+   */
   matching(filters: ProspectingFilters, day: number, rules?: FilterRules): number[] {
     return Array.from(this.matchingIndices(filters, day, rules), (index) => idOf(this.ctx, index));
   }
 
-  /** The same as indices, without making ids of all of them. */
+  /**
+   * Like `matching`, but returns indices. Saves the computation of all ids.
+   *
+   * @throws FilterError for a value that cannot be applied.
+   */
   matchingIndices(filters: AskedFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
     return this.#search(day, rules, (rows, scope) => applyProspectingFilters(rows, filters, scope));
   }
 
-  /** Indices that match version 1 company filters on a day, ascending. */
+  /**
+   * Indices that match company filters of version 1 on a day, ascending.
+   *
+   * @throws FilterError for a value that cannot be applied.
+   */
   matchingV1(filters: V1CompanyFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
     return this.#search(day, rules, (rows, scope) => applyV1CompanyFilters(rows, filters, scope));
   }
@@ -145,7 +170,7 @@ export class World {
     return rows.result();
   }
 
-  /** Names in lower case, for searches by name: made when first needed on a day. */
+  /** Names in lower case, for searches by name. Built at the first search by name of a day. */
   #namesOf(day: number): readonly string[] {
     if (this.#names?.day === day) return this.#names.list;
     const { length, listed } = this.columns(day);
@@ -156,7 +181,9 @@ export class World {
     return list;
   }
 
-  /** Whether a company is in a place: a city, a state, or a country by name or code, whatever the case. */
+  /**
+   * Whether a company is in a place. The place is a city, a state, or a country by name or code; case does not matter.
+   */
   isAt(index: number, day: number, place: string): boolean {
     const { code } = marketCountryOf(this.ctx, index);
     const country = COUNTRIES.find(({ short_name }) => short_name === code)?.name ?? '';
@@ -164,17 +191,17 @@ export class World {
     return names.some((name) => name !== null && name.toLowerCase() === place.trim().toLowerCase());
   }
 
-  /** Whether the company's own routes know it on a day. */
+  /** Whether the company's own routes answer on a day. */
   exists(index: number, day: number): boolean {
     return exists(this.ctx, index, this.ctx.start + day);
   }
 
-  /** Search result item of an index that is listed on the day. */
+  /** Search result of a company. Searches must list the company on the day. */
   summary(index: number, day: number): { id: number; name: string } {
     return { id: idOf(this.ctx, index), name: nameOf(this.ctx, index, this.versionsOf(index, day)) };
   }
 
-  /** Columns of a day: built when first asked for, which takes a while in a large market. */
+  /** Columns of a day. The first call for a day builds them, which takes seconds in a large market. */
   columns(day: number): Columns {
     const kept = this.#columns.get(day);
     if (kept) return kept;
@@ -201,13 +228,13 @@ export class World {
     return this.tenders(day).map((facts) => facts.slug);
   }
 
-  /** Item of `POST /v1/finder/tenders`; undefined when the slug is not listed that day. */
+  /** Item of `POST /v1/finder/tenders`. Undefined when the slug is not listed on the day. */
   tenderSummary(slug: string, day: number): TenderSummary | undefined {
     const facts = this.#tender(slug, day);
     return facts && tenderSummary(facts);
   }
 
-  /** Answer of `GET /v1/finder/tenders/details`; undefined when the slug is not listed that day. */
+  /** Answer of `GET /v1/finder/tenders/details`. Undefined when the slug is not listed on the day. */
   tender(slug: string, day: number): TenderDetails | undefined {
     const facts = this.#tender(slug, day);
     return facts && tenderDetails(this.ctx, facts);
@@ -223,13 +250,20 @@ export class World {
     return { index, versions: this.versionsOf(index, day) };
   }
 
-  /** Versions of a company on a day. One object serves all reads: what it says holds until the next one. */
+  /**
+   * Versions of a company on a day. Each call returns the same object, so its content is valid only until the next
+   * call.
+   */
   versionsOf(index: number, day: number): Versions {
     return readVersions(this.ctx, index, foundedOn(this.ctx, index), this.ctx.start + day, this.#versions);
   }
 }
 
-/** A market with the given options; throws a RangeError that names a wrong option. */
+/**
+ * Creates a market.
+ *
+ * @throws RangeError that names the invalid option.
+ */
 export function createWorld(options: WorldOptions): World {
   return new World(options);
 }

@@ -5,14 +5,15 @@ import { TAG } from './tags.js';
 import { legalFormOf } from './traits.js';
 
 /*
- * From an identifier to its company, without searching: identifiers are made from the index in a way that can be undone.
+ * Finds a company by an identifier without a search. Identifiers are computed from the index, and the computation can
+ * be reversed.
  */
 
-/** Legal forms whose shares are traded: 15 Public limited with Share Capital, 17 Old Public Limited Company. */
+/** Legal forms with a stock ticker: 15 Public limited with Share Capital, 17 Old Public Limited Company. */
 const LISTED_FORMS = new Set([15, 17]);
 const A = 65;
 
-/** Ticker of a company whose shares are traded, five letters; null for all others. */
+/** Ticker of a company with a listed legal form: five letters. Null for all other companies. */
 export function tickerOf(ctx: Context, index: number): string | null {
   if (!LISTED_FORMS.has(legalFormOf(ctx, index))) return null;
   let rest = (index * 7 + 1_000_000) % 26 ** 5;
@@ -34,14 +35,14 @@ export function indexOfTicker(ctx: Context, text: string): number | undefined {
   return Number.isSafeInteger(index) && index >= 0 && tickerOf(ctx, index) === ticker ? index : undefined;
 }
 
-/** Legal entity identifier: 18 characters and two check digits after ISO 17442; null for four fifths. */
+/** Legal entity identifier: 18 characters and two check digits (ISO 17442). Null for four fifths of the companies. */
 export function leiOf(ctx: Context, index: number): string | null {
   if (!ctx.dice.chance(0.2, TAG.lei, index)) return null;
   const body = `549300${String(index).padStart(8, '0')}SBOX`;
   return body + checkDigits(body);
 }
 
-/** ISO 7064 mod 97-10 over letters as numbers. */
+/** Check digits by ISO 7064 mod 97-10. Letters count as numbers from 10 to 35. */
 function checkDigits(body: string): string {
   let remainder = 0;
   for (const char of `${body}00`) {
@@ -59,7 +60,7 @@ export function indexOfLei(ctx: Context, text: string): number | undefined {
   return index !== undefined && leiOf(ctx, index) === lei ? index : undefined;
 }
 
-/** What may identify a company; all that is given has to lead to the same one. */
+/** Identifiers of a company. All given identifiers must lead to the same company. */
 export interface Identifiers {
   registrationNumber?: string | undefined;
   vatNumber?: string | undefined;
@@ -69,7 +70,10 @@ export interface Identifiers {
   addresses?: readonly string[];
 }
 
-/** Index all identifiers lead to; `none` when one leads nowhere or elsewhere, undefined when none was given. */
+/**
+ * Index of the company that all identifiers lead to. `none` when they do not agree or one leads nowhere; undefined when
+ * none is given.
+ */
 export function indexByIdentifiers(ctx: Context, given: Identifiers): number | 'none' | undefined {
   const found = [
     ...(given.registrationNumber === undefined ? [] : [indexOfRegistration(given.registrationNumber)]),

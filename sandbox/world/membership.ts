@@ -2,22 +2,22 @@ import type { Context } from './context.js';
 import { TAG } from './tags.js';
 
 /*
- * Who is in the market on a day. Companies are numbered by an *index* from 0; what the API shows is an id, from which
- * the index is computed back. Ids have gaps, so that nothing can guess them by counting.
+ * Companies in the market on a day. Each company has an *index*, counted from 0. The API shows an id, and the id can be
+ * converted back to the index. Ids have gaps, so a client cannot guess them by counting.
  */
 
 const FIRST_ID = 1_000_003;
 const ID_STEP = 37;
-/** Newcomers and leavers a day, as a share of the market on day 0. */
+/** New companies per day, and companies that leave per day, as a share of the market on day 0. */
 const DAILY_SHARE = 0.0005;
 const LEAVE_EPOCH = 100;
 
-/** Id of a company; ids ascend with the index. */
+/** Id of a company. A higher index has a higher id. */
 export function idOf(ctx: Context, index: number): number {
   return FIRST_ID + index * ID_STEP + ctx.dice.below(ID_STEP, TAG.id, index);
 }
 
-/** Index of an id, or undefined when no company has it, on whatever day. */
+/** Index of an id. Undefined when no company has this id on any day. */
 export function indexOf(ctx: Context, id: number): number | undefined {
   if (!Number.isSafeInteger(id) || id < FIRST_ID) return undefined;
   const index = Math.floor((id - FIRST_ID) / ID_STEP);
@@ -28,18 +28,18 @@ function newcomersPerDay(ctx: Context): number {
   return Math.max(1, Math.round(ctx.options.companies * DAILY_SHARE));
 }
 
-/** Number of indices in use up to a unix day: those who left included, those to come not. */
+/** Number of indices in use up to a unix day. Includes companies that left; excludes companies of later days. */
 export function capacityOn(ctx: Context, day: number): number {
   return ctx.options.companies + Math.max(0, day - ctx.start) * newcomersPerDay(ctx);
 }
 
-/** Unix day a newcomer appeared; -Infinity for those of day 0. */
+/** Unix day on which a company appeared. -Infinity for the companies of day 0. */
 export function bornOn(ctx: Context, index: number): number {
   const late = index - ctx.options.companies;
   return late < 0 ? -Infinity : ctx.start + 1 + Math.floor(late / newcomersPerDay(ctx));
 }
 
-/** Unix day a company left, if it did by `day`. Nobody leaves before day 1. */
+/** Unix day on which a company left, if it left by `day`. No company leaves before day 1. */
 export function leftBy(ctx: Context, index: number, day: number): number | undefined {
   const born = bornOn(ctx, index);
   const lastEpoch = Math.floor((day - ctx.start - 1) / LEAVE_EPOCH);
@@ -51,12 +51,15 @@ export function leftBy(ctx: Context, index: number, day: number): number | undef
   return undefined;
 }
 
-/** Whether the company's own routes (details, financials, …) know it on a unix day. */
+/** Whether the company's own routes (details, financials, …) answer on a unix day. */
 export function exists(ctx: Context, index: number, day: number): boolean {
   return bornOn(ctx, index) <= day && leftBy(ctx, index, day) === undefined;
 }
 
-/** Whether searches list it: for one day longer than it exists, as a search index that lags behind. */
+/**
+ * Whether searches list the company on a unix day. They list it one day longer than it exists, like a search index that
+ * lags behind.
+ */
 export function isListed(ctx: Context, index: number, day: number): boolean {
   return bornOn(ctx, index) <= day && leftBy(ctx, index, day - 1) === undefined;
 }

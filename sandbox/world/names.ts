@@ -4,7 +4,7 @@ import { BRANDS, LATIN_FIRST, LATIN_SECOND, OTHER_SCRIPTS } from './data/words.j
 import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
-/** What real lists hold and careless readers trip over; each gets the plain name and gives an odd one. */
+/** Unusual names that occur in real data and break careless readers. Each function changes a plain name. */
 const ODDITIES: readonly ((name: string) => string)[] = [
   (name) => `"${name}"`,
   (name) => `${name}, t/a The Baker's Dozen, Ltd`,
@@ -20,12 +20,12 @@ const ODDITIES: readonly ((name: string) => string)[] = [
   (name) => `${name} | 100 % \\ backslash`,
 ];
 
-/** Name of a company on a day. About 4 % carry the first word in capitals, 0.6 % an oddity (quotes, line break, …). */
+/** Name of a company on a day. About 4.4 % are in capitals; 0.6 % have an oddity (quotes, line break, …). */
 export function nameOf(ctx: Context, index: number, versions: Versions): string {
   return nameOfVersion(ctx, index, versions.get(KIND.name));
 }
 
-/** Name of a company in one of its versions; 0 is the first name it had. */
+/** Name of a company in one version. Version 0 is the first name. */
 export function nameOfVersion(ctx: Context, index: number, version: number): string {
   const { dice } = ctx;
   const country = marketCountryOf(ctx, index);
@@ -52,7 +52,7 @@ function wordsOf(ctx: Context, index: number, version: number): string {
   return `${first} & ${LATIN_FIRST[(draw >>> 14) % LATIN_FIRST.length]} ${second}`;
 }
 
-/** Brands, comma-separated; '' or null where there are none, undefined where the field is missing. */
+/** Brands, separated by commas. '' or null for none; undefined when the record lacks the field. */
 export function brandsOf(ctx: Context, index: number): string | null | undefined {
   const { dice } = ctx;
   const draw = dice.unit(TAG.brands, index);

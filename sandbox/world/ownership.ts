@@ -4,42 +4,50 @@ import { fullNameOf, nationalityOf, peopleCountOf, personIdOf, PLACES } from './
 import { TAG } from './tags.js';
 
 /*
- * Who owns whom: every company has up to three holders, people of its own or other companies with a smaller index, so
- * that chains end. A holder nobody here knows (a foreign holding) is where a chain stays unresolved until live registry
- * data is fetched.
+ * Ownership. Every company has one to three holders: its own people, other companies or unknown holders. A holding
+ * company has a smaller index, so chains end. An unknown holder (a foreign holding) leaves its chain unresolved until
+ * live registry data is fetched.
  */
 
 interface Holder {
   share: number;
   kind: 'person' | 'company' | 'unknown';
-  /** Person number, company index, or an arbitrary number for an unknown one. */
+  /** Person number, company index, or an arbitrary number for an unknown holder. */
   number: number;
 }
 
-/** One way from a person (or an unknown holder) down to the company; names from the top, share in percent. */
+/**
+ * One chain from a person or an unknown holder down to the company. `via` lists names from the top; `share` is in
+ * percent.
+ */
 export interface Route {
   via: string[];
   share: number;
 }
 
+/** A person who owns a share of the company, directly or through other companies. */
 export interface BeneficialOwner {
   person_id: string;
   name: string;
   nationality: string | null;
-  /** Percent over all routes together. */
+  /** Percent, summed over all routes. */
   effective_ownership: number;
   routes: Route[];
 }
 
+/** Beneficial owners of a company, and its unresolved chains. */
 export interface Ownership {
   owners: BeneficialOwner[];
-  /** Chains that end at somebody nobody here knows. */
+  /** Chains that end at an unknown holder. */
   unresolved: (Route & { holder: string })[];
 }
 
 const MAX_DEPTH = 6;
 
-/** Owners at or above a threshold (percent), largest first. `resolved`: unknown holders were looked up. */
+/**
+ * Owners at or above a threshold in percent, largest first. `resolved`: replace unknown holders by the persons behind
+ * them.
+ */
 export function ownershipOf(ctx: Context, index: number, threshold: number, resolved: boolean): Ownership {
   const owners = new Map<number, Route[]>();
   const unresolved: Ownership['unresolved'] = [];
@@ -91,7 +99,7 @@ function holdersOf(ctx: Context, index: number, depth: number): Holder[] {
   });
 }
 
-/** The person a registry names behind an unknown holder. */
+/** Number of the person that a registry names behind an unknown holder. */
 function foundBehind(ctx: Context, number: number): number {
   for (let index = number % ctx.options.companies; index >= 0; index--) {
     if (peopleCountOf(ctx, index) > 0) return index * PLACES;

@@ -6,17 +6,17 @@ import { TAG } from './tags.js';
 import { firstEmployeesOf, marketCountryOf } from './traits.js';
 
 /*
- * The people of a company: up to twelve whom the API knows by name. A person's *number* is the company's index × 16 and
- * the place among its people; ids have gaps, as those of companies have. People stay as long as their company does.
+ * The people of a company: at most twelve known people. A person's *number* is the company's index × 16 plus the
+ * person's place in the company. Ids have gaps, like company ids. People stay as long as their company.
  */
 
 const FIRST_ID = 70_000_001;
 const ID_STEP = 5;
-/** Room for people in the numbering of each company. */
+/** Numbers reserved for the people of each company. */
 export const PLACES = 16;
 const MOST = 12;
 
-/** How many people of a company are known: none for a fifth, more where it is larger. */
+/** Number of known people of a company. A fifth of the companies have none; larger companies have more. */
 export function peopleCountOf(ctx: Context, index: number): number {
   if (ctx.dice.chance(0.2, TAG.person, index)) return 0;
   const employees = firstEmployeesOf(ctx, index) ?? 3;
@@ -28,7 +28,7 @@ export function personIdOf(ctx: Context, number: number): number {
   return FIRST_ID + number * ID_STEP + ctx.dice.below(ID_STEP, TAG.personId, number);
 }
 
-/** Number of the person with an id; undefined when nobody has it. Whether the company is there is another question. */
+/** Number of the person with an id. Undefined for an unknown id. Does not check that the company still exists. */
 export function personNumberOf(ctx: Context, id: number): number | undefined {
   if (!Number.isSafeInteger(id) || id < FIRST_ID) return undefined;
   const number = Math.floor((id - FIRST_ID) / ID_STEP);
@@ -41,7 +41,7 @@ export function companyOf(number: number): number {
   return Math.floor(number / PLACES);
 }
 
-/** A seniority_level id; the first person of a company runs it. */
+/** Id in `seniority_level`. The first person of a company has a leading level. */
 export function seniorityOf(ctx: Context, number: number): number {
   if (number % PLACES === 0) return ctx.dice.pick([14, 18, 19, 15], TAG.personRole, number);
   return ctx.dice.pick([17, 17, 17, 16, 16, 20, 15, 21], TAG.personRole, number);
@@ -51,12 +51,12 @@ export function seniorityName(id: number): string {
   return SENIORITY_LEVEL.find((entry) => entry.id === id)!.name;
 }
 
-/** Whether version 1 knows what a person does there: it gives neither level nor function of a few. */
+/** Whether version 1 knows the person's role. For 3 % it returns neither level nor function. */
 export function hasKnownRole(ctx: Context, number: number): boolean {
   return !ctx.dice.chance(0.03, TAG.personRole, number, 3);
 }
 
-/** A departments id; children of 833 among them. */
+/** Id in `departments`, including the children of department 833. */
 export function departmentOf(ctx: Context, number: number): number {
   return ctx.dice.pick(DEPARTMENTS, TAG.personRole, number, 1).id;
 }
@@ -81,7 +81,7 @@ export function lastNameOf(ctx: Context, number: number): string {
   return ctx.dice.pick(LAST_NAMES, TAG.personName, number, 1);
 }
 
-/** Second given name; null for most. */
+/** Second given name; null for 85 %. */
 export function patronymOf(ctx: Context, number: number): string | null {
   return ctx.dice.chance(0.15, TAG.personName, number, 2)
     ? ctx.dice.pick(FIRST_NAMES, TAG.personName, number, 3).name
@@ -95,7 +95,7 @@ export function titleOf(ctx: Context, number: number): string | null {
   return firstNameOf(ctx, number).gender === 'M' ? 'Mr' : 'Ms';
 }
 
-/** Country code of the nationality: the company's for most, null for some. */
+/** Country code of the nationality. The company's country for 70 %, null for 15 %. */
 export function nationalityOf(ctx: Context, number: number): string | null {
   const draw = ctx.dice.unit(TAG.personName, number, 7);
   if (draw < 0.15) return null;
@@ -104,20 +104,20 @@ export function nationalityOf(ctx: Context, number: number): string | null {
     : marketCountryOf(ctx, companyOf(number)).code;
 }
 
-/** E-mail address, or null for two fifths; the person's id in base 36 is in it, so that it leads back. */
+/** E-mail address; null for 40 %. It contains the person's id in base 36, so it leads back to the person. */
 export function personEmailOf(ctx: Context, number: number): string | null {
   if (ctx.dice.chance(0.4, TAG.personContact, number)) return null;
   return `p${personIdOf(ctx, number).toString(36)}@${domainNameOf(ctx, companyOf(number))}.example`;
 }
 
-/** Telephone number, or null for two thirds. */
+/** Telephone number; null for 65 %. */
 export function personPhoneOf(ctx: Context, number: number): string | null {
   if (ctx.dice.chance(0.65, TAG.personContact, number, 1)) return null;
   const { dialing } = marketCountryOf(ctx, companyOf(number));
   return `+${dialing} 555 0${String(ctx.dice.below(1_000_000, TAG.personContact, number, 2)).padStart(6, '0')}`;
 }
 
-/** Profile addresses [pronet, microblog, socialnet]; null for many. */
+/** Profile addresses [pronet, microblog, socialnet]. Each is null for many people. */
 export function personProfilesOf(ctx: Context, number: number): [string | null, string | null, string | null] {
   const draw = ctx.dice.draw(TAG.personContact, number, 3);
   const name = `p-${personIdOf(ctx, number).toString(36)}`;
@@ -128,7 +128,7 @@ export function personProfilesOf(ctx: Context, number: number): [string | null, 
   ];
 }
 
-/** Number of the person whose e-mail or profile address this is. */
+/** Number of the person who has an e-mail or profile address. Undefined for an unknown address. */
 export function personByAddress(ctx: Context, text: string): number | undefined {
   const trimmed = text.trim().toLowerCase();
   const id36 = (/^p([0-9a-z]+)@/.exec(trimmed) ?? /\/p-([0-9a-z]+)\/?(?:[?#].*)?$/.exec(trimmed))?.[1];

@@ -29,9 +29,7 @@ import {
 } from './people.js';
 import { foundedOn, marketCountryOf } from './traits.js';
 
-/*
- * One person in the five shapes in which the API shows people. `versions` are those of the person's company.
- */
+/* A person in each shape that the API uses. `versions` are those of the person's company. */
 
 const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 
@@ -68,7 +66,7 @@ export function employeeRecord(ctx: Context, number: number, versions: Versions)
   };
 }
 
-/** Answer of the enrichments by e-mail, profile and contact data; the last two bring the department. */
+/** Answer of the enrichments by e-mail, profile and contact data. The last two include the department. */
 export function enrichedEmployee(
   ctx: Context,
   number: number,
@@ -135,7 +133,7 @@ export function executiveItem(ctx: Context, number: number, versions: Versions):
   };
 }
 
-/** Item of `GET /v1/finder/company/executives`, and answer of `GET /v1/finder/executive/details`. */
+/** Item of `GET /v1/finder/company/executives` and answer of `GET /v1/finder/executive/details`. */
 export function executiveRecord(ctx: Context, number: number, versions: Versions): V1Executive {
   const known = hasKnownRole(ctx, number);
   return {

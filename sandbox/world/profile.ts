@@ -22,12 +22,12 @@ import {
 } from './traits.js';
 
 /**
- * What filters look at, of one company on one day, in plain words: the truth that a test holds against a search. Made
- * apart from the columns that searches run on.
+ * All attributes of one company on one day that filters use, in readable form. Tests compare search results with it. It
+ * is built without the columns that searches use.
  */
 export interface Profile {
   status: number;
-  /** Null where there is no figure. */
+  /** Null when unknown. */
   employees: number | null;
   /** yyyy-mm-dd. */
   incorporation: string | null;
@@ -43,7 +43,7 @@ export interface Profile {
   exporter: boolean;
   /** Ids of `activities`. */
   industries: number[];
-  /** With its dot. */
+  /** Class of NACE Rev. 2, with its dot. */
   nace: string;
   /** Class of ISIC Rev. 4. */
   isic: string;
@@ -53,11 +53,11 @@ export interface Profile {
   consolidated: boolean | null;
   reachableBy: string[];
   website: { keywords: string[]; visits: number; ranking: number; technologies: number[] } | null;
-  /** Of the latest fiscal year, money in US dollars; NaN where there is none. */
+  /** Figures of the latest fiscal year. Money is in US dollars; NaN means no value. */
   figures: LatestFigures;
 }
 
-/** Profile of a company on a unix day; `versions` are those of that day. */
+/** Profile of a company on a unix day. `versions` are the versions of this day. */
 export function profileOf(ctx: Context, index: number, day: number, versions: Versions): Profile {
   const country = marketCountryOf(ctx, index);
   const [city, region] = cityNameOf(ctx, index, versions);

@@ -4,11 +4,11 @@ import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
 /*
- * Numbers that identify a company. They are permutations of the index, so that a number leads back to its company
- * without an index of a million entries.
+ * Registration and VAT numbers. They are permutations of the index, so a number leads back to its company. No lookup
+ * table of a million entries is needed.
  */
 
-/** A prime, and two multipliers that are permutations of 0 … MODULUS - 1. */
+/** A prime. Both multipliers below give permutations of 0 … MODULUS - 1. */
 const MODULUS = 89_999_999;
 const REGISTRATION = permutation(7_654_321, 1_234_567);
 const VAT = permutation(6_700_417, 86_420);
@@ -40,35 +40,35 @@ function inverseModulo(value: number, modulus: number): number {
   return ((s0 % modulus) + modulus) % modulus;
 }
 
-/** Registration number on a day: eight digits, with a letter once it was changed. */
+/** Registration number on a day: eight digits, followed by a letter after the first change. */
 export function registrationNumberOf(index: number, versions: Versions): string {
   return registrationNumberOfVersion(index, versions.get(KIND.registration));
 }
 
-/** Registration number in one of its versions; 0 is the first. */
+/** Registration number in one version. Version 0 is the first. */
 export function registrationNumberOfVersion(index: number, version: number): string {
   const letter = version === 0 ? '' : String.fromCharCode(65 + (version % 26));
   return `${REGISTRATION.to(index)}${letter}`;
 }
 
-/** Index of the company whose registration number, at some time, this was or could be. */
+/** Index of the company that has, had or could have had a registration number. */
 export function indexOfRegistration(text: string): number | undefined {
   const digits = /^(\d{8})[A-Z]?$/.exec(text.trim().toUpperCase())?.[1];
   return digits === undefined ? undefined : REGISTRATION.from(Number(digits));
 }
 
-/** VAT number on a day, with country prefix; null for about a quarter. */
+/** VAT number on a day, with country prefix. Null for about a quarter of the companies. */
 export function vatNumberOf(ctx: Context, index: number, versions: Versions): string | null {
   return vatNumberOfVersion(ctx, index, versions.get(KIND.vat));
 }
 
-/** VAT number in one of its versions; null where there is none. */
+/** VAT number in one version; null for none. */
 export function vatNumberOfVersion(ctx: Context, index: number, version: number): string | null {
   if (ctx.dice.chance(0.25, TAG.vat, index, version)) return null;
   return `${marketCountryOf(ctx, index).code}${VAT.to(index)}${version === 0 ? '' : version % 10}`;
 }
 
-/** Index of the company whose VAT number, at some time, this was or could be. */
+/** Index of the company that has, had or could have had a VAT number. */
 export function indexOfVat(text: string): number | undefined {
   const digits = /^[A-Z]{2}(\d{8})\d?$/.exec(text.trim().toUpperCase())?.[1];
   return digits === undefined ? undefined : VAT.from(Number(digits));

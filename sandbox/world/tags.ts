@@ -1,4 +1,7 @@
-/** One number per attribute that is drawn: the `tag` of a draw. Never renumber: a market is remembered by its seed. */
+/**
+ * The `tag` of a draw: one number per drawn attribute. Never renumber the tags: a new number changes the market of
+ * every seed.
+ */
 export const TAG = {
   id: 1,
   country: 2,
@@ -64,8 +67,9 @@ export const TAG = {
 } as const;
 
 /**
- * Tags of what filters look at, and of the name: where the market has clones, they draw these alike. Not among them are
- * what makes a company itself: id, registration and VAT number, addresses on the net, people.
+ * Tags of the name and of all attributes that filters use. Clones get equal draws for these tags.
+ *
+ * Tags that make a company unique are not in the list: id, registration and VAT number, web addresses, people.
  */
 export const FILTERABLE: readonly number[] = [
   TAG.country,

@@ -7,13 +7,14 @@ import { TAG } from './tags.js';
 import { numberOfSlug, tenderDescription, tenderSlug, tenderTitle } from './tender-text.js';
 
 /*
- * Tenders come at an even pace that puts as many as asked into the 18 months before the start date; new ones go on
- * appearing. They are numbered in order of announcement, from a fixed date on, so that a later start has the same ones.
+ * Tenders are announced at a steady rate. The rate puts the requested number into the 18 months before the start date;
+ * new tenders continue to appear after it. Numbers follow the order of announcement, counted from a fixed date, so a
+ * later start date has the same tenders.
  */
 
 const WINDOW_DAYS = 548;
 
-/** Organisations that finance tenders; the reference does not show their shape. */
+/** Organisations that finance tenders. The reference does not show their shape. */
 export const DONORS: readonly { id: number; name: string }[] = [
   'Northern Development Fund',
   'Coastal Cooperation Bank',
@@ -29,13 +30,14 @@ export const DONORS: readonly { id: number; name: string }[] = [
   'Reconstruction Facility',
 ].map((name, position) => ({ id: 300 + position * 9, name }));
 
-/** Everything a tender can be filtered and sorted by, on a day. */
+/** All attributes of a tender on a day that filters and sorting use. */
 export interface TenderFacts {
   number: number;
   slug: string;
   title: string;
-  /** Unix days. */
+  /** Unix day of the announcement. */
   announced: number;
+  /** Unix day of the deadline. */
   deadline: number;
   statusId: number;
   typeId: number;
@@ -44,12 +46,12 @@ export interface TenderFacts {
   donorIds: number[];
 }
 
-/** Unix day a tender is announced. */
+/** Unix day on which a tender is announced. */
 function announcedOn(ctx: Context, number: number): number {
   return Math.floor((number * WINDOW_DAYS) / ctx.options.tenders);
 }
 
-/** Numbers of the tenders listed on a unix day: the window before the start date, and all that came since. */
+/** Numbers of the tenders listed on a unix day: those of the 18 months before the start date and all later ones. */
 export function tenderNumbers(ctx: Context, day: number): { first: number; last: number } {
   const pace = ctx.options.tenders / WINDOW_DAYS;
   return {
@@ -84,7 +86,15 @@ export function tenderFacts(ctx: Context, number: number, day: number): TenderFa
   };
 }
 
-/** Forecast for some at first, then accepting bids to the deadline, then closed, then awarded for four in ten. */
+/**
+ * Status of a tender on a unix day, as an id of `TENDER_STATUSES`:
+ *
+ * - 3 Forecast: for a quarter of the tenders, on the first 5 to 18 days. Then 1.
+ * - 1 Accepting bids: until the deadline, included. Then 2.
+ * - 2 Closed. 40 % change to 5, 20 to 79 days after the deadline.
+ * - 5 Contract award: final.
+ * - 4 Not specified: for 5 % of the tenders, on every day.
+ */
 function statusOn(ctx: Context, number: number, announced: number, deadline: number, day: number): number {
   const { dice } = ctx;
   if (dice.chance(0.05, TAG.tenderStatus, number)) return 4;
@@ -104,7 +114,7 @@ export function listTenders(ctx: Context, day: number): TenderFacts[] {
   return facts;
 }
 
-/** Facts of the tender with a slug on a unix day; undefined when none is listed under it. */
+/** Facts of the tender with a slug on a unix day. Undefined when no listed tender has the slug. */
 export function findTender(ctx: Context, slug: string, day: number): TenderFacts | undefined {
   const number = numberOfSlug(slug);
   const { first, last } = tenderNumbers(ctx, day);

@@ -8,18 +8,20 @@ import { bornOn } from './membership.js';
 import { TAG } from './tags.js';
 
 /*
- * What a company is, in numbers: the attributes that filters ask for. Text is made from these in text-traits.ts. Each
- * function takes the company's index and, where the attribute changes over time, its versions on the day.
+ * Attributes of a company as numbers, for filters. `company-record.ts` and `contacts.ts` turn them into text. Each
+ * function takes the company's index. For an attribute that changes over time, it also takes the versions of the day.
  */
 
 const COUNTRY_OF_DRAW = byWeight(MARKET_COUNTRIES.map((country) => country.weight));
-/** Legal forms by rank: Private limited first, then Limited, … each about half as common as the one before. */
+/**
+ * Legal forms by rank: 16 Private limited first. A rank r has a share proportional to 1 / (r + 1)^1.4, with r from 0.
+ */
 const LEGAL_FORM_RANKS = [16, 13, 10, 15, 9, 14, 8, 2, 12, 11, 18, 17];
 const LEGAL_FORM_OF_DRAW = byWeight(LEGAL_FORM_RANKS.map((_, rank) => 1 / (rank + 1) ** 1.4));
 
-/** 2009-07-01: about 3 % of the market was registered on this one day. */
+/** Unix day of 2009-07-01: about 3 % of the market was registered on this day. */
 const REGISTRATION_SPIKE = 14_426;
-/** Foundings of day-0 companies end here, whatever the start date, so that a later start has the same market. */
+/** Last founding day of the companies of day 0. It is fixed, so a later start date has the same market. */
 const LAST_FOUNDING = fromIso('2026-06-30')!;
 
 function byWeight(weights: readonly number[]): Uint8Array {
@@ -45,7 +47,7 @@ export function marketCountryOf(ctx: Context, index: number): MarketCountry {
   return MARKET_COUNTRIES[countryOf(ctx, index)]!;
 }
 
-/** Unix day of incorporation (negative before 1970), or null for the 5 % whose date nobody knows. */
+/** Unix day of incorporation (negative before 1970). Null for the 5 % whose date is unknown. */
 export function foundedOn(ctx: Context, index: number): number | null {
   const { dice } = ctx;
   const draw = dice.unit(TAG.founding, index);
@@ -56,11 +58,11 @@ export function foundedOn(ctx: Context, index: number): number | null {
   if (draw < 0.08 && REGISTRATION_SPIKE <= last) return REGISTRATION_SPIKE;
   const age = Math.min(45_000, Math.floor(-Math.log(1 - dice.unit(TAG.foundingDay, index)) * 5500));
   const day = last - age;
-  // Registers that know only the year write its first day.
+  // A register that knows only the year records 1 January.
   return draw < 0.12 ? newYear(yearOf(day)) : day;
 }
 
-/** An id of the nomenclature `ownership_types`; every company has one. */
+/** Id in the nomenclature `ownership_types`. Every company has one. */
 export function legalFormOf(ctx: Context, index: number): number {
   return LEGAL_FORM_RANKS[LEGAL_FORM_OF_DRAW[ctx.dice.draw(TAG.legalForm, index) & 4095]!]!;
 }
@@ -76,14 +78,14 @@ export function statusOf(ctx: Context, index: number, versions: Versions): numbe
   return draw < 0.955 ? 200 : 201;
 }
 
-/** Employees when the company is new to us, or null for the 40 % without a figure (who never get one). */
+/** Number of employees at first. Null for the 40 % without a figure; they never get one. */
 export function firstEmployeesOf(ctx: Context, index: number): number | null {
   if (ctx.dice.chance(0.4, TAG.employees, index)) return null;
   const count = Math.round(Math.exp(2.1 + 1.6 * ctx.dice.normal(TAG.employees, index, 1)));
   return Math.min(250_000, Math.max(1, count));
 }
 
-/** Employees today: number_of_employees. */
+/** Number of employees on a day (`number_of_employees`). */
 export function employeesOf(ctx: Context, index: number, versions: Versions): number | null {
   const first = firstEmployeesOf(ctx, index);
   const version = versions.get(KIND.size);
@@ -91,7 +93,7 @@ export function employeesOf(ctx: Context, index: number, versions: Versions): nu
   return Math.max(1, Math.round(first * (0.6 + 0.9 * ctx.dice.unit(TAG.employeesFactor, index, version))));
 }
 
-/** Bit n stands for activity type n + 1; 0 for the tenth of companies without one, several bits for a fifth. */
+/** Activity types as bits: bit n stands for activity type n + 1. 10 % of the companies have none (0), 12 % have two. */
 export function activityTypesOf(ctx: Context, index: number): number {
   const draw = ctx.dice.unit(TAG.activityType, index);
   if (draw < 0.1) return 0;
@@ -104,14 +106,14 @@ export function companyTypeOf(ctx: Context, index: number): number {
   return ctx.dice.chance(0.18, TAG.companyType, index) ? 1 : 2;
 }
 
-/** Position in MARKET_COUNTRIES of the foreign parent; undefined for most. */
+/** Position of the foreign parent's country in MARKET_COUNTRIES. Undefined without a foreign parent. */
 export function foreignParentOf(ctx: Context, index: number): number | undefined {
   if (companyTypeOf(ctx, index) !== 1 || !ctx.dice.chance(0.4, TAG.parent, index)) return undefined;
   const parent = COUNTRY_OF_DRAW[ctx.dice.draw(TAG.parent, index, 1) & 4095]!;
   return parent === countryOf(ctx, index) ? undefined : parent;
 }
 
-/** Rank of the postcode in its country, 0 the most common (Zipf); undefined where the country has no postcodes. */
+/** Rank of the postcode in its country; rank 0 is the most common (Zipf). Undefined if the country has no postcodes. */
 export function zipRankOf(ctx: Context, index: number, versions: Versions): number | undefined {
   const { zips } = marketCountryOf(ctx, index);
   if (zips === 0) return undefined;
@@ -119,7 +121,7 @@ export function zipRankOf(ctx: Context, index: number, versions: Versions): numb
   return Math.min(zips - 1, Math.floor((zips + 1) ** draw) - 1);
 }
 
-/** Position of the city in its country's list. */
+/** Position of the city in the country's list. */
 export function cityOf(ctx: Context, index: number, versions: Versions): number {
   const { cities } = marketCountryOf(ctx, index);
   const rank = zipRankOf(ctx, index, versions);
@@ -128,13 +130,13 @@ export function cityOf(ctx: Context, index: number, versions: Versions): number 
     : rank % cities.length;
 }
 
-/** Bit 0 import, bit 1 export. */
+/** Trading activity: bit 0 is import, bit 1 is export. */
 export function tradingOf(ctx: Context, index: number, versions: Versions): number {
   const draw = ctx.dice.unit(TAG.trading, index, versions.get(KIND.trading));
   return draw < 0.7 ? 0 : draw < 0.82 ? 1 : draw < 0.92 ? 2 : 3;
 }
 
-/** Positions in ACTIVITIES, one to three, no repeats: the first goes with the NACE class. */
+/** Positions in ACTIVITIES, one to three, without duplicates. The first one follows from the NACE class. */
 export function industriesOf(ctx: Context, index: number): number[] {
   const first = NACE_CLASSES[naceOf(ctx, index)]!.industry;
   const more = ctx.dice.unit(TAG.industry, index);

@@ -7,18 +7,19 @@ import { employeeRecord, executiveRecord } from './person-records.js';
 import { v1FinancialReport } from './v1-financial-report.js';
 
 /*
- * The truth about the market on one day, as tables: for whoever compares what was loaded from the API with what was
- * there. Rows are plain JSON; ids are numbers here, whatever the API makes of them.
+ * The true market on one day, as tables. A test compares them with the data loaded from the API. Rows are plain JSON.
+ * Key columns hold ids of companies and people as numbers, even where the API sends text.
  */
 
-/** Which day a table is about; `from` is the first day of events. Days count from the start date. */
+/** Days of a table: its day, and the first day of its events. Days count from the start date. */
 export interface TruthSpan {
   from: number;
   day: number;
 }
 
+/** One table of the truth. */
 export interface TruthTable {
-  /** What a row is. */
+  /** Meaning of one row. */
   grain: string;
   rows: (world: World, span: TruthSpan) => Generator<object>;
 }
@@ -107,7 +108,8 @@ function* people(
     const index = indexOf(world.ctx, id)!;
     if (!world.exists(index, day)) continue;
     const versions = world.versionsOf(index, day);
-    // All at once: by the next row somebody else may have read other versions into the same object.
+    // Build all rows of a company at once. Between two rows, another caller may read other versions into the same
+    // object.
     const count = peopleCountOf(world.ctx, index);
     yield* Array.from({ length: count }, (_, place) => row(index * PLACES + place, id, versions));
   }

@@ -8,13 +8,15 @@ import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
 const DAY_SECONDS = 86_400;
-/** Day of interim reports, `mmdd`. */
+/** Date of interim reports, `mmdd`: 31 March. */
 const INTERIM = 331;
 
 /**
- * The report as `GET /v1/finder/company/financial` serves it: the numbers of the version 2 report, one entry a year,
- * newest first. A twentieth of the companies have an interim report of their latest year as well, as of 31 March (none whose
- * year ends there). `progress` is taken to be the change against the year before, in percent.
+ * The report as `GET /v1/finder/company/financial` returns it: the numbers of the version 2 report, one entry per year,
+ * newest first.
+ *
+ * 5 % of the companies also have an interim report of their latest year, as of 31 March. Companies whose fiscal year
+ * ends on this day have none. The sandbox takes `progress` as the change from the previous year in percent.
  */
 export function v1FinancialReport(ctx: Context, index: number, report: FinancialReport): V1FinancialReport {
   const years = Object.keys(report).toSorted().toReversed();
@@ -43,7 +45,7 @@ function yearly(ctx: Context, index: number, year: number, report: FinancialRepo
   };
 }
 
-/** Version 1 holds numbers only. */
+/** Number of an indicator, or null to leave it out: version 1 contains numbers only. */
 function numberOf(name: string, value: FinancialYear[string]): number | null {
   if (value === null || value === undefined || name === 'Accounting-From-Date') return null;
   const number = typeof value === 'number' ? value : Number(value);
@@ -56,7 +58,7 @@ function progressOf(name: string, value: number, before: FinancialYear | undefin
   return Number.isNaN(change) ? 0 : change;
 }
 
-/** Earlier in the year, half the figures. */
+/** Interim report as of 31 March of the same year, with half of each figure. */
 function interimOf(report: V1Report): V1Report {
   const year = Math.floor(report.date / 10_000);
   const halved = Object.entries(report.indicators).map(([name, { value, ...rest }]) => [

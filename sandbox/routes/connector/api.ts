@@ -16,7 +16,7 @@ import { Refusal } from '../../errors.js';
 import { INNER_HEADER, INNER_SECRET } from '../../inner.js';
 import type { Sandbox } from '../../sandbox.js';
 
-/** What a connector call becomes in version 2. */
+/** The version 2 request behind a connector route. */
 interface Inner {
   method: 'GET' | 'POST';
   url: string;
@@ -24,8 +24,10 @@ interface Inner {
 }
 
 /**
- * Company-data operations with the key in the body. Their answers are not shown: each answers what the version 2 call
- * it stands for answers, errors included; a wrong key is 401 `{detail}`, except where the key itself is the question.
+ * Connector routes for company data, with the key in the body. The reference does not show their answers. Each route
+ * returns the answer of its version 2 call, errors included.
+ *
+ * A wrong key is 401 `{detail}`. Only `/api/verify-token` answers a wrong key with `{valid: false}`.
  */
 export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/api/verify-token', (request) => {
@@ -67,7 +69,7 @@ export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void
     url: '/v2/autocomplete',
     payload: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)),
   }));
-  // `sorting` is taken and left aside: version 2 has no order to choose.
+  // `sorting` is accepted and ignored: version 2 has no sort order.
   forward('/api/prospecting', ConnectorProspectingRequest, ({ page, per_page, filters }) => ({
     method: 'POST',
     url: '/v2/prospecting',

@@ -7,7 +7,7 @@ import { token } from '../../connector/sessions.js';
 import { demandPart } from '../../connector/validation.js';
 import type { Sandbox } from '../../sandbox.js';
 
-/** Sign-in by SSO: the sandbox is its own sign-on service, with one person in it. */
+/** Sign-in by SSO. The sandbox is also the sign-on service; it has one person. */
 export function ssoRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/oauth/sso/start', (request, reply) => {
     const { session: id } = demandPart(SessionParameters, 'query', request.query);
@@ -28,7 +28,7 @@ export function ssoRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Words for the errors a sign-on service tells by codes. */
+/** Explains the error code of a sign-on service to the person. */
 function explain(error: string): string {
   if (error === 'access_denied') return 'You cancelled the sign-on.';
   const code = /^[\w.-]{1,60}$/.test(error) ? ` (${error})` : '';

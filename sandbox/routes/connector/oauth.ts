@@ -10,8 +10,8 @@ import { ssoRoutes } from './oauth-sso.js';
 import { trialRoutes } from './oauth-trial.js';
 
 /**
- * The sign-in flow: login, then SSO, trial or (tools only) an API key, then consent. Each session is made by the control
- * `POST /_sandbox/oauth/sessions`, since the reference does not show where one begins.
+ * Sign-in flow: login, then SSO, trial or API key (for tools only), then consent. The reference does not show where a
+ * session begins, so the control `POST /_sandbox/oauth/sessions` creates it.
  */
 export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -54,7 +54,7 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     return end(session, 'granted', reply);
   });
 
-  // Refusing needs no sign-in.
+  // Denying needs no sign-in.
   app.post('/oauth/deny', (request, reply) => {
     const { session: id } = demandPart(SessionParameters, 'body', request.body);
     const session = openSession(sandbox.sessions, id, request, reply);
@@ -62,7 +62,7 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Back to the client with the outcome, or a last screen where it named no address. */
+/** Ends the session. Redirects to the client with the outcome, or shows a last screen if the client gave no address. */
 function end(session: Session, outcome: 'granted' | 'denied', reply: FastifyReply): FastifyReply {
   const address = settle(session, outcome);
   if (address !== null) return leave(session, address, reply);

@@ -19,7 +19,10 @@ import { v1Company } from '../../world/v1-company.js';
 import { v1FinancialReport } from '../../world/v1-financial-report.js';
 import { demandPageSizeV1, demandV1, refuseFilter } from './context.js';
 
-/** Companies of version 1: search without a page cap, details, financial report, executives. */
+/**
+ * Companies of version 1: search, details, financial report, executives. The search has no page cap by default
+ * (`v1PageCap`).
+ */
 export function v1CompanyRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world, options } = sandbox;
 

@@ -5,7 +5,11 @@ import type { Sandbox } from '../../sandbox.js';
 import { check } from '../../validate.js';
 import { FilterError } from '../../world/index.js';
 
-/** Checks a request part; throws version 1's InvalidRequest, which names one parameter. */
+/**
+ * Checks a part of a request against its schema.
+ *
+ * @throws Refusal: InvalidRequest of version 1. It names only the first wrong parameter.
+ */
 export function demandV1<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const checked = check(schema, value);
   if (checked.ok) return checked.value;
@@ -13,14 +17,18 @@ export function demandV1<T extends z.ZodType>(schema: T, value: unknown): z.infe
   throw v1Error('InvalidRequest', `${param}: ${messages[0]}`, { param });
 }
 
-/** Page size of a request, by the same policy as in version 2. */
+/**
+ * Page size of a request, by the same policy as in version 2.
+ *
+ * @throws Refusal: InvalidRequest when the policy refuses the size.
+ */
 export function demandPageSizeV1(sandbox: Sandbox, asked: number | undefined): number {
   const size = pageSize(asked, sandbox.options);
   if (typeof size === 'number') return size;
   throw v1Error('InvalidRequest', `per_page: ${size['per_page']![0]}`, { param: 'per_page' });
 }
 
-/** Runs a search; a filter value that cannot be applied becomes InvalidRequest. */
+/** Runs a search. Turns a FilterError into InvalidRequest of version 1. */
 export function refuseFilter<T>(search: () => T): T {
   try {
     return search();

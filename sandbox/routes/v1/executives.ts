@@ -16,7 +16,10 @@ import { companyOf, personNumberOf } from '../../world/people.js';
 import { executiveItem, executiveRecord } from '../../world/person-records.js';
 import { demandPageSizeV1, demandV1, refuseFilter } from './context.js';
 
-/** Executives of version 1: search by the filters of their companies and their own, and one person's details. */
+/**
+ * Executives of version 1: search, and details of one person. The search combines filters of the company and of the
+ * person.
+ */
 export function v1ExecutiveRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
 
@@ -50,7 +53,7 @@ export function v1ExecutiveRoutes(app: FastifyInstance, sandbox: Sandbox): void 
 
 function search(sandbox: Sandbox, filters: V1ExecutiveFilters): Uint32Array {
   const { company_id: _id, size, ...rest } = filters;
-  // The reference's sample gives the size as a pair instead of a range.
+  // The reference's sample gives `size` as a pair and not as a range.
   const range = Array.isArray(size) ? { from: size[0], to: size[1] } : size;
   const { department: _d, seniority_level: _s, job_title: _j, nationality: _n, contact_emails: _c, ...others } = rest;
   const { contact_have_email: _e, contact_have_phone: _p, ...companyFilters } = others;

@@ -15,7 +15,7 @@ import { filterTenders, sortTenders } from '../../world/filters/tenders.js';
 import { DONORS, tenderSummary } from '../../world/tenders.js';
 import { demandPageSizeV1, demandV1 } from './context.js';
 
-/** Public tenders and grants. No page cap: `total_results` can be read to its end. */
+/** Public tenders and grants. The search has no page cap by default, so a client can read all of `total_results`. */
 export function tenderRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/tenders', (request): TendersResponse => {
     const body = demandV1(TendersRequest, bodyOf(request));
@@ -41,6 +41,6 @@ export function tenderRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     industries: TENDER_INDUSTRIES,
   }));
 
-  // The reference does not show this body.
+  // The reference does not show this answer.
   app.get('/tenders/donors', () => ({ donors: DONORS }));
 }

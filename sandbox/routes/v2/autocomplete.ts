@@ -8,12 +8,15 @@ import { demand, spend } from './context.js';
 import { companyAt, holdsNumbers } from './found-company.js';
 import { bodyOf } from '../../validate.js';
 
-/** The error names `phone_number` among the fields that identify, though the table of fields does not: it is taken. */
+/**
+ * Accepts `phone_number`: the reference's error lists it as an identifying field, although its table of fields does
+ * not.
+ */
 const Request = AutocompleteRequest.extend({ phone_number: z.string().optional() });
 const REQUIRED =
   'At least one of name, registration_number, vat_number, website, phone_number is required besides the country.';
 
-/** Section "Autocomplete": the first company (by id) that all given fields fit. */
+/** Section "Autocomplete": the first company, by id, that matches all given fields. */
 export function autocompleteRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/autocomplete', (request): Company => {
     const body = demand(sandbox, Request, bodyOf(request));

@@ -6,35 +6,51 @@ import { pageSize } from '../../paging.js';
 import { check } from '../../validate.js';
 import { FilterError } from '../../world/index.js';
 
-/** Checks a request part; throws InvalidRequest with the fields that are wrong. */
+/**
+ * Checks a part of a request against its schema.
+ *
+ * @throws Refusal: InvalidRequest with the wrong fields.
+ */
 export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: unknown): z.infer<T> {
   const checked = check(schema, value);
   if (!checked.ok) throw sandbox.errors.invalid(checked.fields);
   return checked.value;
 }
 
-/** Books a data call; throws LimitError when a limit is reached. */
+/**
+ * Counts a data call.
+ *
+ * @throws Refusal: LimitError when a limit is reached.
+ */
 export function spend(sandbox: Sandbox, metric: MetricName): void {
   const broken = sandbox.quota.take(metric, Date.now());
   if (broken === 'limits.daily') throw sandbox.errors.limit(broken, 'The daily browsing limit is reached.');
   if (broken === 'limit') throw sandbox.errors.limit(broken, 'Too many requests: slow down.');
 }
 
-/** Page size of a request; throws InvalidRequest on `per_page` when it is refused. */
+/**
+ * Page size of a request.
+ *
+ * @throws Refusal: InvalidRequest on `per_page` when the policy refuses the size.
+ */
 export function demandPageSize(sandbox: Sandbox, asked: number | undefined): number {
   const size = pageSize(asked, sandbox.options);
   if (typeof size !== 'number') throw sandbox.errors.invalid(size);
   return size;
 }
 
-/** Company id in a path; throws the "not found" answer for what no id can be. */
+/**
+ * Reads the numeric id in the path.
+ *
+ * @throws Refusal: "not found" for a text that cannot be an id.
+ */
 export function pathId(sandbox: Sandbox, request: FastifyRequest): number {
   const { id } = request.params as { id: string };
   if (!/^\d{1,15}$/.test(id)) throw sandbox.errors.notFound();
   return Number(id);
 }
 
-/** Runs a search; a filter value that cannot be applied becomes InvalidRequest. */
+/** Runs a search. Turns a FilterError into InvalidRequest. */
 export function refuseFilter<T>(sandbox: Sandbox, search: () => T): T {
   try {
     return search();

@@ -8,13 +8,13 @@ import { demand, spend } from './context.js';
 import { companyAt, holdsNumbers } from './found-company.js';
 import { bodyOf } from '../../validate.js';
 
-/** Section "Enrichment", companies: by website, by profile address, by registration identifiers. */
+/** Section "Enrichment", companies: by website, by profile address or by registration identifiers. */
 export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/enrichment/url', (request): Company => {
     const { url } = demand(sandbox, EnrichUrlRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     const { status: _absent, ...company } = companyAt(sandbox, indexOfAddress(sandbox.world.ctx, url));
-    // "absent in some enrichment responses"
+    // The reference says of `status`: "absent in some enrichment responses".
     return company;
   });
 

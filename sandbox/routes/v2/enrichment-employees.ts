@@ -18,7 +18,7 @@ import { enrichedEmployee, enrichedEmployeeItem } from '../../world/person-recor
 import { demand, demandPageSize, spend } from './context.js';
 import { bodyOf } from '../../validate.js';
 
-/** Section "Enrichment", people: by e-mail, by profile address, by contact data, and search. */
+/** Section "Enrichment", people: by e-mail, by profile address or by contact data, and a search. */
 export function employeeEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   const { world } = sandbox;
 
@@ -78,7 +78,10 @@ function reveal(
   return person;
 }
 
-/** The first person of the company described whose name fits; e-mail and profile address lead to one directly. */
+/**
+ * Finds a person by contact data. An e-mail or profile address leads directly to the person. Otherwise the result is
+ * the first person with the name in the given company.
+ */
 function personByContacts(sandbox: Sandbox, asked: EnrichContactsRequest): number | undefined {
   const { world, day } = sandbox;
   const direct = [asked.email, asked.pronet].filter((address) => address !== undefined);
@@ -102,7 +105,10 @@ function personByContacts(sandbox: Sandbox, asked: EnrichContactsRequest): numbe
   return findPeople(world.ctx, named, fullName === '' ? {} : { fullName })[0];
 }
 
-/** Locations are names of cities, states or countries (or their codes); seniorities names of the nomenclature or ids. */
+/**
+ * Searches people. Locations are names of cities, states or countries, or country codes. Seniorities are names or ids
+ * of the nomenclature.
+ */
 function search(sandbox: Sandbox, asked: EnrichEmployeeSearchRequest): Uint32Array {
   const { world, day } = sandbox;
   const domains = asked.domain_list?.map((domain) => indexOfAddress(world.ctx, domain));

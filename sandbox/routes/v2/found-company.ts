@@ -2,14 +2,18 @@ import type { Company } from '../../../schemas/v2/company.js';
 import type { Sandbox } from '../../sandbox.js';
 import { idOf } from '../../world/membership.js';
 
-/** Today's record of a company that was looked up; "not found" when there is none. */
+/**
+ * Current record of a company that a lookup found.
+ *
+ * @throws Refusal: "not found" when there is no company.
+ */
 export function companyAt({ world, day, errors }: Sandbox, index: number | 'none' | undefined): Company {
   const company = typeof index === 'number' ? world.company(idOf(world.ctx, index), day) : undefined;
   if (company === undefined) throw errors.notFound('No company was found.');
   return company;
 }
 
-/** Whether the numbers asked for are those of today: a number leads to its company also after it was changed. */
+/** Whether the requested numbers are the current ones. A lookup also finds a company by an earlier number. */
 export function holdsNumbers(
   company: Company,
   asked: { registration_number?: string | undefined; vat_number?: string | undefined },

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../sandbox.js';
 import { readParameters } from '../../validate.js';
 import { demand } from './context.js';
 
-/** Section "Metrics": what the key has used. */
+/** Section "Metrics": usage of the customer. */
 export function metricsRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/metrics', () => sandbox.quota.report());
 

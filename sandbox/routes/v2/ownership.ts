@@ -7,11 +7,11 @@ import { indexOf } from '../../world/membership.js';
 import { ownershipOf } from '../../world/ownership.js';
 import { demand, pathId, spend } from './context.js';
 
-/** The threshold is the caller's choice; that it is in percent and 25 when left out is this sandbox's. */
+/** The caller chooses the threshold. The sandbox decided that it is in percent and that the default is 25. */
 const Parameters = z.strictObject({ threshold: z.number().min(0).max(100).optional() });
 const DEFAULT_THRESHOLD = 25;
 
-/** Ultimate beneficial owners: payloads are not shown by the reference, so all field names are this sandbox's. */
+/** Ultimate beneficial owners. The reference shows no payloads, so the sandbox chose all field names. */
 export function ownershipRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/kyb/:id/ubo', (request) => {
     const threshold = thresholdOf(sandbox, request);

@@ -7,7 +7,7 @@ import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';
 import { bodyOf } from '../../validate.js';
 
-/** Payee checks: payloads are not shown but for the rules of the release notes (payee/rules.ts). */
+/** Payee checks. The reference shows no payloads; only the release notes state rules (payee/rules.ts). */
 export function payeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/know-your-payee', async (request, reply) => {
     const body = demand(sandbox, PayeeCheckBody, bodyOf(request));
@@ -36,7 +36,10 @@ function runCheck(sandbox: Sandbox, request: PayeeCheckRequest): PayeeCheck {
   return sandbox.payeeChecks.run(request, findCompany(sandbox, request), sandbox.date);
 }
 
-/** The company of the official register: by id, by registration number, or the first of the name in the country. */
+/**
+ * Finds the company of the official register by id, by registration number, or by name. By name it is the first match
+ * in the country.
+ */
 function findCompany({ world, day }: Sandbox, request: PayeeCheckRequest): Company | null {
   const { company_id, registration_number, name, country_code } = request;
   if (company_id !== undefined) return world.company(Number(company_id), day) ?? null;

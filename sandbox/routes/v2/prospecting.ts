@@ -12,12 +12,12 @@ import type { Sandbox } from '../../sandbox.js';
 import { demand, demandPageSize, refuseFilter, spend } from './context.js';
 import { bodyOf } from '../../validate.js';
 
-/** The request where null is no fault in `company_incorporation`. */
+/** The request schema that accepts null in `company_incorporation`. */
 const WithNull = ProspectingRequest.extend({
   filters: ProspectingFilters.extend({ company_incorporation: IncorporationRange.nullish() }).optional(),
 });
 
-/** Section "Prospecting": search by filters, at most ten pages of it. */
+/** Section "Prospecting": search by filters, with at most ten pages. */
 export function prospectingRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/prospecting', (request): ProspectingResponse => {
     const { body: given, empty } = withinCap(bodyOf(request), sandbox.options.pagePolicy);

@@ -18,13 +18,15 @@ import { currentName, listedEvent, watchedEvents } from '../../watch-events.js';
 import { demand, demandPageSize, pathId } from './context.js';
 
 const PARAMETERS = { numbers: ['page', 'per_page'], lists: ['fields'] };
-/** How far back events go when no `from_date` is given, in days. */
+/** Days of events listed when the request has no `from_date`. */
 const DEFAULT_LOOKBACK = 365;
 
 /**
- * Section "Watching". The reference's route lines and sample calls differ for three operations; both are served:
- * fields are read under `watch/fields` and GET `watch/stop`, changed under `watch/fields/add|remove` and PUT
- * `watch/start/add|remove`.
+ * Section "Watching". For three operations, the reference's route lines and sample calls differ. The sandbox serves
+ * both:
+ *
+ * - read the fields: GET `watch/fields` and GET `watch/stop`
+ * - change the fields: PUT `watch/fields/add|remove` and PUT `watch/start/add|remove`
  */
 export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.put('/companies/watch/callback', (request): WatchCallback => {
@@ -65,7 +67,11 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   }
 }
 
-/** Id of a company that exists today, or of one that is watched (it may have left since). */
+/**
+ * Id in the path of a company that exists today or is watched. A watched company may have left the market.
+ *
+ * @throws Refusal: "not found" for any other id.
+ */
 function knownId(sandbox: Sandbox, request: FastifyRequest): number {
   const id = pathId(sandbox, request);
   if (!sandbox.watches.get(id) && sandbox.world.company(id, sandbox.day) === undefined) throw sandbox.errors.notFound();
@@ -106,8 +112,8 @@ function watchedCompany(sandbox: Sandbox, watch: Watch): WatchedCompany {
 }
 
 /**
- * Events of a watched company on its watched fields, newest first. They do not begin with the watch: what happened
- * before it was set is there too, so that a backfill finds something.
+ * Events of a watched company on its watched fields, newest first. The list includes events from before the start of
+ * the watch, so a backfill finds events.
  */
 function listEvents(sandbox: Sandbox, request: FastifyRequest): WatchEventsResponse {
   const query = demand(sandbox, WatchEventsQuery, readParameters(request.query, request.body, PARAMETERS));

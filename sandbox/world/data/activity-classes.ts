@@ -1,7 +1,8 @@
 /*
- * Which classes of NACE Rev. 2 belong to which of the reference's activities, and how common the activity is: a choice
- * of this sandbox. [activities id, share, codes]: a code stands for all below it, unless a longer one is listed
- * elsewhere. Shares are slots of one draw, whose first slots are the likely ones.
+ * Activities of the reference: their NACE Rev. 2 codes and how common they are. Both are choices of the sandbox.
+ *
+ * A row is [activities id, share, codes]. A code includes all codes below it, unless another row lists a longer code. A
+ * share is a number of slots of one draw; the first slots are the likely ones.
  */
 export const ACTIVITY_CLASSES: readonly (readonly [activity: number, share: number, codes: readonly string[]])[] = [
   [100, 3, ['01', '02', '03']],

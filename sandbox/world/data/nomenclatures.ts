@@ -1,6 +1,4 @@
-/*
- * Lookup values the reference states (version 1, "Nomenclature lookup lists"), word for word.
- */
+/* Lookup values copied word for word from the reference (version 1, "Nomenclature lookup lists"). */
 
 export interface Entry {
   id: number;

@@ -1,4 +1,4 @@
-/* Names of people, made from plants, waters and trades: no list of real persons. */
+/* Invented names of people, derived from plants, waters and trades. No name is from a list of real persons. */
 
 export const FIRST_NAMES = [
   { name: 'Alder', gender: 'M' },

@@ -1,4 +1,4 @@
-/* Words that company names, streets and brands are made of. All invented combinations: no name stands for a company. */
+/* Words for company names, streets and brands. All combinations are invented; no name refers to a real company. */
 
 export const LATIN_FIRST = [
   'Amber',
@@ -106,7 +106,7 @@ export const LATIN_SECOND = [
   'Interiors',
 ] as const;
 
-/** First and second words by script, where it is not Latin. */
+/** First and second words of names in non-Latin scripts. */
 export const OTHER_SCRIPTS = {
   greek: [
     ['Γαλάζια Θάλασσα', 'Ελαιώνας', 'Ήλιος', 'Βράχος', 'Αιγαίο Φως'],

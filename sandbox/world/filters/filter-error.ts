@@ -1,4 +1,4 @@
-/** A filter value that cannot be applied: becomes InvalidRequest, with the filter's key as the field. */
+/** A filter value that cannot be applied. The API answers InvalidRequest; the filter's key is the field. */
 export class FilterError extends Error {
   readonly field: string;
 

@@ -7,9 +7,9 @@ import { FilterError } from './filter-error.js';
 import { flags, keepCodes, keepCodesByCountry, type Rows } from './rows.js';
 
 /*
- * Filters on places. What the objects `location_regions` and `location_countries` hold inside is not shown; taken are
- * `{include: [ids], exclude: [ids]}` and `{<id>: true | false}`, where an id is a nomenclature id or ids joined by
- * underscores, region first (`2_1159`).
+ * Filters on places. The reference does not show the content of `location_regions` and `location_countries`. The
+ * sandbox accepts `{include: [ids], exclude: [ids]}` and `{<id>: true | false}`. An id is a nomenclature id, or ids
+ * joined by underscores with the region first (`2_1159`).
  */
 
 interface Selection {
@@ -17,7 +17,7 @@ interface Selection {
   exclude: number[];
 }
 
-/** Keeps companies by region or country; `field` tells which. */
+/** Keeps companies by region or country, depending on `field`. */
 export function keepPlaces(
   rows: Rows,
   columns: Columns,
@@ -49,7 +49,7 @@ function readSelection(field: string, value: Record<string, unknown>): Selection
   return selection;
 }
 
-/** The last of the ids joined by underscores: the place itself. */
+/** Returns the last of the ids joined by underscores: the place itself. */
 function readId(field: string, value: unknown): number {
   const last = String(value).split('_').at(-1)!;
   if (!/^-?\d+$/.test(last)) throw new FilterError(field, `"${String(value)}" is not an id from the nomenclatures.`);
@@ -58,7 +58,7 @@ function readId(field: string, value: unknown): number {
 
 let zipsByText: Map<string, number[]> | undefined;
 
-/** Country position × 65536 + rank of every postcode, by its text without spaces and in lower case. */
+/** Maps each postcode to its places, each encoded as country position × 65536 + rank. Keys are normalized postcodes. */
 function zipIndex(): Map<string, number[]> {
   if (zipsByText) return zipsByText;
   zipsByText = new Map();
@@ -75,7 +75,7 @@ function normalizeZip(text: string): string {
   return text.toLowerCase().replaceAll(/[\s-]/g, '');
 }
 
-/** Keeps companies whose postcode is one of the texts; spaces, hyphens and case do not matter. */
+/** Keeps companies with one of the postcodes. Spaces, hyphens and case do not matter. */
 export function keepZips(rows: Rows, columns: Columns, texts: readonly string[]): void {
   const tables: (Uint8Array | undefined)[] = [];
   for (const place of texts.flatMap((text) => zipIndex().get(normalizeZip(text)) ?? [])) {
@@ -84,7 +84,7 @@ export function keepZips(rows: Rows, columns: Columns, texts: readonly string[])
   keepCodesByCountry(rows, columns.country, columns.zip, tables);
 }
 
-/** Keeps companies in one of the cities or states (regions of a country), by name, whatever the case. */
+/** Keeps companies in one of the cities or states (regions of a country), by name. Case does not matter. */
 export function keepCities(rows: Rows, columns: Columns, texts: readonly string[]): void {
   const wanted = new Set(texts.map((text) => text.trim().toLowerCase()));
   const tables = MARKET_COUNTRIES.map(({ cities }) => {

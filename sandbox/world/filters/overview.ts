@@ -9,12 +9,12 @@ import { applyProspectingFilters } from './prospecting.js';
 import type { V1Scope } from './v1-companies.js';
 import type { Versions } from '../changes.js';
 
-/** What company search needs besides. */
+/** Input of the company search, in addition to the input of version 1 filters. */
 export interface OverviewScope extends V1Scope {
   versionsOf: (index: number) => Versions;
 }
 
-/** Narrows the market by the fields of `POST /v2/overview`; all given ones have to hold. */
+/** Keeps companies that match all given fields of `POST /v2/overview`. */
 export function applyOverview(rows: Rows, asked: OverviewRequest, scope: OverviewScope): void {
   const { ctx, names, numbersOf, versionsOf } = scope;
   if (asked.country_code !== undefined) {

@@ -18,7 +18,7 @@ import {
 } from '../people.js';
 import { FilterError } from './filter-error.js';
 
-/** What people are searched by, of either version; missing keys ask for nothing. */
+/** Conditions of a search for people, of either version. A missing key sets no condition. */
 export interface PersonConditions {
   companyId?: number | undefined;
   fullName?: string | undefined;
@@ -34,10 +34,17 @@ export interface PersonConditions {
   knownRole?: boolean | undefined;
 }
 
-/** "contact conditions from nomenclatures": no values are shown; these are this sandbox's. */
+/**
+ * Values of the filter `advance`. The reference shows none ("contact conditions from nomenclatures"), so the sandbox
+ * chose these.
+ */
 const ADVANCE = ['has_email', 'has_phone'];
 
-/** Conditions of a version 2 search. Throws FilterError for an unknown contact condition. */
+/**
+ * Conditions of a search in version 2.
+ *
+ * @throws FilterError for an unknown contact condition.
+ */
 export function employeeConditions(filters: EmployeeFilters): PersonConditions {
   const unknown = filters.advance?.find((condition) => !ADVANCE.includes(condition));
   if (unknown !== undefined) throw new FilterError('advance', `"${unknown}" is not one of ${ADVANCE.join(', ')}.`);
@@ -53,7 +60,7 @@ export function employeeConditions(filters: EmployeeFilters): PersonConditions {
   };
 }
 
-/** Conditions of a version 1 search, its company filters aside. */
+/** Conditions of a search in version 1, without its company filters. */
 export function executiveConditions(filters: V1ExecutiveFilters): PersonConditions {
   return {
     companyId: filters.company_id,
@@ -68,7 +75,7 @@ export function executiveConditions(filters: V1ExecutiveFilters): PersonConditio
   };
 }
 
-/** Numbers of the people of the given companies (ascending indices) who meet all conditions, in order. */
+/** Numbers of the people who meet all conditions, in order. `companies` are ascending indices. */
 export function findPeople(ctx: Context, companies: Iterable<number>, conditions: PersonConditions): number[] {
   const only = conditions.companyId === undefined ? undefined : indexOf(ctx, conditions.companyId);
   if (conditions.companyId !== undefined && only === undefined) return [];
@@ -105,7 +112,7 @@ function personTest(ctx: Context, wanted: PersonConditions): (number: number) =>
     (emails === undefined || emails.includes(personEmailOf(ctx, number) ?? ''));
 }
 
-/** A department asked for brings those below it. */
+/** Ids of the given departments and their children. */
 function withChildren(ids: readonly number[]): number[] {
   return DEPARTMENTS.filter(
     ({ id, parent_id }) => ids.includes(id) || (parent_id !== null && ids.includes(parent_id)),

@@ -30,7 +30,7 @@ import {
 } from './rows.js';
 import { inclusive, type FilterRules } from './rules.js';
 
-/** What a filter works on. */
+/** Input of a filter besides its value. */
 export interface FilterScope {
   ctx: Context;
   columns: Columns;
@@ -43,12 +43,19 @@ type Apply<K extends keyof ProspectingFilters> = (
   scope: FilterScope,
 ) => void;
 
-/** Filters as they may be asked; the reference does not show null (`FilterRules.incorporationNull`). */
+/**
+ * Filters as a client may send them. null is allowed here, although the reference does not show it
+ * (`FilterRules.incorporationNull`).
+ */
 export type AskedFilters = Omit<ProspectingFilters, 'company_incorporation'> & {
   company_incorporation?: IncorporationRange | null | undefined;
 };
 
-/** Narrows the market by every filter given. Throws FilterError for a value that cannot be applied. */
+/**
+ * Keeps companies that match every given filter.
+ *
+ * @throws FilterError for a value that cannot be applied.
+ */
 export function applyProspectingFilters(rows: Rows, filters: AskedFilters, scope: FilterScope): void {
   for (const [key, value] of Object.entries(filters)) {
     if (value === undefined) continue;
@@ -70,7 +77,7 @@ function range(column: NumberColumn): (rows: Rows, value: NumberRange, scope: Fi
     keepDoubles(rows, columns[column], ...inclusive(value.gte, value.lte, rules.bounds));
 }
 
-/** Whether the website of a company is there on the columns' day. */
+/** Keeps companies that have a website on the day of the columns. */
 function withWebsite(rows: Rows, columns: Columns): void {
   keepAnyBit(rows, columns.has, HAS.website);
 }
@@ -134,7 +141,7 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   },
   financial_profit: range('profit'),
   financial_liabilities: range('liabilities'),
-  // "array of int": taken as [at least] or [at least, at most].
+  // The reference says "array of int". The sandbox accepts [at least] or [at least, at most].
   financial_directors: (rows, [gte, lte, ...rest], { columns, rules }) => {
     if (rest.length > 0) throw new FilterError('financial_directors', 'Ensure this field has no more than 2 elements.');
     keepDoubles(rows, columns.directors, ...inclusive(gte, lte, rules.bounds));
@@ -198,7 +205,10 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
 /** Values of `trading_activity`, in the order of the column's bits. */
 export const TRADING_ACTIVITIES = ['import', 'export'] as const;
 
-/** "extra company conditions": the reference shows no values; these are this sandbox's. */
+/**
+ * Values of the filter `advance_companies`. The reference shows none ("extra company conditions"), so the sandbox chose
+ * these.
+ */
 export const COMPANY_CONDITIONS: Readonly<Record<string, number>> = {
   has_phone: HAS.phone,
   has_email: HAS.email,
@@ -212,7 +222,7 @@ function countryPositions(holds: (country: (typeof MARKET_COUNTRIES)[number]) =>
   return MARKET_COUNTRIES.flatMap((country, position) => (holds(country) ? [position] : []));
 }
 
-/** Positions of entries named by id or by name. */
+/** Positions of the entries that a value names by id or by name. */
 function positionsOf(entries: readonly { id: number; name: string }[], values: readonly string[]): number[] {
   const wanted = new Set(values.map((value) => value.trim().toLowerCase()));
   return entries.flatMap((entry, position) =>
@@ -220,7 +230,10 @@ function positionsOf(entries: readonly { id: number; name: string }[], values: r
   );
 }
 
-/** Companies with one of the industries, given by position in ACTIVITIES, as their first, second or third. */
+/**
+ * Keeps companies that have one of the industries as their first, second or third. `positions` are positions in
+ * ACTIVITIES.
+ */
 function keepIndustries(rows: Rows, columns: Columns, positions: readonly number[]): void {
   keepCodesOfAny(rows, columns.industry, flags(positions));
 }
@@ -234,7 +247,11 @@ function keepNationalCodes(rows: Rows, columns: Columns, scheme: string, codes: 
   keepCodesByCountry(rows, columns.country, columns.nace, tables);
 }
 
-/** First and last unix day; null where bounds of the wrong kind find nothing. */
+/**
+ * First and last unix day of the filter. Null when a bound has the wrong kind and the policy is `empty`.
+ *
+ * @throws FilterError for a bound of the wrong kind when the policy is `refuse`.
+ */
 function readIncorporation(value: IncorporationRange, rules: FilterRules): [gte: number, lte: number] | null {
   const unitOf = rules.incorporation === 'year' ? yearIn : dayIn;
   const [from, to] = [value.gte, value.lte].map((bound) => (bound === undefined ? undefined : unitOf(String(bound))));

@@ -1,36 +1,36 @@
 import type { Columns } from '../columns.js';
 
 /*
- * What is left of the market: the indices of companies that still match, ascending. Every function narrows them by one
- * condition in one tight loop over one column. Loops have no branch to be guessed wrong: each index is written down,
- * and whether the next one overwrites it is added up.
+ * Rows of a search: the indices of companies that still match, ascending. Each function applies one condition in one
+ * loop over one column. The loops have no branches, so the CPU cannot mispredict one. Each index is written, and `kept`
+ * advances only if the company matches.
  */
 export class Rows {
-  /** The first `count` entries count. */
+  /** Indices; only the first `count` entries are valid. */
   list: Uint32Array;
   count: number;
-  /** Where narrowed lists are written. */
+  /** Buffer for the remaining indices. */
   readonly target: Uint32Array;
 
-  /** All listed companies; `target` holds as many at least, and is free for others once the result is taken. */
+  /** Starts with all listed companies. `target` must have room for all of them. It can be reused after `result()`. */
   constructor(columns: Columns, target: Uint32Array) {
     this.list = columns.rows;
     this.count = columns.rows.length;
     this.target = target;
   }
 
-  /** Leaves none. */
+  /** Removes all companies. */
   clear(): void {
     this.count = 0;
   }
 
-  /** A list of one's own, not to be changed where nothing was narrowed. */
+  /** Returns the matching indices. Do not change the list: without any filter, it shares memory with the columns. */
   result(): Uint32Array {
     return this.list === this.target ? this.list.slice(0, this.count) : this.list.subarray(0, this.count);
   }
 }
 
-/** Keeps companies whose value in a column of small numbers is marked in `allowed`. */
+/** Keeps companies whose value is marked in `allowed`, for a column of small numbers. */
 export function keepCodes(rows: Rows, column: Uint8Array | Uint16Array, allowed: Uint8Array): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -42,7 +42,7 @@ export function keepCodes(rows: Rows, column: Uint8Array | Uint16Array, allowed:
   take(rows, kept);
 }
 
-/** Keeps companies with a marked value in any of the columns. */
+/** Keeps companies with a marked value in any of three columns. */
 export function keepCodesOfAny(rows: Rows, columns: readonly Uint8Array[], allowed: Uint8Array): void {
   const { list, target, count } = rows;
   const [first, second, third] = columns as [Uint8Array, Uint8Array, Uint8Array];
@@ -55,7 +55,7 @@ export function keepCodesOfAny(rows: Rows, columns: readonly Uint8Array[], allow
   take(rows, kept);
 }
 
-/** Keeps companies that have any of the bits. */
+/** Keeps companies that have at least one of the bits. */
 export function keepAnyBit(rows: Rows, column: Uint8Array, bits: number): void {
   keepCodes(
     rows,
@@ -64,7 +64,7 @@ export function keepAnyBit(rows: Rows, column: Uint8Array, bits: number): void {
   );
 }
 
-/** Keeps companies whose bits of those in `bits` are `wanted`: all of them unless told otherwise. */
+/** Keeps companies whose bits under the mask `bits` equal `wanted`. By default, all bits of the mask must be set. */
 export function keepBits(rows: Rows, column: Uint8Array, bits: number, wanted = bits): void {
   keepCodes(
     rows,
@@ -73,7 +73,7 @@ export function keepBits(rows: Rows, column: Uint8Array, bits: number, wanted = 
   );
 }
 
-/** Keeps values from `gte` to `lte`, both included; companies without a value (`none`) never match, bounds or not. */
+/** Keeps values from `gte` to `lte`, both included. Companies without a value (`none`) never match. */
 export function keepInts(rows: Rows, column: Int32Array, gte: number, lte: number, none: number): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -86,7 +86,7 @@ export function keepInts(rows: Rows, column: Int32Array, gte: number, lte: numbe
   take(rows, kept);
 }
 
-/** The same for columns whose missing value is NaN. */
+/** Like `keepInts`, for columns whose missing value is NaN. */
 export function keepDoubles(rows: Rows, column: Float64Array, gte: number, lte: number): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -94,13 +94,13 @@ export function keepDoubles(rows: Rows, column: Float64Array, gte: number, lte: 
     const i = list[k]!;
     const value = column[i]!;
     target[kept] = i;
-    // NaN is neither.
+    // Both comparisons are false for NaN.
     kept += (value >= gte ? 1 : 0) & (value <= lte ? 1 : 0);
   }
   take(rows, kept);
 }
 
-/** Keeps companies whose code is marked in the table of their country; no table: none. */
+/** Keeps companies whose code is marked in the table of their country. A country without a table keeps no company. */
 export function keepCodesByCountry(
   rows: Rows,
   country: Uint8Array,
@@ -122,7 +122,7 @@ export function keepCodesByCountry(
   take(rows, kept);
 }
 
-/** Keeps companies for which a slower question is answered yes. */
+/** Keeps companies for which `holds` is true. Slower than the column filters. */
 export function keepWhere(rows: Rows, holds: (index: number) => boolean): void {
   const { list, target, count } = rows;
   let kept = 0;
@@ -133,7 +133,7 @@ export function keepWhere(rows: Rows, holds: (index: number) => boolean): void {
   take(rows, kept);
 }
 
-/** Keeps the given companies, as far as they are still in. */
+/** Keeps only the given companies, if they still match. */
 export function keepOnly(rows: Rows, indices: readonly number[]): void {
   const { list, count, target } = rows;
   const found = indices.filter((index) => isIn(list, count, index));
@@ -157,7 +157,7 @@ function take(rows: Rows, kept: number): void {
   rows.count = kept;
 }
 
-/** 256 flags with the given bytes set. */
+/** Returns 256 flags; those of the given bytes are 1. */
 export function flags(bytes: Iterable<number>): Uint8Array {
   const table = new Uint8Array(256);
   for (const byte of bytes) if (byte >= 0 && byte < 256) table[byte] = 1;

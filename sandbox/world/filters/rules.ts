@@ -1,12 +1,12 @@
-/** What the reference leaves open about company filters, so that a client may meet either. */
+/** Behaviour of company filters that the reference does not define. A real API may use any of these variants. */
 export interface FilterRules {
-  /** How bounds of `company_incorporation` are written. */
+  /** Format of the bounds of `company_incorporation`. */
   incorporation: 'date' | 'year';
-  /** What becomes of bounds of the other kind: refused, or nothing is found. */
+  /** How to treat bounds in the other format: refuse them, or find nothing. */
   incorporationPolicy: 'refuse' | 'empty';
-  /** What null does there: refused, left aside, or it selects the companies without a date. */
+  /** How to treat null in `company_incorporation`: refuse it, ignore it, or select companies without a date. */
   incorporationNull: 'refuse' | 'ignore' | 'select';
-  /** Whether a value that equals a bound matches; half-open: the lower one only. */
+  /** Whether a value that equals a bound matches. With `half-open`, only the lower bound matches. */
   bounds: 'inclusive' | 'half-open' | 'exclusive';
 }
 
@@ -17,7 +17,7 @@ export const DEFAULT_RULES: FilterRules = {
   bounds: 'inclusive',
 };
 
-/** Both bounds as inclusive ones: what is left out has no limit, and an exclusive bound moves by the least there is. */
+/** Converts bounds to inclusive ones. A missing bound becomes infinite. An exclusive bound moves to the next double. */
 export function inclusive(
   gte: number | undefined,
   lte: number | undefined,

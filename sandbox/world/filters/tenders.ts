@@ -3,7 +3,7 @@ import { fromIso } from '../calendar.js';
 import type { TenderFacts } from '../tenders.js';
 import { tenderSummary } from '../tenders.js';
 
-/** Tenders for which every condition of `must` holds; dates are inclusive, lists match when one of their ids does. */
+/** Tenders that meet every condition of `must`. Dates are inclusive. A list matches when one of its ids matches. */
 export function filterTenders(tenders: readonly TenderFacts[], must: TenderMust): TenderFacts[] {
   const title = must.title?.toLowerCase();
   return tenders.filter(
@@ -19,7 +19,7 @@ export function filterTenders(tenders: readonly TenderFacts[], must: TenderMust)
   );
 }
 
-/** An empty list asks for nothing, as if it were not there. */
+/** An empty list sets no condition, like a missing one. */
 function hasAny(ids: readonly number[], wanted: readonly number[] | undefined): boolean {
   return wanted === undefined || wanted.length === 0 || ids.some((id) => wanted.includes(id));
 }
@@ -30,7 +30,7 @@ function isWithin(day: number, range: TenderMust['deadline']): boolean {
   return day >= from && day <= to;
 }
 
-/** Sorted by the keys as given, the first one first; ties by slug. Without keys the order stays. */
+/** Sorts by the keys in the given order, ties by slug. Without keys the order does not change. */
 export function sortTenders(tenders: TenderFacts[], sort: TendersRequest['sort']): TenderFacts[] {
   const keys = Object.entries(sort ?? {});
   if (keys.length === 0) return tenders;
@@ -45,7 +45,7 @@ export function sortTenders(tenders: TenderFacts[], sort: TendersRequest['sort']
   return rows.map(({ facts }) => facts);
 }
 
-/** By code unit: the same order everywhere. */
+/** Compares by code unit, which gives the same order on every machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

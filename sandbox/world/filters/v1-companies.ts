@@ -10,17 +10,17 @@ import { keepAnyBit, keepBits, keepCodesByCountry, keepInts, keepOnly, keepWhere
 import { applyProspectingFilters, type FilterScope } from './prospecting.js';
 import { inclusive } from './rules.js';
 
-/** What the filters of version 1 need besides the columns. */
+/** Input of version 1 filters, in addition to the input of prospecting filters. */
 export interface V1Scope extends FilterScope {
   /** Names in lower case, by index. */
   names: () => readonly string[];
-  /** Registration and VAT number of a company today. */
+  /** Registration and VAT number of a company on the day. */
   numbersOf: (index: number) => { registration: string; vat: string | null };
 }
 
 /**
- * Narrows the market by version 1 company filters. Most mean what a filter of version 2 means under another name and are
- * put into its words; an empty list asks for nothing, as if it were not there.
+ * Keeps companies that match all version 1 filters. Most filters equal a filter of version 2 with another name and are
+ * converted to it. An empty list sets no condition, like a missing one.
  */
 export function applyV1CompanyFilters(rows: Rows, filters: V1CompanyFilters, scope: V1Scope): void {
   applyProspectingFilters(rows, asProspecting(filters), scope);
@@ -86,7 +86,7 @@ function selectionOf(ids: number[] | undefined): { include: number[] } | undefin
   return ids === undefined || ids.length === 0 ? undefined : { include: ids };
 }
 
-/** Names that hold one of the texts, whatever the case. */
+/** Keeps companies whose name contains one of the texts. Case does not matter. */
 function keepNamed(rows: Rows, texts: string[] | undefined, scope: V1Scope): void {
   const wanted = texts?.map((text) => text.trim().toLowerCase()).filter((text) => text !== '') ?? [];
   if (wanted.length === 0) return;
@@ -114,7 +114,7 @@ function keepTrading(rows: Rows, flag: boolean | undefined, bit: number, { colum
   keepBits(rows, columns.trading, bit, flag ? bit : 0);
 }
 
-/** National codes of any country, as numbers; leading zeros are lost on both sides. */
+/** Keeps companies by the national code of any country. Codes are numbers, so both sides lose leading zeros. */
 function keepSic(rows: Rows, codes: number[] | undefined, { columns }: V1Scope): void {
   if (codes === undefined || codes.length === 0) return;
   const tables = MARKET_COUNTRIES.map(({ sicScheme }, country) =>
@@ -125,7 +125,7 @@ function keepSic(rows: Rows, codes: number[] | undefined, { columns }: V1Scope):
   keepCodesByCountry(rows, columns.country, columns.nace, tables);
 }
 
-/** Companies that a domain or an e-mail address belongs to. */
+/** Keeps companies that own one of the domains or e-mail addresses. */
 function keepAddressed(rows: Rows, addresses: string[] | undefined, bit: number, { ctx, columns }: V1Scope): void {
   if (addresses === undefined || addresses.length === 0) return;
   keepAnyBit(rows, columns.has, bit);
