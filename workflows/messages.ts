@@ -15,7 +15,7 @@ export const resumeSignal = defineSignal('resume');
 /** Stops the run. Requests in flight finish; fetched records are kept and published; the market stays as it was. */
 export const stopSignal = defineSignal('stop');
 
-/** Sets the requests in flight of all chunks together, from the next chunk on: 1 to 512; 0 returns to the configuration. */
+/** Sets the requests in flight of all chunks together, from the next chunk on: 1 to 512; 0 returns to the default. */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 
 /** Sent to the quota gate by a run that reached the daily limit. */
