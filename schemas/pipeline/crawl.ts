@@ -11,7 +11,7 @@ import type { Coverage, DueSummary, Progress, Refusal, RunContext } from './run.
  * Fields "for people" hold sentences that the UI and the CLI show.
  */
 
-/** A list of entity ids to fetch, in `data/runs/<run>/due/<stream>/<chunk>.json`. Kept on disk, never in a payload. */
+/** A list of entities to fetch, kept in `data/runs/<run>/due/<stream>/chunk-<number>.json`, never in a payload. */
 export interface ChunkRef {
   stream: LandingStream;
   /** Unique in the run; also names the landed part: `part-<chunk>.parquet`. */

@@ -9,7 +9,7 @@ export const ErrorType = z.enum([
   'InvalidConfig', //     tidemark.yaml or the environment is wrong
   'Unauthorized', //      the API refused the key
   'PermissionDenied', //  the key is valid but may not use this route
-  'QuotaReached', //      the daily limit (`limits.daily`) or an unknown guard
+  'QuotaReached', //      the daily limit (`limits.daily`)
   'LimitError', //        the rate limit (`limit`); retried after Retry-After, details {guard, access}
   'ApiRefused', //        the API calls the request invalid; a retry would fail again
   'ApiUnavailable', //    the API is down, slow or sends unusable answers; retried

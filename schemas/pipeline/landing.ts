@@ -4,7 +4,7 @@ import type { Refusal } from './run.js';
 /*
  * The landing zone: every answer as received. Terms:
  * - stream: one kind of answer or record, in its own folder.
- * - part: one immutable Parquet file. Manifest: the JSON file that names a part's rows and hash and makes the part count.
+ * - part: one immutable Parquet file. Manifest: the JSON file with a part's rows and hash, which makes the part valid.
  * - segment: one search of a market. Leaf: a segment small enough to read all its pages.
  * - carried over: a company not searched this night, kept from an earlier night with its date.
  */
