@@ -23,9 +23,9 @@ type Outcome = AxisFacts | { unusable: string };
 const DOMINANT = 0.97;
 // Single values to try before the dimension counts as unusable.
 const MOST_SINGLES = 6;
-// Test bounds only in markets of at least this many caps. In smaller ones the test costs more than the wrong bounds.
+// Test bounds only in markets of at least this many page caps. In smaller ones the test costs more than it saves.
 const BOUNDS_WORTH = 20;
-// A larger share cannot enter or leave between two requests.
+// A larger share of the market cannot enter or leave between two requests.
 const DRIFT = 0.001;
 // Parts may exceed the whole by this share, since companies enter between two requests.
 const SURPLUS = 0.01;

@@ -9,7 +9,7 @@ import { isRefused, type Dimension } from './types.js';
 const NOT_WORTH_COUNTING = 8;
 // From this `requestsPerCompany` on, try everything: counts miss companies that moved, or lie in a part cut short.
 export const THOROUGH = 10;
-// Counting companies without a value in n dimensions takes 2^n requests, so count at most this many.
+// Counting companies without a value in n dimensions takes 2^n requests, so count at most this many dimensions.
 const MOST_COUNTED = 3;
 
 /** A search for the companies that earlier passes over a segment could not reach. */
@@ -79,7 +79,7 @@ export function* countHunted(state: CrawlState, segment: Segment, { reached }: H
 
 /**
  * Counts a segment's companies with the values `under` and no value in any dimension of `reached`.
- * Uses differences of totals. Never too low: at most 3 dimensions are counted.
+ * Uses differences of totals. May be too high, never too low, because it counts at most 3 dimensions.
  */
 function* countOutside(
   state: CrawlState,

@@ -30,7 +30,7 @@ const FENCE_PER_FOUND = 30;
 // Default of `requestsPerCompany`.
 const REQUESTS_PER_COMPANY = 3;
 
-// A larger share cannot enter or leave while the market is read.
+// A larger share of the market cannot enter or leave while the market is read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 

@@ -10,7 +10,7 @@ import { fork, join, type Task } from './tasks.js';
 import { missingOf, type Segment } from './tree.js';
 import { isRefused, type CategoricalDimension, type Dimension, type PageAnswer, type Rotation } from './types.js';
 
-// A larger share cannot enter or leave between two requests.
+// A larger share of the market cannot enter or leave between two requests.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 

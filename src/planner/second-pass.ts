@@ -10,9 +10,9 @@ import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
 // A pass that finds fewer companies than expected ends after this many extra requests.
 const SMALL_PASS = 10;
-// All second passes may cost this share of all other requests beyond what their companies are worth.
+// Allowance of all second passes: this share of all other requests, plus `requestsPerCompany` for each company found.
 const START = 0.4;
-// What a segment may spend before it finds a company, in companies: a share of its pages.
+// Allowance of a segment before it finds a company, in companies: this share of its pages, but at least `LEAST_TRIAL`.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
 // With capped totals nobody knows what a pass can find, so allow this many passes over all pages.

@@ -50,11 +50,11 @@ const SPIKE = 3;
  * An overflow gives an exact count over its window (a knot): after its first part is read, the count of the rest needs
  * no request. Windows never overlap and leave no gap. `next` returns the window to request; `learn` takes its total.
  *
- * States of the position and transitions:
- * - cold: no leaf yet, windows aimed by the shape alone → warm after the first leaf (the density of the last windows
- *   counts).
- * - inside an overflow: windows aimed by its exact count → warm when a leaf ends at or beyond it.
- * - ended: the position passed `to`. gave up: the totals contradicted each other.
+ * States and transitions:
+ * - cold: nothing learned yet; the shape alone aims the windows. The first total → warm.
+ * - warm: the density of the last windows corrects the shape. A total above the cap → inside an overflow.
+ * - inside an overflow: its exact count aims the windows. A window at or beyond its end → warm.
+ * - ended: the position passed `to`, or the totals contradicted each other (`gaveUp`).
  */
 export class Sweep {
   private at: number;

@@ -51,12 +51,11 @@ export interface PlanInput {
   /** The market's own filters, sent verbatim with every search. */
   filters: Record<string, unknown>;
   /**
-   * The same filters for version 1 (see `toV1Filters`), whose search has no documented page cap (reference v1,
-   * "Endpoints").
+   * The same filters for version 1 (see `toV1Filters`). Its search has no documented page cap (reference v1, "Endpoints").
    * Trusted only if version 1 lists as many companies as version 2 counts. Null or left out: version 1 is not used.
    */
   v1Filters?: Record<string, unknown> | null;
-  /** Dimensions by which a segment above the cap may be split, in order of preference. */
+  /** Dimensions by which a segment above the cap may be split; within each kind, in order of preference. */
   dimensions: readonly Dimension[];
   /** Page size to request; calibration finds the real one. Request a large size (1,000) when unsure. */
   perPage: number;
@@ -68,9 +67,8 @@ export interface PlanInput {
    */
   requestsPerCompany?: number;
   /**
-   * Nights of the rotation for companies without a date, used where finding them needs a second search of the whole
-   * market.
-   * Default 1: every night searches them all.
+   * Nights of the rotation for companies without a date. Default 1: every night searches them all.
+   * Used only where finding them needs a second search of the whole market.
    */
   remainderNights?: number;
   /** What earlier nights learned about the market. Only aims the searches: every count claimed is requested again. */

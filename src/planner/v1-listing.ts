@@ -6,7 +6,7 @@ import { isRefused, type ListingAnswer } from './types.js';
 
 // If version 1's pages are smaller than this share of version 2's, a sweep is cheaper.
 const WORTH = 0.85;
-// A larger share cannot enter or leave while the pages are read.
+// A larger share of the market cannot enter or leave while the pages are read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 // Pages requested at once. The API states the number of pages, so a wrong number must not exhaust memory.
