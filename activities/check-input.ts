@@ -4,8 +4,8 @@ import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
 import { parseInput } from '../src/crawl/parse-input.js';
 import type { Activities } from './contract.js';
 
-// These values become part of a path. Anyone who reaches the Temporal server can start an activity with any input, so
-// reject text that leads out of its folder.
+// These values become part of a path. Anyone who reaches the Temporal server can start an activity with any input.
+// Reject text that leads out of its folder.
 const RunId = z.string().regex(/^[A-Za-z0-9][\w.-]{0,199}$/, 'letters, digits, dots and dashes only');
 const FileName = z.string().regex(/^[\w-][\w.-]{0,120}\.csv$/, 'the name of a CSV file in resolve/ of the data folder');
 const Count = z.int().min(0).max(1_000_000);

@@ -3,8 +3,8 @@ import type { Pulse } from '../src/crawl/deps.js';
 
 // The SDK throttles heartbeats too; this limit saves the calls.
 const BEAT_EVERY_MS = 500;
-// Also heartbeat while no answer arrives. Otherwise a slow API looks like a dead worker, and a cancellation, which the
-// worker receives with a heartbeat, arrives late.
+// Also heartbeat while no answer arrives. Otherwise a slow API looks like a dead worker.
+// The worker also learns of a cancellation only with a heartbeat.
 const KEEP_ALIVE_MS = 1_000;
 
 /** Kept in the heartbeat across attempts: how many attempts were refused by workers with another data folder. */

@@ -74,7 +74,7 @@ export function judgeReading(
     return { state: { ...answered, pause: null, trying: null }, move: { kind: 'release', runs } };
   }
   const reset = secondsToReset(status);
-  // No figure, but a known reset time: try nothing before it.
+  // No figure, but a known reset time: wait until then.
   if (reset !== null) return { state: { ...answered, pause: reset, trying: null }, move: { kind: 'wait' } };
   // The run that tried did not come back: the API answers again, so release all.
   if (state.trying !== null && !isWaiting(state, state.trying)) return releaseAll(answered);

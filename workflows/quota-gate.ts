@@ -20,9 +20,10 @@ const STAGGER_SECONDS = 2;
 
 /**
  * Guards the daily limit of one API key for all its runs and workers.
- * While runs wait, only the gate reads the quota, on a durable timer. It releases runs one after another, the most
- * valuable first. It ends when no run waits; the next run that reaches the limit starts it again. A refused reading
- * does not end it. gate-state.ts holds the states and decisions.
+ * - While runs wait, only the gate reads the quota, on a durable timer.
+ * - When there is quota, the gate releases the runs one after another, the most valuable first.
+ * - When no run waits, the gate ends; the next run that reaches the limit starts a new one.
+ * A refused reading does not end the gate. gate-state.ts holds the states and decisions.
  */
 export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
   let state = openGate(carried);

@@ -38,7 +38,7 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
  *
  * Operator requests:
  * - running → paused: `pause`. paused → running: `resume`.
- * - running or paused → stop requested: `requestStop`, until `endCrawl`; later it has no effect.
+ * - running or paused → stop requested: `requestStop`, until `endCrawl`; a later stop has no effect.
  * - stop requested → stopped: `obeyStop` at the next checkpoint, after which only loading and publishing follow.
  */
 export class RunState {

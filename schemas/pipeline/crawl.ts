@@ -84,10 +84,7 @@ export interface CrawlChunkInput {
   atOnce?: number;
   /** Requests the chunk may send before it ends as `limited`; null or left out: any number. */
   budget?: number | null;
-  /**
-   * How many attempts of this chunk in a row ended in a suspected limit; null or left out: the API gives no quota
-   * figure.
-   */
+  /** Suspected limits of this chunk in a row so far; null or left out: the API gives no quota figure. */
   doubts?: number | null;
   /** Routes the API refused to this run before, as in `Refusal.endpoint`; not requested again. */
   refused?: string[];
@@ -289,8 +286,8 @@ export interface ModelsResult {
   /** Notes on the models built, for people. Left out in results of older workers. */
   notes?: string[];
   /**
-   * Set when the warehouse holds other companies of the run than its searches counted: the coverage that ops.coverage
-   * then shows.
+   * Set when the warehouse holds other companies of the run than the searches counted; `coverage` is what ops.coverage
+   * shows.
    */
   unloaded?: { coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>; reason: string } | null;
 }

@@ -112,8 +112,8 @@ export interface CarriedRecord {
 export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
 
 /**
- * Stream `runs`: one row when a run opens (finished_at null), one when its crawl ends, and one more if the run then
- * fails or is cancelled. The latest row counts.
+ * Stream `runs`: one row when a run opens (finished_at null) and one when its crawl ends.
+ * A run that fails or is cancelled after that has a third row. The latest row counts.
  */
 export interface RunRecord {
   run_id: string;
@@ -179,8 +179,7 @@ export interface CoverageRecord {
   share: number;
   /**
    * Number of carried-over companies by the night (YYYY-MM-DD) that found them last.
-   * Left out by older versions, whose distinct_companies, missing and share count these companies as found
-   * (`certificate.carried.found`).
+   * Left out by older versions, which counted these companies as found (`certificate.carried.found`).
    */
   carried?: Record<string, number>;
   why: CoverageGap[];
@@ -203,8 +202,9 @@ export interface CoverageGap {
 
 /**
  * The proof behind the coverage. Each company counts once, under its best proof.
- * The sum of `found` is distinct_companies, the sum of `missing` is missing. Both together less `gone` are
- * reported_total.
+ * - sum of `found` = distinct_companies
+ * - sum of `missing` = missing
+ * - both sums less `gone` = reported_total
  */
 export interface CoverageCertificate {
   /** In a segment whose pages listed exactly its total, before and after. */

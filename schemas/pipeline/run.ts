@@ -88,10 +88,7 @@ export interface RunContext {
   workflowType: WorkflowType;
   /** Logical date: the input's, else the schedule's nominal day, else today in the market's zone. */
   date: string;
-  /**
-   * False for a past date: the run fetches only records the API selects by date, and lands no current state under
-   * `date`.
-   */
+  /** False for a past date. The run then fetches only records the API selects by date, and no current state. */
   asOfNow: boolean;
   market: string | null;
   /** Sent verbatim as prospecting filters (marketSnapshot) or tender filters. */
@@ -107,7 +104,7 @@ export interface RunContext {
   /** Data folder of the worker that opened the run; all its work uses this folder. Left out by older workers. */
   folder?: DataFolder;
   startedAt: string;
-  /** Stamp of the newest landed answer, if it lies in the future: the run stamps its answers later than that. */
+  /** Stamp of the newest landed answer, if that stamp lies in the future. The run stamps its answers later. */
   stampsAfter?: string;
   configHash: string;
   probeEverySeconds: number;
@@ -125,8 +122,8 @@ export interface RunContext {
 }
 
 /**
- * Publish thresholds: keep an incomplete night from replacing a complete one (docs/configuration.md, `minCoverage`,
- * `maxDrop`).
+ * Publish thresholds (docs/configuration.md, `minCoverage`, `maxDrop`): an incomplete night must not replace a complete
+ * one.
  */
 export interface CoverageGate {
   /** Least share of the companies the API reports, 0 to 1. */

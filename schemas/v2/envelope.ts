@@ -3,8 +3,7 @@ import { z } from 'zod';
 /*
  * The envelopes of section "Pagination envelopes". One function builds two schemas of each:
  * - `…Response`: the documented shape, for conformance tests, the sandbox and OpenAPI.
- * - `…Page`: the fields the client needs. Totals may be text, and an invalid item becomes null instead of failing the
- *   page.
+ * - `…Page`: the fields the client needs. Totals may be text; an invalid item becomes null and the page stays valid.
  */
 
 /** Envelope of v2 prospecting: `total_companies`, `total_pages`, `data`. */

@@ -35,9 +35,6 @@ export const LimitErrorBody = z.looseObject({
 });
 export type LimitErrorBody = z.infer<typeof LimitErrorBody>;
 
-/**
- * Body of the autocomplete field error. An InvalidRequest about a field named `fields` looks the same; the route
- * decides.
- */
+/** Body of the autocomplete field error. The route decides, because an InvalidRequest about `fields` looks the same. */
 export const AutocompleteErrorBody = z.looseObject({ fields: z.array(z.string()) });
 export type AutocompleteErrorBody = z.infer<typeof AutocompleteErrorBody>;

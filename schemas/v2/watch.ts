@@ -95,8 +95,8 @@ export const WatchCallback = z.looseObject({ callback: Text, secret: Text });
 export type WatchCallback = z.infer<typeof WatchCallback>;
 
 /**
- * Header with the hex HMAC-SHA256 of a delivery's raw body, keyed with the callback's secret. Lower case, as Node has
- * it.
+ * Header with the signature: the hex HMAC-SHA256 of a delivery's raw body, keyed with the callback's secret.
+ * Lower case, as in Node's headers.
  */
 export const SIGNATURE_HEADER = 'x-svc-signature';
 

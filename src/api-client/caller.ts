@@ -26,8 +26,9 @@ export interface Route<T> {
   endpoint: string;
   reader: Reader<T>;
   /**
-   * When a failed request may be sent again. `unsent`: only if the API surely did not act (connection refused, rate
-   * limit), because acting twice costs money or creates a second object.
+   * When a failed request may be sent again.
+   * `unsent`: only if the API surely did not act (connection refused, rate limit). Acting twice would cost money or
+   * create a second object.
    */
   repeat: 'always' | 'unsent';
 }

@@ -39,10 +39,7 @@ export interface ApiClient {
   concurrency(): { active: number; window: number };
   /** Changes the requests a second, like `requestsPerSecond`. */
   setPace(requestsPerSecond: number): void;
-  /**
-   * With `stopAtDailyLimit`: whether the API answered `limits.daily`. Until `quota.open()`, data calls then fail
-   * unsent.
-   */
+  /** Only with `stopAtDailyLimit`: closed after a `limits.daily` answer. Data calls fail unsent until `open()`. */
   quota: { readonly isClosed: boolean; open(): void };
   /** Rejects waiting calls, lets requests in flight finish, closes the connections. May be called twice. */
   close(): Promise<void>;

@@ -4,9 +4,9 @@ interface Waiter {
 }
 
 /**
- * Slots for requests in flight. The window of slots adapts (additive increase, multiplicative decrease).
- * A `limit` answer halves the window, at most once for each round of requests. A full window of good answers adds one
- * slot.
+ * Slots for requests in flight. The number of slots (window) adapts: additive increase, multiplicative decrease.
+ * - A `limit` answer halves the window, at most once for each round of requests.
+ * - A full window of good answers adds one slot.
  */
 export class ConcurrencyGate {
   #max: number;
@@ -48,8 +48,8 @@ export class ConcurrencyGate {
   }
 
   /**
-   * Waits for a slot, first come, first served. Returns its ticket. Rejects with the signal's reason, or when the gate
-   * closes.
+   * Waits for a slot, first come, first served; returns its ticket.
+   * Rejects with the signal's reason, or when the gate closes.
    */
   async acquire(signal: AbortSignal | undefined): Promise<number> {
     const ticket = this.tryAcquire();

@@ -5,7 +5,7 @@ import type { ApiResponse, CallOptions } from './options.js';
 import { screen } from './readers.js';
 import type { RequestParts } from './request.js';
 
-// Steps that act once (send a mail, try a code, give a final answer) are retried only if they surely did not arrive.
+// Retry steps that act once (send a mail, try a code, give consent) only if they surely did not arrive.
 const route = {
   loginScreen: { endpoint: 'GET /oauth/login', reader: screen(), repeat: 'always' },
   signInWithKey: { endpoint: 'POST /oauth/login', reader: screen(), repeat: 'unsent' },

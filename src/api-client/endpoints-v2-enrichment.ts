@@ -31,8 +31,8 @@ const route = {
 
 /**
  * Enrichment (reference v2, section "Enrichment"): finds a record from partial data; returns it unchecked.
- * `reveal_email` and `reveal_phone` default to true. The reference does not show "no match": NotFoundError, or a record
- * of nulls.
+ * `reveal_email` and `reveal_phone` default to true.
+ * The reference does not show "no match": NotFoundError, or a record of nulls.
  */
 export interface EnrichmentEndpoints {
   /** Finds a company by website. */

@@ -41,8 +41,8 @@ export interface V2Endpoints {
   contactMetrics(query: ContactMetricsQuery, call?: CallOptions): Promise<ApiResponse<ContactMetricsReading>>;
   /**
    * Returns one page of a company search. `page` is at most 10.
-   * Trust `data.length` and `total_pages`, not the requested `per_page`. An item without an id is null; ids are numbers
-   * or text.
+   * Trust `data.length` and `total_pages`, not the requested `per_page`.
+   * An item without an id is null; ids are numbers or text.
    * @throws InvalidRequestError when the API refuses the query
    */
   prospecting(query: ProspectingQuery, call?: CallOptions): Promise<ApiResponse<ProspectingPage>>;

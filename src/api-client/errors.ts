@@ -116,9 +116,8 @@ export class LimitError extends ApiError {
 }
 
 /**
- * The requested record does not exist (version 1: IdNotFound). An answer to land, not a fault: `body` is the whole
- * text.
- * Land it as 404 whatever `status` is, because error bodies may come with any status.
+ * The requested record does not exist (version 1: IdNotFound). This is an answer to land, not a fault.
+ * `body` is the whole text. Land it as 404 whatever `status` is, because error bodies may come with any status.
  */
 export class NotFoundError extends ApiError {
   readonly body: string;

@@ -1,8 +1,7 @@
 // After a `limit` answer: 90 % of what the API accepted in the last second, at least half of the former pace.
 const BACK_OFF = 0.9;
 const LEAST_KEPT = 0.5;
-// Without `limit` answers the pace grows by 3 % a second. After 8 s the API clearly accepts more, so the pace doubles
-// each second.
+// Without `limit` answers the pace grows by 3 % a second. After 8 s the API clearly accepts more: double each second.
 const GROWTH = 1.03;
 const CAREFUL_SECONDS = 8;
 const FAST_GROWTH = 2;
@@ -64,10 +63,9 @@ export class Pacer {
   }
 
   /**
-   * Slows down after a `limit` answer. Requests in flight get the same answer, so further ones within a second are
-   * ignored.
-   * @param retryAfterMs wait the answer asks for. Holds all starts only if no other request is answered; otherwise one
-   *   record that is always refused would stop everything
+   * Slows down after a `limit` answer. Ignores further ones within a second: requests in flight get the same answer.
+   * @param retryAfterMs the wait the answer asks for. Holds all starts only if the API answered nothing else lately;
+   *   otherwise one record that is always refused would stop everything
    */
   limited(now: number, retryAfterMs = 0): void {
     const taken = this.#answered.reduce((sum, { at, count }) => (now - at <= SECOND ? sum + count : sum), 0);

@@ -14,7 +14,7 @@ export interface RetryPolicy {
 
 /**
  * Returns `Retry-After` (seconds or an HTTP date) in milliseconds; null when missing or unreadable.
- * Measures a date against the answer's own `Date`, because this machine's clock may be wrong or set to a later night.
+ * Measures a date against the answer's own `Date`: this machine's clock may be wrong, or set to a later night.
  */
 export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | null {
   const text = headers.retryAfter?.trim() ?? '';
@@ -28,8 +28,8 @@ export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | 
 
 /**
  * Returns the wait in milliseconds after attempt `attempt` (from 1).
- * Full jitter: random between 0 and the capped exponential backoff. Never less than `Retry-After`, itself capped at
- * `maxRetryAfterMs`.
+ * Full jitter: random between 0 and the capped exponential backoff.
+ * Never less than `Retry-After`, itself capped at `maxRetryAfterMs`.
  * @param random a number in [0, 1)
  */
 export function retryDelay(policy: RetryPolicy, attempt: number, retryAfterMs: number | null, random: number): number {

@@ -163,8 +163,7 @@ interface Understood {
 
 /**
  * Tests a date format with two neighbouring windows.
- * If both list the same company, the format is wrong: the API rounds both half years to the year, or ignores the
- * filter.
+ * If both list the same company, the API rounds both half years to the year, or ignores the filter.
  */
 function* testDateFormat(
   state: CrawlState,
@@ -197,8 +196,8 @@ function* testDateFormat(
 
 /**
  * Tests whether the API excludes values equal to a bound; if so, sets `state.bounds` and returns true.
- * If bounds are exclusive, two neighbouring windows hold fewer companies than one window over both. The caller then
- * calibrates again.
+ * If bounds are exclusive, two neighbouring windows hold fewer companies than one window over both.
+ * After true, the caller calibrates again.
  */
 function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understood): Task<boolean> {
   const [first, second] = asked ?? [];
@@ -275,8 +274,8 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
 
 /**
  * Returns the facts that a few counts of the whole axis give.
- * More counts would cost more requests than better aimed windows save (`npm run bench -- planner`), because a sweep
- * learns the spread as it goes.
+ * More counts would cost more requests than better aimed windows save (`npm run bench -- planner`).
+ * A sweep learns the spread as it goes.
  */
 function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
   const total = marketTotal(state);

@@ -22,8 +22,8 @@ export interface Choice {
 }
 
 /**
- * Returns the dimension to split a segment of `total` companies by: the first that loses no company, else the one that
- * covers most.
+ * Returns the dimension to split a segment of `total` companies by.
+ * Takes the first dimension that loses no company, else the one that covers most.
  * An incomplete dimension looks cheap, but its companies without a value cost a second pass over the whole segment.
  * Complete dimensions need only one pass.
  * @param hidden companies that the segment's own pages do not show
@@ -88,10 +88,7 @@ export function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFact
   return (yield* join([fiber]))[0]!;
 }
 
-/**
- * Sorts dimensions: dates (fine, cheap to sweep), disjoint values, overlapping values, then numbers many companies
- * lack.
- */
+/** Sorts dimensions: dates (cheap to sweep), disjoint values, overlapping values, numbers that many companies lack. */
 function inOrder(dimensions: readonly Dimension[]): Dimension[] {
   const rank = (d: Dimension): number => (d.kind === 'range' ? (d.type === 'date' ? 0 : 3) : isOverlapping(d) ? 2 : 1);
   return [...dimensions].sort((a, b) => rank(a) - rank(b));
@@ -103,7 +100,7 @@ function isOverlapping(dimension: Dimension): boolean {
 
 /**
  * Returns false when a split would cost much more than the segment's own pages.
- * Overlapping values list companies several times: worth it only if one split brings the parts below the cap. Values
+ * Overlapping values list companies several times, which pays only if one split brings the parts below the cap. Values
  * asked one by one cost one request each.
  */
 function pays(state: CrawlState, total: number, { axis }: AxisFacts): boolean {

@@ -6,8 +6,8 @@ import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeD
 
 /**
  * Returns an earlier night's facts of a dimension, with the shape the warehouse knows, without a request.
- * Null: the dimension must be calibrated. The facts only aim: a wrong aim costs requests, and each window's total is
- * requested anyway.
+ * The facts only aim: a wrong aim costs requests, but each window's total is requested anyway.
+ * @returns null when the dimension must be calibrated
  */
 export function recallAxis(state: CrawlState, dimension: Dimension): AxisFacts | { unusable: string } | null {
   const learnt = state.input.known?.calibration?.dimensions[dimension.key];

@@ -46,8 +46,8 @@ export interface PlanStats {
 
 /**
  * The search of one market as requests to make and answers to give.
- * The state depends only on the answers. To resume, give a new plan the answers of an earlier one, before the first
- * `next` or as the plan asks for them.
+ * The state depends only on the answers. To resume, give a new plan the answers of an earlier one.
+ * Give all of them before the first `next`, or each one when the plan returns its request.
  *
  * States and transitions:
  * - page size: requests page 1 until the page size is known. Filters refused: done, with `refused`. Page 1 empty: done.

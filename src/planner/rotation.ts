@@ -94,8 +94,8 @@ function rotationKey({ facts: { axis } }: Turns, of: number): string {
 }
 
 /**
- * Requests the totals of tonight's part and of the other parts; null for a side without values. A value stays in its
- * part.
+ * Requests the totals of tonight's part and of the other parts; null for a side without values.
+ * Each value belongs to the same part every night.
  */
 function* askSides(
   state: CrawlState,

@@ -11,10 +11,7 @@ export interface Segment {
   depth: number;
   /** The total as last reported. */
   total: number;
-  /**
-   * Ids of companies listed at or below this segment. Emptied when the segment is settled, unless `kept`: the parent
-   * has them.
-   */
+  /** Ids of companies listed at or below this segment. Settling moves them to the parent, unless `kept`. */
   found: Set<string>;
   /** Keeps `found` after settling, for a deferred second pass. */
   kept: boolean;

@@ -1,9 +1,9 @@
 type Filters = Record<string, unknown>;
 
 /**
- * Translates version 2's prospecting filters to version 1's company search (reference v2, "Prospecting"; v1, "Company
- * filters").
- * Translates only keys whose values mean the same in both.
+ * Translates version 2's prospecting filters to version 1's company search.
+ * See reference v2, "Prospecting", and reference v1, "Company filters". Translates only keys whose values mean the same
+ * in both.
  * @returns null when a key has no counterpart; version 1 would then search something else
  */
 export function toV1Filters(filters: Filters): Filters | null {

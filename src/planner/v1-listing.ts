@@ -16,10 +16,9 @@ const BATCH = 1_000;
 export const V1_PROBE = 'v1-probe';
 
 /**
- * Reads a market above the page cap through version 1, whose search has no documented page cap (reference v1,
- * "Endpoints").
- * Takes one request a page and includes companies without any value. Trusts version 1 only if its pages hold exactly as
- * many companies as version 2 counts; the first and last page tell.
+ * Reads a market above the page cap through version 1, whose search has no documented page cap.
+ * See reference v1, "Endpoints". Takes one request a page and includes companies without any value.
+ * Trusts version 1 only if its pages hold exactly as many companies as version 2 counts. The last page's length tells.
  * @returns the segment read, not settled yet; null when version 1 is unusable, with the reason in `dropped`
  */
 export function* readListing(state: CrawlState): Task<Segment | null> {
@@ -54,7 +53,8 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
 }
 
 /**
- * Settles version 1's listing after the final total. Returns false when it misses more than companies entering explain.
+ * Settles version 1's listing after the final total.
+ * @returns false when the listing misses more companies than can have entered meanwhile
  */
 export function settleListing(state: CrawlState, segment: Segment, firstTotal: number): boolean {
   const { root } = state.tree;
@@ -87,7 +87,7 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
 }
 
 /**
- * Returns the market's total. Requests it again when a small difference to `total` may come from companies that moved.
+ * Returns the market's total. When the total differs little from `total`, requests it again: the market may have changed.
  */
 function* totalLike(state: CrawlState, total: number): Task<number> {
   const { root } = state.tree;
