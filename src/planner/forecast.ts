@@ -10,8 +10,8 @@ export interface SearchOutlook {
   asked: number;
   /**
    * - pages: the plan knows every page it will request (a market below the page cap, or version 1's listing).
-   * - sweep: the market must be split, and the number of splits is unknown. `share`: part of the market that has a value
-   *   in the first dimension.
+   * - sweep: the market must be split, and the number of splits is unknown. `share`: part of the market with a value in
+   *   the first dimension.
    */
   next: { kind: 'pages'; pages: number } | { kind: 'sweep'; share: number };
   /** Cost of an earlier search of the same market. */

@@ -51,7 +51,7 @@ export interface PlanInput {
   /** The market's own filters, sent verbatim with every search. */
   filters: Record<string, unknown>;
   /**
-   * The same filters for version 1 (see `toV1Filters`). Its search has no documented page cap (reference v1, "Endpoints").
+   * The same filters for version 1 (see `toV1Filters`). Reference v1, "Endpoints", documents no page cap.
    * Trusted only if version 1 lists as many companies as version 2 counts. Null or left out: version 1 is not used.
    */
   v1Filters?: Record<string, unknown> | null;

@@ -86,9 +86,7 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
   return first.pages;
 }
 
-/**
- * Returns the market's total. When the total differs little from `total`, requests it again: the market may have changed.
- */
+/** Returns the market's total. Requests a new one if it differs little from `total`: the market may have changed. */
 function* totalLike(state: CrawlState, total: number): Task<number> {
   const { root } = state.tree;
   if (total === root.total || Math.abs(total - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total))
