@@ -1,5 +1,5 @@
 /*
- * A body of a few kilobytes of brackets overflows the stack of a recursive reader: ours, or DuckDB's, whose process dies.
+ * A few kilobytes of brackets overflow the stack of a recursive reader: ours, or DuckDB's, whose process then dies.
  * The API's answers nest at most ten levels, so deeper ones are refused before any reader sees them.
  */
 
