@@ -4,15 +4,16 @@ import type { LimitAccess } from '../schemas/v2/error.js';
 import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
-// An API that asks for less is not asked in a loop; one that asks for more is asked now and then all the same.
+// Bounds of the wait that the API asks for: long enough not to loop, short enough to retry now and then.
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
 const NAME_LENGTH = 100;
 const PERMISSION_TODO = 'Ask for the permission where the key was issued, then start the run again.';
 
 /**
- * Any error as the ApplicationFailure an operator reads in the UI: a stable `type`, a message that ends in what to do,
- * and whether Temporal should try again. The one place that decides it.
+ * Turns any error into the ApplicationFailure an operator reads in the Temporal UI.
+ * Sets a stable `type`, a message that ends with the remedy, and whether Temporal retries. Only this file decides that.
+ * @returns CancelledFailure and ApplicationFailure unchanged
  */
 export function castError(error: unknown): unknown {
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
@@ -46,8 +47,7 @@ function castApiError(error: ApiError): ApplicationFailure {
 }
 
 /**
- * What the Temporal UI shows while the API says "too much for now": who says so, of what, and when it is tried again. Not
- * a fault to be alarmed about (category benign).
+ * Describes a rate limit for the Temporal UI: what was limited and when Temporal retries. Category "benign": no fault.
  */
 function castLimit(error: LimitError): ApplicationFailure {
   const { guard, access, retryAfterMs } = error;
@@ -64,7 +64,7 @@ function castLimit(error: LimitError): ApplicationFailure {
   });
 }
 
-/** The documented fields alone: nobody knows what else an answer may hold. */
+/** Keeps only the documented fields, each at most 100 characters; an answer may hold anything else. */
 function shortAccess(access: LimitAccess): LimitAccess {
   const fields = ['permission', 'permission_name', 'module', 'module_name', 'app', 'app_name'] as const;
   return Object.fromEntries(

@@ -4,8 +4,8 @@ import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
 import { parseInput } from '../src/crawl/parse-input.js';
 import type { Activities } from './contract.js';
 
-// What becomes part of a path. Whoever reaches the Temporal server can give an activity anything, so no text comes
-// through here that leads out of the folder it names.
+// These values become part of a path. Anyone who reaches the Temporal server can start an activity with any input.
+// Reject text that leads out of its folder.
 const RunId = z.string().regex(/^[A-Za-z0-9][\w.-]{0,199}$/, 'letters, digits, dots and dashes only');
 const FileName = z.string().regex(/^[\w-][\w.-]{0,120}\.csv$/, 'the name of a CSV file in resolve/ of the data folder');
 const Count = z.int().min(0).max(1_000_000);
@@ -25,13 +25,13 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
   loadLanding: Context,
   buildModels: Context,
   publishWarehouse: Context,
-  // Checks its own, whole.
+  // Validates its own input completely.
   rebuildWarehouse: z.unknown(),
 };
 
 /**
- * Refuses an activity's input that would reach files other than those of its run.
- * @throws TidemarkError `InvalidInput` saying which field is wrong
+ * Rejects an activity's input that would reach files of another run.
+ * @throws TidemarkError `InvalidInput`, naming the wrong field
  */
 export function checkInput(activity: keyof Activities, input: unknown): void {
   parseInput(

@@ -18,22 +18,25 @@ import type {
 import type { OpenRunInput, RebuildResult, RunContext } from '../schemas/pipeline/run.js';
 
 /**
- * Activities of the queue `tidemark-crawl`: they talk to the API and land what it says. Any number of workers.
- * This file is the leaf that workflows see: it imports types of schemas only, so that no Node global leaks into
- * the workflow sandbox.
+ * Activities of the queue `tidemark-crawl`: they call the API and land its answers. Any number of workers.
+ * Workflows import this file. It imports only types of schemas, so that no Node global leaks into the workflow sandbox.
  */
 export interface CrawlActivities {
-  /** Validates the input, reads the configuration, decides the logical date, lands the run's opening record. */
+  /** Validates the input, reads the configuration, decides the logical date and lands the run's opening record. */
   openRun(input: OpenRunInput): Promise<RunContext>;
-  /** One bounded piece of enumerating a market: plans, asks, lands; resumes from what is landed. */
+  /** Runs one round of a market's search: plans, requests, lands. Resumes from what is landed. */
   discoverMarket(input: DiscoverInput): Promise<DiscoverResult>;
   /** Reads one listing to its end and lands every page. */
   crawlListing(input: ListInput): Promise<ListResult>;
-  /** Fetches one chunk of a due plan. */
+  /** Fetches one chunk of a due plan and lands its answers. */
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
-  /** Asks /v2/metrics and lands the reading; where a run begins, a clock that is a day off is refused. */
+  /**
+   * Reads /v2/metrics and lands the reading.
+   * @param begins true at the run's start: fails with `ClockWrong` when this machine's clock is off by more than
+   *   `api.clockTolerance`
+   */
   readQuota(ctx: RunContext, begins?: boolean): Promise<QuotaStatus>;
-  /** Puts a run into the line at the quota gate of its API key, which it starts where there is none. */
+  /** Adds a run to the quota gate of its API key; starts the gate if none runs. */
   enterQuotaGate(input: EnterQuotaGateInput): Promise<void>;
   /** Lands the run's closing record and its request statistics. */
   closeRun(input: CloseRunInput): Promise<CloseRunResult>;
@@ -41,13 +44,15 @@ export interface CrawlActivities {
 
 /** Activities of the queue `tidemark-warehouse`: one writer at a time. */
 export interface WarehouseActivities {
-  /** Which entities of a stream are due, written as chunk files. */
+  /** Decides which entities of a stream are due and writes them as chunk files. */
   planDue(input: PlanDueInput): Promise<DuePlan>;
   /** Loads every landed part that is not loaded yet. */
   loadLanding(ctx: RunContext): Promise<LoadResult>;
+  /** Builds the models whose rows may have changed, and runs the audits. */
   buildModels(ctx: RunContext): Promise<ModelsResult>;
+  /** Publishes the warehouse as a new build. */
   publishWarehouse(ctx: RunContext): Promise<PublishResult>;
-  /** Validates the input (RebuildInput), then makes the warehouse anew from the landing zone and publishes it. */
+  /** Validates the input (RebuildInput), then replays the landing zone into a warehouse and publishes it. */
   rebuildWarehouse(input: unknown): Promise<RebuildResult>;
 }
 

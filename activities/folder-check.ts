@@ -10,27 +10,27 @@ import type { Activities } from './contract.js';
 import { countRefusal } from './pulse.js';
 
 const MINUTE_MS = 60_000;
-/** How long a run waits for a worker with its data folder, before it fails. */
+/** How long a run waits for a worker with its data folder before it fails. */
 const PATIENCE_MS = 24 * 60 * MINUTE_MS;
-// To file how a run ended, which is over anyway.
+// Shorter for the closing record of a failed or cancelled run: the run is over anyway.
 const CLOSING_PATIENCE_MS = 5 * MINUTE_MS;
-// Of the quota gate, where the runs of other folders wait too.
+// Shorter for the quota gate, at which runs of other folders wait too.
 const GATE_PATIENCE_MS = MINUTE_MS;
-// At first the right worker is soon met; then it is most likely away.
+// Retry quickly at first: another worker may take the task at once. Later the right worker is probably down.
 const QUICK_REFUSALS = 10;
 const QUICK_PAUSE = '200 milliseconds';
 const LONG_PAUSE = '15 seconds';
 
-/** They read the landing zone as the end of the crawl left it. */
+/** These activities read the landing zone as it was at the crawl's end. */
 const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding', 'buildModels', 'publishWarehouse']);
 
 type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
 
 /**
- * Refuses work that this worker's data folder cannot do, before anything is read or written for it.
- * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder; tried again, so that a worker with
- *   that folder takes it
- * @throws TidemarkError `DataFolderChanged` when the folder is the run's but no longer holds what it relies on
+ * Rejects work for which this worker has the wrong data folder, before reading or writing anything.
+ * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder; retried, so that a worker with
+ *   that folder takes the task
+ * @throws TidemarkError `DataFolderChanged` when the folder is the run's but lacks the run's records
  */
 export function checkFolder({ config, folder, log }: Deps, activity: keyof Activities, input: unknown): void {
   if (folder === undefined) return;
@@ -38,7 +38,7 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   const here = readDataFolder(dataDir);
   if (here === null) throw folderChanged(dataDir, 'its identity (folder.json) is gone; restart the worker');
   const ctx = contextOf(activity, input);
-  // Runs that an older version opened say nothing of their folder.
+  // Runs opened by an older version carry no folder.
   if (ctx?.folder === undefined) return;
   if (ctx.folder.id !== here.id) throw refuse(ctx, ctx.folder, here, activity, input, log);
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
@@ -55,7 +55,7 @@ function refuse(
   input: unknown,
   log: Deps['log'],
 ): Error {
-  // At the same place: that folder does not exist any more, and nobody will come who has it.
+  // Same host and path, other id: the run's folder no longer exists, so no worker can have it.
   if (theirs.host === here.host && theirs.path === here.path)
     return folderChanged(here.path, `its id was ${theirs.id} when the run began and is ${here.id} now`);
   const { info } = Context.current();
@@ -78,14 +78,14 @@ function refuse(
   });
 }
 
-/** The run an activity works for; null for what belongs to no run, or begins one. */
+/** Returns the run an activity works for; null for activities that open a run or belong to none. */
 export function contextOf(activity: keyof Activities, input: unknown): RunContext | null {
   if (activity === 'openRun' || activity === 'rebuildWarehouse') return null;
   const given = input as { ctx?: RunContext; waiter?: { ctx: RunContext } };
   return given.ctx ?? given.waiter?.ctx ?? (input as RunContext);
 }
 
-/** Whether it files that a run failed or was cancelled: that is worth saying in a restored folder too. */
+/** Whether the activity records that a run failed or was cancelled; done in a restored folder too. */
 function endsBadly(activity: keyof Activities, input: unknown): boolean {
   if (activity !== 'closeRun') return false;
   const { outcome } = input as CloseRunInput;

@@ -37,7 +37,7 @@ import { withPulse } from './pulse.js';
 const REJECTS_OF_RUN = 'SELECT coalesce(sum(rejects), 0) FROM ledger.loaded_parts WHERE run = $run';
 
 /**
- * Activities of the crawl queue over the given dependencies; built only by the worker.
+ * Creates the activities of the crawl queue. Only the worker calls it.
  * @param quotaGate workflow id of the quota gate of this worker's API key
  */
 export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): CrawlActivities {
@@ -82,7 +82,7 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
   });
 }
 
-/** Activities of the warehouse queue; each holds the warehouse file only while it works. */
+/** Creates the activities of the warehouse queue. Each opens the warehouse file only while it works. */
 export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): WarehouseActivities {
   const { dataDir } = deps.config;
   const withWarehouse = <T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> =>
@@ -99,7 +99,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
       withWarehouse(async (warehouse) => {
         const { run, market } = ctx;
         const refreshSeconds = ctx.refreshSeconds[stream] ?? 0;
-        // Without searches of its own (a past date, a backfill) a run goes by the market's latest membership.
+        // A run without searches (a past date, a backfill) uses the market's latest members.
         const known = ctx.workflowType === 'retryRejects' ? 'rejected' : ctx.asOfNow ? 'sighted' : 'members';
         const questions = stream === 'matches' ? await askedQuestions(deps, ctx) : undefined;
         const due = await planDue(warehouse, dataDir, {
@@ -149,7 +149,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           input,
           '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional',
         );
-        // A warehouse of some nights only must not take the place of the whole one.
+        // A warehouse of some nights must not replace the complete one.
         const into = from === undefined && to === undefined ? '' : path.join('rebuilt', `${from ?? ''}..${to ?? ''}`);
         const { published, ...rebuilt } = await rebuildWarehouse(dataDir, {
           now: deps.clock.now(),
@@ -170,12 +170,14 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
   });
 }
 
-/** The day before an instant (UTC): no time zone's night is filed earlier. */
+/** The day before an instant, in UTC. No time zone has an earlier date, so no later part is missed. */
 function dayBefore(now: Date): string {
   return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Wraps every activity: its input and its run's data folder are checked, and whatever it throws reaches Temporal as one of our failures. */
+/**
+ * Wraps each activity: checks its input and its run's data folder, and turns every error into an ApplicationFailure.
+ */
 function casting<T extends object>(deps: Omit<CrawlDeps, 'client'>, activities: T): T {
   const wrapped = Object.entries(activities).map(([name, run]: [string, (...args: unknown[]) => Promise<unknown>]) => [
     name,

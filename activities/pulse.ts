@@ -1,31 +1,34 @@
 import { Context } from '@temporalio/activity';
 import type { Pulse } from '../src/crawl/deps.js';
 
-// Heartbeats are throttled by the SDK anyway; this keeps the calls themselves from costing anything.
+// The SDK throttles heartbeats too; this limit saves the calls.
 const BEAT_EVERY_MS = 500;
-// While nothing is answered the activity still lives: without this a slow API would look like a dead worker, and a
-// cancelled run, which waits for the activity, would not be heard of.
+// Also heartbeat while no answer arrives. Otherwise a slow API looks like a dead worker.
+// The worker also learns of a cancellation only with a heartbeat.
 const KEEP_ALIVE_MS = 1_000;
 
-/** Kept in the heartbeat over attempts: how many of them another data folder's worker refused. */
+/** Kept in the heartbeat across attempts: how many attempts were refused by workers with another data folder. */
 interface Refusals {
   refused?: number;
 }
 
-/** Attempts of this activity that workers of other data folders refused; they say nothing about the API. */
+/** Returns the refused attempts so far; `withPulse` does not count them as attempts. */
 function refusalsSoFar(): number {
   const { refused } = (Context.current().info.heartbeatDetails ?? {}) as Refusals;
   return typeof refused === 'number' ? refused : 0;
 }
 
-/** Counts one more such attempt, this one; gives how many there were. */
+/** Counts this attempt as refused; returns the count. */
 export function countRefusal(): number {
   const refused = refusalsSoFar() + 1;
   Context.current().heartbeat({ refused });
   return refused;
 }
 
-/** Runs an activity's work with a pulse: progress goes into the heartbeat, cancellation comes out of it. */
+/**
+ * Runs an activity's work with heartbeats: sends progress and receives cancellation.
+ * @throws CancelledFailure when the run was cancelled or the worker shuts down
+ */
 export async function withPulse<T>(work: (pulse: Pulse) => Promise<T>): Promise<T> {
   const context = Context.current();
   const refused = refusalsSoFar();
@@ -43,7 +46,7 @@ export async function withPulse<T>(work: (pulse: Pulse) => Promise<T>): Promise<
     const { attempt, scheduledTimestampMs: since } = context.info;
     return await work({ beat, signal: context.cancellationSignal, attempt: attempt - refused, since });
   } catch (error) {
-    // A request aborted by cancellation fails in its own words; what matters is that the run was cancelled.
+    // The aborted request throws its own error; report the cancellation instead.
     if (context.cancellationSignal.aborted) return await context.cancelled;
     throw error;
   } finally {

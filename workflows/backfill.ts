@@ -4,8 +4,9 @@ import { crawlStream, readListing } from './steps.js';
 import { withRun } from './with-run.js';
 
 /**
- * What the API can tell by date: tenders created, and watch events dated, from `from` to `to`; and the yearly
- * financials of companies known but not asked lately. Input: `{from, to, streams, market}`, the first two required.
+ * Fetches the records the API can select by date: tenders created and watch events dated from `from` to `to`.
+ * Also fetches the financials of known companies whose last answer is stale.
+ * @param input `{from, to, streams, market}`; `from` and `to` are required
  */
 export async function backfill(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('backfill', input, carried, async (run) => {

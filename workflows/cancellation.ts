@@ -1,8 +1,9 @@
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 
 /**
- * Whether an error tells of a cancellation. An attempt that fails between being cancelled and hearing of it (as does one
- * whose worker was killed) is not tried again; its failure has its own cause, and only the retry state tells why it ended.
+ * Returns whether an error means that the run was cancelled.
+ * An attempt may fail before it hears of the cancellation, for example when its worker dies. Temporal then reports the
+ * attempt's own failure without a retry; only `retryState` names the cancellation.
  */
 export function isCancelled(error: unknown): boolean {
   return isCancellation(error) || (error instanceof ActivityFailure && error.retryState === 'CANCEL_REQUESTED');

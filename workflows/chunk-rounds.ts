@@ -1,18 +1,21 @@
 import type { ChunkResult, ChunkRound } from '../schemas/pipeline/crawl.js';
 
-// Two chunks overlap, so that one's end (landing its part) does not leave the API idle. The client bounds requests.
+// Fetch two chunks at once: while one lands its part, the other keeps the API busy.
+// The client bounds the requests in flight.
 const CHUNKS_AT_ONCE = 2;
 
-/** A round with what its chunks share: requests in flight of each (null: as configured) and requests each may send. */
+/** A round and the limits of its chunks. */
 export interface SharedRound extends ChunkRound {
+  /** Requests in flight of each chunk; null: as configured. */
   concurrency: (number | null)[];
+  /** Requests each chunk may send; null: any number. */
   budget: number | null;
 }
 
 /**
- * The chunks to fetch next.
+ * Returns the next chunks to fetch.
  * @param at first chunk not done, and the round to repeat, if any
- * @param asked requests in flight that an operator asked for; all chunks together stay within it
+ * @param asked requests in flight that an operator set for all chunks together; null: as configured
  * @param room requests the run may send; null: any number
  */
 export function nextRound(
@@ -33,8 +36,9 @@ function firstTry(first: number, chunks: number, asked: number | null): ChunkRou
 }
 
 /**
- * Chunks to fetch once more, or null. A chunk without any answer may be refused for good; where another chunk of the
- * round was answered, its record is there to compare with.
+ * Returns the chunks to fetch once more, or null.
+ * A chunk ends `closed` when the API refuses its route. If another chunk of the round was answered, the chunk runs once
+ * more: the answered record shows whether the route is refused for good.
  */
 export function repeatOf(
   round: ChunkRound,

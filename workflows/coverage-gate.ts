@@ -1,20 +1,20 @@
 import type { Coverage, CoverageGate } from '../schemas/pipeline/run.js';
 
-// Below that a drop of a few companies is a large share and no sign of a fault.
+// Don't compare smaller markets: a few companies are already a large share.
 const SMALLEST_COMPARED = 100;
-// So many of a living market come, leave or move while it is read.
+// Share of a market's companies that may enter, leave or move during a search.
 const MOVING_SHARE = 0.001;
 
 /**
- * Why a market that was read does not become current, in words that say what to do; null when it does. A market that is
- * small, or was asked for with other filters, is not compared with the night before. A run opened by a version that knew
- * no gate has none.
+ * Returns why a market does not become current, with the remedy; null when it does.
+ * Compares with the current night only if that night used the same filters and has at least 100 companies.
+ * @param gate null or undefined: the run has no publish thresholds, or an older version opened it
  */
 export function heldBackBy(gate: CoverageGate | null | undefined, coverage: Coverage | null): string | null {
   if (!gate || coverage === null) return null;
   const { minCoverage, maxDrop, current } = gate;
   const { reportedTotal, distinctCompanies } = coverage;
-  // Members that were left to later nights by configuration hold back no night: readers keep them, with their age.
+  // Carried-over companies count here: readers keep them, with their age.
   const carried = coverage.carried?.companies ?? 0;
   const members = distinctCompanies + carried;
   const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));
@@ -36,8 +36,8 @@ export function heldBackBy(gate: CoverageGate | null | undefined, coverage: Cove
 }
 
 /**
- * Whether part of a market could not be reached. Companies that moved while it was read, few as they are, do not count, nor
- * do those that the configuration leaves to later nights.
+ * Returns whether part of a market could not be reached.
+ * Ignores companies left to later nights, and up to 0.1 % of the reported companies that moved during the search.
  */
 export function isIncomplete(coverage: Coverage | null): boolean {
   if (coverage === null) return false;
@@ -46,7 +46,7 @@ export function isIncomplete(coverage: Coverage | null): boolean {
   return missing > moved || moved > reportedTotal * MOVING_SHARE;
 }
 
-/** Rounded down, so that 100 % is said of the whole only. */
+/** Rounds down, so that only full coverage shows as 100 %. */
 function percent(share: number): string {
   return `${Math.floor(share * 10_000) / 100} %`;
 }

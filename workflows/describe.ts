@@ -1,7 +1,7 @@
 import type { DiscoverResult, DueReason, DuePlan } from '../schemas/pipeline/crawl.js';
 import type { Progress, Refusal } from '../schemas/pipeline/run.js';
 
-/** A run's progress as the Markdown table the Temporal UI shows under "Current details". */
+/** Returns a run's progress as Markdown, which the Temporal UI shows under "Current details". */
 export function describeProgress(progress: Progress, coverage: DiscoverResult['coverage']): string {
   const head = [
     `**${progress.phase}**`,
@@ -38,13 +38,13 @@ const REASONS: Record<DueReason, string> = {
   stale: 'stale',
 };
 
-/** Why the entities of a plan are due, most valuable first: `5 new, 101 with events, 6 failed last time, 200 stale`. */
+/** Returns why entities are due, most valuable first: `5 new, 101 with events, 6 failed last time, 200 stale`. */
 export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
   const told = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
   return told.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');
 }
 
-/** What the API refuses to the key, in words that say what to do. */
+/** Returns a sentence that says which route the API refuses to the key, and the remedy. */
 export function refusalInWords(refusal: Refusal): string {
   const { stream, endpoint, guard, message } = refusal;
   const what = stream.replaceAll('_', ' ');

@@ -1,23 +1,38 @@
 import type { QuotaGateState, QuotaStatus, QuotaWaiter } from '../schemas/pipeline/crawl.js';
 import { inLine, isWaiter, roomFor, secondsToReset } from './quota-room.js';
 
-// The longest wait between two tries where the API gives no quota figure.
+// Longest wait between two tries when the API gives no quota figure.
 const LONGEST_PAUSE_SECONDS = 3_600;
 // After this many consecutive failed quota readings, let the runs find the cause themselves.
 const REFUSALS_AT_MOST = 5;
 
-/** Everything the quota gate knows. The gate carries the whole object over continue-as-new. */
+/**
+ * Everything the quota gate knows; carried over continue-as-new.
+ *
+ * States and transitions, one transition for each quota reading (`judgeReading`):
+ * - polling: the gate reads the quota every `probeEverySeconds`. Figure known: release every run that has room.
+ * - until reset: no figure, but a reset time. The gate reads the quota again at the reset.
+ * - trying: neither. The gate wakes one run (`trying`) and doubles the wait. If the run stays away, release all; if the
+ *   run comes back, try again.
+ * - refused: the API refused the reading. Poll again; after the 5th refusal in a row, release all.
+ * - empty: no run waits. The gate ends.
+ */
 export type GateState = Required<QuotaGateState>;
 
-/** What the gate does after a quota reading. `release`: wakes these runs in this order. `try`: wakes one run, to see whether it gets through. */
+/**
+ * What the gate does after a quota reading.
+ * - `release`: wakes these runs in this order.
+ * - `try`: wakes one run, to see whether the API answers it.
+ * - `wait`: wakes none.
+ */
 export type GateMove = { kind: 'release'; runs: QuotaWaiter[] } | { kind: 'try' } | { kind: 'wait' };
 
-/** The state of a new gate, or the one that an earlier execution carried over. */
+/** Returns the state of a new gate, or the state an earlier execution carried over. */
 export function openGate({ waiting = [], pause = null, trying = null, refusals = 0 }: QuotaGateState): GateState {
   return { waiting, pause, trying, refusals };
 }
 
-/** Adds a run to the line; a run that enters again keeps its place. Ignores a signal that is no valid waiter. */
+/** Adds a run to the line; a run that enters again keeps its place. Ignores a signal that is not a valid waiter. */
 export function enterLine(state: GateState, sent: unknown): GateState {
   // Anyone can send this signal. A malformed waiter would fail the gate for every run that waits.
   if (!isWaiter(sent)) return state;
@@ -31,14 +46,14 @@ export function leaveLine(state: GateState, workflowId: string): GateState {
   return { ...state, waiting: state.waiting.filter(({ ctx }) => ctx.workflowId !== workflowId) };
 }
 
-/** The run in whose name the gate reads the quota next, and the seconds until then; null when no run waits. */
+/** Returns the run to read the quota for and the seconds until that reading; null when no run waits. */
 export function nextReading(state: GateState): { first: QuotaWaiter; wait: number } | null {
   const [first] = inLine(state.waiting);
   return first ? { first, wait: state.pause ?? first.ctx.probeEverySeconds } : null;
 }
 
 /**
- * Decides what follows from a quota reading.
+ * Decides the next state and move after a quota reading.
  * @param reading what `nextReading` returned before the wait
  * @param status null when the API refused the reading
  */
@@ -59,15 +74,15 @@ export function judgeReading(
     return { state: { ...answered, pause: null, trying: null }, move: { kind: 'release', runs } };
   }
   const reset = secondsToReset(status);
-  // No figure, but a known reset time: try nothing before it.
+  // No figure, but a known reset time: wait until then.
   if (reset !== null) return { state: { ...answered, pause: reset, trying: null }, move: { kind: 'wait' } };
-  // The run that tried did not come back: it got through, so the others will.
+  // The run that tried did not come back: the API answers again, so release all.
   if (state.trying !== null && !isWaiting(state, state.trying)) return releaseAll(answered);
   const pause = state.trying === null ? first.ctx.probeEverySeconds : Math.min(LONGEST_PAUSE_SECONDS, 2 * wait);
   return { state: { ...answered, pause }, move: { kind: 'try' } };
 }
 
-/** Notes which run tries; null when no run could be woken. */
+/** Stores which run tries; null when no run could be woken. */
 export function noteTry(state: GateState, trying: string | null): GateState {
   return { ...state, trying };
 }

@@ -1,4 +1,4 @@
-/** Workflow ids (CONTRACT, "Temporal"): the same work has the same id, so Temporal itself keeps it from running twice. */
+/** Workflow ids. The same work has the same id, so Temporal never runs it twice at once. */
 
 export function snapshotId(market: string, date: string): string {
   return `snapshot/${market}/${date}`;
@@ -12,7 +12,7 @@ export function watchId(date: string): string {
   return `watch/${date}`;
 }
 
-/** A backfill narrowed to one market is other work than one of all, so its id says so at the end. */
+/** Returns the id of a backfill. Ends with the market when the backfill covers one market only. */
 export function backfillId(input: {
   from: string;
   to: string;
@@ -23,7 +23,7 @@ export function backfillId(input: {
   return `backfill/${from}..${to}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
 }
 
-/** A retry narrowed to one market or to some streams is other work than one of all. */
+/** Returns the id of a retry. Ends with the market when the retry covers one market only. */
 export function retryId({
   date,
   streams,
@@ -36,14 +36,15 @@ export function retryId({
   return `rejects/${date}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
 }
 
-/** A list of companies by the hash of its content: the same list is the same work. */
+/** Names a list of companies by the hash of its content, so the same list has the same id. */
 export function resolveId(hash: string): string {
   return `resolve/${hash}`;
 }
 
 /**
- * Id a Schedule gives its runs. The server appends `-<scheduled instant>`, so a scheduled night of the market `demo`
- * runs as `snapshot/demo/scheduled-2026-11-20T02:00:00Z`, and one of tenders as `tenders/scheduled-2026-11-20T03:30:00Z`.
+ * Returns the id a Schedule gives its runs. The server appends `-<scheduled instant>`:
+ * - market `demo`: `snapshot/demo/scheduled-2026-11-20T02:00:00Z`
+ * - tenders: `tenders/scheduled-2026-11-20T03:30:00Z`
  */
 export function scheduledId(kind: 'snapshot' | 'tenders' | 'watch', market: string | null): string {
   return market === null ? `${kind}/scheduled` : `${kind}/${market}/scheduled`;

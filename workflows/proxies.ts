@@ -2,10 +2,10 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { CrawlActivities, WarehouseActivities } from '../activities/contract.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
 
-// Failures are told apart by type in activities/cast-errors.ts, which also says which are worth another try; so the
-// policies here only space the tries out. Nothing has a scheduleToClose: a night may wait a day for quota.
+// activities/cast-errors.ts decides which failures are retried; the policies here only space the attempts.
+// No proxy sets scheduleToClose: a night may wait a day for quota.
 
-/** Deciding and small records: seconds. */
+/** Activities that take seconds: decisions and small records. */
 export const quick = proxyActivities<CrawlActivities>({
   taskQueue: CRAWL_QUEUE,
   startToCloseTimeout: '2 minutes',
@@ -13,8 +13,8 @@ export const quick = proxyActivities<CrawlActivities>({
 });
 
 /**
- * Talking to the API for minutes: a missed heartbeat tells of a dead worker long before the chunk's timeout. One that is
- * cancelled has ended before the run goes on: what it sent is booked when the run closes.
+ * Activities that call the API for minutes. A missed heartbeat reveals a dead worker long before the timeout.
+ * On cancellation the run waits until the activity ends, so that closing the run counts all its requests.
  */
 export const crawl = proxyActivities<CrawlActivities>({
   taskQueue: CRAWL_QUEUE,
@@ -24,7 +24,7 @@ export const crawl = proxyActivities<CrawlActivities>({
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** The one writer: heavy SQL, one activity at a time. */
+/** Activities of the only warehouse writer: heavy SQL, one activity at a time. */
 export const warehouse = proxyActivities<WarehouseActivities>({
   taskQueue: WAREHOUSE_QUEUE,
   startToCloseTimeout: '6 hours',

@@ -1,6 +1,7 @@
-/** Task queues (CONTRACT, "Temporal"). Workflows run on the crawl queue; only the warehouse has one writer. */
+/** Task queues. Workflows and crawl activities share the crawl queue; any number of workers serve it. */
 export const CRAWL_QUEUE = 'tidemark-crawl';
+/** One activity at a time: the warehouse has one writer. */
 export const WAREHOUSE_QUEUE = 'tidemark-warehouse';
 
-/** Type of the workflow that keeps the daily quota of an API key (`quota-gate.ts`). */
+/** Workflow type of the quota gate (`quota-gate.ts`). */
 export const QUOTA_GATE = 'quotaGate';

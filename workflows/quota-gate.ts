@@ -15,14 +15,15 @@ import { enterQuotaGateSignal, quotaOpenedSignal } from './messages.js';
 import { crawl } from './proxies.js';
 import { inLine } from './quota-room.js';
 
-// Between two runs that go on: the first of them shows whether there is room indeed.
+// Pause between two releases: the first released run shows whether quota is really free.
 const STAGGER_SECONDS = 2;
 
 /**
- * The daily limit of one API key, for all its runs and workers. While runs wait, it alone asks for the quota, on a
- * durable timer, and lets them go on one after another when there is room, the most valuable first. Ends when nobody
- * waits; the next run that reaches the limit starts it anew. A question that is refused does not end it. The decisions
- * are in gate-state.ts.
+ * Guards the daily limit of one API key for all its runs and workers.
+ * - While runs wait, only the gate reads the quota, on a durable timer.
+ * - When there is quota, the gate releases the runs one after another, the most valuable first.
+ * - When no run waits, the gate ends; the next run that reaches the limit starts a new one.
+ * A refused reading does not end the gate. gate-state.ts holds the states and decisions.
  */
 export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
   let state = openGate(carried);
@@ -57,7 +58,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
       break;
     }
     state = noteTry(state, woken);
-    // Alone in the line: the gate stays until it is clear that it went through.
+    // No run waits: keep the gate open for one pause, in case the woken run comes back.
     if (woken !== null && state.waiting.length === 0) {
       await condition(() => state.waiting.length > 0, (state.pause ?? 0) * 1_000);
     }
@@ -71,7 +72,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
     show(state);
   }
 
-  /** Takes a run out of the line and tells it so; false where it was cancelled or ended while it waited. */
+  /** Takes a run out of the line and signals it; returns false if the run ended while it waited. */
   async function letGo(waiter: QuotaWaiter): Promise<boolean> {
     const { workflowId } = waiter.ctx;
     state = leaveLine(state, workflowId);
@@ -85,7 +86,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
   }
 }
 
-/** Asks for the quota in the name of a run; null where the question is refused for good. */
+/** Reads the quota on behalf of a run; returns null when the API refuses the reading for good. */
 async function ask({ ctx }: QuotaWaiter): Promise<QuotaStatus | null> {
   try {
     return await crawl.readQuota.executeWithOptions({ summary: 'is there room again?' }, [ctx]);

@@ -4,8 +4,9 @@ import { progressQuery } from './messages.js';
 import { warehouse } from './proxies.js';
 
 /**
- * Makes the warehouse anew from the landing zone, with no API call, and publishes it. Input: `{from, to}`; of some nights
- * only it is a second warehouse under `data/rebuilt`, beside the one in use.
+ * Replays the landing zone into a warehouse and publishes it, without an API request.
+ * With a range, builds a second warehouse under `data/rebuilt` and leaves the one in use as it is.
+ * @param input `{from, to}`, both optional
  */
 export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> {
   const progress: Progress = {

@@ -3,7 +3,10 @@ import type { RunResult } from '../schemas/pipeline/run.js';
 import { crawlStream } from './steps.js';
 import { withRun } from './with-run.js';
 
-/** Identifies the companies of a list. Input: `{file}`, a CSV file in `resolve/` of the data folder. */
+/**
+ * Identifies the companies of a list.
+ * @param input `{file}`: a CSV file in `resolve/` of the data folder
+ */
 export async function resolveCompanies(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('resolveCompanies', input, carried, async (run) => {
     run.enter('crawling');

@@ -4,8 +4,8 @@ import { crawlStream } from './steps.js';
 import { withRun } from './with-run.js';
 
 /**
- * Asks again for the records that failed or could not be taken, and for nothing else; without any it ends at once.
- * Input: `{streams, market}`.
+ * Fetches the records of open rejects again, and nothing else. Ends at once when there are none.
+ * @param input `{streams, market}`
  */
 export async function retryRejects(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('retryRejects', input, carried, async (run) => {

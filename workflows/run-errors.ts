@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 
-/** An operator wants the run to end here. */
+/** Thrown when an operator stopped the run. */
 export class StopRequested extends Error {}
 
-/** A run was started with a second argument, which only runs that continue as new have. */
+/** Refuses a start with a second argument: only runs that continue as new have one. */
 export function secondArgument(): ApplicationFailure {
   const type: ErrorType = 'InvalidInput';
   const message = 'Wrong input: a run takes one argument; the second is for runs that go on as new. Start it with one.';

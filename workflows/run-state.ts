@@ -4,13 +4,13 @@ import type { DueSummary, Progress, ProgressStep, Refusal, RunContext } from '..
 import { refusalInWords } from './describe.js';
 import { hasNoFigure } from './quota-room.js';
 
-// As in the configuration (`api.maxConcurrency`).
+// The same bound as `api.maxConcurrency` in the configuration.
 const MOST_IN_FLIGHT = 512;
 
-/** All of `CarriedRun`. A field that is optional there must be given here, so that none is forgotten. */
+/** All fields of `CarriedRun`. Makes its optional fields required, so that `carry` forgets none. */
 type WholeRun = Required<Omit<CarriedRun, 'landed'>> & Pick<CarriedRun, 'landed'>;
 
-/** What a run that begins has done: nothing. */
+/** Returns the state of a run that has done nothing yet. */
 export function beginning(ctx: RunContext, progress: Progress, notes: string[]): WholeRun {
   return {
     ctx,
@@ -33,35 +33,40 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
 }
 
 /**
- * What a run knows, and the decisions that follow from it. It uses nothing of Temporal, so tests need no server.
- * `carry` gives what the next execution of the run needs; fields that end with the execution say so.
+ * A run's state and the decisions that follow from it. Uses nothing of Temporal, so tests need no server.
+ * `carry` returns the fields the next execution needs; the others end with the execution.
+ *
+ * Operator requests:
+ * - running → paused: `pause`. paused → running: `resume`.
+ * - running or paused → stop requested: `requestStop`, until `endCrawl`; a later stop has no effect.
+ * - stop requested → stopped: `obeyStop` at the next checkpoint, after which only loading and publishing follow.
  */
 export class RunState {
   readonly ctx: RunContext;
   readonly notes: string[];
-  /** What was due of each stream so far. */
+  /** Due counts of each stream so far. */
   readonly due: DueSummary[];
-  /** What the API refuses to the key; it is not asked for again in this run. */
+  /** Routes that the API refuses to the key; this run does not request them again. */
   readonly refused: Refusal[];
   coverage: DiscoverResult['coverage'];
   concurrency: number | null;
   nextChunk: number;
   again: ChunkRound | null;
   readonly progress: Progress;
-  /** Whether an operator stopped it before it was done. */
+  /** Whether an operator stopped the run before its crawl ended. */
   stopped: boolean;
   readonly #completed: string[];
   #paused: boolean;
   #short: boolean;
   #quotaUnknown: boolean;
   #clockNoted: boolean;
-  /** Responses its activities said they landed; null where an older version began the run and did not count. */
+  /** Responses the activities landed; null if an older version, which did not count, began the run. */
   #landed: number | null;
 
-  // These end with the execution: no checkpoint follows once one of them is set.
-  /** Set when it found nothing to do: then nothing is loaded or published. */
+  // Not carried over to the next execution: no checkpoint follows once one of these is set.
+  /** Nothing was due: nothing is loaded or published. */
   idle = false;
-  /** What was filed when its crawl ended. */
+  /** Outcome recorded when the crawl ended; null before. */
   closed: { crawled: CrawlOutcome; heldBack: string | null } | null = null;
   #stopRequested = false;
   #stoppable = true;
@@ -69,7 +74,7 @@ export class RunState {
   constructor(carried: CarriedRun) {
     this.ctx = carried.ctx;
     this.notes = carried.notes;
-    // Older versions did not carry all of these.
+    // Older versions did not carry all of these fields.
     this.due = carried.due ?? [];
     this.refused = carried.refused ?? [];
     this.again = carried.again ?? null;
@@ -80,14 +85,14 @@ export class RunState {
     this.coverage = carried.coverage;
     this.concurrency = carried.concurrency;
     this.nextChunk = carried.nextChunk;
-    // One array: a note that is added later must show in the progress, too.
+    // Share one array, so that notes added later show in the progress too.
     this.progress = { ...carried.progress, notes: carried.notes };
     this.#completed = carried.completed;
     this.#paused = carried.paused;
     this.#short = carried.short;
   }
 
-  /** What the next execution of the run goes on with. */
+  /** Returns the state the next execution continues with. */
   carry(): WholeRun {
     return {
       ctx: this.ctx,
@@ -109,7 +114,7 @@ export class RunState {
     };
   }
 
-  // ---- what an operator asks for ----
+  // ---- operator requests ----
 
   pause(): void {
     this.#paused = true;
@@ -123,37 +128,37 @@ export class RunState {
     return this.#paused;
   }
 
-  /** Whether it waits for an operator: it is paused, and nobody stopped it since. */
+  /** Whether the run waits for an operator: paused, and not stopped since. */
   get held(): boolean {
     return this.#paused && !this.#stopRequested;
   }
 
-  /** Asks it to stop; false when its crawl has ended, so that a stop would spare nothing. */
+  /** Requests a stop. Returns false after the crawl's end, when a stop would save nothing. */
   requestStop(): boolean {
     this.#stopRequested ||= this.#stoppable;
     return this.#stoppable;
   }
 
-  /** Whether a stop waits to be obeyed. */
+  /** Whether a stop was requested and not obeyed yet. */
   get stopRequested(): boolean {
     return this.#stopRequested;
   }
 
-  /** Obeys a stop, if there was one: true when the run must not go on with its work. */
+  /** Obeys a requested stop. Returns true when the run must not continue its crawl. */
   obeyStop(): boolean {
     if (!this.#stoppable || !(this.#stopRequested || this.stopped)) return false;
-    // No pause any more: what comes after the stop is to be done. A chunk beside the one that met it ends by it as well.
+    // End the pause too, so that loading and publishing run. `stopped` stays true, so parallel chunks stop as well.
     this.#stopRequested = this.#paused = false;
     this.stopped = true;
     return true;
   }
 
-  /** From here on there is nothing left that a stop could spare. */
+  /** Ends the crawl; from now on a stop has no effect. */
   endCrawl(): void {
     this.#stoppable = false;
   }
 
-  /** Sets the requests in flight of one chunk; 0 returns to the configured number. A wrong number becomes a note. */
+  /** Sets the requests in flight; 0 returns to the configured number. An invalid number becomes a note. */
   setConcurrency(limit: unknown): void {
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || limit > MOST_IN_FLIGHT) {
       this.note(`setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}; another one was left aside.`);
@@ -165,9 +170,9 @@ export class RunState {
       this.note(`setConcurrency: ${String(limit)} at once were asked for; api.maxConcurrency allows ${most}.`);
   }
 
-  // ---- its steps ----
+  // ---- steps ----
 
-  /** Begins a step, or goes on with it; null when it is done. */
+  /** Begins or continues a step; returns null when the step is done. */
   beginStep(name: string): ProgressStep | null {
     if (this.#completed.includes(name)) return null;
     const known = this.progress.steps.find((step) => step.name === name);
@@ -184,54 +189,57 @@ export class RunState {
     this.#completed.push(shown.name);
   }
 
-  /** Counts what an activity that is done has landed. */
+  /** Counts the rows that a finished activity landed. */
   countLanded(rows: number): void {
     if (this.#landed !== null) this.#landed += rows;
   }
 
-  /** What the landing zone must hold of the run at least; left out where that was not counted. */
+  /** The rows the landing zone must hold of the run at least; empty if they were not counted from the start. */
   get landed(): { landed?: number } {
     return this.#landed === null ? {} : { landed: this.#landed };
   }
 
-  // ---- what fell short ----
+  // ---- gaps and notes ----
 
-  /** Says something an operator should know; the run is no less complete for it. */
+  /** Adds a note for the operator; the run stays complete. Ignores null and repeated notes. */
   note(text: string | null): void {
     if (text !== null && !this.notes.includes(text)) this.notes.push(text);
   }
 
-  /** Says that this machine's clock is off; once, though every reading words it by the instant. */
+  /** Notes that this machine's clock is off. Notes it once, since the text differs with each reading. */
   noteClock({ clock }: QuotaStatus): void {
     if (!this.#clockNoted) this.note(clock ?? null);
     this.#clockNoted ||= Boolean(clock);
   }
 
-  /** Notes whether the API gives a figure of the daily quota, and why it could not be read. */
+  /** Stores whether the API gives a daily quota figure, and notes a failed reading. */
   noteQuota(status: QuotaStatus): void {
     this.#quotaUnknown = hasNoFigure(status);
     this.note(status.fault ?? null);
   }
 
-  /** Whether the API gives a figure of the daily quota, as far as was asked. */
+  /** False if the latest reading returned no daily quota figure; true before the first reading. */
   get quotaKnown(): boolean {
     return !this.#quotaUnknown;
   }
 
-  /** Names what was not reached: the run is partial. */
+  /** Notes what was not reached and makes the run partial. */
   fallShort(text: string | null): void {
     if (text === null) return;
     this.note(text);
     this.#short = true;
   }
 
-  /** Says that the warehouse holds other companies than the searches counted. */
+  /** Corrects the coverage if the warehouse holds other companies than the searches counted. Makes the run partial. */
   correctCoverage({ coverage, reason }: NonNullable<ModelsResult['unloaded']>): void {
     if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
     this.fallShort(`After loading, ${reason}.`);
   }
 
-  /** Names a route that the API refuses to the key: the run goes on without what only that route tells. */
+  /**
+   * Stores a route that the API refuses to the key; the run continues without that route's records.
+   * @param options.matters false: the run stays complete
+   */
   noteRefusal(refusal: Refusal, { matters = true } = {}): void {
     const known = ({ stream, endpoint }: Refusal) => stream === refusal.stream && endpoint === refusal.endpoint;
     if (this.refused.some(known)) return;
@@ -239,7 +247,7 @@ export class RunState {
     if (matters) this.fallShort(refusalInWords(refusal));
   }
 
-  /** Routes of a stream that are not asked any more. */
+  /** Returns the refused routes of a stream, which the run no longer requests. */
   refusedRoutes(stream: string): string[] {
     return this.refused.filter((refusal) => refusal.stream === stream).map(({ endpoint }) => endpoint);
   }

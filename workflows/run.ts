@@ -29,15 +29,25 @@ import { secondArgument, StopRequested } from './run-errors.js';
 import { beginning, RunState } from './run-state.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from './search-attributes.js';
 
+// After a stop, requests in flight may finish within this time.
 const STOPS_WITHIN = '15 seconds';
 
 /**
- * One top-level run and the messages it answers. Workflows are sequences of `step`s; a step that is done is not done
- * again after continue-as-new. What the run knows and decides is in run-state.ts.
+ * One top-level run and the messages it answers.
+ * A workflow is a sequence of `step`s; after continue-as-new, finished steps are skipped. run-state.ts holds the state
+ * and the decisions.
+ *
+ * Phases (`progress.phase`) and transitions:
+ * - opening → crawling → loading → modelling → publishing → done
+ * - opening or crawling → waiting-for-quota → the phase before: the daily limit, then the quota gate's signal
+ * - any phase before loading → paused → the phase before: `pause`, then `resume`
+ * - any phase before the crawl's end → stopping → loading: `stop`
+ * - crawling → done: `retryRejects` found nothing to retry
  */
 export class Run extends RunState {
-  /** How often the quota gate let this execution go on, and the wait it is in. */
+  /** How often the quota gate released this execution. */
   #quotaOpened = 0;
+  /** The wait at the quota gate and the pause in progress; chunks in parallel share them. */
   #waiting: Promise<void> | null = null;
   #pausing: Promise<void> | null = null;
   readonly #input: unknown;
@@ -67,10 +77,10 @@ export class Run extends RunState {
     });
   }
 
-  /** Opens the run, or goes on with one carried over continue-as-new. */
+  /** Opens a new run, or continues one carried over continue-as-new. */
   static async open(workflowType: WorkflowType, input: unknown, carried: CarriedRun | undefined): Promise<Run> {
     if (carried) {
-      // Only the server can say that; a start with a second argument would bring a run that nothing has checked.
+      // Only the server passes `carried`. A start with a second argument would bypass the input checks.
       if (workflowInfo().continuedFromExecutionRunId === undefined) throw secondArgument();
       return new Run(input, carried);
     }
@@ -84,7 +94,7 @@ export class Run extends RunState {
       startedAt: null,
       notes,
     };
-    // A run answers from its first moment, not only once it knows its date.
+    // Answer queries at once, even before openRun has returned the date.
     setHandler(progressQuery, () => progress);
     setHandler(coverageQuery, () => null);
     const info = workflowInfo();
@@ -106,7 +116,7 @@ export class Run extends RunState {
     return new Run(input, beginning(ctx, progress, notes));
   }
 
-  /** Does a step unless an earlier execution of this run did it. */
+  /** Runs a step unless an earlier execution of this run finished it. */
   async step(name: string, work: (shown: ProgressStep) => Promise<void>): Promise<void> {
     const shown = this.beginStep(name);
     if (shown === null) return;
@@ -121,7 +131,10 @@ export class Run extends RunState {
     this.show();
   }
 
-  /** A point where the run may wait for an operator or cut its history; called between chunks. */
+  /**
+   * A point where the run may pause, stop or continue as new; called between chunks.
+   * @throws StopRequested when an operator stopped the run
+   */
   async checkpoint(): Promise<void> {
     await this.unpaused();
     if (isHistoryLong(workflowInfo(), this.ctx)) {
@@ -130,12 +143,13 @@ export class Run extends RunState {
   }
 
   /**
-   * After the daily limit: waits at the gate that all runs of the API key share, until it says that there is room, and
-   * then for an operator who paused the run meanwhile.
+   * Waits at the quota gate, which all runs of the API key share, until the gate signals free quota.
+   * Then waits while an operator pauses the run.
+   * @throws StopRequested when an operator stopped the run
    */
   async waitForQuota(): Promise<void> {
     this.throwIfStopped();
-    // Chunks beside each other reach the limit together; the run stands in line once.
+    // Parallel chunks reach the limit together; the run enters the line once.
     this.#waiting ??= this.standInLine().finally(() => {
       this.#waiting = null;
     });
@@ -144,8 +158,9 @@ export class Run extends RunState {
   }
 
   /**
-   * Requests the run may send before it asks again: for a run that leaves part of the quota to others, what is left
-   * beyond that. Waits while that is nothing. Null: any number.
+   * Returns the requests a run may send before it must ask again; null: any number.
+   * Applies only to runs that leave part of the quota to others. Waits while no quota is left.
+   * @throws StopRequested when an operator stopped the run
    */
   async quotaBudget(): Promise<number | null> {
     if (!this.ctx.leavesQuota || !this.quotaKnown) return null;
@@ -163,7 +178,7 @@ export class Run extends RunState {
     setCurrentDetails(describeProgress(this.progress, this.coverage));
   }
 
-  /** Waits until there is room for a run that begins. */
+  /** Reads the quota at the run's start and waits until some is left. */
   async requireQuota(): Promise<void> {
     const quota = await this.orStopped(() => crawl.readQuota(this.ctx, true));
     this.noteQuota(quota);
@@ -172,8 +187,9 @@ export class Run extends RunState {
   }
 
   /**
-   * Does what may be tried for long. After a stop it has a while to end; then it is given up, and what it has landed by
-   * then is kept.
+   * Runs work that may be retried for a long time. After a stop, the work has 15 seconds to end; then it is cancelled.
+   * Everything landed until then is kept.
+   * @throws StopRequested when the work was cancelled by a stop
    */
   async orStopped<T>(work: () => Promise<T>): Promise<T> {
     const scope = new CancellationScope();
@@ -184,7 +200,7 @@ export class Run extends RunState {
       state.givenUp = true;
       scope.cancel();
     };
-    // The run's own cancellation reaches the work, which tells of it.
+    // If the run is cancelled, `work` throws; ignore the same error here.
     void watch().catch(() => undefined);
     try {
       return await scope.run(work);
@@ -211,9 +227,12 @@ export class Run extends RunState {
     this.enter(before);
   }
 
-  /** Waits while an operator pauses the run. */
+  /**
+   * Waits while an operator pauses the run.
+   * @throws StopRequested when an operator stopped the run
+   */
   private async unpaused(): Promise<void> {
-    // Chunks beside each other pause together, so that the phase before is told once.
+    // Parallel chunks share one pause; otherwise a second chunk would store "paused" as the phase to return to.
     if (this.paused) {
       this.#pausing ??= this.standPaused().finally(() => {
         this.#pausing = null;

@@ -1,8 +1,8 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-/** Registered by `tidemark setup`. They carry no names of companies or people: visibility is not encrypted. */
+/** Registered by `tidemark setup`. Must not hold names of companies or people: Temporal does not encrypt them. */
 export const MARKET_ATTRIBUTE = defineSearchAttributeKey('TidemarkMarket', SearchAttributeType.KEYWORD);
 export const DATE_ATTRIBUTE = defineSearchAttributeKey('TidemarkDate', SearchAttributeType.KEYWORD);
 
-/** Set by Temporal on what a schedule starts: the nominal time, which is where the logical date comes from. */
+/** Set by Temporal on scheduled runs: the nominal time, from which the logical date is derived. */
 export const SCHEDULED_TIME = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);

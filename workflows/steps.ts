@@ -9,11 +9,11 @@ import { crawl, quick, warehouse } from './proxies.js';
 import type { Run } from './run.js';
 import { together } from './together.js';
 
-// Big enough that a task's overhead (50 to 100 ms) vanishes, small enough that pausing and progress are prompt.
+// Large enough that a task's overhead (50 to 100 ms) is negligible, small enough that a pause takes effect soon.
 const CHUNK_SIZE = 500;
 const DISCOVER_BUDGET = 500;
 
-/** Reads a listing to its end. */
+/** Reads a listing to its end. Waits at the quota gate and repeats the activity when the daily limit is reached. */
 export async function readListing(run: Run, listing: Listing): Promise<void> {
   await run.step(listing.replaceAll('_', ' '), async (shown) => {
     for (;;) {
@@ -24,10 +24,10 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
       run.progress.requests += result.requests;
       if (!result.limited) {
         shown.done = shown.total = result.entities;
-        // Lookup lists are named in the shortfall below.
+        // The shortfall below already names refused lookup lists.
         for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters: listing !== 'nomenclatures' });
         run.countLanded(result.rows);
-        // A list the key may not read is worth saying; it takes nothing from the market.
+        // A refused lookup list is noted, but the market stays complete without it.
         if (listing === 'nomenclatures') run.note(result.shortfall);
         else run.fallShort(result.shortfall);
         return;
@@ -37,7 +37,7 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
   });
 }
 
-/** Enumerates the market, one bounded piece after another. */
+/** Searches the whole market, in rounds of at most 500 requests. */
 export async function discover(run: Run): Promise<void> {
   await run.step('search', async (shown) => {
     for (;;) {
@@ -71,7 +71,7 @@ export async function discover(run: Run): Promise<void> {
   });
 }
 
-/** Without searches there is no market to read: the run fails. */
+/** Fails the run: a market cannot be read without searches. */
 function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
   run.noteRefusal(refusal);
   const type: ErrorType = 'PermissionDenied';
@@ -79,13 +79,13 @@ function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
 }
 
 /**
- * Loads what is landed, plans what is due of a stream on it, and fetches that in chunks.
- * @returns whether there was nothing to do
+ * Loads landed parts, plans the due entities of a stream, and fetches them in chunks.
+ * @returns whether there was nothing to do (only in runs of `retryRejects`)
  */
 export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<boolean> {
   let idle = false;
   await run.step(stream.replaceAll('_', ' '), async (shown) => {
-    // Asked again after continue-as-new: the chunk files are there, and the plan is small.
+    // Planned again after continue-as-new: the chunk files already exist, and the plan is small.
     const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
       { ctx: run.ctx, stream, chunkSize: run.ctx.chunkSize ?? CHUNK_SIZE },
     ]);
@@ -99,7 +99,7 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       await run.checkpoint();
       const room = await run.quotaBudget();
       const round = nextRound(run, plan.chunks, run.concurrency, room);
-      // After a stop what is in flight is finished and landed.
+      // After a stop, the other chunk finishes and lands its part.
       const results: (ChunkResult & { chunk: number })[] = [];
       await together(
         round.chunks.map((chunk, i) => async () => {
@@ -152,13 +152,13 @@ async function crawlChunk(
       return result;
     }
     doubts = result.doubted ? doubts + 1 : 0;
-    // What it leaves to others is spent, or all of it: the first is told by asking, the second by the limit.
+    // null: the run may use the whole quota and waits at the gate. Otherwise ask how much is left for the run.
     if (budget === null) await run.waitForQuota();
     else budget = await run.quotaBudget();
   }
 }
 
-/** Closes a run that had nothing to do: what is published stays as it is. */
+/** Closes a run that had nothing to do; the current build stays. */
 async function finishIdle(run: Run): Promise<RunResult> {
   run.note('Nothing to retry: no record of these streams stands rejected. Nothing was loaded or published.');
   const note = run.notes.join(' ');
@@ -187,7 +187,7 @@ async function finishIdle(run: Run): Promise<RunResult> {
   };
 }
 
-/** Closes the crawl, then loads, models and publishes; the end of every top-level workflow. */
+/** Closes the crawl, then loads, models and publishes. Every top-level workflow ends here. */
 export async function finish(run: Run): Promise<RunResult> {
   if (run.idle && !run.stopped) return finishIdle(run);
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);
@@ -198,7 +198,7 @@ export async function finish(run: Run): Promise<RunResult> {
   run.noteClock(quota);
   run.note(quota.fault ?? null);
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
-  // Once begun it is filed: a cancellation meanwhile is told by a record after this one, never by half of each.
+  // Never cancel the closing record halfway; a cancellation adds its own record later.
   const totals = await CancellationScope.nonCancellable(() =>
     quick.closeRun({ ctx: run.ctx, outcome, note, heldBack, refused: run.refused, ...run.landed }),
   );
@@ -225,7 +225,7 @@ export async function finish(run: Run): Promise<RunResult> {
     date: run.ctx.date,
     market: run.ctx.market,
     asOfNow: run.ctx.asOfNow,
-    // ops.runs says the same: it goes by what the warehouse holds.
+    // As in ops.runs, which reflects what the warehouse holds.
     outcome: outcome === 'complete' && models.unloaded ? 'partial' : outcome,
     incomplete: isIncomplete(run.coverage),
     heldBack,

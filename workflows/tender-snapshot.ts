@@ -3,7 +3,10 @@ import type { RunResult } from '../schemas/pipeline/run.js';
 import { crawlStream, readListing } from './steps.js';
 import { withRun } from './with-run.js';
 
-/** Tenders and their details; for a past date those created on that day. Input: `{date}`. */
+/**
+ * Fetches tenders and their details; for a past date those created on that day.
+ * @param input `{date}`
+ */
 export async function tenderSnapshot(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('tenderSnapshot', input, carried, async (run) => {
     run.enter('crawling');

@@ -1,8 +1,8 @@
 import { CancellationScope } from '@temporalio/workflow';
 
 /**
- * Does several things at once and waits for all to end, so that nothing of them goes on behind what follows. The first
- * that fails cancels the others, unless `spares` says that they may finish; its error is thrown.
+ * Runs several tasks at once and waits until all have ended. Throws the first error.
+ * A failed task cancels the others, unless `spares` returns true for its error.
  */
 export async function together(works: (() => Promise<void>)[], spares: (error: unknown) => boolean): Promise<void> {
   const failed: { yes: boolean; error?: unknown } = { yes: false };

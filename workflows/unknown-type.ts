@@ -1,7 +1,7 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 
-/** Types a person can start, each with an example of its input. */
+/** Workflow types a person can start, each with an example input. */
 export const STARTABLE = {
   marketSnapshot: '{"market": "demo"}',
   tenderSnapshot: '{}',
@@ -13,8 +13,9 @@ export const STARTABLE = {
 } as const;
 
 /**
- * Runs for every workflow type that does not exist, such as a misspelt one. It fails at once and lists the types; without
- * it Temporal retries the workflow task forever.
+ * Runs for every workflow type that does not exist, such as a misspelt one. Fails at once and lists the valid types.
+ * Without this workflow, Temporal would retry the workflow task forever.
+ * @throws ApplicationFailure `InvalidInput`
  */
 export async function unknownType(): Promise<never> {
   const { workflowType } = workflowInfo();

@@ -3,7 +3,10 @@ import type { RunResult } from '../schemas/pipeline/run.js';
 import { crawlStream, readListing } from './steps.js';
 import { withRun } from './with-run.js';
 
-/** Polls the events of every watched company since the last sync. Input: `{}`. */
+/**
+ * Fetches the events of every watched company since the last sync.
+ * @param input `{}` or `{date}`
+ */
 export async function watchSync(input?: unknown, carried?: CarriedRun): Promise<RunResult> {
   return withRun('watchSync', input, carried, async (run) => {
     run.enter('crawling');

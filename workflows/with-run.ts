@@ -8,8 +8,8 @@ import { Run } from './run.js';
 import { finish } from './steps.js';
 
 /**
- * Runs a top-level workflow and lands how it ended, also when it failed or was cancelled: a run that stopped must not
- * look as if it were still running.
+ * Runs a top-level workflow and lands its outcome, also when it fails or is cancelled.
+ * Without that record, an ended run would look as if it were still running.
  */
 export async function withRun(
   workflowType: WorkflowType,
@@ -34,11 +34,11 @@ export async function withRun(
     const note = error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : null;
     const closed = { ...(run.closed ?? { crawled: null, heldBack: null }), refused: run.refused };
     const outcome = cancelled ? 'cancelled' : 'failed';
-    // Where not even that can be filed, the first failure says why.
+    // If closing fails too, report the first failure.
     await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, ...closed })).catch(
       () => undefined,
     );
-    // By this Temporal tells a cancelled workflow from a failed one.
+    // Temporal marks a workflow as cancelled only if it throws CancelledFailure.
     throw cancelled ? new CancelledFailure('The run was cancelled.') : error;
   }
 }

@@ -6,12 +6,13 @@ import { ProspectingPage } from '../v2/prospecting.js';
 import { Id, Text } from '../v2/scalars.js';
 
 /*
- * The nine `/api/*` routes (reference v1, section "Connector application"). Requests are documented; fields beside them
- * are let through, since nothing says that they are refused. Answers are declared empty: the shapes here are assumed,
- * those of the version 2 call that each route stands for. The sandbox answers them, a client must not count on them.
+ * The nine `/api/*` routes (reference v1, section "Connector application").
+ * Requests are documented; unknown fields are accepted, since the reference does not forbid them.
+ * The reference declares the answers empty. The shapes here are assumed from the corresponding version 2 calls: the
+ * sandbox sends them, but a client must not rely on them.
  */
 
-/** The key travels in the body instead of a header. */
+/** The key is part of the body, not a header. */
 const api_key = z.string();
 const optionalText = z.string().nullish();
 
@@ -63,27 +64,27 @@ export type ConnectorProspectingRequest = z.input<typeof ConnectorProspectingReq
 export const CompanyIdRequest = z.object({ company_id: z.string(), api_key });
 export type CompanyIdRequest = z.infer<typeof CompanyIdRequest>;
 
-/** Assumed: whether the key is good. */
+/** Assumed: whether the key is valid. */
 export const VerifyTokenResponse = z.looseObject({ valid: z.boolean() });
 export type VerifyTokenResponse = z.infer<typeof VerifyTokenResponse>;
 
-/** Assumed: the record of version 2. */
+/** Assumed: the company record of version 2. */
 export const ConnectorCompany = Company;
 export type ConnectorCompany = z.infer<typeof ConnectorCompany>;
 
-/** Assumed: the report of version 2, keyed by year. */
+/** Assumed: the financial report of version 2, keyed by year. */
 export const ConnectorFinancials = FinancialReport;
 export type ConnectorFinancials = z.infer<typeof ConnectorFinancials>;
 
-/** Assumed: the page of version 2. */
+/** Assumed: the search page of version 2. */
 export const ConnectorProspectingPage = ProspectingPage;
 export type ConnectorProspectingPage = z.infer<typeof ConnectorProspectingPage>;
 
-/** Assumed: an entry of a lookup list; `id` is what filters take. */
+/** Assumed: an entry of a lookup list; filters take its `id`. */
 export const NomenclatureItem = z.looseObject({ id: Id, name: z.string(), parent: Text });
 export type NomenclatureItem = z.infer<typeof NomenclatureItem>;
 
-/** Assumed: the list that was asked for, in `items`. */
+/** Assumed: the requested list, in `items`. */
 export const NomenclatureResponse = z.looseObject({
   nomenclature_type: z.string(),
   parent: Text,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One fault of a request: where (`["body", "year"]`), in words, and of which kind (`missing`, …). */
+/** One fault of a request: its place (`["body", "year"]`), a message, and its kind (`missing`, …). */
 export const ValidationItem = z.looseObject({
   loc: z.array(z.union([z.string(), z.int()])),
   msg: z.string(),
@@ -8,6 +8,6 @@ export const ValidationItem = z.looseObject({
 });
 export type ValidationItem = z.infer<typeof ValidationItem>;
 
-/** Status 422 of the connector (reference v1, section "Connector validation error"). */
+/** Body of the connector's status 422 (reference v1, section "Connector validation error"). */
 export const ValidationErrorBody = z.looseObject({ detail: z.array(ValidationItem) });
 export type ValidationErrorBody = z.infer<typeof ValidationErrorBody>;

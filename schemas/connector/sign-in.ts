@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * Queries and forms (urlencoded) of the `/oauth/*` routes (reference v1, section "Connector application"). `session` ties
- * the steps of one sign-in together. Their answers are screens: HTML, or a redirect to the next step.
+ * Queries and urlencoded forms of the `/oauth/*` routes (reference v1, section "Connector application").
+ * `session` connects the steps of one sign-in. The answers are screens: HTML, or a redirect to the next step.
  */
 
 /** Query of `GET /oauth/login`, `/oauth/sso/start`, `/oauth/consent`; form of `POST /oauth/consent`, `/oauth/deny`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
 
-/** Assumed answer of `GET /health` (reference v1, section "Connector application": declared empty). */
+/** Assumed answer of `GET /health`, which the reference declares empty (v1, section "Connector application"). */
 export const HealthResponse = z.looseObject({ status: z.string() });
 export type HealthResponse = z.infer<typeof HealthResponse>;

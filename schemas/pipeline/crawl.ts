@@ -1,20 +1,36 @@
 import type { CrawlOutcome, LandingStream, RunRecord } from './landing.js';
 import type { Coverage, DueSummary, Progress, Refusal, RunContext } from './run.js';
 
-/** A list of entity ids to fetch, kept on disk (`data/runs/<run>/due/<stream>/<chunk>.json`): never in a payload. */
+/*
+ * Inputs and results of the activities, and the state that workflows carry over continue-as-new. Terms:
+ * - stream: one kind of record, e.g. `companies`. Entity: one company, tender or question of a stream.
+ * - due: to be fetched in this run. Chunk: the due entities that one activity fetches.
+ * - round: one activity of a market's search; also the chunks that a run fetches at once.
+ * - limited: stopped by the daily limit. Suspected limit (`doubted`): a daily limit although quota is left.
+ * - closed: the API refuses a route to the key.
+ * Fields "for people" hold sentences that the UI and the CLI show.
+ */
+
+/** A list of entities to fetch, kept in `data/runs/<run>/due/<stream>/chunk-<number>.json`, never in a payload. */
 export interface ChunkRef {
   stream: LandingStream;
   /** Unique in the run; also names the landed part: `part-<chunk>.parquet`. */
   chunk: string;
-  /** How many entities it lists. */
+  /** Number of entities in the list. */
   entities: number;
 }
 
 /**
- * Why an entity is fetched. new: this run's search is the first that lists it. unfetched: known, but never asked for.
- * event: a watch event since the last answer. renamed, status: the search says another name or status than the details.
- * entered: in the market, but not the night before. changed: the listing says something else (tenders). watched: asked
- * for by date. failed: the last try brought no answer. stale: the last answer is older than `refresh` allows.
+ * Why an entity is due.
+ * - new: this run's search is the first to list it.
+ * - unfetched: known, but never fetched.
+ * - event: a watch event came after the last answer.
+ * - renamed, status: the search shows another name or status than the details.
+ * - entered: in the market tonight, but not the night before.
+ * - changed: the listing differs from the details (tenders).
+ * - watched: a watched company, whose events are fetched by date.
+ * - failed: the last attempt brought no answer.
+ * - stale: the last answer is older than `refresh` allows.
  */
 export type DueReason =
   | 'new'
@@ -34,140 +50,156 @@ export interface DueEntity {
   reason: DueReason;
 }
 
+/** A stream's due entities, counted; the chunk files hold their ids. */
 export interface DuePlan {
   stream: LandingStream;
-  /** Entities known, and of those how many are due in this run. */
+  /** Known entities, and those of them due in this run. */
   known: number;
   due: number;
-  /** `due` by reason; reasons that name none are left out. */
+  /** `due` by reason; reasons without entities are left out. */
   reasons: Partial<Record<DueReason, number>>;
   chunks: number;
   chunkSize: number;
-  /** Set when nothing is due of a run that only does what is due. Left out by older workers. */
+  /** True when nothing is due in a run that fetches only rejects (`retryRejects`). Left out by older workers. */
   idle?: boolean;
 }
 
+/** Input of `planDue`. */
 export interface PlanDueInput {
   ctx: RunContext;
   stream: 'companies' | 'financials' | 'financials_v1' | 'tender_details' | 'watch_events' | 'matches';
+  /** Entities in one chunk, at most. */
   chunkSize: number;
 }
 
+/** Input of `crawlChunk`. */
 export interface CrawlChunkInput {
   ctx: RunContext;
   stream: LandingStream;
-  /** Zero-based number of the chunk in the stream's due plan. */
+  /** Number of the chunk in the stream's due plan, from 0. */
   chunk: number;
-  /** Requests in flight; null: its share of the configured `api.maxConcurrency`. */
+  /** Requests in flight for this chunk; null: its share of the configured `api.maxConcurrency`. */
   concurrency: number | null;
-  /** How many chunks its run fetches at once; left out: one. */
+  /** Chunks the run fetches at once; left out: one. */
   atOnce?: number;
-  /** Requests it may send before it counts as limited; null or left out: any number. */
+  /** Requests the chunk may send before it ends as `limited`; null or left out: any number. */
   budget?: number | null;
-  /** How many calls for this chunk just before ended `doubted`; null or left out: the API gives no figure to doubt by. */
+  /** Suspected limits of this chunk in a row so far; null or left out: the API gives no quota figure. */
   doubts?: number | null;
-  /** Routes that the API refused to this run before, as in `Refusal.endpoint`: they are not requested again. */
+  /** Routes the API refused to this run before, as in `Refusal.endpoint`; not requested again. */
   refused?: string[];
 }
 
+/**
+ * Result of `crawlChunk`.
+ *
+ * States: `limited` (run the chunk again when there is quota), `closed` (the route is refused), else done.
+ */
 export interface ChunkResult {
-  /** Responses landed by this chunk, 404s included. */
+  /** Answers landed by this chunk, 404s included. */
   rows: number;
   /** Requests this attempt sent, retries included. */
   requests: number;
-  /** Entities the API answered neither with a record nor with a plain "not found". */
+  /** Entities without an answer: neither a record nor "not found". */
   failed: number;
-  /** Set when the daily limit stopped the chunk: the rest stays due. */
+  /** True when the daily limit stopped the chunk; the rest stays due. */
   limited: boolean;
-  /** Set when all that is left was answered with the daily limit while the figure says that there is room. */
+  /** True for a suspected limit: every entity left got `limits.daily` while `/v2/metrics` still shows quota. */
   doubted?: boolean;
-  /** Routes that the API refuses to the key; left out when none. */
+  /** Routes the API refuses to the key; left out when none. */
   refused?: Refusal[];
   /**
-   * Set when nothing more of the stream is worth a request: its route is refused. `sure`: a record that was answered
-   * before is refused now; otherwise no record was answered at all.
+   * Set when the API refuses the stream's route, so that nothing more is requested.
+   * `sure`: the API refused a record it had answered before. Otherwise no record was answered at all.
    */
   closed?: { sure: boolean };
 }
 
+/** Input of `discoverMarket`, one round of a market's search. */
 export interface DiscoverInput {
   ctx: RunContext;
-  /** At most this many requests in this activity; the next one goes on from what is landed. */
+  /** Requests this round may send, at most; the next round resumes from what is landed. */
   budget: number;
+  /** Requests in flight; null: as configured. */
   concurrency: number | null;
-  /** Number of this call, from 0: names the landed part. */
+  /** Number of this round, from 0; names the landed part. */
   round: number;
 }
 
+/** Result of one round of a market's search. */
 export interface DiscoverResult {
   done: boolean;
+  /** True when the daily limit stopped the round. */
   limited: boolean;
   requests: number;
   rows: number;
-  /** Root's total as last reported; null before the first answer. */
+  /** The market's total as last reported; null before the first answer. */
   reportedTotal: number | null;
   distinctCompanies: number;
   coverage: Coverage | null;
-  /** Segments with a shortfall, in words, at most five; the rest is in ops.coverage. */
+  /** Gaps of at most five segments, for people; ops.coverage has all. */
   shortfalls: string[];
-  /** Set when the API refuses searches to the key: there is nothing more to do. */
+  /** Set when the API refuses searches to the key; the run cannot continue. */
   refused?: Refusal;
 }
 
-/** Listings that are read page by page to the end, by one activity each. */
+/** Listings that one activity each reads page by page to the end. */
 export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures';
 
+/** Input of `crawlListing`. */
 export interface ListInput {
   ctx: RunContext;
   listing: Listing;
 }
 
+/** Result of `crawlListing`. */
 export interface ListResult {
   rows: number;
   requests: number;
   entities: number;
   limited: boolean;
-  /** Set when fewer came than the API's own total says. */
+  /** Why fewer entities came than the API's own total says; null when all came. */
   shortfall: string | null;
-  /** Lists that the API refuses to the key; left out when none. */
+  /** Lists the API refuses to the key; left out when none. */
   refused?: Refusal[];
 }
 
+/** A reading of the daily quota from `/v2/metrics`. */
 export interface QuotaStatus {
-  /** False when the API answers metrics with no daily metric, or total 0: no figure, not "none left". */
+  /** False when the API gives no daily metric, or total 0. Means "no figure", not "none left". */
   known: boolean;
   metric: string | null;
   used: number;
   total: number;
-  /** False when the figure says that nothing is left. */
+  /** False when the figure shows that no quota is left. */
   open: boolean;
-  /** Seconds until the quota is said to start anew (`quota.resetsAt`); null where that is not configured. */
+  /** Seconds until the configured reset of the quota (`quota.resetsAt`); null when not configured. */
   resetsIn: number | null;
-  /** In words, how far this machine's clock is from the API's; null where that is nothing to speak of. */
+  /** How far this machine's clock is from the API's, for people; null when the clocks agree. */
   clock?: string | null;
-  /** In words, why it could not be read for long; null where it was. */
+  /** Why the quota could not be read for a long time, for people; null when it was read. */
   fault?: string | null;
 }
 
 /** A run that waits at the quota gate. */
 export interface QuotaWaiter {
   ctx: RunContext;
-  /** Lower ones go first. */
+  /** Lower numbers go first. */
   priority: number;
 }
 
-/** What the quota gate carries over continue-as-new; `{}` when it is started. */
+/** State the quota gate carries over continue-as-new; `{}` at its start. gate-state.ts lists the transitions. */
 export interface QuotaGateState {
   waiting?: QuotaWaiter[];
-  /** Seconds until it asks next; null: as the first in line is configured. */
+  /** Seconds until the next reading; null: `probeEverySeconds` of the first run in the line. */
   pause?: number | null;
-  /** Workflow id of the run that tries where the API gives no figure. */
+  /** Workflow id of the run woken to try, when the API gives no quota figure. */
   trying?: string | null;
-  /** Questions refused one after another. */
+  /** Refused readings in a row. */
   refusals?: number;
 }
 
-/** How a run's activity reaches the gate: names that workflows own. */
+/** How a run's activity reaches the quota gate, in names that workflows define. */
 export interface EnterQuotaGateInput {
   waiter: QuotaWaiter;
   workflowType: string;
@@ -175,89 +207,97 @@ export interface EnterQuotaGateInput {
   signal: string;
 }
 
+/** Input of `closeRun`. */
 export interface CloseRunInput {
   ctx: RunContext;
   outcome: Exclude<RunRecord['outcome'], 'running'>;
-  /** How its crawl ended, when it was closed before. */
+  /** Outcome of the crawl, when the run was closed before. */
   crawled?: CrawlOutcome | null;
   note: string | null;
-  /** Why its market does not become current; null when it does. */
+  /** Why the market does not become current; null when it does. */
   heldBack: string | null;
-  /** What the API refuses to the key; left out when nothing. */
+  /** Routes the API refuses to the key; left out when none. */
   refused?: Refusal[];
-  /** Responses its activities said they landed; left out where they were not counted from the start. */
+  /** Answers the activities landed; left out when they were not counted from the start. */
   landed?: number;
 }
 
+/** Totals of a closed run. */
 export interface CloseRunResult {
   requests: number;
   rows: number;
-  /** Requests it expected to send; null for runs that made no forecast. */
+  /** Forecast requests; null for runs without a forecast. */
   forecast: number | null;
-  /** What the API counted beyond the run's own calls, in words; null where that is nothing to speak of. */
+  /** Quota overuse, for people: calls the API counted beyond the run's own. Null when negligible. */
   drift?: string | null;
 }
 
-/** Chunks that a run fetches at once, and the first chunk of the round after. */
+/** Chunks a run fetches at once, and the first chunk of the next round. */
 export interface ChunkRound {
   chunks: number[];
   next: number;
 }
 
-/** What a top-level workflow carries over continue-as-new: where it stands and what it has counted. */
+/** What a run carries over continue-as-new: its position and its counts. */
 export interface CarriedRun {
   ctx: RunContext;
   paused: boolean;
   concurrency: number | null;
   /** Names of finished steps. */
   completed: string[];
-  /** First chunk not done, of the step under way. */
+  /** First unfinished chunk of the current step. */
   nextChunk: number;
-  /** Chunks to fetch again, and the first chunk after them; null or missing: none. */
+  /** Chunks to fetch again, and the first chunk after them; null or left out: none. */
   again?: ChunkRound | null;
   progress: Progress;
   coverage: DiscoverResult['coverage'];
-  /** Whether anything was not reached so far. */
+  /** True when something was not reached so far: the run is partial. */
   short: boolean;
-  /** Whether the API gives no figure of the daily quota. Missing in what an older version carried over. */
+  /** True when the API gives no daily quota figure. Left out by older versions. */
   quotaUnknown?: boolean;
-  /** Whether its notes say that this machine's clock is off. */
+  /** True when the notes already say that this machine's clock is off. */
   clockNoted?: boolean;
   stopped?: boolean;
-  /** Responses its activities said they landed; left out where an older version began the run. */
+  /** Answers the activities landed; left out when an older version began the run. */
   landed?: number;
   due?: DueSummary[];
-  /** Missing in what an older version carried over. */
+  /** Left out by older versions. */
   refused?: Refusal[];
   notes: string[];
 }
 
+/** Result of `loadLanding`. */
 export interface LoadResult {
   parts: number;
   rows: number;
   rejects: number;
-  /** Why drift could not be looked for in some of it; left out when it could. */
+  /** Why schema drift could not be checked in some answers; left out when it could. */
   driftFault?: string | undefined;
-  /** Of the parts loaded earlier, those that are gone from the landing zone, in words; left out when none is. */
+  /** Loaded parts that have disappeared from the landing zone, for people; left out when none. */
   gone?: string | undefined;
 }
 
+/** Result of `buildModels`. */
 export interface ModelsResult {
   models: number;
   failedAudits: string[];
-  /** What the API said that its reference does not, in words, of this run; at most five. */
+  /** Schema drift of this run, for people, at most five; ops.drift has all. */
   drift?: string[];
-  /** What a person should know of the models that were built. Left out in results of older workers. */
+  /** Notes on the models built, for people. Left out in results of older workers. */
   notes?: string[];
-  /** Set when the warehouse holds other companies of the run than its searches counted: what ops.coverage then says. */
+  /**
+   * Set when the warehouse holds other companies of the run than the searches counted; `coverage` is what ops.coverage
+   * shows.
+   */
   unloaded?: { coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>; reason: string } | null;
 }
 
+/** Result of `publishWarehouse`. */
 export interface PublishResult {
   /** Path of the published file, relative to the data folder. */
   file: string;
   tables: number;
   rows: number;
-  /** What a person should know of it, a sentence each. */
+  /** Notes on the build for people, a sentence each. */
   notes?: string[];
 }

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import type { Refusal } from './run.js';
 
-/** Landing streams: one folder each under `data/landing/`. Those of RECORD_STREAMS are Tidemark's own records about its runs. */
+/*
+ * The landing zone: every answer as received. Terms:
+ * - stream: one kind of answer or record, in its own folder.
+ * - part: one immutable Parquet file. Manifest: the JSON file with a part's rows and hash, which makes the part valid.
+ * - segment: one search of a market. Leaf: a segment small enough to read all its pages.
+ * - carried over: a company not searched this night, kept from an earlier night with its date.
+ */
+
+/** Landing streams: one folder each under `data/landing/`. RECORD_STREAMS are Tidemark's own records about its runs. */
 export const LandingStream = z.enum([
   'prospecting', //         POST /v2/prospecting, one row a page
   'companies', //           GET /v2/companies/{id}
@@ -25,10 +33,10 @@ export const LandingStream = z.enum([
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
 
-/** Run under which webhook deliveries are landed: they belong to none of Temporal's. */
+/** Run id of landed webhook deliveries, which belong to no Temporal run. */
 export const WEBHOOK_RUN = 'webhook';
 
-/** Streams that say how a run went; they are not counted as what it fetched. */
+/** Streams of records about a run; not counted among the rows a run fetched. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',
   'segments',
@@ -42,17 +50,17 @@ export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
 ]);
 
 /**
- * One landed response: a row of `part-*.parquet`. The body is what the API said, byte for byte as text. For the
- * record streams (runs … forecasts) the body is a JSON object of the record type in this folder, status 200.
+ * One landed answer: a row of `part-*.parquet`. The body is the API's text, byte for byte.
+ * In the record streams (RECORD_STREAMS) the body is a JSON object of a record type below, with status 200.
  */
 export interface LandedRow {
-  /** Canonical request: `METHOD path` plus the body or query with sorted keys. Never holds the API key. */
+  /** Canonical request: `METHOD path` and the body or query with sorted keys. Never holds the API key. */
   request_key: string;
-  /** Company id, tender slug, list name; null for pages of a search. */
+  /** Company id, tender slug or list name; null for pages of a search. */
   entity_id: string | null;
-  /** Segment id (prospecting) or chunk id (everything else). */
+  /** Segment id (prospecting) or chunk id (all other streams). */
   segment: string;
-  /** HTTP status; 0 when no HTTP answer came at all (then body holds the error's text). */
+  /** HTTP status; 0 when no HTTP answer came (the body is then the error's text). */
   status: number;
   /** ISO instant, UTC, microseconds at most. */
   fetched_at: string;
@@ -62,9 +70,9 @@ export interface LandedRow {
 }
 
 /**
- * `_manifest/<part>.json` beside the part: written once (temp, fsync, link) after it. A part without one does not exist.
- * Parquet columns: stream, run, date, market, then those of LandedRow; all VARCHAR but status INTEGER,
- * fetched_at TIMESTAMP (µs, UTC); market and entity_id may be NULL.
+ * `_manifest/<part>.json`, written once (temp, fsync, link) after its part. A part without a manifest does not count.
+ * Parquet columns: stream, run, date, market, then those of LandedRow. All are VARCHAR, except status INTEGER and
+ * fetched_at TIMESTAMP (µs, UTC). market and entity_id may be NULL.
  */
 export const PartManifest = z.object({
   stream: LandingStream,
@@ -81,27 +89,31 @@ export const PartManifest = z.object({
   firstFetchedAt: z.string().nullable(),
   lastFetchedAt: z.string().nullable(),
   writtenAt: z.string(),
-  /** Parts of the same folder whose rows are in this one: they count no more, whether they are still there or not. */
+  /** Parts whose rows this part holds after compaction. They no longer count, even if their files still exist. */
   replaces: z.array(z.object({ part: z.string(), sha256: z.string() })).optional(),
 });
 export type PartManifest = z.infer<typeof PartManifest>;
 
 // ---- bodies of the record streams ----
 
-/** Stream `carried`: members of the market that a run did not ask for, since an earlier night found them. */
+/** Stream `carried`: members of the market that a run carried over from an earlier night. */
 export interface CarriedRecord {
-  /** YYYY-MM-DD, the night they were last found. */
+  /** Night that found them last, YYYY-MM-DD. */
   seen_on: string;
   /** Decimal digits; numbers in records of older versions. */
   company_ids: string[];
 }
 
-/** complete: proven that nothing is missing. partial: something is, or may be. stopped: by an operator. */
+/**
+ * - complete: nothing is missing, with proof.
+ * - partial: something is missing, or may be.
+ * - stopped: an operator stopped the run.
+ */
 export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
 
 /**
- * Stream `runs`: one row when a run opens (finished_at null), one when its crawl ends, and one more when it then fails or
- * is cancelled. The later one wins.
+ * Stream `runs`: one row when a run opens (finished_at null) and one when its crawl ends.
+ * A run that fails or is cancelled after that has a third row. The latest row counts.
  */
 export interface RunRecord {
   run_id: string;
@@ -113,21 +125,21 @@ export interface RunRecord {
   started_at: string;
   finished_at: string | null;
   outcome: 'running' | 'complete' | 'partial' | 'stopped' | 'failed' | 'cancelled';
-  /** How its crawl ended, whatever came after; null where it did not. Missing in records of older versions. */
+  /** Outcome of the crawl, whatever came after; null when the crawl did not end. Left out by older versions. */
   crawled?: CrawlOutcome | null;
   requests: number;
   rows: number;
   config_hash: string;
-  /** The market's own filters: nights that asked for different things are not compared. */
+  /** The market's own filters. Nights with different filters are not compared. */
   filters: Record<string, unknown>;
   note: string | null;
-  /** Why its market did not become current; null when it did. */
+  /** Why the market did not become current; null when it did. */
   held_back: string | null;
-  /** What the API refuses to the key; left out when nothing. */
+  /** Routes the API refuses to the key; left out when none. */
   refused?: Refusal[];
 }
 
-/** Stream `segments`: a node of the crawl tree. */
+/** Stream `segments`: a node of the segment tree. */
 export interface SegmentRecord {
   segment: string;
   parent: string | null;
@@ -135,78 +147,83 @@ export interface SegmentRecord {
   filters: Record<string, unknown>;
   total_reported: number;
   rows_fetched: number;
-  /** Distinct companies found at or below this node; not those whose ids the warehouse cannot hold. */
+  /** Distinct companies found at or below this segment, without those whose ids the warehouse cannot hold. */
   distinct_companies: number;
-  /** Companies at or below this node that earlier nights found and this run did not ask for. */
+  /** Companies carried over at or below this segment. */
   carried: number;
-  /** YYYY-MM-DD: each of them was found on that night or later; null where there are none. */
+  /** Earliest night (YYYY-MM-DD) that found one of the carried-over companies last; null when there are none. */
   carried_since: string | null;
   pages: number;
   depth: number;
   /**
-   * leaf: all pages fetched and distinct = total. split: fully covered by its children. drifted: a leaf whose
-   * pages gave another count than its total. truncated: above the page cap and no dimension left to split by.
-   * remainder: split, but its children did not reach all of it. unusable: a leaf that lists companies whose ids the
-   * warehouse cannot hold. calibration: asked to learn, not to enumerate.
+   * - leaf: all pages fetched, distinct companies = total.
+   * - split: its children cover it completely.
+   * - drifted: a leaf whose pages gave another count than its total (companies moved).
+   * - truncated: above the page cap, with no dimension left to split by.
+   * - remainder: split, but its children did not reach all companies.
+   * - unusable: a leaf that lists companies whose ids the warehouse cannot hold.
+   * - calibration: requested to learn how the API behaves.
    */
   state: 'leaf' | 'split' | 'drifted' | 'truncated' | 'remainder' | 'unusable' | 'calibration';
-  /** Dimension its children split it by; null for a leaf. */
+  /** Dimension by which it was split; null for a leaf. */
   split_by: string | null;
 }
 
-/** Stream `coverage`: one a market run. */
+/** Stream `coverage`: one row for each market run. */
 export interface CoverageRecord {
   market: string;
   reported_total: number;
-  /** Found by this run's searches, with ids that the warehouse can hold. Never carried members. */
+  /** Found by this run's searches, with ids that the warehouse can hold. Carried-over companies are not included. */
   distinct_companies: number;
   missing: number;
   share: number;
   /**
-   * How many members this run did not ask for, by the night (YYYY-MM-DD) that found them last. Missing in records of older
-   * versions, whose distinct_companies, missing and share count them as found (`certificate.carried.found`).
+   * Number of carried-over companies by the night (YYYY-MM-DD) that found them last.
+   * Left out by older versions, which counted these companies as found (`certificate.carried.found`).
    */
   carried?: Record<string, number>;
   why: CoverageGap[];
   certificate: CoverageCertificate;
 }
 
-/** Where companies were not reached, or may not have been. */
+/** A segment in which companies were not reached, or may not have been. */
 export interface CoverageGap {
   segment: string;
   filters: Record<string, unknown>;
   /**
-   * Companies counted here that no page listed here; some of them may have been seen elsewhere, so the gaps may add up
-   * to more than is missing. 0: it cannot be told how many.
+   * Companies that the segment's total counts and its pages did not list; 0: the number is unknown.
+   * Other segments may have listed some of them, so the gaps may add up to more than is missing.
    */
   missing: number;
   reason: string;
-  /** carried: left to later nights, so that only members of earlier nights tell of it. */
+  /** As in CoverageCertificate. */
   class: 'drifted' | 'unsplittable' | 'unproven' | 'carried' | 'unusable';
 }
 
 /**
- * What the coverage rests on. Each company counts once, by its best proof. `found` of all classes adds up to
- * distinct_companies, `missing` to missing; all of it less `gone` is reported_total.
+ * The proof behind the coverage. Each company counts once, under its best proof.
+ * - sum of `found` = distinct_companies
+ * - sum of `missing` = missing
+ * - both sums less `gone` = reported_total
  */
 export interface CoverageCertificate {
-  /** Listed by a segment whose pages held as many companies as its total says, before and after. */
+  /** In a segment whose pages listed exactly its total, before and after. */
   proven: { found: number; missing: number };
-  /** Listed by, or missing from, a segment that changed while it was read. */
+  /** In a segment that changed while it was read (companies moved). */
   drifted: { found: number; missing: number };
-  /** In a search above the page cap that nothing splits further. */
+  /** In a search above the page cap that no dimension splits further. */
   unsplittable: { found: number; missing: number };
-  /** Seen only in passing, or counted by a search whose parts do not reach them. */
+  /** Found in another segment by chance, or counted by a search whose parts do not reach them. */
   unproven: { found: number; missing: number };
-  /** Missing where the search was left to later nights (`markets[].remainderNights`). */
+  /** Missing because their search was left to later nights (`markets[].remainderNights`). */
   carried: { found: number; missing: number };
-  /** Listed with ids that the warehouse cannot hold. Older records lack it. */
+  /** Listed with ids that the warehouse cannot hold. Left out by older versions. */
   unusable: { found: number; missing: number };
-  /** Found, yet no longer counted at the end. */
+  /** Found, but no longer counted at the end. */
   gone: number;
 }
 
-/** Stream `requests`: one row per run and endpoint, landed when the crawl ends. */
+/** Stream `requests`: one row for each endpoint of a run, landed when the crawl ends. */
 export interface RequestsRecord {
   endpoint: string;
   requests: number;
@@ -223,34 +240,34 @@ export interface QuotaRecord {
   used: number;
   total: number;
   read_at: string;
-  /** Whether it is the metric that bounds a day's work (`quota.metric`). */
+  /** True for the metric of the daily quota (`quota.metric`). */
   daily: boolean;
 }
 
-/** Stream `quota_drift`: one a run that read the daily metric at its start and at its end. */
+/** Stream `quota_drift`: the quota overuse of a run that read the daily metric at its start and its end. */
 export interface QuotaDriftRecord {
   metric: string;
   used_before: number;
   used_after: number;
-  /** Requests of the run in between, but for those for the metrics themselves. */
+  /** Requests of the run between the readings, without those for the metrics. */
   calls: number;
-  /** Calls the API counted that are not the run's own; below 0: calls of the run that it did not count. */
+  /** Calls the API counted beyond the run's own. Below 0: calls of the run that the API did not count. */
   drift: number;
 }
 
-/** Stream `due`: one row per stream and reason. The rows of a stream add up to the entities it knows of. */
+/** Stream `due`: one row for each stream and reason. The rows of a stream add up to its known entities. */
 export interface DueRecord {
   stream: string;
-  /** A DueReason, or `fresh` for those that are not due. */
+  /** A DueReason, or `fresh` for entities that are not due. */
   reason: string;
   entities: number;
 }
 
-/** Stream `forecasts`: what a run expected to spend when it began, one row per stream of work. */
+/** Stream `forecasts`: requests a run expected at its start, one row for each stream of work. */
 export interface ForecastRecord {
   stream: string;
   requests: number;
-  /** Endpoints whose requests are the fact to compare with, as in RequestsRecord. */
+  /** Endpoints whose actual requests the forecast is compared with, as in RequestsRecord. */
   endpoints: string[];
   basis: string;
 }

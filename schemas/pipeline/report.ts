@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/* The facts of `tidemark report`: what it shows, and what `--json` prints. Instants are ISO 8601 in UTC, days YYYY-MM-DD. */
+/* The facts of `tidemark report`, also printed by `--json`. Instants are ISO 8601 in UTC, days YYYY-MM-DD. */
 
 const count = z.number();
 const text = z.string();
 const maybe = text.nullable();
 
-/** The published file and what it was made from; one. */
+/** The published file and its sources; one row. */
 export const ReportFile = z.object({
   run: text,
   built_at: text,
@@ -15,7 +15,7 @@ export const ReportFile = z.object({
   landed_rows: count,
 });
 
-/** A market's latest nights, oldest first; what is not proven is null. */
+/** A market's latest nights, oldest first; unproven values are null. */
 export const ReportNight = z.object({
   market: text,
   date: text,
@@ -24,7 +24,7 @@ export const ReportNight = z.object({
   entered: count.nullable(),
   left: count.nullable(),
   changed: count.nullable(),
-  /** Members that night did not ask for; not among companies. */
+  /** Companies carried over to that night; not included in `companies`. */
   carried: count,
   is_complete: z.boolean(),
 });
@@ -47,7 +47,7 @@ export const ReportRun = z.object({
 });
 export type ReportRun = z.infer<typeof ReportRun>;
 
-/** How much of each market its latest search reached; companies by what proves them. */
+/** Coverage of each market's latest search, with the companies by proof. */
 export const ReportCoverage = z.object({
   market: text,
   run: text,
@@ -56,14 +56,14 @@ export const ReportCoverage = z.object({
   distinct_companies: count,
   missing: count,
   share: count,
-  /** Members it did not ask for, and the earliest night that found one of them last. */
+  /** Companies carried over, and the earliest night that found one of them last. */
   carried: count,
   carried_since: maybe,
   classes: z.array(z.object({ class: text, found: count, missing: count })),
 });
 export type ReportCoverage = z.infer<typeof ReportCoverage>;
 
-/** Where that search fell short, the largest first. */
+/** Gaps of that search, the largest first. */
 export const ReportGap = z.object({
   market: text,
   segment: text,
@@ -75,7 +75,7 @@ export const ReportGap = z.object({
 });
 export type ReportGap = z.infer<typeof ReportGap>;
 
-/** What the latest runs expected to spend, and spent. */
+/** Forecast and actual requests of the latest runs. */
 export const ReportForecast = z.object({
   run: text,
   date: text,
@@ -100,21 +100,21 @@ export const ReportRequests = z.object({
 });
 export type ReportRequests = z.infer<typeof ReportRequests>;
 
-/** Readings of the API's usage metrics, the latest 60 of each, oldest first. */
+/** Readings of the API's usage metrics: the latest 60 of each metric, oldest first. */
 export const ReportQuota = z.object({ metric: text, used: count, total: count, read_at: text });
 export type ReportQuota = z.infer<typeof ReportQuota>;
 
-/** Members of each market's current night by the age of the last answer about them. */
+/** Members of each market's current night, by the age of their last answer. */
 export const ReportFreshness = z.object({
   market: text,
   stream: text,
-  /** Days before the file was built; null where no answer ever came. */
+  /** Days before the file was built; null when there was never an answer. */
   days: count.nullable(),
   companies: count,
 });
 export type ReportFreshness = z.infer<typeof ReportFreshness>;
 
-/** What was wrong in what the API said, by stream and reason. */
+/** Rejects, by stream and reason. */
 export const ReportReject = z.object({
   stream: text,
   reason: text,
@@ -125,7 +125,7 @@ export const ReportReject = z.object({
 });
 export type ReportReject = z.infer<typeof ReportReject>;
 
-/** Where the API's answers differ from its reference, as ops.drift has it. */
+/** Schema drift, as in ops.drift. */
 export const ReportDrift = z.object({
   route: text,
   path: text,
@@ -140,7 +140,7 @@ export const ReportDrift = z.object({
 });
 export type ReportDrift = z.infer<typeof ReportDrift>;
 
-/** Checks of the models that found rows. */
+/** Audits that found rows. */
 export const ReportCheck = z.object({ model: text, check: text, failing_rows: count, severity: text, at: text });
 export type ReportCheck = z.infer<typeof ReportCheck>;
 
@@ -154,6 +154,7 @@ export const ReportColumn = z.object({
   comment: maybe,
 });
 
+/** A published table with its columns. */
 export const ReportTable = z.object({
   table: text,
   description: maybe,
@@ -163,13 +164,14 @@ export const ReportTable = z.object({
       name: text,
       type: text,
       comment: maybe,
-      /** Where its values come from, in words; empty where that is not known. */
+      /** Where the column's values come from, for people; empty when unknown. */
       from: text,
     }),
   ),
 });
 export type ReportTable = z.infer<typeof ReportTable>;
 
+/** Everything `tidemark report` shows. */
 export const ReportFacts = z.object({
   version: text,
   generated_at: text,

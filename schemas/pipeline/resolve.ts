@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is known of a company that is looked for: a row of the list given to `tidemark resolve`. */
+/** A company to identify: a row of the list given to `tidemark resolve`. */
 export interface CompanyQuestion {
   name?: string;
   /** ISO 3166 alpha-2. */
@@ -15,10 +15,10 @@ export interface CompanyQuestion {
   profile?: string;
 }
 
-/** By what a company was found. */
+/** The field by which a company was identified. */
 export type MatchKind = 'registration' | 'website' | 'profile' | 'email' | 'name';
 
-// A file of data/resolve and nothing else: whoever may start a run could read any file of the worker otherwise.
+// Only files in data/resolve. Otherwise anyone who can start a run could read any file of the worker.
 export const ResolveCompaniesInput = z.strictObject({
   file: z
     .string()

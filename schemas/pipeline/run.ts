@@ -1,18 +1,27 @@
 import { z } from 'zod';
 import type { DuePlan } from './crawl.js';
 
+/*
+ * Inputs, context and results of the workflows. Terms:
+ * - run: one execution of a workflow, from its start to its result, over continue-as-new.
+ * - night: one run of a market for one date. Current night: the one readers see.
+ * - held back: a night that missed the publish thresholds; readers keep the night before.
+ * - carried over: a company not searched this night, kept from an earlier night with its date.
+ * Fields "for people" hold sentences that the UI and the CLI show.
+ */
+
 /** A calendar day, `YYYY-MM-DD`, that exists (2026-02-30 does not). */
 export const IsoDate = z.iso.date();
 
-/** Streams a market snapshot can hold (CONTRACT, `markets[].streams`). */
+/** Streams a market snapshot can fetch (docs/configuration.md, `markets[].streams`). */
 export const MarketStream = z.enum(['companies', 'financials', 'financials_v1']);
 export type MarketStream = z.infer<typeof MarketStream>;
 
-/** Streams a backfill can address by date. */
+/** Streams a backfill can fetch for past dates. */
 export const BackfillStream = z.enum(['tenders', 'watch_events', 'financials', 'financials_v1']);
 export type BackfillStream = z.infer<typeof BackfillStream>;
 
-// Inputs are typed by people in the Temporal UI: strict, so that a misspelt key is an error and not a silent default.
+// People type these inputs in the Temporal UI. Strict objects turn a misspelt key into an error.
 export const MarketSnapshotInput = z.strictObject({ market: z.string().min(1).optional(), date: IsoDate.optional() });
 export type MarketSnapshotInput = z.infer<typeof MarketSnapshotInput>;
 
@@ -30,7 +39,7 @@ export const BackfillInput = z.strictObject({
 });
 export type BackfillInput = z.infer<typeof BackfillInput>;
 
-/** Streams whose records can be asked for again one by one. */
+/** Streams whose rejected records can be fetched again one by one. */
 export const RetryStream = z.enum(['companies', 'financials', 'financials_v1', 'tender_details']);
 export type RetryStream = z.infer<typeof RetryStream>;
 
@@ -50,7 +59,7 @@ export const WorkflowType = z.enum([
 ]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
-/** A data folder: its identity (`folder.json`), and where the process that names it sees it. */
+/** A data folder: its identity (`folder.json`), and its place as seen by the process that names it. */
 export interface DataFolder {
   id: string;
   /** Absolute path on that host. */
@@ -58,100 +67,103 @@ export interface DataFolder {
   host: string;
 }
 
-/** What a workflow hands to `openRun`: the raw input and what only the workflow knows about itself. */
+/** What a workflow passes to `openRun`: the raw input, and facts only the workflow knows. */
 export interface OpenRunInput {
   workflowType: WorkflowType;
   workflowId: string;
-  /** First execution's run id: it stays the same over continue-as-new. */
+  /** Run id of the first execution; stays the same over continue-as-new. */
   run: string;
   input: unknown;
-  /** `TemporalScheduledStartTime`, ISO; undefined when a person started the run. */
+  /** `TemporalScheduledStartTime`, ISO; left out when a person started the run. */
   scheduledTime?: string;
 }
 
 /**
- * Everything a run decided at its start; small, carried through continue-as-new. The configuration is read once,
- * here, so that an edit of tidemark.yaml in the middle of a night cannot make half a run different.
+ * Everything a run decides at its start; small, carried over continue-as-new.
+ * The configuration is read only then, so an edit of tidemark.yaml never changes a run halfway.
  */
 export interface RunContext {
   run: string;
   workflowId: string;
   workflowType: WorkflowType;
-  /** Logical date: explicit input, else the schedule's nominal day, else today in the market's zone. */
+  /** Logical date: the input's, else the schedule's nominal day, else today in the market's zone. */
   date: string;
-  /** False for a past date: then only date-addressable work is done and nothing "as of now" is filed under `date`. */
+  /** False for a past date. The run then fetches only records the API selects by date, and no current state. */
   asOfNow: boolean;
   market: string | null;
   /** Sent verbatim as prospecting filters (marketSnapshot) or tender filters. */
   filters: Record<string, unknown>;
   streams: string[];
-  /** How old a record may get before it is due again, in seconds, by stream; 0: every run. */
+  /** Age in seconds after which a record is due again, by stream; 0: in every run. */
   refreshSeconds: Record<string, number>;
-  /** First and last day for date-addressed work (backfill, past-dated runs); both equal `date` otherwise. */
+  /** First and last day to fetch (backfill, past-dated runs); both equal `date` otherwise. */
   from: string;
   to: string;
-  /** File in `data/resolve` whose rows are looked for; only resolveCompanies has one. */
+  /** File in `data/resolve` with the companies to identify; only in resolveCompanies. */
   file?: string;
-  /** Data folder of the worker that opened the run: all its work is done there. Missing in runs of older workers. */
+  /** Data folder of the worker that opened the run; all its work uses this folder. Left out by older workers. */
   folder?: DataFolder;
   startedAt: string;
-  /** Stamp of the newest answer landed before, where that lies in the future: what the run observes is stamped later. */
+  /** Stamp of the newest landed answer, if that stamp lies in the future. The run stamps its answers later. */
   stampsAfter?: string;
   configHash: string;
   probeEverySeconds: number;
-  /** `api.maxConcurrency` of the worker that opened it. Left out by older workers. */
+  /** `api.maxConcurrency` of the worker that opened the run. Left out by older workers. */
   maxConcurrency?: number;
-  /** History events after which the run continues as new, and entities per chunk; left out: the defaults. */
+  /** History events after which the run continues as new, and entities in a chunk; left out: the defaults. */
   eventsPerRun?: number;
   chunkSize?: number;
-  /** Share of the daily quota that it leaves to others (docs/configuration.md, `quota.reserve`). */
+  /** Share of the daily quota the run leaves to others (docs/configuration.md, `quota.reserve`). */
   leavesQuota?: number;
-  /** What the run must reach for its market to become current; null for runs without one. */
+  /** Publish thresholds of the market; null for runs without any. */
   gate: CoverageGate | null;
-  /** Set when the run will do less than its name says, in words a person understands. */
+  /** Why the run will do less than its name says, for people; null when it does all. */
   note: string | null;
 }
 
-/** What keeps a half-read market from replacing a whole one (docs/configuration.md, `minCoverage`, `maxDrop`). */
+/**
+ * Publish thresholds (docs/configuration.md, `minCoverage`, `maxDrop`): an incomplete night must not replace a complete
+ * one.
+ */
 export interface CoverageGate {
-  /** Share of the companies the API reports, 0 to 1. */
+  /** Least share of the companies the API reports, 0 to 1. */
   minCoverage: number;
-  /** Share by which there may be fewer companies than in the night that is current, 0 to 1. */
+  /** Largest share of companies lost against the current night, 0 to 1. */
   maxDrop: number;
-  /** The night that is current when the run begins; `comparable`: found with the same filters. */
+  /** The current night when the run begins; `comparable`: it used the same filters. */
   current: { date: string; companies: number; comparable: boolean } | null;
 }
 
-/** How much of a market a run reached: only what its own searches found. */
+/** How much of a market a run's own searches found. */
 export interface Coverage {
   reportedTotal: number;
   distinctCompanies: number;
   missing: number;
   share: number;
-  /** Members of earlier nights that it did not ask for, and the earliest night that found one last; left out when none. */
+  /** Companies carried over, and the earliest night that found one of them last; left out when none. */
   carried?: { companies: number; since: string };
-  /** Of those missing, how many lie where the search was left to later nights; left out when none. */
+  /** Missing companies whose search was left to later nights; left out when none. */
   postponed?: number;
-  /** Of those missing, how many are in segments that changed while they were read; left out when none. */
+  /** Missing companies in segments that changed while they were read; left out when none. */
   moved?: number;
 }
 
 /** What was due of a stream, and why. */
 export type DueSummary = Pick<DuePlan, 'stream' | 'known' | 'due' | 'reasons'>;
 
-/** A route that the API refuses to the key: the run goes on without it. Names are as the API gives them. */
+/** A route the API refuses to the key; the run continues without it. Names are the API's. */
 export interface Refusal {
-  /** Landing stream that is not read, wholly or from here on. */
+  /** Landing stream that is not fetched, in part or completely. */
   stream: string;
   /** For example `GET /v2/financial/{id}`. */
   endpoint: string;
-  /** What the key lacks; null where the API does not name it. */
+  /** The missing permission, module and app; null when the API does not name them. */
   permission: string | null;
   module: string | null;
   app: string | null;
-  /** The API's `error_guard`; null where the answer has none. */
+  /** The API's `error_guard`; null when the answer has none. */
   guard: string | null;
-  /** The API's own words, at most 300 characters. */
+  /** The API's message, at most 300 characters. */
   message: string;
 }
 
@@ -161,33 +173,33 @@ export interface RunResult {
   date: string;
   market: string | null;
   asOfNow: boolean;
-  /** stopped: by an operator, before it was done; its market stays as it was. */
+  /** stopped: an operator stopped the run before its end; the market stays as it was. */
   outcome: 'complete' | 'partial' | 'stopped';
-  /** True when a part of the market could not be reached, and not just because it moved while it was read. */
+  /** True when more of the market is missing than companies that moved can explain. */
   incomplete: boolean;
-  /** Why the market does not become current; null when it does, or there is none. */
+  /** Why the market does not become current; null when it does, or the run has no market. */
   heldBack: string | null;
   /** Requests sent, retries included. */
   requests: number;
-  /** Requests it expected to send when it began; null for runs that made no forecast. */
+  /** Requests forecast at the start; null for runs without a forecast. */
   forecast: number | null;
-  /** Responses landed. */
+  /** Answers landed. */
   rows: number;
   rejects: number;
   coverage: Coverage | null;
   due: DueSummary[];
-  /** What the API refuses to the key: permissions that are missing. Left out in results of older workers. */
+  /** Routes the API refuses to the key, because permissions are missing. Left out in results of older workers. */
   refused?: Refusal[];
-  /** Where the API's answers differ from its reference, in words, at most five; ops.drift has all. */
+  /** Schema drift, for people, at most five; ops.drift has all. */
   drift?: string[];
-  /** Path of the published file, relative to `folder`; null where the run had nothing to do. */
+  /** Path of the published file, relative to `folder`; null when the run had nothing to do. */
   published: string | null;
-  /** Data folder of the workers that did it. Missing in results of older workers. */
+  /** Data folder of the run's workers. Left out in results of older workers. */
   folder?: DataFolder;
   notes: string[];
 }
 
-/** `progress` query of every top-level workflow. */
+/** Answer to the `progress` query of every top-level workflow. workflows/run.ts lists the phases' transitions. */
 export interface Progress {
   phase:
     | 'opening'
@@ -205,39 +217,40 @@ export interface Progress {
   steps: ProgressStep[];
   requests: number;
   startedAt: string | null;
-  /** Data folder in which the run is done; left out until it is known. */
+  /** Data folder of the run; left out until known. */
   folder?: DataFolder;
   notes: string[];
 }
 
-/** One line of the progress table: a stream and how far it is. `total` is null while unknown. */
+/** One line of the progress table: a step and its progress. `total` is null while unknown. */
 export interface ProgressStep {
   name: string;
   done: number;
   total: number | null;
   state: 'waiting' | 'running' | 'done';
-  /** What its total is made of, in words. */
+  /** The reasons behind `total`, for people. */
   about?: string;
 }
 
-/** Input of the workflow `rebuildWarehouse`: first and last landing date; left out: all of them. */
+/** Input of the workflow `rebuildWarehouse`: first and last landing date, both included; left out: no bound. */
 export const RebuildInput = z
   .strictObject({ from: IsoDate.optional(), to: IsoDate.optional() })
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, '`from` lies after `to`');
 
+/** Result of the workflow `rebuildWarehouse`. */
 export interface RebuildResult {
   parts: number;
   rows: number;
   rejects: number;
   failedAudits: string[];
-  /** What a person should know of the models that were built. Left out in results of older workers. */
+  /** Notes on the models built, for people. Left out in results of older workers. */
   notes?: string[];
-  /** Landed parts that could not be read, in words. */
+  /** Landed parts that could not be read, for people. */
   faults: string[];
-  /** Folder of the warehouse that was made, relative to the data folder; '' for the one in use. */
+  /** Folder of the new warehouse, relative to the data folder; '' for the one in use. */
   into: string;
   /** Path of the published file, relative to `into`. */
   published: string;
-  /** Data folder of the worker that did it. Missing in results of older workers. */
+  /** Data folder of the worker. Left out in results of older workers. */
   folder?: DataFolder;
 }

@@ -5,22 +5,22 @@ import { Count, Id, PageNumber, PerPage, Text, TextOrNumber } from '../v2/scalar
 
 const ids = z.array(z.int());
 const texts = z.array(z.string());
-/** Number range of version 1: `from`, `to`. */
+/** Number range of version 1: `from` and `to`. */
 export const FromTo = z.strictObject({ from: z.number().optional(), to: z.number().optional() });
 export type FromTo = z.infer<typeof FromTo>;
 
-/** Keys of the company filters, section "Company filters"; also part of the executive filters. */
+/** Keys of the company filters (section "Company filters"); the executive filters include them. */
 export const companyFilterShape = {
   name: texts.optional(),
   registration_number: texts.optional(),
   vat_number: texts.optional(),
-  /** company_status ids. */
+  /** Ids of the list `company_status`. */
   status: ids.optional(),
   size: FromTo.optional(),
   trading_activity_import: z.boolean().optional(),
   trading_activity_export: z.boolean().optional(),
   activity_type: ids.optional(),
-  /** activities ids. */
+  /** Ids of the list `activities`. */
   industry: ids.optional(),
   sic_code: ids.optional(),
   regions: ids.optional(),
@@ -43,10 +43,11 @@ export const companyFilterShape = {
   emails: texts.optional(),
 };
 
+/** Filters of `POST /v1/finder/companies`. */
 export const V1CompanyFilters = z.strictObject(companyFilterShape);
 export type V1CompanyFilters = z.infer<typeof V1CompanyFilters>;
 
-/** Body of `POST /v1/finder/companies`; all three required, no page cap stated. */
+/** Body of `POST /v1/finder/companies`; all three fields required. The reference states no page cap. */
 export const V1CompaniesRequest = z.strictObject({
   page: PageNumber,
   per_page: PerPage,
@@ -54,14 +55,15 @@ export const V1CompaniesRequest = z.strictObject({
 });
 export type V1CompaniesRequest = z.infer<typeof V1CompaniesRequest>;
 
+/** One company of a search. */
 export const V1CompanySummary = z.looseObject({ id: Id, name: Text });
 export type V1CompanySummary = z.infer<typeof V1CompanySummary>;
 
-/** The documented answer: `pages` is the number of pages reachable with the filter. */
+/** The answer as documented; `pages` counts the pages the filter can reach. */
 export const V1CompaniesResponse = v1SearchEnvelope(DocumentedCount, V1CompanySummary);
 export type V1CompaniesResponse = z.infer<typeof V1CompaniesResponse>;
 
-/** What the client requires of a page; an item without an id is null. */
+/** The fields the client needs of a page; an item without an id is null. */
 export const V1CompaniesPage = v1SearchEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type V1CompaniesPage = z.infer<typeof V1CompaniesPage>;
 
@@ -86,7 +88,7 @@ export const V1Company = z.looseObject({
   country_name: Text,
   /** Two letters. */
   country_short_name: Text,
-  /** Employee count. */
+  /** Number of employees. */
   size: TextOrNumber,
   registration_number: Text,
   vat_number: Text,

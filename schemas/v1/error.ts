@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Names and statuses of version 1 errors, section "Version 1 error body". */
+/** Names and statuses of version 1 errors (section "Version 1 error body"). */
 export const V1_ERROR_STATUS = {
   TokenVerificationError: 401,
   InvalidRequest: 406,
@@ -10,13 +10,13 @@ export const V1_ERROR_STATUS = {
 } as const;
 export type V1ErrorName = keyof typeof V1_ERROR_STATUS;
 
-/** Error body of version 1; the integer is under `code` for some errors and `error_code` for others. */
+/** Error body of version 1. Some errors have their number in `code`, others in `error_code`. */
 export const V1ErrorBody = z.looseObject({
   error_name: z.string(),
   code: z.int().nullish(),
   error_code: z.int().nullish(),
   message: z.string().nullish(),
-  /** TokenVerificationError: {token}; InvalidRequest: {param}; IdNotFound: {id …}; else empty. */
+  /** TokenVerificationError: {token}. InvalidRequest: {param}. IdNotFound: {id …}. Others: empty. */
   data: z.record(z.string(), z.unknown()).nullish(),
 });
 export type V1ErrorBody = z.infer<typeof V1ErrorBody>;

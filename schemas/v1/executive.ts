@@ -4,10 +4,10 @@ import { DocumentedCount, usable, v1SearchEnvelope } from '../v2/envelope.js';
 import { Count, Id, PageNumber, PerPage, Text } from '../v2/scalars.js';
 import { companyFilterShape, FromTo } from './company.js';
 
-/** Filters of `POST /v1/finder/executives`: the company filters and the extra ones. */
+/** Filters of `POST /v1/finder/executives`: the company filters and further ones. */
 export const V1ExecutiveFilters = z.strictObject({
   ...companyFilterShape,
-  /** The sample sends a two-element array here, where `/companies` takes a range. */
+  /** The sample sends a two-element array here, whereas `/companies` takes a range. */
   size: z.union([FromTo, z.tuple([z.number(), z.number()])]).optional(),
   company_id: z.int().optional(),
   department: z.array(z.int()).optional(),
@@ -20,7 +20,7 @@ export const V1ExecutiveFilters = z.strictObject({
 });
 export type V1ExecutiveFilters = z.infer<typeof V1ExecutiveFilters>;
 
-/** Body of `POST /v1/finder/executives`; all optional. */
+/** Body of `POST /v1/finder/executives`; all fields optional. */
 export const V1ExecutivesRequest = z.strictObject({
   page: PageNumber.optional(),
   per_page: PerPage.optional(),
@@ -28,7 +28,7 @@ export const V1ExecutivesRequest = z.strictObject({
 });
 export type V1ExecutivesRequest = z.infer<typeof V1ExecutivesRequest>;
 
-/** Query of `GET /v1/finder/company/executives`; all required. */
+/** Query of `GET /v1/finder/company/executives`; all fields required. */
 export const V1CompanyExecutivesQuery = z.strictObject({
   id: z.int(),
   page: PageNumber,
@@ -54,6 +54,7 @@ export const V1Executive = z.looseObject({
 });
 export type V1Executive = z.infer<typeof V1Executive>;
 
+/** One executive of a search. */
 export const V1ExecutiveItem = z.looseObject({
   id: Id,
   first_name: Text,
@@ -63,7 +64,7 @@ export const V1ExecutiveItem = z.looseObject({
 });
 export type V1ExecutiveItem = z.infer<typeof V1ExecutiveItem>;
 
-/** The documented answers. */
+/** The answers as documented. */
 export const V1ExecutivesResponse = v1SearchEnvelope(DocumentedCount, V1ExecutiveItem);
 export type V1ExecutivesResponse = z.infer<typeof V1ExecutivesResponse>;
 export const V1CompanyExecutivesResponse = z.looseObject({
@@ -74,7 +75,7 @@ export type V1CompanyExecutivesResponse = z.infer<typeof V1CompanyExecutivesResp
 
 const listed = usable(z.looseObject({ id: Id }));
 
-/** What the client requires of the two listings; an item without an id is null. */
+/** The fields the client needs of the two listings; an item without an id is null. */
 export const V1ExecutivesPage = v1SearchEnvelope(Count, listed);
 export type V1ExecutivesPage = z.infer<typeof V1ExecutivesPage>;
 export const V1CompanyExecutivesPage = z.looseObject({ list: z.array(listed), pages: Count });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { Id, Text } from '../v2/scalars.js';
 
-/** One indicator of a report; `progress` is not explained by the reference. */
+/** One indicator of a report; the reference does not explain `progress`. */
 export const V1Indicator = z.looseObject({
   value: z.number().nullish(),
   processedTime: z.number().nullish(),
@@ -10,6 +10,7 @@ export const V1Indicator = z.looseObject({
 });
 export type V1Indicator = z.infer<typeof V1Indicator>;
 
+/** The report of one date. */
 export const V1Report = z.looseObject({
   /** yyyymmdd as an integer. */
   date: z.int(),

@@ -10,11 +10,11 @@ export type NomenclatureEntry = z.infer<typeof NomenclatureEntry>;
 export const CountryEntry = NomenclatureEntry.extend({ short_name: Text });
 export type CountryEntry = z.infer<typeof CountryEntry>;
 
-/** An entry of `departments`; those below another name it. */
+/** An entry of `departments`; `parent_id` names the department above it. */
 export const DepartmentEntry = NomenclatureEntry.extend({ parent_id: Id.nullish() });
 export type DepartmentEntry = z.infer<typeof DepartmentEntry>;
 
-/** Lists of `/v1/finder/nomenclatures`, section "Nomenclature lookup lists". */
+/** Lists of `/v1/finder/nomenclatures` (section "Nomenclature lookup lists"). */
 export const NOMENCLATURE_LISTS = [
   'regions',
   'countries',
@@ -28,11 +28,12 @@ export const NOMENCLATURE_LISTS = [
   'activities',
 ] as const;
 
-/** Lists of `/v1/finder/tenders/nomenclatures`; tender countries have a numbering of their own. */
+/** Lists of `/v1/finder/tenders/nomenclatures`; tender countries have other ids than company countries. */
 export const TENDER_NOMENCLATURE_LISTS = ['countries', 'statuses', 'types', 'industries'] as const;
 
 const list = z.array(NomenclatureEntry).nullish();
 
+/** Answer of `/v1/finder/nomenclatures`. */
 export const Nomenclatures = z.looseObject({
   regions: list,
   countries: z.array(CountryEntry).nullish(),
@@ -47,6 +48,7 @@ export const Nomenclatures = z.looseObject({
 });
 export type Nomenclatures = z.infer<typeof Nomenclatures>;
 
+/** Answer of `/v1/finder/tenders/nomenclatures`. */
 export const TenderNomenclatures = z.looseObject({
   countries: list,
   statuses: list,
@@ -55,5 +57,5 @@ export const TenderNomenclatures = z.looseObject({
 });
 export type TenderNomenclatures = z.infer<typeof TenderNomenclatures>;
 
-/** `/v1/finder/tenders/donors`: the body is not shown; kept whole. */
+/** Answer of `/v1/finder/tenders/donors`; the reference does not show the body. */
 export const TenderDonors = z.unknown();

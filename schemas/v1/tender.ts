@@ -6,7 +6,7 @@ import { Count, Id, PageNumber, PerPage, RequestDate, Text, Texts } from '../v2/
 const ids = z.array(z.int());
 const DateRange = z.strictObject({ from: RequestDate.optional(), to: RequestDate.optional() });
 
-/** Keys tenders can be sorted by; the sample value is `desc`. */
+/** Keys by which tenders can be sorted; the sample's value is `desc`. */
 export const TENDER_SORT_KEYS = [
   'title',
   'project_type',
@@ -16,7 +16,7 @@ export const TENDER_SORT_KEYS = [
   'status',
 ] as const;
 
-/** Filters under `must`, section "Tender filters"; dates yyyy-mm-dd. */
+/** Filters under `must` (section "Tender filters"); dates are yyyy-mm-dd. */
 export const TenderMust = z.strictObject({
   title: z.string().optional(),
   countries: ids.optional(),
@@ -29,10 +29,11 @@ export const TenderMust = z.strictObject({
 });
 export type TenderMust = z.infer<typeof TenderMust>;
 
+/** Filters of `POST /v1/finder/tenders`. */
 export const TenderFilters = z.strictObject({ must: TenderMust.optional() });
 export type TenderFilters = z.infer<typeof TenderFilters>;
 
-/** Body of `POST /v1/finder/tenders`; all optional. */
+/** Body of `POST /v1/finder/tenders`; all fields optional. */
 export const TendersRequest = z.strictObject({
   page: PageNumber.optional(),
   per_page: PerPage.optional(),
@@ -41,6 +42,7 @@ export const TendersRequest = z.strictObject({
 });
 export type TendersRequest = z.infer<typeof TendersRequest>;
 
+/** One tender of a search. */
 export const TenderSummary = z.looseObject({
   countries: Texts,
   /** yyyy-mm-dd. */
@@ -54,14 +56,14 @@ export const TenderSummary = z.looseObject({
 });
 export type TenderSummary = z.infer<typeof TenderSummary>;
 
-/** The documented answer: no number of pages, so read on until the total is reached or a page is empty. */
+/** The answer as documented. It has no page count: read until the total is reached or a page is empty. */
 export const TendersResponse = z.looseObject({
   total_results: DocumentedCount,
   data: z.array(TenderSummary),
 });
 export type TendersResponse = z.infer<typeof TendersResponse>;
 
-/** What the client requires of a page; an item without a slug is null. */
+/** The fields the client needs of a page; an item without a slug is null. */
 export const TendersPage = z.looseObject({
   total_results: Count,
   data: z.array(usable(z.looseObject({ slug: z.string().min(1) }))),
@@ -72,6 +74,7 @@ export type TendersPage = z.infer<typeof TendersPage>;
 export const TenderDetailsQuery = z.strictObject({ slug: z.string().min(1) });
 export type TenderDetailsQuery = z.infer<typeof TenderDetailsQuery>;
 
+/** One contact of a tender. */
 export const TenderContact = z.looseObject({ type: Text, name: Text, id: Id.nullish() });
 export type TenderContact = z.infer<typeof TenderContact>;
 
@@ -79,7 +82,7 @@ export type TenderContact = z.infer<typeof TenderContact>;
 export const TenderDetails = z.looseObject({
   /** HTML. */
   description: Text,
-  /** Item shape not shown. */
+  /** The reference does not show the item's shape. */
   donors: z.array(z.unknown()).nullish(),
   /** URLs. */
   attachments: Texts,

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { CountryCode, ProfileUrl } from './scalars.js';
 
 /**
- * Body of `POST /v2/autocomplete`; the answer is a company record. A body that holds only `country_code` is answered
- * with the autocomplete field error, so that rule is the server's and not part of this shape.
+ * Body of `POST /v2/autocomplete` (reference v2, section "Autocomplete"); the answer is a company record.
+ * The API refuses a body with only `country_code` (autocomplete field error). This schema accepts such a body.
  */
 export const AutocompleteRequest = z.strictObject({
   country_code: CountryCode.optional(),

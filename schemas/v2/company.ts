@@ -2,13 +2,13 @@ import { z } from 'zod';
 
 import { Id, Text, TextOrNumber, Texts } from './scalars.js';
 
-/** One classification: `type` is `industry_focus` or `sic_code_<country>`. */
+/** One classification; `type` is `industry_focus` or `sic_code_<country>`. */
 export const CompanyCode = z.looseObject({ id: Id.nullish(), type: Text, value: Text });
 export type CompanyCode = z.infer<typeof CompanyCode>;
 
 /**
- * Company record of `GET /v2/companies/{id}`, enrichment and autocomplete (section "Company record"). Only the id is
- * needed to file it; everything else may be missing or null.
+ * Company record of `GET /v2/companies/{id}`, enrichment and autocomplete (section "Company record").
+ * Only the id is required; any other field may be missing or null.
  */
 export const Company = z.looseObject({
   id: Id,
@@ -21,7 +21,7 @@ export const Company = z.looseObject({
   company_fax: Texts,
   company_website: Text,
   company_legal_form: Text,
-  /** Status label; absent in some enrichment answers. */
+  /** Status label; missing in some enrichment answers. */
   status: Text,
   /** Comma-separated names. */
   brands: Text,
@@ -31,7 +31,7 @@ export const Company = z.looseObject({
   country_region: Text,
   zip_code: Text,
   country_name: Text,
-  /** Employee count or band. */
+  /** Number of employees, or a band. */
   size: TextOrNumber,
   vat_number: Text,
   /** yyyy-mm-dd. */

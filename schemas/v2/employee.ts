@@ -4,7 +4,7 @@ import { DocumentedCount, employeesEnvelope, usable } from './envelope.js';
 import { MAX_PAGE } from './prospecting.js';
 import { Count, Id, PerPage, ProfileUrl, Text, Texts } from './scalars.js';
 
-/** Filters of `POST /v2/employees`, section "Employees". */
+/** Filters of `POST /v2/employees` (section "Employees"). */
 export const EmployeeFilters = z.strictObject({
   full_name: z.string().optional(),
   /** Contact conditions from the nomenclatures. */
@@ -25,6 +25,7 @@ export const EmployeesRequest = z.strictObject({
 });
 export type EmployeesRequest = z.infer<typeof EmployeesRequest>;
 
+/** One person of an employee search. */
 export const EmployeeItem = z.looseObject({
   id: Id,
   name: Text,
@@ -33,11 +34,11 @@ export const EmployeeItem = z.looseObject({
 });
 export type EmployeeItem = z.infer<typeof EmployeeItem>;
 
-/** The documented answer. */
+/** The answer as documented. */
 export const EmployeesResponse = employeesEnvelope(DocumentedCount, EmployeeItem);
 export type EmployeesResponse = z.infer<typeof EmployeesResponse>;
 
-/** What the client requires of a page; an item without an id is null. */
+/** The fields the client needs of a page; an item without an id is null. */
 export const EmployeesPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type EmployeesPage = z.infer<typeof EmployeesPage>;
 
@@ -51,7 +52,7 @@ export const Employee = z.looseObject({
   /** A single letter. */
   gender: Text,
   seniority_level: Texts,
-  /** Only in enrichment by profile and by contact data; item type not stated. */
+  /** Only in enrichment by profile and by contact data; the reference does not state the item type. */
   department: z.array(z.unknown()).nullish(),
   function_original_name: Text,
   phone: Text,

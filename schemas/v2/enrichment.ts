@@ -26,14 +26,14 @@ export const EnrichCompanyRequest = z
   });
 export type EnrichCompanyRequest = z.infer<typeof EnrichCompanyRequest>;
 
-/** Body of `POST /v2/enrichment/email`; `reveal_phone` is true when left out. */
+/** Body of `POST /v2/enrichment/email`; `reveal_phone` defaults to true. */
 export const EnrichEmailRequest = z.strictObject({
   email: z.string().min(1),
   reveal_phone: z.boolean().optional(),
 });
 export type EnrichEmailRequest = z.infer<typeof EnrichEmailRequest>;
 
-/** Body of `POST /v2/enrichment/employee/pronet`; both reveals are true when left out. */
+/** Body of `POST /v2/enrichment/employee/pronet`; both reveals default to true. */
 export const EnrichEmployeePronetRequest = z.strictObject({
   pronet: ProfileUrl,
   reveal_email: z.boolean().optional(),
@@ -41,7 +41,7 @@ export const EnrichEmployeePronetRequest = z.strictObject({
 });
 export type EnrichEmployeePronetRequest = z.infer<typeof EnrichEmployeePronetRequest>;
 
-/** Body of `POST /v2/enrichment/employee/contacts`; all optional, both reveals are true when left out. */
+/** Body of `POST /v2/enrichment/employee/contacts`; all fields optional, both reveals default to true. */
 export const EnrichContactsRequest = z.strictObject({
   first_name: z.string().optional(),
   last_name: z.string().optional(),
@@ -55,7 +55,7 @@ export const EnrichContactsRequest = z.strictObject({
 });
 export type EnrichContactsRequest = z.infer<typeof EnrichContactsRequest>;
 
-/** Body of `POST /v2/enrichment/employee/search`; allowed seniorities are not shown. */
+/** Body of `POST /v2/enrichment/employee/search`; the reference does not list the seniorities. */
 export const EnrichEmployeeSearchRequest = z.strictObject({
   domain_list: z.array(z.string()).optional(),
   company_locations: z.array(z.string()).optional(),
@@ -66,7 +66,7 @@ export const EnrichEmployeeSearchRequest = z.strictObject({
 });
 export type EnrichEmployeeSearchRequest = z.infer<typeof EnrichEmployeeSearchRequest>;
 
-/** Company inside an enrichment employee search item. */
+/** The company of a person in an enrichment employee search. */
 export const EnrichedEmployeeCompany = z.looseObject({
   name: Text,
   website: Text,
@@ -84,6 +84,7 @@ export const EnrichedEmployeeCompany = z.looseObject({
 });
 export type EnrichedEmployeeCompany = z.infer<typeof EnrichedEmployeeCompany>;
 
+/** One person of an enrichment employee search. */
 export const EnrichedEmployeeItem = z.looseObject({
   id: Id,
   last_name: Text,
@@ -101,10 +102,10 @@ export const EnrichedEmployeeItem = z.looseObject({
 });
 export type EnrichedEmployeeItem = z.infer<typeof EnrichedEmployeeItem>;
 
-/** The documented answer. */
+/** The answer as documented. */
 export const EnrichEmployeeSearchResponse = employeesEnvelope(DocumentedCount, EnrichedEmployeeItem);
 export type EnrichEmployeeSearchResponse = z.infer<typeof EnrichEmployeeSearchResponse>;
 
-/** What the client requires of a page; an item without an id is null. */
+/** The fields the client needs of a page; an item without an id is null. */
 export const EnrichEmployeeSearchPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type EnrichEmployeeSearchPage = z.infer<typeof EnrichEmployeeSearchPage>;

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
 /*
- * Error bodies of version 2 (section "Errors"). Their HTTP statuses are not stated, so the shape alone has to tell them
- * apart; TokenVerificationError and InternalError share a shape (see src/api-client/classify.ts for what decides).
+ * Error bodies of version 2 (section "Errors"). The reference states no HTTP statuses, so the shape decides.
+ * TokenVerificationError and InternalError share a shape; src/api-client/classify.ts tells them apart.
  */
 
-/** TokenVerificationError and InternalError; gateways answer 404, 405 and 429 in this shape too. */
+/** Body of TokenVerificationError and InternalError; gateways use this shape for 404, 405 and 429 too. */
 export const DetailError = z.looseObject({ detail: z.string() });
 export type DetailError = z.infer<typeof DetailError>;
 
-/** InvalidRequest: a field name to its messages. */
+/** Body of InvalidRequest: messages by field name. */
 export const InvalidRequest = z.record(z.string(), z.array(z.string()));
 export type InvalidRequest = z.infer<typeof InvalidRequest>;
 
-/** What the caller tried to use when a limit was reached. */
+/** The permission, module and app a call tried to use when it reached a limit. */
 export const LimitAccess = z.looseObject({
   permission: z.string().nullish(),
   permission_name: z.string().nullish(),
@@ -27,7 +27,7 @@ export type LimitAccess = z.infer<typeof LimitAccess>;
 /** Documented guards: the daily browsing limit, and any other limit. */
 export const LIMIT_GUARDS = ['limits.daily', 'limit'] as const;
 
-/** LimitError: a usage limit is reached. */
+/** Body of LimitError: a usage limit is reached. */
 export const LimitErrorBody = z.looseObject({
   access: LimitAccess.nullish(),
   error_guard: z.string(),
@@ -35,6 +35,6 @@ export const LimitErrorBody = z.looseObject({
 });
 export type LimitErrorBody = z.infer<typeof LimitErrorBody>;
 
-/** Autocomplete field error: same shape as an InvalidRequest about a field called `fields`; the route tells. */
+/** Body of the autocomplete field error. The route decides, because an InvalidRequest about `fields` looks the same. */
 export const AutocompleteErrorBody = z.looseObject({ fields: z.array(z.string()) });
 export type AutocompleteErrorBody = z.infer<typeof AutocompleteErrorBody>;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /*
- * The financial indicators the reference names ("Financial report"), in its order. A report may hold others: they are
- * kept, with kind told from the value. A list, not code: hence its length.
+ * The financial indicators the reference names (section "Financial report"), in its order.
+ * A report may hold other indicators: they are kept, and their kind follows from the value.
  */
 
-/** Text indicators; `Reported-Date` is yyyy-mm-dd, `Currency` the currency of the year's money values. */
+/** Text indicators. `Reported-Date` is yyyy-mm-dd; `Currency` is the currency of the year's money values. */
 export const STRING_INDICATORS = [
   'Reported-Date',
   'Currency',
@@ -14,9 +14,10 @@ export const STRING_INDICATORS = [
   'Share-of-Profit-in-Associates-or-Joint-Ventures',
 ] as const;
 
+/** Whole-number indicators. */
 export const INTEGER_INDICATORS = ['Accounting-From-Date', 'Employee-Numbers'] as const;
 
-/** Money in the year's `Currency`, ratios and counts; the reference states no unit per indicator. */
+/** Decimal indicators: money in the year's `Currency`, ratios and counts. The reference states no unit for each. */
 export const DOUBLE_INDICATORS = [
   'Total-Other-Long-Term-Liabilities',
   'Trade-And-Other-Payables',
@@ -282,13 +283,13 @@ export const DOUBLE_INDICATORS = [
 export const IndicatorKind = z.enum(['string', 'integer', 'double']);
 export type IndicatorKind = z.infer<typeof IndicatorKind>;
 
-/** Every indicator of the reference. */
+/** Name of an indicator in the reference. */
 export type Indicator =
   | (typeof STRING_INDICATORS)[number]
   | (typeof INTEGER_INDICATORS)[number]
   | (typeof DOUBLE_INDICATORS)[number];
 
-/** Every indicator of the reference with its kind; look-ups by a name it does not hold give undefined. */
+/** Kind of each indicator in the reference; undefined for other names. */
 export const INDICATORS: ReadonlyMap<string, IndicatorKind> = new Map<string, IndicatorKind>([
   ...STRING_INDICATORS.map((name) => [name, 'string'] as const),
   ...INTEGER_INDICATORS.map((name) => [name, 'integer'] as const),

@@ -11,6 +11,7 @@ export const Metric = z.looseObject({
 });
 export type Metric = z.infer<typeof Metric>;
 
+/** A group of usage metrics. */
 export const MetricGroup = z.looseObject({
   name: z.string().nullish(),
   codename: z.string(),
@@ -18,18 +19,18 @@ export const MetricGroup = z.looseObject({
 });
 export type MetricGroup = z.infer<typeof MetricGroup>;
 
-/** The documented answer of `GET /v2/metrics`, section "Metrics". */
+/** The documented answer of `GET /v2/metrics` (section "Metrics"). */
 export const MetricsResponse = z.array(MetricGroup);
 export type MetricsResponse = z.infer<typeof MetricsResponse>;
 
-/** A figure of a metric that may come as text or be null; null counts as 0, which for `total` means "no figure". */
+/** A figure that may be text or null. Null counts as 0, which for `total` means "no figure". */
 const figure = z
   .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/)])
   .nullish()
   .transform((value) => Number(value ?? 0));
 const label = z.string().nullish();
 
-/** What the client requires of the metrics. */
+/** The fields the client needs of the metrics. */
 export const MetricsReading = z.array(
   z.looseObject({
     name: label,
@@ -42,16 +43,17 @@ export const MetricsReading = z.array(
 );
 export type MetricsReading = z.infer<typeof MetricsReading>;
 
-/** Query of `GET /v2/metrics/contacts`; both bounds required. */
+/** Query of `GET /v2/metrics/contacts`; both bounds are required. */
 export const ContactMetricsQuery = z.strictObject({
   date_from: RequestDateTime,
   date_to: RequestDateTime,
 });
 export type ContactMetricsQuery = z.infer<typeof ContactMetricsQuery>;
 
+/** The documented answer of `GET /v2/metrics/contacts`. */
 export const ContactMetrics = z.looseObject({ email_count: z.int(), phone_count: z.int() });
 export type ContactMetrics = z.infer<typeof ContactMetrics>;
 
-/** What the client requires of the contact metrics: figures that came as text or null are read as MetricsReading does. */
+/** The fields the client needs of the contact metrics; figures may be text or null, as in MetricsReading. */
 export const ContactMetricsReading = z.looseObject({ email_count: figure, phone_count: figure });
 export type ContactMetricsReading = z.infer<typeof ContactMetricsReading>;

@@ -6,7 +6,7 @@ import { Count, CountryCode, Id, PageNumber, ProfileUrl, Text } from './scalars.
 /** Largest `per_page` of company search (section "Limits"). */
 export const OVERVIEW_MAX_PER_PAGE = 5;
 
-/** Body of `POST /v2/overview`, section "Company search"; all optional. */
+/** Body of `POST /v2/overview` (section "Company search"); all fields optional. */
 export const OverviewRequest = z.strictObject({
   country_code: CountryCode.optional(),
   /** For the US: two letters. */
@@ -29,20 +29,21 @@ export const OverviewRequest = z.strictObject({
 });
 export type OverviewRequest = z.infer<typeof OverviewRequest>;
 
+/** One company of a company search. */
 export const OverviewItem = z.looseObject({
   id: Id,
   name: Text,
-  /** Status label, not id. */
+  /** Status label, not a status id. */
   status: Text,
   country_code: Text,
   registration_number: Text,
 });
 export type OverviewItem = z.infer<typeof OverviewItem>;
 
-/** The documented answer. */
+/** The answer as documented. */
 export const OverviewResponse = overviewEnvelope(DocumentedCount, OverviewItem);
 export type OverviewResponse = z.infer<typeof OverviewResponse>;
 
-/** What the client requires of a page; an item without an id is null. */
+/** The fields the client needs of a page; an item without an id is null. */
 export const OverviewPage = overviewEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type OverviewPage = z.infer<typeof OverviewPage>;

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 
 /*
- * Ultimate beneficial owners (section "Other routes named for version 2"). Payloads are not shown: natural persons with
- * effective ownership over every route, a threshold the caller chooses, a flag for whether the answer is conclusive,
- * and jobs that enrich unresolved chains. Parameters are sent and answers kept as they are.
+ * Ultimate beneficial owners (section "Other routes named for version 2"). The reference shows no payloads, but says:
+ * - owners are natural persons with effective ownership over every route
+ * - the caller chooses a threshold
+ * - a flag says whether the answer is conclusive
+ * - jobs enrich unresolved chains
+ * Parameters are sent verbatim, and answers are kept as received.
  */
 
-/** Parameters of the UBO routes: their names are not shown. */
+/** Parameters of the UBO routes; the reference does not name them. */
 export const OwnershipParameters = z.record(z.string(), z.unknown());
 export type OwnershipParameters = z.infer<typeof OwnershipParameters>;
 

@@ -4,12 +4,12 @@ import { z } from 'zod';
 export const PayeeDecision = z.enum(['OK_TO_PAY', 'REVIEW_BEFORE_PAYING', 'DO_NOT_PAY']);
 export type PayeeDecision = z.infer<typeof PayeeDecision>;
 
-/** Proxy identifiers added as `id_scheme` values by the release of 2 October 2026. */
+/** Proxy identifiers that the release of 2 October 2026 added as `id_scheme` values. */
 export const PAYEE_PROXY_SCHEMES = ['EMAL', 'MBNO', 'FPSID', 'NRIC'] as const;
 
 /**
- * Body of the payee routes. Its fields are not shown, but for those the release notes name: sent as it is. An account
- * number scheme (`…ACNR`) without `holding_entity` is refused with 400, `TXID` for Brazil is refused.
+ * Body of the payee routes, sent verbatim. The reference shows only the fields its release notes name.
+ * The API refuses an account number scheme (`…ACNR`) without `holding_entity` (status 400), and `TXID` for Brazil.
  */
 export const PayeeRequest = z.looseObject({ id_scheme: z.string().optional(), holding_entity: z.unknown().optional() });
 export type PayeeRequest = z.infer<typeof PayeeRequest>;

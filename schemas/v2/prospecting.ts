@@ -6,10 +6,10 @@ import { Count, Id, PerPage, ProfileUrl, Text } from './scalars.js';
 /** Largest `page` of prospecting and employee search (section "Limits"). */
 export const MAX_PAGE = 10;
 
-/** Currencies `financial_turnover` may be asked in; USD when none is given. */
+/** Currencies of `financial_turnover`; USD when none is given. */
 export const TURNOVER_CURRENCIES = ['USD', 'EUR', 'GBP'] as const;
 
-/** National industry codes: `sic_code_<country>`. */
+/** Filters by national industry code: `sic_code_<country>`. */
 export const SIC_CODE_FILTERS = [
   'sic_code_be',
   'sic_code_de',
@@ -29,7 +29,7 @@ export const SIC_CODE_FILTERS = [
   'sic_code_anz',
 ] as const;
 
-/** Year-on-year ranges, in percent as far as the reference lets one tell (it states no unit). */
+/** Year-on-year ranges, probably in percent: the reference states no unit. */
 export const YOY_FILTERS = [
   'yoy_exports',
   'yoy_liabilities',
@@ -42,14 +42,14 @@ export const YOY_FILTERS = [
 const ids = z.array(z.int());
 const texts = z.array(z.string());
 
-/** Bounds are inclusive by name; either may be left out. */
+/** Inclusive bounds, as `gte` and `lte` say; either may be left out. */
 export const NumberRange = z.strictObject({
   gte: z.number().optional(),
   lte: z.number().optional(),
 });
 export type NumberRange = z.infer<typeof NumberRange>;
 
-/** Whether bounds are years or dates is not stated: a year as number or text, or `yyyy-mm-dd`. */
+/** A year as number or text, or `yyyy-mm-dd`: the reference does not say which the API expects. */
 export const IncorporationBound = z.union([z.int().min(0).max(9999), z.string().regex(/^\d{4}(-\d{2}-\d{2})?$/)]);
 export const IncorporationRange = z.strictObject({
   gte: IncorporationBound.optional(),
@@ -57,6 +57,7 @@ export const IncorporationRange = z.strictObject({
 });
 export type IncorporationRange = z.infer<typeof IncorporationRange>;
 
+/** Range of turnover; `currency` defaults to USD. */
 export const TurnoverRange = z.strictObject({
   gte: z.number().optional(),
   lte: z.number().optional(),
@@ -64,7 +65,7 @@ export const TurnoverRange = z.strictObject({
 });
 export type TurnoverRange = z.infer<typeof TurnoverRange>;
 
-/** "region/country, id from nomenclatures": an object whose keys are not shown. */
+/** "region/country, id from nomenclatures": an object whose keys the reference does not show. */
 export const LocationSelection = z.record(z.string(), z.unknown());
 
 const sicCodes = Object.fromEntries(SIC_CODE_FILTERS.map((key) => [key, texts.optional()])) as Record<
@@ -77,7 +78,7 @@ const yoyRanges = Object.fromEntries(YOY_FILTERS.map((key) => [key, NumberRange.
   z.ZodOptional<typeof NumberRange>
 >;
 
-/** Filters of `POST /v2/prospecting`, section "Prospecting"; all optional, all must hold. */
+/** Filters of `POST /v2/prospecting` (section "Prospecting"); all optional. A company must match every filter given. */
 export const ProspectingFilters = z.strictObject({
   company_status: ids.optional(),
   number_of_employees: NumberRange.optional(),
@@ -92,7 +93,7 @@ export const ProspectingFilters = z.strictObject({
   isic: texts.optional(),
   ...sicCodes,
   location_regions: LocationSelection.optional(),
-  /** Ids are shaped as underscore-joined parent ids. */
+  /** Ids consist of parent ids joined by underscores. */
   location_countries: LocationSelection.optional(),
   location_zip: texts.optional(),
   /** City or state. */
@@ -115,7 +116,7 @@ export const ProspectingFilters = z.strictObject({
 });
 export type ProspectingFilters = z.infer<typeof ProspectingFilters>;
 
-/** Body of `POST /v2/prospecting`. Default and largest `per_page` are not stated. */
+/** Body of `POST /v2/prospecting`. The reference states neither default nor maximum of `per_page`. */
 export const ProspectingRequest = z.strictObject({
   page: z.int().min(1).max(MAX_PAGE).optional(),
   per_page: PerPage.optional(),
@@ -123,13 +124,14 @@ export const ProspectingRequest = z.strictObject({
 });
 export type ProspectingRequest = z.infer<typeof ProspectingRequest>;
 
+/** One company of a search. */
 export const ProspectingItem = z.looseObject({ id: Id, name: Text });
 export type ProspectingItem = z.infer<typeof ProspectingItem>;
 
-/** The documented answer. */
+/** The answer as documented. */
 export const ProspectingResponse = prospectingEnvelope(DocumentedCount, ProspectingItem);
 export type ProspectingResponse = z.infer<typeof ProspectingResponse>;
 
-/** What the client requires of a page; an item without an id is null. */
+/** The fields the client needs of a page; an item without an id is null. */
 export const ProspectingPage = prospectingEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type ProspectingPage = z.infer<typeof ProspectingPage>;

@@ -1,4 +1,4 @@
-/** Watch fields, section "Watch fields (event types)": what can be monitored, and the `event_type` of an event. */
+/** Watch fields (section "Watch fields (event types)"): what can be watched, and the `event_type` of an event. */
 export const WATCH_FIELDS = [
   'company.name',
   'company.status',
@@ -38,7 +38,7 @@ export const WATCH_FIELDS = [
 ] as const;
 export type WatchField = (typeof WATCH_FIELDS)[number];
 
-/** The earlier names of the same indicators, and the two names that only sample field lists show (last two). */
+/** Earlier names of the same fields. The last two occur only in sample field lists. */
 export const LEGACY_WATCH_FIELDS = [
   'company_fax',
   'company_address_street',
@@ -65,8 +65,8 @@ export const LEGACY_WATCH_FIELDS = [
 export type LegacyWatchField = (typeof LEGACY_WATCH_FIELDS)[number];
 
 /**
- * Earlier name → today's, where the names leave no doubt. The `_meta` names and `shareholder_name` are left out: the
- * reference does not say which of several indicators they are.
+ * Today's name for each earlier name.
+ * The `_meta` names and `shareholder_name` are missing: the reference does not say which field each one means.
  */
 export const CURRENT_WATCH_FIELD: Readonly<Partial<Record<LegacyWatchField, WatchField>>> = {
   company_fax: 'company.fax',

@@ -4,11 +4,13 @@ import { DocumentedCount, usable, watchEnvelope } from './envelope.js';
 import { Count, Id, PageNumber, PerPage, RequestDate, Text } from './scalars.js';
 import { LEGACY_WATCH_FIELDS, WATCH_FIELDS } from './watch-fields.js';
 
-/** A watch field of either naming generation, as a request may send it. */
+/** A watch field in a request, by today's or an earlier name. */
 export const WatchFieldName = z.enum([...WATCH_FIELDS, ...LEGACY_WATCH_FIELDS]);
 export type WatchFieldName = z.infer<typeof WatchFieldName>;
 
-/** Body of `POST /v2/companies/{id}/watch/start`; what is watched without `fields` is not stated. */
+/**
+ * Body of `POST /v2/companies/{id}/watch/start`; the reference does not say which fields are watched without `fields`.
+ */
 export const WatchStartRequest = z.strictObject({ fields: z.array(WatchFieldName).optional() });
 export type WatchStartRequest = z.infer<typeof WatchStartRequest>;
 
@@ -35,6 +37,7 @@ export const WatchEventsQuery = z.strictObject({
 });
 export type WatchEventsQuery = z.infer<typeof WatchEventsQuery>;
 
+/** One watched company of the listing. */
 export const WatchedCompany = z.looseObject({
   id: Id,
   name: Text,
@@ -46,6 +49,7 @@ export const WatchedCompany = z.looseObject({
 });
 export type WatchedCompany = z.infer<typeof WatchedCompany>;
 
+/** One watch event of a company. */
 export const WatchEvent = z.looseObject({
   /** For example `UPDATED`. */
   status: Text,
@@ -58,24 +62,24 @@ export const WatchEvent = z.looseObject({
 });
 export type WatchEvent = z.infer<typeof WatchEvent>;
 
-/** The documented answers of the two listings. */
+/** The answers of the two listings as documented. */
 export const WatchListResponse = watchEnvelope(DocumentedCount, WatchedCompany);
 export type WatchListResponse = z.infer<typeof WatchListResponse>;
 export const WatchEventsResponse = watchEnvelope(DocumentedCount, WatchEvent);
 export type WatchEventsResponse = z.infer<typeof WatchEventsResponse>;
 
-/** What the client requires of a page of watched companies; an item without an id is null. */
+/** The fields the client needs of a page of watched companies; an item without an id is null. */
 export const WatchListPage = watchEnvelope(
   Count,
   usable(z.looseObject({ id: Id, fields: z.array(z.string()).nullish().catch(null) })),
 );
 export type WatchListPage = z.infer<typeof WatchListPage>;
 
-/** What the client requires of a page of events; an item that is no object is null. */
+/** The fields the client needs of a page of events; an item that is not an object is null. */
 export const WatchEventsPage = watchEnvelope(Count, usable(z.looseObject({})));
 export type WatchEventsPage = z.infer<typeof WatchEventsPage>;
 
-/** The watched fields of one company, read or after a change. */
+/** The watched fields of one company, as read or after a change. */
 export const WatchFieldsResponse = z.array(z.string());
 export type WatchFieldsResponse = z.infer<typeof WatchFieldsResponse>;
 
@@ -83,14 +87,20 @@ export type WatchFieldsResponse = z.infer<typeof WatchFieldsResponse>;
 export const WatchCallbackRequest = z.strictObject({ callback: z.url({ protocol: /^https?$/ }) });
 export type WatchCallbackRequest = z.infer<typeof WatchCallbackRequest>;
 
-/** `secret` signs deliveries: made with the first callback, the same ever after. Null when none is set. */
+/**
+ * The callback's address and the `secret` that signs deliveries. The secret is created with the first callback and
+ * stays. Null when none is set.
+ */
 export const WatchCallback = z.looseObject({ callback: Text, secret: Text });
 export type WatchCallback = z.infer<typeof WatchCallback>;
 
-/** Header with the hex HMAC-SHA256 of a delivery's raw body, keyed with the callback's secret; lower case as Node gives it. */
+/**
+ * Header with the signature: the hex HMAC-SHA256 of a delivery's raw body, keyed with the callback's secret.
+ * Lower case, as in Node's headers.
+ */
 export const SIGNATURE_HEADER = 'x-svc-signature';
 
-/** Body of a webhook delivery, section "Events". */
+/** Body of a webhook delivery (section "Events"). */
 export const WebhookDelivery = z.looseObject({
   company_data: z.looseObject({
     id: Id,
@@ -101,9 +111,9 @@ export const WebhookDelivery = z.looseObject({
     date: z.string(),
   }),
   field: z.string(),
-  /** `UPDATE` in the stated shape. */
+  /** `UPDATE` in the documented shape. */
   status: Text,
-  /** Type depends on the field and is not stated. */
+  /** The type depends on the field; the reference does not state the types. */
   new_value: z.unknown().optional(),
   old_value: z.unknown().optional(),
 });

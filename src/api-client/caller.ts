@@ -20,18 +20,20 @@ import { prepareRequest, type PreparedRequest, type RequestParts } from './reque
 import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
 import type { Answer, Fault, Transport } from './transport.js';
 
-/** A route: how it is named, read and repeated. */
+/** A route of the API, with its reader and its retry rule. */
 export interface Route<T> {
   /** `METHOD /path/{id}`. */
   endpoint: string;
   reader: Reader<T>;
   /**
-   * Whether a fault may be answered by sending again. `unsent`: only when the API surely did not act (connection
-   * refused, limit), since acting twice costs money or makes a second thing.
+   * When a failed request may be sent again.
+   * `unsent`: only if the API surely did not act (connection refused, rate limit). Acting twice would cost money or
+   * create a second object.
    */
   repeat: 'always' | 'unsent';
 }
 
+/** What a caller needs; shared by all routes of one client. */
 export interface CallerOptions {
   transport: Transport;
   redactor: Redactor;
@@ -48,7 +50,7 @@ export interface CallerOptions {
 
 type Outcome<T> = { ok: true; response: ApiResponse<T> } | { ok: false; error: ApiError; retryAfterMs: number | null };
 
-/** Codes under which no byte of a request can have reached the API. */
+/** Error codes that prove that no byte of the request reached the API. */
 const UNSENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -60,22 +62,22 @@ const UNSENT = new Set([
   'UND_ERR_DESTROYED',
 ]);
 
-/** Codes of Node and OpenSSL for a server that does not prove who it is. */
+/** Error codes of Node and OpenSSL for a server whose certificate is not trusted. */
 const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
   'The certificate is not trusted and nothing was sent; for an authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
 
-// A key that was accepted before is not believed to be refused at the first word: a single 401 may be a slip of the API.
+// If the API accepted the key before, retry a 401 this often: a single 401 may be the API's mistake.
 const REFUSALS_DOUBTED = 2;
-// Where nothing but "too much at once" was answered for so long, each call tries once more only: waiting is left to the
-// caller, and many calls at a slow pace do not take minutes to learn the same.
+// After this time with nothing but `limit` answers, retry each call only once. The caller must wait instead; otherwise
+// slow calls spend minutes to learn the same.
 const LIMIT_BELIEVED_MS = 10_000;
 
-/** Sends calls: takes a slot, keeps the pace, tries again, and turns what came into data or an ApiError. */
+/** Sends calls: waits for a slot and the pace, retries, and turns each answer into data or an ApiError. */
 export class Caller {
   readonly #options: CallerOptions;
   #keyAccepted = false;
-  /** When "too much at once" came first, of those with no good answer since; null: the last answer was none. */
+  /** When the first `limit` answer came since the last good answer; null: none. */
   #limitedSince: number | null = null;
 
   constructor(options: CallerOptions) {
@@ -83,13 +85,13 @@ export class Caller {
   }
 
   /**
-   * Makes one call. Rejects with an ApiError, with the signal's reason when the caller gives up, or with
-   * ClientClosedError.
+   * Makes one call, with retries.
+   * @throws ApiError when the call failed; ClientClosedError when the client closed; the signal's reason when aborted
    */
   async call<T>(route: Route<T>, parts: RequestParts, call: CallOptions = {}): Promise<ApiResponse<T>> {
     const request = prepareRequest(route.endpoint, parts);
     const { retry, closing } = this.#options;
-    // Thousands of calls may share one signal, each with a listener for as long as it lasts: no leak to warn of.
+    // Thousands of calls may share one signal, so don't warn about the number of listeners.
     if (call.signal !== undefined) setMaxListeners(0, call.signal);
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(route, request, attempt, call.signal);
@@ -100,7 +102,7 @@ export class Caller {
     }
   }
 
-  /** How often a call that ended in this error may be sent again. */
+  /** Returns how often a call that ended in this error may be sent again. */
   #repeats(route: Route<unknown>, error: ApiError): number {
     const { maxRetries } = this.#options.retry;
     if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')
@@ -120,7 +122,7 @@ export class Caller {
     signal?.throwIfAborted();
     const ticket = gate.tryAcquire() || (await gate.acquire(signal));
     try {
-      signal?.throwIfAborted(); // it may have aborted in the instant the slot came
+      signal?.throwIfAborted(); // the signal may abort at the moment the slot is free
       const pause = pacer.reserve(performance.now());
       if (pause > 0) await sleep(pause, [closing, signal]);
       const refusal = latch.refusal(this.#context(route, request, attempt - 1));
@@ -137,7 +139,7 @@ export class Caller {
         gate.succeeded();
         pacer.succeeded(performance.now());
       } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
-        // Whether there were too many at once or too many a second is not said: both give way.
+        // The API does not say whether too many requests are in flight or too many were sent a second: reduce both.
         this.#limitedSince ??= performance.now();
         gate.limited(ticket);
         pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
@@ -168,7 +170,7 @@ export class Caller {
     const retryAfterMs = parseRetryAfter(raw, Date.now());
     const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
     if (reading.ok) return { ok: true, response: { data: reading.data, body, servedAt: isoDate(raw.date), ...base } };
-    // Errors are for people: redacted whatever the key's length, so told again from the redacted text.
+    // People read errors: redact the key whatever its length, and read the error again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
     const told =
@@ -212,7 +214,7 @@ function faultError(fault: Fault, context: ApiErrorContext, redactor: Redactor, 
     case 'cut':
       return new BodyError(context, `the body was cut off: ${message}`);
     case 'transport': {
-      // A certificate that is refused now is refused in a second, too.
+      // An untrusted certificate stays untrusted, so don't retry.
       const untrusted = UNTRUSTED.test(fault.code);
       const retryable = !untrusted && !/^UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|HEADERS_OVERFLOW)/.test(fault.code);
       const words = untrusted ? `${message}. ${TRUST_ADVICE}` : message;

@@ -17,27 +17,28 @@ import {
 } from './errors.js';
 
 /*
- * Which error a JSON body is. The reference states no statuses for version 2, so the shape decides and the status only
- * breaks ties; both generations' shapes are accepted from both. Where two errors share `{detail}`, the words decide.
+ * Decides which error a JSON body is.
+ * The reference states no statuses for version 2, so the body's shape decides and the status only breaks ties. Both
+ * versions may answer in either version's shapes. Several errors share `{detail}`; there the text decides.
  */
 
 const ValidationList = z.array(ValidationItem).min(1);
 const SAYS_TOKEN =
   /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b/i;
-/** Enough where a request was refused; a server that is broken says the like of its own parts. */
+/** Only trusted below status 500: a broken server uses these words about its own parts. */
 const SAYS_AUTHENTICATION = /\bauthentication\b|\bunauthori[sz]ed\b/i;
 const SAYS_INTERNAL =
   /\binternal\b|\bserver (error|failure)|\bunexpected\b|\bunavailable\b|try again|exception|timed? ?out/i;
 const SAYS_THROTTLED = /\bthrottled\b|too many requests|\brate limit/i;
 const SAYS_NOT_FOUND = /\bnot found\b|does not exist|\bno .{1,40} matches\b/i;
-/** Of what the key may do, not of the key: "API key is missing the permission X" must not pass for a wrong key. */
+/** About what the key may do. "API key is missing the permission X" must not count as a wrong key. */
 const SAYS_PERMISSION =
   /\bpermissions?\b|\bforbidden\b|\baccess denied\b|\bnot (permitted|allowed|entitled) to\b|\b(subscription|plan|licen[cs]e) does not include\b/i;
 const SAYS_REFUSED = /\bmethod\b.*\bnot allowed\b|unsupported media type/i;
 
 /**
- * Tells the error in a parsed body, or null when it has no error's shape. `mayBeData`: the body came with a status of
- * success on a route whose answers are not documented, so that only shapes no data could have count.
+ * Returns the error in a parsed body; null when the body has no error's shape.
+ * @param mayBeData true for a 2xx answer of an undocumented route: accept only shapes that no data can have
  */
 export function tellError(json: unknown, context: ApiErrorContext, mayBeData: boolean): ApiError | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
@@ -72,7 +73,7 @@ function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): Ap
   if (status === 401) return new TokenVerificationError(context, detail);
   if (status === 402 || status === 403) return new PermissionDeniedError(context, detail, readAccess(body));
   if (status === 404 || status === 410) return new NotFoundError(context, detail);
-  // A 5xx that mentions "not found" is a broken server, and must not make a company vanish.
+  // A 5xx that mentions "not found" is a broken server; treating it as 404 would make a company disappear.
   if (status < 500 && SAYS_NOT_FOUND.test(detail)) return new NotFoundError(context, detail);
   if (SAYS_REFUSED.test(detail)) return new InvalidRequestError(context, { detail: [detail] });
   return new InternalApiError(context, detail);
@@ -83,7 +84,7 @@ function tellLimit(body: Record<string, unknown>, guard: string, context: ApiErr
   return new LimitError(context, guard, readAccess(body), typeof message === 'string' ? message : '');
 }
 
-/** What a body says that the caller tried to use. */
+/** Returns which permission, module or app the caller tried to use, as the body names them. */
 function readAccess({ access }: Record<string, unknown>): LimitAccess | null {
   const told = LimitAccess.safeParse(access);
   return told.success ? told.data : null;
@@ -110,8 +111,8 @@ function tellV1(body: Record<string, unknown>, context: ApiErrorContext): ApiErr
 }
 
 /**
- * The InvalidRequest shape: every value an array of strings, or (as serializers nest them) an object of such. Gives the
- * messages under dotted names; null when anything in it has another shape, or when it holds no message.
+ * Reads the InvalidRequest shape: each value an array of strings, or an object of such arrays.
+ * Returns the messages under dotted names; null when a value has another shape or no message is left.
  */
 function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<string, string[]> | null {
   const fields: Record<string, string[]> = {};
@@ -130,7 +131,7 @@ function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<s
   return Object.keys(fields).length === 0 ? null : fields;
 }
 
-/** The connector's validation list (`detail`: [{loc, msg, type}]); gateways answer in it, too. */
+/** Reads the connector's validation list (`detail`: [{loc, msg, type}]); gateways use this shape too. */
 function readValidationList(detail: unknown): ValidationItem[] | null {
   const told = ValidationList.safeParse(detail);
   return told.success ? told.data : null;

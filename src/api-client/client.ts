@@ -23,35 +23,32 @@ const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
 const HEADERS = {
   accept: 'application/json',
-  // On GET and DELETE too, as every sample call of the reference does.
+  // On GET and DELETE too, as in all sample calls of the reference.
   'content-type': 'application/json',
   'user-agent': 'tidemark',
 };
 
-/** The Company Data API, both versions, and the connector. One client, one bound on requests in flight. */
+/** Client of the Company Data API: both versions and the connector, with one limit on requests in flight. */
 export interface ApiClient {
   v1: V1Endpoints;
   v2: V2Endpoints;
   connector: ConnectorEndpoints;
-  /** Changes the largest number of requests in flight; takes effect at once for requests not yet sent. */
+  /** Changes the maximum of requests in flight; applies at once to requests not sent yet. */
   setConcurrency(requests: number): void;
-  /** Requests in flight, and how many the API lets us have at the moment. */
+  /** Returns the requests in flight, and how many the API currently allows (the window). */
   concurrency(): { active: number; window: number };
-  /** Requests a second from here on, as `requestsPerSecond`. */
+  /** Changes the requests a second, like `requestsPerSecond`. */
   setPace(requestsPerSecond: number): void;
-  /**
-   * With `stopAtDailyLimit`: whether the API said that the daily limit is reached. Data calls are then refused unsent
-   * until `quota.open()`.
-   */
+  /** Only with `stopAtDailyLimit`: closed after a `limits.daily` answer. Data calls fail unsent until `open()`. */
   quota: { readonly isClosed: boolean; open(): void };
-  /** Rejects what waits, lets what is in flight end, closes the connections. May be called twice. */
+  /** Rejects waiting calls, lets requests in flight finish, closes the connections. May be called twice. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a client. Opens no connection yet. Throws TidemarkError `InvalidConfig` for options that cannot work.
- *
- * The key lives in closures only: it is on no object that can be printed or serialised.
+ * Creates a client; opens no connection yet.
+ * Only closures hold the API key: no object that can be printed or serialised has it.
+ * @throws TidemarkError `InvalidConfig` for invalid options
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const baseUrl = parseUrl('api.baseUrl', options.baseUrl, options.allowHttp);
@@ -61,7 +58,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const gate = new ConcurrencyGate(wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY));
   if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // one for every call that waits
+  setMaxListeners(0, closing.signal); // one listener for every waiting call
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const transport = createTransport({
     baseUrl,
@@ -69,7 +66,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     maxBodyBytes,
     headers: { ...HEADERS, authorization: `Token ${options.apiKey}` },
   });
-  // A transport of its own even at the same address: the connector gets no `Authorization` header.
+  // A separate transport even at the same address: the connector gets no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   const latch = new QuotaLatch(options.stopAtDailyLimit ?? false);
   const pacer = new Pacer(options.requestsPerSecond);
@@ -135,7 +132,7 @@ function parseUrl(name: string, text: string, allowHttp = false): URL {
   return url;
 }
 
-/** Whether a host name (as URL writes it) is this machine. */
+/** Returns whether a host name (as URL writes it) is this machine. */
 function isLoopback(hostname: string): boolean {
   return /^(localhost|(.+\.)?localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }

@@ -4,16 +4,16 @@ interface Waiter {
 }
 
 /**
- * Slots for requests in flight. The window shrinks when the API says "too much at once" and grows back (additive
- * increase, multiplicative decrease): halved at most once for each round of requests, one slot more for every window
- * of good answers.
+ * Slots for requests in flight. The number of slots (window) adapts: additive increase, multiplicative decrease.
+ * - A `limit` answer halves the window, at most once for each round of requests.
+ * - A full window of good answers adds one slot.
  */
 export class ConcurrencyGate {
   #max: number;
   #window: number;
   #active = 0;
   #closed: Error | null = null;
-  /** Counts slots handed out; an answer to a slot older than the last halving does not halve again. */
+  /** Counts the slots handed out. A request older than the last halving does not halve again. */
   #ticket = 0;
   #halvedAt = 0;
   readonly #waiters = new Set<Waiter>();
@@ -23,7 +23,7 @@ export class ConcurrencyGate {
     this.#window = max;
   }
 
-  /** Slots that may be taken now, at least one. */
+  /** Slots that may be in use now; at least one. */
   get window(): number {
     return Math.max(1, Math.floor(this.#window));
   }
@@ -32,14 +32,14 @@ export class ConcurrencyGate {
     return this.#active;
   }
 
-  /** Changes the maximum; a window that stood at the old one follows it. */
+  /** Changes the maximum. A window at the old maximum follows the new one. */
   setMax(max: number): void {
     this.#window = this.#window >= this.#max ? max : Math.min(this.#window, max);
     this.#max = max;
     this.#admit();
   }
 
-  /** Takes a slot when one is free. Gives its ticket, or 0. */
+  /** Takes a slot if one is free; returns its ticket, else 0. */
   tryAcquire(): number {
     if (this.#closed !== null) throw this.#closed;
     if (this.#active >= this.window || this.#waiters.size > 0) return 0;
@@ -47,7 +47,10 @@ export class ConcurrencyGate {
     return ++this.#ticket;
   }
 
-  /** Waits for a slot, first come first served. Rejects with the signal's reason, or when the gate closes. */
+  /**
+   * Waits for a slot, first come, first served; returns its ticket.
+   * Rejects with the signal's reason, or when the gate closes.
+   */
   async acquire(signal: AbortSignal | undefined): Promise<number> {
     const ticket = this.tryAcquire();
     if (ticket > 0) return ticket;
@@ -72,7 +75,7 @@ export class ConcurrencyGate {
     this.#admit();
   }
 
-  /** A good answer: a little more room. */
+  /** Widens the window a little after a good answer. */
   succeeded(): void {
     if (this.#window < this.#max) {
       this.#window = Math.min(this.#max, this.#window + 1 / this.#window);
@@ -80,14 +83,14 @@ export class ConcurrencyGate {
     }
   }
 
-  /** "Too much at once", as the answer to the request with this ticket. */
+  /** Halves the window after a `limit` answer to the request with this ticket. */
   limited(ticket: number): void {
     if (ticket <= this.#halvedAt) return;
     this.#window = Math.max(1, this.#window / 2);
     this.#halvedAt = this.#ticket;
   }
 
-  /** Rejects who waits and who comes; slots already taken stay valid. */
+  /** Rejects all waiting and later calls; slots in use stay valid. */
   close(reason: Error): void {
     this.#closed = reason;
     for (const waiter of this.#waiters) waiter.reject(reason);

@@ -14,15 +14,17 @@ import type { Reading } from './read-answer.js';
 import type { NextHeaders } from './transport.js';
 
 /**
- * A screen of the connector: its text (HTML, or whatever came), or a redirect, which is not followed: `location` is
- * where it leads, as the server wrote it. `cookies` are those it set, each as `name=value`: whoever goes on with the
- * same sign-in sends them along.
+ * A screen of the connector: its text (HTML or other), or a redirect, which the client does not follow.
+ * - `location`: the redirect's target, as the server wrote it.
+ * - `cookies`: cookies the screen set, each as `name=value`. Send them with the next step of the same sign-in.
  */
 export interface Screen extends NextHeaders {
   text: string;
 }
 
-/** Reads an answer meant for a browser. Success and redirects are screens; errors are told by shape, then by status. */
+/**
+ * Reads an answer made for a browser. Below status 400 it is a screen; errors are recognised by shape, then by status.
+ */
 export function readScreen(context: ApiErrorContext, { location, cookies }: NextHeaders): Reading<Screen> {
   if (context.status < 400) return { ok: true, data: { text: context.body, location, cookies } };
   return { ok: false, error: tellError(parseJson(context.body), context, false) ?? tellScreenError(context) };

@@ -5,7 +5,7 @@ import type { ApiResponse, CallOptions } from './options.js';
 import { screen } from './readers.js';
 import type { RequestParts } from './request.js';
 
-// What happens once (a mail, a try of a code, an answer that is final) is sent again only when it surely did not arrive.
+// Retry steps that act once (send a mail, try a code, give consent) only if they surely did not arrive.
 const route = {
   loginScreen: { endpoint: 'GET /oauth/login', reader: screen(), repeat: 'always' },
   signInWithKey: { endpoint: 'POST /oauth/login', reader: screen(), repeat: 'unsent' },
@@ -19,41 +19,44 @@ const route = {
   deny: { endpoint: 'POST /oauth/deny', reader: screen(), repeat: 'unsent' },
 } as const;
 
+/** Options of one sign-in step. */
 export interface SignInOptions extends CallOptions {
-  /** Cookies of the steps before, as their `Screen.cookies` gave them: a later one of a name replaces an earlier. */
+  /** Cookies of the earlier steps (`Screen.cookies`). Of two with the same name, the later one is sent. */
   cookies?: readonly string[];
 }
 
 /**
- * Steps of a sign-in (reference v1, section "Connector application"). `session` ties them together; where one begins is
- * not shown. Each answers a `Screen`: HTML, or a redirect to follow by the next step; hand the cookies on. Session, code,
- * SSO state and key stand in no request key. A session that is unknown, over its time or another browser's is
- * PermissionDeniedError; left out fields ValidationError.
+ * Steps of a sign-in (reference v1, section "Connector application").
+ * - `session` connects the steps; the reference does not show where a session begins.
+ * - Each step returns a `Screen`: HTML, or a redirect to the next step. Send its cookies with the next step.
+ * - Request keys never hold the session, the code, the SSO state or the API key.
+ * @throws PermissionDeniedError for a session that is unknown, expired or another browser's
+ * @throws ValidationError for a missing field
  */
 export interface SignInEndpoints {
-  /** The ways to sign in. */
+  /** Shows the ways to sign in. */
   loginScreen(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Signs in with the client's own API key, without a browser; consent comes next. */
+  /** Signs in with the client's own API key, without a browser; consent is the next step. */
   signInWithKey(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Leads to the organisation's sign-on. */
+  /** Redirects to the organisation's single sign-on. */
   startSso(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** The way back from the sign-on: a code, or an error. `state` is the sign-on's and works once. */
+  /** Returns from the single sign-on with a code or an error. `state` is the sign-on's and works once. */
   endSso(query: SsoCallbackQuery, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Asks for an e-mail address, `email` filled in. */
+  /** Asks for an e-mail address; `email` is filled in. */
   trialScreen(session: string, email?: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Creates a trial account and mails a code; nobody is signed in yet. */
+  /** Creates a trial account and mails a code; does not sign in yet. */
   startTrial(session: string, email: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Tries the code: a right one leads to consent, after a wrong one the screen asks again. */
+  /** Checks the code. A correct code leads to consent; after a wrong one the screen asks again. */
   verifyTrial(session: string, email: string, code: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Asks whether the client may have access. */
+  /** Asks the user for consent to the client's access. */
   consentScreen(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Allows access: leads to the client's address with `code` and `state`. Final. */
+  /** Grants access: redirects to the client's address with `code` and `state`. Final. */
   accept(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
-  /** Refuses access: leads to the client's address with `error=access_denied` and `state`. Final. */
+  /** Denies access: redirects to the client's address with `error=access_denied` and `state`. Final. */
   deny(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
 }
 
-/** Binds the sign-in routes to a caller. */
+/** Creates the sign-in endpoints over a caller. */
 export function createSignInEndpoints(caller: Caller, apiKey: string): SignInEndpoints {
   const step = async (
     name: keyof typeof route,

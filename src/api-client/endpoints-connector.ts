@@ -38,56 +38,57 @@ const route = {
 } as const;
 
 /**
- * The connector application, `{connectorUrl}` (reference v1, section "Connector application"). The client puts the key
- * into the body of `/api` calls itself and sends no `Authorization` header. Answers are declared empty by the reference:
- * each is read as that of the version 2 call it stands for, and `fits` says whether it was. A request whose shape is
- * refused (422) is a ValidationError; a wrong key TokenVerificationError, should it be told as in version 2.
+ * The connector application, `{connectorUrl}` (reference v1, section "Connector application").
+ * The client puts the key into the body of `/api` calls and sends no `Authorization` header. The reference documents no
+ * answers. Each answer is read like the corresponding version 2 call; `fits` says whether it had that shape.
+ * @throws ValidationError when the request's shape is refused (status 422)
+ * @throws TokenVerificationError for a wrong key, if the connector reports it like version 2
  */
 export interface ConnectorEndpoints {
-  /** The landing page. */
+  /** Returns the landing page. */
   landing(call?: CallOptions): Promise<ApiResponse<Screen>>;
-  /** Whether the connector is up. */
+  /** Returns whether the connector is up. */
   health(call?: CallOptions): Promise<ApiResponse<Assumed<HealthResponse>>>;
-  /** The page to try the operations on. */
+  /** Returns the page on which people try the operations. */
   playground(call?: CallOptions): Promise<ApiResponse<Screen>>;
-  /** The domain challenge: text that shows who runs this address. */
+  /** Returns the domain challenge: text that proves who runs this address. */
   challenge(call?: CallOptions): Promise<ApiResponse<Screen>>;
-  /** Whether the client's key is good. May say so in the answer or as TokenVerificationError. */
+  /** Checks the client's key. A bad key shows in the answer or as TokenVerificationError. */
   verifyToken(call?: CallOptions): Promise<ApiResponse<Assumed<VerifyTokenResponse>>>;
-  /** Company by website. "No match" is not shown: NotFoundError, or a record of nulls. */
+  /** Finds a company by website. The reference does not show "no match": NotFoundError, or a record of nulls. */
   companyByUrl(url: string, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** Company by profile address. */
+  /** Finds a company by profile address. */
   companyByPronet(pronetUrl: string, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** Figures of one fiscal year, keyed by year; money is in each year's `Currency`. */
+  /** Returns the figures of one fiscal year, keyed by year; money is in each year's `Currency`. */
   companyFinancials(
     companyId: Id,
     year: number,
     call?: CallOptions,
   ): Promise<ApiResponse<Assumed<ConnectorFinancials>>>;
-  /** Company from partial data. Nothing but a country may be refused with AutocompleteFieldError. */
+  /** Finds a company from partial data. A query with only a country may fail with AutocompleteFieldError. */
   autocomplete(
     query: Omit<ConnectorAutocompleteRequest, 'api_key'>,
     call?: CallOptions,
   ): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** A lookup list by its name, or its entries below `parent`. Names of lists are not shown by the reference. */
+  /** Returns a lookup list by name, or its entries below `parent`. The reference does not name the lists. */
   nomenclature(
     type: string,
     parent?: string | null,
     call?: CallOptions,
   ): Promise<ApiResponse<Assumed<NomenclatureResponse>>>;
-  /** One page of a company search; page 1 and 10 a page when left out. Filters are sent as given. */
+  /** Returns one page of a company search; defaults to page 1 with 10 rows. Sends the filters as given. */
   prospecting(
     query?: Omit<ConnectorProspectingRequest, 'api_key'>,
     call?: CallOptions,
   ): Promise<ApiResponse<Assumed<ConnectorProspectingPage>>>;
-  /** Company record. NotFoundError when the company is gone. */
+  /** Returns a company record. NotFoundError when the company is gone. */
   companyDetails(companyId: Id, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** Owners of a company, any JSON. */
+  /** Returns the owners of a company, as any JSON. */
   companyOwnership(companyId: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
   oauth: SignInEndpoints;
 }
 
-/** Binds the connector's routes to a caller that sends no `Authorization` header; the key goes into the bodies. */
+/** Creates the connector endpoints over a caller that sends no `Authorization` header; the bodies carry the key. */
 export function createConnectorEndpoints(caller: Caller, apiKey: string): ConnectorEndpoints {
   const secrets = { api_key: apiKey };
   return {

@@ -43,46 +43,46 @@ const route = {
   nomenclaturesByPost: { endpoint: 'POST /v1/finder/nomenclatures', reader: record<Nomenclatures>(), repeat: 'always' },
 } as const;
 
-/** Filters as documented, or verbatim from a configuration. */
+/** Query of a tender search; `filters` as documented or verbatim from the configuration. */
 export type TendersQuery = Omit<TendersRequest, 'filters'> & {
   filters?: TenderFilters | Record<string, unknown> | undefined;
 };
 
-/** Filters as documented, or verbatim from a configuration. */
+/** Query of a company search; `filters` as documented or verbatim from the configuration. */
 export type V1CompaniesQuery = Omit<V1CompaniesRequest, 'filters'> & {
   filters: V1CompanyFilters | Record<string, unknown>;
 };
 
-/** Query of the executives of one company; the id as number or text. */
+/** Query of one company's executives; the id is a number or text. */
 export type V1CompanyExecutivesAsk = Omit<V1CompanyExecutivesQuery, 'id'> & { id: Id };
 
-/** Version 1, `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). Parameters of GET go into the query. */
+/** Version 1, `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). GET parameters go into the query. */
 export interface V1Endpoints {
-  /** One page of companies; `pages` is how many can be reached with the filter. An item without an id is null. */
+  /** Returns one page of companies; `pages` counts the pages the filter can reach. An item without an id is null. */
   companies(query: V1CompaniesQuery, call?: CallOptions): Promise<ApiResponse<V1CompaniesPage>>;
-  /** Company details, unchecked. NotFoundError when the company is gone. */
+  /** Returns company details, unchecked. NotFoundError when the company is gone. */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Company>>>;
-  /** Financial reports, unchecked; dates are integers yyyymmdd. */
+  /** Returns financial reports, unchecked; dates are integers yyyymmdd. */
   financial(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1FinancialReport>>>;
-  /** One page of a company's executives (`list`). Personal data. */
+  /** Returns one page of a company's executives (`list`). Personal data. */
   companyExecutives(query: V1CompanyExecutivesAsk, call?: CallOptions): Promise<ApiResponse<V1CompanyExecutivesPage>>;
-  /** One page of executives by company and person filters. Personal data. */
+  /** Returns one page of executives by company and person filters. Personal data. */
   executives(query?: V1ExecutivesRequest, call?: CallOptions): Promise<ApiResponse<V1ExecutivesPage>>;
-  /** Contact details of an executive, unchecked. Personal data. */
+  /** Returns an executive's contact details, unchecked. Personal data. */
   executive(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Executive>>>;
-  /** One page of tenders: no number of pages comes, so read until `total_results` or an empty page. */
+  /** Returns one page of tenders. The answer has no page count: read until `total_results` rows or an empty page. */
   tenders(query?: TendersQuery, call?: CallOptions): Promise<ApiResponse<TendersPage>>;
-  /** A tender, unchecked. NotFoundError when the slug is gone. Dates are timestamps without zone, `description` HTML. */
+  /** Returns a tender, unchecked: dates without a zone, `description` as HTML. NotFoundError when the slug is gone. */
   tenderDetails(slug: string, call?: CallOptions): Promise<ApiResponse<Unchecked<TenderDetails>>>;
-  /** Lookup lists of tenders; their country ids are not those of companies. */
+  /** Returns the lookup lists of tenders; their country ids differ from those of companies. */
   tenderNomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<TenderNomenclatures>>>;
-  /** Donors; the body is not shown by the reference. */
+  /** Returns the donors; the reference does not show the body. */
   tenderDonors(call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Lookup lists of companies. Asked with GET (the sample) and, where that is refused, with POST (the route line). */
+  /** Returns the lookup lists of companies. Uses GET (the sample); after a 404 or 405, POST (the route line). */
   nomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<Nomenclatures>>>;
 }
 
-/** Binds the routes of version 1 to a caller. */
+/** Creates the version 1 endpoints over a caller. */
 export function createV1Endpoints(caller: Caller): V1Endpoints {
   return {
     companies: async (query, call) => caller.call(route.companies, { body: query }, call),

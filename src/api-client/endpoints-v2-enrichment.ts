@@ -30,30 +30,31 @@ const route = {
 } as const;
 
 /**
- * Enrichment (reference v2, section "Enrichment"): a record from what is known of it, unchecked. `reveal_email` and
- * `reveal_phone` are true when left out. How "no match" is answered is not shown: NotFoundError, or a record of nulls.
+ * Enrichment (reference v2, section "Enrichment"): finds a record from partial data; returns it unchecked.
+ * `reveal_email` and `reveal_phone` default to true.
+ * The reference does not show "no match": NotFoundError, or a record of nulls.
  */
 export interface EnrichmentEndpoints {
-  /** Company by website. */
+  /** Finds a company by website. */
   url(url: string, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
-  /** Company by profile address. */
+  /** Finds a company by profile address. */
   companyByPronet(pronet: string, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
-  /** Company by registration number, VAT number or ticker; `state` is required in the US. */
+  /** Finds a company by registration number, VAT number or ticker; `state` is required in the US. */
   company(request: EnrichCompanyRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
-  /** Person by e-mail address. */
+  /** Finds a person by e-mail address. */
   email(request: EnrichEmailRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
-  /** Person by profile address. */
+  /** Finds a person by profile address. */
   employeeByPronet(request: EnrichEmployeePronetRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
-  /** Person by name, company, domain, e-mail or profile. */
+  /** Finds a person by name, company, domain, e-mail or profile. */
   employeeByContacts(request: EnrichContactsRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
-  /** One page of people by domains, places and seniorities. An item without an id is null. */
+  /** Returns one page of people by domains, places and seniorities. An item without an id is null. */
   searchEmployees(
     request: EnrichEmployeeSearchRequest,
     call?: CallOptions,
   ): Promise<ApiResponse<EnrichEmployeeSearchPage>>;
 }
 
-/** Binds the enrichment routes to a caller. */
+/** Creates the enrichment endpoints over a caller. */
 export function createEnrichmentEndpoints(caller: Caller): EnrichmentEndpoints {
   return {
     url: async (url, call) => caller.call(route.url, { body: { url } }, call),

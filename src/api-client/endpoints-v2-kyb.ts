@@ -5,7 +5,7 @@ import type { Caller } from './caller.js';
 import type { ApiResponse, CallOptions } from './options.js';
 import { opaque } from './readers.js';
 
-// Starting a job or a check twice makes two of them: repeated only when the first surely did not arrive.
+// A second start creates a second job or check, so retry only if the first surely did not arrive.
 const route = {
   ubo: { endpoint: 'GET /v2/kyb/{id}/ubo', reader: opaque(), repeat: 'always' },
   startUboEnrichment: { endpoint: 'POST /v2/kyb/{id}/ubo/enrich', reader: opaque(), repeat: 'unsent' },
@@ -16,25 +16,25 @@ const route = {
 } as const;
 
 /**
- * Owners and payees (reference v2, section "Other routes named for version 2"). Payloads are not shown: parameters are
- * sent verbatim, answers come as any JSON.
+ * Owners and payees (reference v2, section "Other routes named for version 2").
+ * The reference shows no payloads: parameters are sent verbatim, answers are any JSON.
  */
 export interface KybEndpoints {
-  /** Ultimate beneficial owners of a company; the threshold's parameter name is not shown. */
+  /** Returns a company's ultimate beneficial owners; the reference does not name the threshold's parameter. */
   ubo(id: Id, parameters?: OwnershipParameters, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Starts a job that resolves ownership chains with live registry data; the answer names the job. */
   startUboEnrichment(id: Id, parameters?: OwnershipParameters, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Reads such a job. */
+  /** Returns the state of an ownership job. */
   uboEnrichment(id: Id, jobId: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Runs a payee check: `OK_TO_PAY`, `REVIEW_BEFORE_PAYING` or `DO_NOT_PAY`. */
   checkPayee(request: PayeeRequest, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Reads a payee report. */
+  /** Returns a payee report. */
   payeeReport(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Runs a check of the history again. */
+  /** Runs an earlier payee check again. */
   checkPayeeAgain(id: Id, request?: PayeeRequest, call?: CallOptions): Promise<ApiResponse<unknown>>;
 }
 
-/** Binds the owner and payee routes to a caller. */
+/** Creates the owner and payee endpoints over a caller. */
 export function createKybEndpoints(caller: Caller): KybEndpoints {
   return {
     ubo: async (id, query = {}, call) => caller.call(route.ubo, { ids: [id], query }, call),

@@ -32,30 +32,31 @@ const route = {
 } as const;
 
 /**
- * Watching (reference v2, section "Watching"). All nine may be repeated: each names the state it wants. Field names
- * of both generations are sent as given (schemas/v2/watch-fields.ts).
+ * Watching (reference v2, section "Watching"). All nine routes may be retried, because each states the wanted result.
+ * Field names of both versions are sent as given (schemas/v2/watch-fields.ts).
  */
 export interface WatchEndpoints {
-  /** Starts watching `fields`; without any, what is watched is the API's choice. Answers 201; the body is not shown. */
+  /** Starts watching `fields`; without fields the API chooses. Answers 201; the reference does not show the body. */
   start(id: Id, fields?: readonly string[], call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Stops watching. A repeated stop may be answered with NotFoundError. */
+  /** Stops watching. A repeated stop may fail with NotFoundError. */
   stop(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** One page of the watched companies. An item without an id is null. */
+  /** Returns one page of the watched companies. An item without an id is null. */
   list(query?: WatchListQuery, call?: CallOptions): Promise<ApiResponse<WatchListPage>>;
-  /** One page of a company's events; `from_date`, `to_date` yyyy-mm-dd. Items are unchecked objects. */
+  /** Returns one page of a company's events; `from_date` and `to_date` are yyyy-mm-dd. Items are unchecked objects. */
   events(id: Id, query?: WatchEventsQuery, call?: CallOptions): Promise<ApiResponse<WatchEventsPage>>;
-  /** Names of the fields watched. */
+  /** Returns the names of the watched fields. */
   fields(id: Id, call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
-  /** Adds fields; gives the resulting ones. */
+  /** Adds fields; returns the resulting fields. */
   addFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
-  /** Removes fields; gives the resulting ones. */
+  /** Removes fields; returns the resulting fields. */
   removeFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
-  /** Sets the account's callback address. The answer's `secret` is made once and stays; handle it as a secret. */
+  /** Sets the account's callback address. The answer's `secret` is created once and stays; keep it secret. */
   setCallback(callback: string, call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
+  /** Returns the account's callback address. */
   getCallback(call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
 }
 
-/** Binds the watch routes to a caller. */
+/** Creates the watch endpoints over a caller. */
 export function createWatchEndpoints(caller: Caller): WatchEndpoints {
   return {
     start: async (id, fields, call) => caller.call(route.start, { ids: [id], body: { fields } }, call),

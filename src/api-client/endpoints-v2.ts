@@ -26,45 +26,50 @@ const route = {
   financialByTicker: { endpoint: 'GET /v2/financial/ticker', reader: opaque(), repeat: 'always' },
 } as const;
 
-/** Filters as documented, or verbatim from a configuration: they are sent as given, unknown keys too. */
+/** Query of a company search; `filters` as documented or verbatim from the configuration, unknown keys included. */
 export type ProspectingQuery = Omit<ProspectingRequest, 'filters'> & {
   filters?: ProspectingFilters | Record<string, unknown> | undefined;
 };
 
 /** Version 2, `{baseUrl}/v2` (reference v2, section "Endpoints"). */
 export interface V2Endpoints {
-  /** Usage: groups of metrics, `used` of `total`. A `total` of 0 (or null) means that there is no figure. */
+  /** Returns the usage: groups of metrics, `used` of `total`. A `total` of 0 or null means that there is no figure. */
   metrics(call?: CallOptions): Promise<ApiResponse<MetricsReading>>;
-  /** E-mail addresses and phone numbers used between two instants, `YYYY-MM-DD HH:MM:SS`; no zone is stated. */
+  /**
+   * Returns e-mail addresses and phone numbers used between two times, `YYYY-MM-DD HH:MM:SS`; no zone is documented.
+   */
   contactMetrics(query: ContactMetricsQuery, call?: CallOptions): Promise<ApiResponse<ContactMetricsReading>>;
   /**
-   * One page of a company search. `page` is at most 10; believe `data.length` and `total_pages`, not the `per_page`
-   * asked for. An item without an id is null; ids are numbers or text. Refusals are InvalidRequestError.
+   * Returns one page of a company search. `page` is at most 10.
+   * Trust `data.length` and `total_pages`, not the requested `per_page`.
+   * An item without an id is null; ids are numbers or text.
+   * @throws InvalidRequestError when the API refuses the query
    */
   prospecting(query: ProspectingQuery, call?: CallOptions): Promise<ApiResponse<ProspectingPage>>;
-  /** One page of companies by what is known of them; `per_page` is at most 5. An item without an id is null. */
+  /** Returns one page of companies by partial data; `per_page` is at most 5. An item without an id is null. */
   overview(query: OverviewRequest, call?: CallOptions): Promise<ApiResponse<OverviewPage>>;
-  /** Company record, unchecked (schemas/v2/company.ts). NotFoundError when the company is gone. */
+  /** Returns a company record, unchecked (schemas/v2/company.ts). NotFoundError when the company is gone. */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
-  /** One page of people; `page` is at most 10. An item without an id is null. */
+  /** Returns one page of people; `page` is at most 10. An item without an id is null. */
   employees(query: EmployeesRequest, call?: CallOptions): Promise<ApiResponse<EmployeesPage>>;
-  /** Employee record, unchecked (schemas/v2/employee.ts). Personal data. */
+  /** Returns an employee record, unchecked (schemas/v2/employee.ts). Personal data. */
   employee(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Employee>>>;
-  /** Company record from partial data, unchecked. Nothing but a country is answered with AutocompleteFieldError. */
+  /** Finds a company from partial data, unchecked. A query with only a country fails with AutocompleteFieldError. */
   autocomplete(query: AutocompleteRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /**
-   * Financial report keyed by year, unchecked; may be empty. Money is in each year's `Currency`. `year` is sent as
-   * query parameter (the reference lists it as a body parameter of a GET): an API that overlooks it gives all years.
+   * Returns the financial report keyed by year, unchecked; may be empty. Money is in each year's `Currency`.
+   * Sends `year` in the query, although the reference lists a body parameter for this GET. An API that ignores `year`
+   * returns all years.
    */
   financial(id: Id, query?: FinancialQuery, call?: CallOptions): Promise<ApiResponse<Unchecked<FinancialReport>>>;
-  /** Financials of a listed company; the answer is not shown by the reference. */
+  /** Returns the financials of a listed company; the reference does not show the answer. */
   financialByTicker(ticker: string, call?: CallOptions): Promise<ApiResponse<unknown>>;
   enrichment: EnrichmentEndpoints;
   kyb: KybEndpoints;
   watch: WatchEndpoints;
 }
 
-/** Binds the routes of version 2 to a caller. */
+/** Creates the version 2 endpoints over a caller. */
 export function createV2Endpoints(caller: Caller): V2Endpoints {
   return {
     metrics: async (call) => caller.call(route.metrics, {}, call),

@@ -1,7 +1,7 @@
 import type { ValidationItem } from '../../schemas/connector/error.js';
 import type { LimitAccess } from '../../schemas/v2/error.js';
 
-/** What every error of the client knows about the call that failed. Already free of the API key. */
+/** What every error knows about the failed call. Holds no API key. */
 export interface ApiErrorContext {
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
@@ -11,22 +11,22 @@ export interface ApiErrorContext {
   status: number;
   /** The whole body as text; '' when none came. */
   body: string;
-  /** ISO instant at which the answer (or its absence) was known. */
+  /** ISO instant at which the answer, or the failure, was known. */
   fetchedAt: string;
   /** Attempts sent so far, this one included. */
   attempts: number;
-  /** What the answer's `Retry-After` asks for, in milliseconds; null or left out: it had none. */
+  /** The wait `Retry-After` asks for, in milliseconds; null or left out: the answer had none. */
   retryAfterMs?: number | null;
 }
 
 const SNIPPET_LENGTH = 300;
-/** A message goes into logs and Temporal histories, where a body of 32 MiB has no place. */
+/** Messages go into logs and Temporal histories, so don't copy a body of 32 MiB. */
 const PROBLEM_LENGTH = 1_000;
 
 /**
- * Base of everything a call of the client throws, but for aborts (those reject with the signal's reason) and wrong
- * options. `retryable` says whether the same request may succeed when sent again soon; the client has by then already
- * tried as often as it may.
+ * Base class of the errors a call may throw. Other errors: the signal's reason after an abort, ClientClosedError, and
+ * TypeError or TidemarkError for invalid arguments and options.
+ * `retryable`: whether the same request may succeed soon. The client has used up its own retries by then.
  */
 export class ApiError extends Error {
   readonly endpoint: string;
@@ -57,16 +57,18 @@ function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
-// ---- what the API says ----
+// ---- errors the API reports ----
 
-/** The API refuses the key: missing, wrong or withdrawn. Never retried. */
+/**
+ * The API refuses the key: missing, wrong or revoked. Retried at most twice, and only if the key was accepted before.
+ */
 export class TokenVerificationError extends ApiError {
   constructor(context: ApiErrorContext, detail: string) {
     super(context, `the API refuses the key: ${detail}`, false);
   }
 }
 
-/** The API refuses this request and will refuse it again: `fields` maps each field (dotted when nested) to messages. */
+/** The API refuses this request, now and later. `fields` maps each field (dotted when nested) to messages. */
 export class InvalidRequestError extends ApiError {
   readonly fields: Record<string, string[]>;
 
@@ -78,8 +80,8 @@ export class InvalidRequestError extends ApiError {
 }
 
 /**
- * The connector refuses the request's shape (status 422). `items` is its list as it came; `fields` maps each place,
- * dotted (`body.year`), to messages.
+ * The connector refuses the request's shape (status 422).
+ * `items` is its list as received; `fields` maps each place, dotted (`body.year`), to messages.
  */
 export class ValidationError extends InvalidRequestError {
   readonly items: ValidationItem[];
@@ -93,14 +95,16 @@ export class ValidationError extends InvalidRequestError {
 }
 
 /**
- * A usage limit is reached. `guard` is the API's `error_guard`: `limits.daily` (nothing more today, never retried),
- * `limit` (too much at once, retried with fewer requests in flight; also used for 429 answers) or another, not retried.
+ * A usage limit is reached. `guard` is the API's `error_guard`:
+ * - `limits.daily`: the daily limit. Never retried.
+ * - `limit`: the rate limit, also used for 429 answers. Retried with fewer requests in flight.
+ * - any other guard: never retried.
  */
 export class LimitError extends ApiError {
   readonly guard: string;
-  /** What was used, as the API names it; null where it does not say. */
+  /** What the call tried to use, as the API names it; null when the API does not say. */
   readonly access: LimitAccess | null;
-  /** What the answer's `Retry-After` asks for, in milliseconds; null where it had none. */
+  /** The wait `Retry-After` asks for, in milliseconds; null when the answer had none. */
   readonly retryAfterMs: number | null;
 
   constructor(context: ApiErrorContext, guard: string, access: LimitAccess | null, message: string) {
@@ -112,8 +116,8 @@ export class LimitError extends ApiError {
 }
 
 /**
- * The thing asked for is not there (version 1: IdNotFound). An answer, not a fault: `body` is the whole text, so that
- * it can be landed. File it as 404 whatever `status` says: error bodies may come under any status.
+ * The requested record does not exist (version 1: IdNotFound). This is an answer to land, not a fault.
+ * `body` is the whole text. Land it as 404 whatever `status` is, because error bodies may come with any status.
  */
 export class NotFoundError extends ApiError {
   readonly body: string;
@@ -124,9 +128,9 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** The key is good but may not use this (version 1: ProductPermissionDenied). Never retried. */
+/** The key is valid but lacks a permission (version 1: ProductPermissionDenied). Never retried. */
 export class PermissionDeniedError extends ApiError {
-  /** The permission and module that are missing, as the API names them; null where it does not say. */
+  /** The missing permission and module, as the API names them; null when the API does not say. */
   readonly access: LimitAccess | null;
 
   constructor(context: ApiErrorContext, detail: string, access: LimitAccess | null = null) {
@@ -135,25 +139,25 @@ export class PermissionDeniedError extends ApiError {
   }
 }
 
-/** "Too much for now" (guard `limit`): the same request is answered later. */
+/** Returns true for a rate limit (guard `limit`): the same request succeeds later. */
 export function isLimit(error: unknown): error is LimitError {
   return error instanceof LimitError && error.guard === 'limit';
 }
 
-/** Whether the API refuses a route to the key: a permission or module is missing, or a guard says so that no wait lifts. */
+/** Returns true when the key may not use a route: permission denied, or an unknown guard. Waiting does not help. */
 export function isRefusal(error: unknown): error is LimitError | PermissionDeniedError {
   if (error instanceof PermissionDeniedError) return true;
   return error instanceof LimitError && error.guard !== 'limit' && error.guard !== 'limits.daily';
 }
 
-/** The API says that it failed itself (InternalError). Retried. */
+/** The API reports its own failure (InternalError). Retried. */
 export class InternalApiError extends ApiError {
   constructor(context: ApiErrorContext, detail: string) {
     super(context, `the API failed: ${detail}`, true);
   }
 }
 
-/** Autocomplete was asked with nothing but a country. `messages` are the API's. Never retried. */
+/** Autocomplete was called with only a country. `messages` are the API's. Never retried. */
 export class AutocompleteFieldError extends ApiError {
   readonly messages: string[];
 
@@ -163,9 +167,11 @@ export class AutocompleteFieldError extends ApiError {
   }
 }
 
-// ---- faults: the API said nothing usable ----
+// ---- faults: no usable answer ----
 
-/** No answer: refused, reset, name not resolved, TLS refused. `code` is Node's or undici's (`ECONNREFUSED`, …). */
+/**
+ * No answer: connection refused or reset, unknown name, TLS failure. `code` is Node's or undici's (`ECONNREFUSED`, …).
+ */
 export class TransportError extends ApiError {
   readonly code: string;
   /** True when the request surely did not reach the API. */
@@ -183,7 +189,7 @@ export class TransportError extends ApiError {
   }
 }
 
-/** The whole answer, headers and body, was not there within `timeoutMs`. Retried. */
+/** The complete answer, headers and body, did not arrive within `timeoutMs`. Retried. */
 export class TimeoutError extends ApiError {
   readonly timeoutMs: number;
 
@@ -193,21 +199,23 @@ export class TimeoutError extends ApiError {
   }
 }
 
-/** A body that is no JSON (a proxy's page), was cut off, is not UTF-8 (all retried) or is too large (not retried). */
+/**
+ * An unusable body. Retried: not JSON (a proxy's page), cut off, not UTF-8. Not retried: too large, nested too deep.
+ */
 export class BodyError extends ApiError {
   constructor(context: ApiErrorContext, problem: string, retryable = true) {
     super(context, problem, retryable);
   }
 }
 
-/** JSON, but neither the documented answer nor a documented error. Retried only when the status is 408 or 5xx. */
+/** JSON that is neither the documented answer nor a documented error. Retried only for status 408 and 5xx. */
 export class ContractError extends ApiError {
   constructor(context: ApiErrorContext, problem: string) {
     super(context, problem, context.status === 408 || context.status >= 500);
   }
 }
 
-/** The client was closed before or while this call waited. No ApiError: nothing was asked. */
+/** The client closed before or while this call waited. Not an ApiError: no request was sent. */
 export class ClientClosedError extends Error {
   constructor() {
     super('the API client is closed');

@@ -1,7 +1,6 @@
 /*
- * Recursive readers (ours, and DuckDB's in C++, where it ends the process) overflow their stack on a body of a few
- * kilobytes of brackets. No answer of the API nests more than ten levels; deeper ones are refused before anything reads
- * them.
+ * A few kilobytes of brackets overflow the stack of a recursive reader: ours, or DuckDB's, whose process then dies.
+ * The API's answers nest at most ten levels, so deeper ones are refused before any reader sees them.
  */
 
 /** Levels of arrays and objects a body may have. */
@@ -10,7 +9,7 @@ export const MAX_JSON_DEPTH = 100;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether a JSON text nests deeper than `limit`. Fast for texts with few brackets; says nothing about validity. */
+/** Returns whether a JSON text nests deeper than `limit`. Fast for texts with few brackets; does not validate. */
 export function isDeeperThan(limit: number, json: string): boolean {
   return countUpTo(limit + 1, json, '{') + countUpTo(limit + 1, json, '[') > limit && measure(json) > limit;
 }
@@ -27,14 +26,14 @@ function measure(json: string): number {
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i);
     if (code === QUOTE) i = endOfString(json, i);
-    // `[` and `{`, `]` and `}` differ in one bit.
+    // `[` and `{` differ in one bit only, as do `]` and `}`.
     else if ((code | 0x20) === 0x7b) deepest = Math.max(deepest, ++depth);
     else if ((code | 0x20) === 0x7d) depth--;
   }
   return deepest;
 }
 
-/** Index of the quote that ends the string that begins at `start`; the text's length when none does. */
+/** Returns the index of the quote that ends the string starting at `start`; the text's length when none does. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;

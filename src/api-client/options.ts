@@ -1,47 +1,50 @@
-/** One attempt that was sent, as told to `onAttempt`. */
+/** One attempt that was sent, as passed to `onAttempt`. */
 export interface AttemptReport {
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
   /** HTTP status; 0 when no answer came. */
   status: number;
-  /** Time from sending to the end of the answer. */
+  /** Milliseconds from sending to the end of the answer. */
   ms: number;
   /** Bytes of the body received. */
   bytes: number;
   /** True when this attempt repeats an earlier one of the same call. */
   retry: boolean;
-  /** Name of the error class the answer was told to be; `AbortError` for a call given up by its caller; null: good. */
+  /** Name of the answer's error class; `AbortError` for an aborted call; null for a good answer. */
   error: string | null;
 }
 
+/** Options of a client; only `baseUrl` and `apiKey` are required. */
 export interface ApiClientOptions {
-  /** Where `/v1/finder` and `/v2` hang off, for example `https://api.example.com`; may have a path. */
+  /** Address above `/v1/finder` and `/v2`, for example `https://api.example.com`; may have a path. */
   baseUrl: string;
-  /** Where the connector's `/api` and `/oauth` hang off; may have a path. @default baseUrl */
+  /** Address above the connector's `/api` and `/oauth`; may have a path. @default baseUrl */
   connectorUrl?: string | undefined;
-  /** Whether the key may go over plain http to another machine. @default false: to loopback addresses only */
+  /** Whether to send the key over plain http to other machines. @default false: only to loopback addresses */
   allowHttp?: boolean;
-  /** Sent as `Authorization: Token …`, to the connector as `api_key` in the body instead; shown nowhere. */
+  /** Sent as `Authorization: Token …`; to the connector as `api_key` in the body. Never shown. */
   apiKey: string;
-  /** Requests in flight, over all calls of this client. @default 16 */
+  /** Maximum of requests in flight, over all calls of this client. @default 16 */
   maxConcurrency?: number;
-  /** Time one request may take, body included; waits for a free slot and between retries come on top. @default 30000 */
+  /**
+   * Milliseconds one request may take, body included; waits for a slot and between retries are extra. @default 30000
+   */
   timeoutMs?: number;
   /** Requests started per second at most, retries included. @default no pacing */
   requestsPerSecond?: number;
   /** A longer body is refused. @default 32 MiB */
   maxBodyBytes?: number;
-  /** How often a fault is tried again after the first attempt. @default 5 */
+  /** Retries after the first attempt. @default 5 */
   maxRetries?: number;
   /** Wait before retry n: random between 0 and min(retryCapMs, retryBaseMs × 2^(n−1)). @default 250 */
   retryBaseMs?: number;
-  /** @default 10000 */
+  /** Longest wait between retries, in milliseconds, unless `Retry-After` asks for more. @default 10000 */
   retryCapMs?: number;
-  /** Longest `Retry-After` that is obeyed in full. @default 60000 */
+  /** Longest `Retry-After` to obey, in milliseconds; longer ones are cut. @default 60000 */
   maxRetryAfterMs?: number;
   /**
-   * Send no data call any more once the API said `limits.daily`, until `client.quota.open()`. Default false: each call
-   * asks, and hears it.
+   * Whether to stop sending data calls after the API answered `limits.daily`, until `client.quota.open()`.
+   * @default false: each call is sent and receives the limit itself
    */
   stopAtDailyLimit?: boolean;
   /** Called for every attempt sent, failed ones included. Must not throw. */
@@ -51,7 +54,7 @@ export interface ApiClientOptions {
 }
 
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -59,13 +62,15 @@ export interface CallOptions {
 export interface ApiResponse<T> {
   data: T;
   status: number;
-  /** Exactly what the API said (as text; were the API key in it, it would read `[redacted]`). */
+  /** The answer's text as received; an API key in it is replaced by `[redacted]`. */
   body: string;
   /** ISO instant at which the answer was complete. */
   fetchedAt: string;
-  /** The server's own clock (header `Date`), as an ISO instant; null where it said none. */
+  /** The server's clock (header `Date`) as an ISO instant; null when the answer had none. */
   servedAt: string | null;
-  /** Canonical request: `METHOD /path {body or query, sorted keys}`. Same for the same question, holds no key. */
+  /**
+   * Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. Holds no API key.
+   */
   requestKey: string;
   /** Attempts this call took. */
   attempts: number;
@@ -74,13 +79,13 @@ export interface ApiResponse<T> {
 }
 
 /**
- * An answer whose shape the reference does not show. `fits`: it has the shape assumed (unknown fields are kept);
- * otherwise `value` is whatever came.
+ * An answer whose shape the reference does not show.
+ * `fits` true: `value` has the assumed shape, unknown fields kept. `fits` false: `value` is the answer as received.
  */
 export type Assumed<T> = { fits: true; value: T } | { fits: false; value: unknown };
 
 /**
- * A record as documented, of which only "it is a JSON object" was checked: the fields are there to be named, their
- * values are for the reader to check (with the record's schema, or in SQL).
+ * A record with documented fields, checked only to be a JSON object.
+ * The reader must check the values, with the record's schema or in SQL.
  */
 export type Unchecked<T> = { [K in keyof T]?: unknown };

@@ -1,20 +1,19 @@
-// After "too much at once": a little below what the API last took, but not below half of what was sent.
+// After a `limit` answer: 90 % of what the API accepted in the last second, at least half of the former pace.
 const BACK_OFF = 0.9;
 const LEAST_KEPT = 0.5;
-// While nothing is refused the pace grows again, each second by this; after some seconds it is clear that the API takes
-// much more than it did, and it doubles.
+// Without `limit` answers the pace grows by 3 % a second. After 8 s the API clearly accepts more: double each second.
 const GROWTH = 1.03;
 const CAREFUL_SECONDS = 8;
 const FAST_GROWTH = 2;
-// Where nothing was answered yet, so much is tried.
+// Pace to try when the API has answered nothing yet, and the lowest pace, in requests a second.
 const FIRST_GUESS = 10;
 const SLOWEST = 1;
 const SECOND = 1_000;
 
 /**
- * Spreads request starts evenly: each call of `reserve` books the next free instant. Without a configured pace requests
- * start at once, until the API says "too much at once": what it took in the last second then is the pace, which grows
- * again while nothing is refused. All instants are monotonic milliseconds.
+ * Spreads the starts of requests evenly: each call of `reserve` books the next free instant.
+ * Without a configured pace, requests start at once until the API answers `limit`. The pace is then what the API
+ * accepted in the last second, and grows again while no `limit` comes. All instants are monotonic milliseconds.
  */
 export class Pacer {
   #most: number;
@@ -23,7 +22,7 @@ export class Pacer {
   #next = 0;
   #setAt = 0;
   #heldUntil = 0;
-  /** Starts of seconds, or of parts of one, with the good answers in them. */
+  /** Good answers in intervals of at least 100 ms, by their start. */
   #answered: { at: number; count: number }[] = [];
 
   constructor(requestsPerSecond: number | undefined) {
@@ -31,14 +30,14 @@ export class Pacer {
     this.#rate = this.#most;
   }
 
-  /** Another pace from here on. */
+  /** Changes the configured pace. */
   setMost(requestsPerSecond: number): void {
-    // Where nothing slowed it down it goes as fast as it may.
+    // A pace at the old maximum follows the new one.
     if (this.#rate >= this.#most) this.#rate = requestsPerSecond;
     this.#most = requestsPerSecond;
   }
 
-  /** Milliseconds to wait from `now` before the request may start. */
+  /** Returns the milliseconds to wait from `now` before the request may start. */
   reserve(now: number): number {
     const rate = this.rateAt(now);
     if (rate === Infinity) return 0;
@@ -47,15 +46,15 @@ export class Pacer {
     return start - now;
   }
 
-  /** Requests a second that are sent at most. */
+  /** Returns the current maximum of requests a second. */
   rateAt(now: number): number {
-    // While starts are held nothing shows that more would be taken.
+    // While starts are held, nothing shows that the API would accept more.
     const calm = Math.max(0, now - Math.max(this.#setAt, this.#heldUntil)) / SECOND;
     const fast = Math.max(0, calm - CAREFUL_SECONDS);
     return Math.min(this.#most, this.#rate * GROWTH ** (calm - fast) * FAST_GROWTH ** fast);
   }
 
-  /** A good answer. */
+  /** Records a good answer. */
   succeeded(now: number): void {
     const last = this.#answered.at(-1);
     if (last && now - last.at < SECOND / 10) last.count++;
@@ -64,9 +63,9 @@ export class Pacer {
   }
 
   /**
-   * "Too much at once"; the answers to requests already under way say it again, and count as one for a second.
-   * @param retryAfterMs what the answer asks to wait. While other requests are answered only the refused one waits, so
-   * that one record that is always refused does not stop everything
+   * Slows down after a `limit` answer. Ignores further ones within a second: requests in flight get the same answer.
+   * @param retryAfterMs the wait the answer asks for. Holds all starts only if the API answered nothing else lately;
+   *   otherwise one record that is always refused would stop everything
    */
   limited(now: number, retryAfterMs = 0): void {
     const taken = this.#answered.reduce((sum, { at, count }) => (now - at <= SECOND ? sum + count : sum), 0);

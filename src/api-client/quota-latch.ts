@@ -1,18 +1,17 @@
 import { LimitError, type ApiErrorContext } from './errors.js';
 
-/** The one call that is answered, and costs nothing, while the daily limit is reached. */
+/** The only call that the API answers, free of charge, after the daily limit. */
 const FREE = 'GET /v2/metrics';
 
 /**
- * Closes with the first answer that says `limits.daily`: calls that were not sent yet are refused at once, instead of
- * each hearing it from the API. It does not open by itself, since when the limit is lifted is not shown (reference v2,
- * "Errors").
+ * Closes after the first `limits.daily` answer: calls not sent yet fail at once, instead of asking the API again.
+ * Never opens by itself, because the reference does not say when the API lifts the limit (reference v2, "Errors").
  */
 export class QuotaLatch {
   #message: string | null = null;
   readonly #enabled: boolean;
 
-  /** @param enabled false: it never closes */
+  /** @param enabled false: the latch never closes */
   constructor(enabled: boolean) {
     this.#enabled = enabled;
   }
@@ -21,7 +20,7 @@ export class QuotaLatch {
     return this.#message !== null;
   }
 
-  /** Takes the error of an answer; closes if it is the daily limit. */
+  /** Takes an answer's error; closes if it is the daily limit. */
   heard(error: unknown): void {
     if (this.#enabled && error instanceof LimitError && error.guard === 'limits.daily') this.#message = error.message;
   }
@@ -30,7 +29,7 @@ export class QuotaLatch {
     this.#message = null;
   }
 
-  /** The error for a call that must not be sent now; null where it may. */
+  /** Returns the error for a call that must not be sent now; null when the call may be sent. */
   refusal(context: ApiErrorContext): LimitError | null {
     if (this.#message === null || context.endpoint === FREE) return null;
     return new LimitError(context, 'limits.daily', null, `not sent, since the API said: ${this.#message}`);

@@ -13,11 +13,14 @@ import {
 } from './errors.js';
 import type { NextHeaders } from './transport.js';
 
-/** How the body of a good answer is read. */
+/** How to read the body of a good answer. */
 export interface Reader<T> {
   /**
-   * page: must fit its schema. record: any JSON object (values are checked later). opaque: any JSON, as `view` shows
-   * it. maybe: any JSON or nothing. screen: any text, a redirect included.
+   * - page: JSON that fits `schema`.
+   * - record: any JSON object; values are checked later.
+   * - opaque: any JSON, converted by `view`.
+   * - maybe: any JSON, or an empty body.
+   * - screen: any text, or a redirect.
    */
   kind: 'page' | 'record' | 'opaque' | 'maybe' | 'screen';
   schema?: z.ZodType<T>;
@@ -26,7 +29,7 @@ export interface Reader<T> {
 
 export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };
 
-/** Reads a complete answer: data, or the error its body (or, failing that, its status) tells. */
+/** Reads a complete answer: data, or the error that its body names; without one, the error of its status. */
 export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next: NextHeaders): Reading<T> {
   if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
   const { location } = next;
@@ -55,7 +58,7 @@ function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorConte
   if (reader.kind === 'page' && reader.schema !== undefined) {
     const checked = reader.schema.safeParse(json);
     if (checked.success) return { ok: true, data: checked.data };
-    // Error bodies come under 200 too.
+    // The API may send an error body with status 200.
     const told = tellError(json, context, false);
     return { ok: false, error: told ?? new ContractError(context, describeMisfit(checked.error)) };
   }

@@ -4,22 +4,22 @@ import type { Screen } from './connector-screen.js';
 import type { Assumed, Unchecked } from './options.js';
 import type { Reader } from './read-answer.js';
 
-/** A listing or another control answer: it must fit the schema, else the call fails. */
+/** Reads a listing or another control answer. The call fails if the answer does not fit the schema. */
 export function page<T>(schema: z.ZodType<T>): Reader<T> {
   return { kind: 'page', schema };
 }
 
-/** A record: any JSON object. Type it by its documented shape: `record<Company>()`. */
+/** Reads a record: any JSON object. Type it by its documented shape: `record<Company>()`. */
 export function record<T>(): Reader<Unchecked<T>> {
   return { kind: 'record' };
 }
 
-/** An answer the reference does not show: any JSON. */
+/** Reads an undocumented answer: any JSON. */
 export function opaque(): Reader<unknown> {
   return { kind: 'opaque' };
 }
 
-/** An answer the reference does not show: any JSON, read by an assumed shape where it has that shape. */
+/** Reads an undocumented answer: any JSON, by the assumed shape if it fits. */
 export function assumed<T>(schema: z.ZodType<T>): Reader<Assumed<T>> {
   return {
     kind: 'opaque',
@@ -30,12 +30,12 @@ export function assumed<T>(schema: z.ZodType<T>): Reader<Assumed<T>> {
   };
 }
 
-/** A page for people, or a redirect to one. */
+/** Reads a page made for people, or a redirect. */
 export function screen(): Reader<Screen> {
   return { kind: 'screen' };
 }
 
-/** An answer the reference does not show, and that may be empty (then null). */
+/** Reads an undocumented answer that may be empty (then null). */
 export function maybe(): Reader<unknown> {
   return { kind: 'maybe' };
 }

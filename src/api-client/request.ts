@@ -1,33 +1,33 @@
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** One request, ready to send: where and what. */
+/** One request, ready to send. */
 export interface PreparedRequest {
   method: Method;
   /** Path and query, below the base URL. */
   path: string;
-  /** JSON or urlencoded text, or null for none. */
+  /** JSON or urlencoded text; null for none. */
   body: string | null;
-  /** Beside those of every request, or in their place. */
+  /** Added to the headers of every request; replaces those with the same name. */
   headers: Record<string, string> | null;
-  /** Canonical form, the same for the same question. */
+  /** Canonical form; equal requests have equal keys. */
   key: string;
 }
 
-/** What fills a route: `ids` its path in order, the others query and body; undefined values are left out. */
+/** What fills a route: `ids` its path in order, the other fields its query and body. Undefined values are left out. */
 export interface RequestParts {
   ids?: readonly (string | number)[];
   query?: object;
   body?: object;
-  /** An urlencoded body in place of a JSON one. */
+  /** An urlencoded body instead of a JSON one. */
   form?: object;
-  /** Fields sent with query, body or form that no request key may hold: API keys, sessions, codes. */
+  /** Fields sent in the query, body or form but kept out of the request key: API keys, sessions, codes. */
   secrets?: object;
   headers?: Record<string, string>;
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** JSON with sorted keys and without undefined values: equal questions give equal text. */
+/** Returns JSON with sorted keys and without undefined values, so that equal requests give equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -39,7 +39,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** Query text. Lists repeat their key: the reference says "list" without showing an encoding. */
+/** Returns the query text. A list repeats its key: the reference says "list" but shows no encoding. */
 function queryText(query: object): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -50,7 +50,10 @@ function queryText(query: object): string {
   return params.toString();
 }
 
-/** Puts an id into the `{…}` of a path template. Throws a TypeError for one that would make another path of it. */
+/**
+ * Puts ids into the `{…}` of a path template.
+ * @throws TypeError for an id that would change the path
+ */
 function fillPath(template: string, ids: readonly (string | number)[]): string {
   let next = 0;
   return template.replaceAll(/\{\w+\}/g, () => {
@@ -60,7 +63,10 @@ function fillPath(template: string, ids: readonly (string | number)[]): string {
   });
 }
 
-/** Makes the request for an endpoint (`METHOD /path/{id}`). Throws a TypeError for an id that is none. */
+/**
+ * Prepares the request for an endpoint (`METHOD /path/{id}`).
+ * @throws TypeError for an id that would change the path
+ */
 export function prepareRequest(endpoint: string, parts: RequestParts): PreparedRequest {
   const space = endpoint.indexOf(' ');
   const method = endpoint.slice(0, space) as Method;
@@ -80,7 +86,7 @@ export function prepareRequest(endpoint: string, parts: RequestParts): PreparedR
   };
 }
 
-/** `told`: the body without its secrets, as JSON. */
+/** @param told the body without its secrets, as canonical JSON */
 function bodyText({ body, form, secrets }: RequestParts, told: string): string | null {
   if (form) return queryText({ ...form, ...secrets });
   if (body === undefined) return null;

@@ -1,9 +1,10 @@
-/** Headers of an answer that say when to come back. */
+/** Headers of an answer that say when to retry. */
 export interface RetryHeaders {
   retryAfter: string | null;
   date: string | null;
 }
 
+/** How often to retry, and the bounds of the wait in milliseconds. */
 export interface RetryPolicy {
   maxRetries: number;
   baseMs: number;
@@ -12,8 +13,8 @@ export interface RetryPolicy {
 }
 
 /**
- * `Retry-After` in milliseconds: seconds or an HTTP date. A date is measured against the answer's own `Date`, since our
- * clock may be off (or rehearsing a later night). Null when there is none or it cannot be read.
+ * Returns `Retry-After` (seconds or an HTTP date) in milliseconds; null when missing or unreadable.
+ * Measures a date against the answer's own `Date`: this machine's clock may be wrong, or set to a later night.
  */
 export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | null {
   const text = headers.retryAfter?.trim() ?? '';
@@ -26,8 +27,10 @@ export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | 
 }
 
 /**
- * Wait before the retry after attempt `attempt` (from 1): full jitter, random between 0 and the capped exponential;
- * never less than `Retry-After`, of which at most `maxRetryAfterMs` is obeyed. `random` is in [0, 1).
+ * Returns the wait in milliseconds after attempt `attempt` (from 1).
+ * Full jitter: random between 0 and the capped exponential backoff.
+ * Never less than `Retry-After`, itself capped at `maxRetryAfterMs`.
+ * @param random a number in [0, 1)
  */
 export function retryDelay(policy: RetryPolicy, attempt: number, retryAfterMs: number | null, random: number): number {
   const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
@@ -44,7 +47,7 @@ export async function sleep(ms: number, signals: readonly (AbortSignal | undefin
     await new Promise<void>((resolve, reject) => {
       onAbort = (event) => reject((event.target as AbortSignal).reason);
       timer = setTimeout(resolve, ms);
-      // Not AbortSignal.any: that would leave a dependent signal on a long-lived one for every wait.
+      // Don't use AbortSignal.any: each wait would leave a dependent signal on a long-lived one.
       for (const signal of signals) signal?.addEventListener('abort', onAbort, { once: true });
     });
   } finally {

@@ -5,11 +5,11 @@ import { Pool, type Dispatcher } from 'undici';
 import type { PreparedRequest } from './request.js';
 import type { RetryHeaders } from './retry.js';
 
-/** Headers of an answer that tell where to go on. */
+/** Headers of an answer that a sign-in step needs for the next step. */
 export interface NextHeaders {
-  /** `Location` of a redirect, which is not followed. */
+  /** `Location` of a redirect, which the transport does not follow. */
   location: string | null;
-  /** Cookies that are set, each as `name=value`. */
+  /** Cookies the answer sets, each as `name=value`. */
   cookies: string[];
 }
 
@@ -21,7 +21,7 @@ export interface Answer extends RetryHeaders, NextHeaders {
   bytes: number;
 }
 
-/** No usable answer. `cut`: the body ended early; `encoding`: it is compressed or not UTF-8. */
+/** No usable answer. `cut`: the body ended early. `encoding`: the body is compressed or not UTF-8. */
 export interface Fault {
   ok: false;
   kind: 'transport' | 'timeout' | 'cut' | 'too-large' | 'encoding' | 'aborted';
@@ -40,29 +40,29 @@ export interface TransportOptions {
 }
 
 export interface Transport {
-  /** Sends one request once. Never rejects: what goes wrong is a Fault. */
+  /** Sends one request once. Never rejects: failures are returned as a Fault. */
   send(request: PreparedRequest, signal: AbortSignal | undefined): Promise<Answer | Fault>;
-  /** Ends when what is in flight has ended. */
+  /** Resolves when all requests in flight have ended. */
   close(): Promise<void>;
 }
 
-/** Idle sockets are kept this long, or for less when the server's `Keep-Alive` says so. */
+/** Keeps idle sockets this long, or shorter if the server's `Keep-Alive` says so. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** All headers of one answer together. */
+/** Limit for all headers of one answer together. */
 const MAX_HEADER_BYTES = 16_384;
-/** A body of very many very small chunks is put together as it comes: each chunk costs far more than it holds. */
+/** Joins this many small chunks at a time, because each chunk costs far more memory than its bytes. */
 const CHUNKS_KEPT = 256;
 
-/** Opens a keep-alive pool to one origin. The pool has no bound of its own: the concurrency gate is the bound. */
+/** Opens a keep-alive pool to one origin. The pool has no limit; the concurrency gate limits requests in flight. */
 export function createTransport(options: TransportOptions): Transport {
   const pool = new Pool(options.baseUrl.origin, {
     connections: null,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Said, so that NODE_TLS_REJECT_UNAUTHORIZED cannot unsay it.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     connect: { timeout: options.timeoutMs, rejectUnauthorized: true },
     maxHeaderSize: MAX_HEADER_BYTES,
-    // One clock measures the whole exchange; undici's two would only see parts of it.
+    // Exchange measures the whole exchange with one timer; undici's two timers see only parts of it.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -79,7 +79,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** One request on its way: collects the body, watches size and time, settles once. */
+/** One request in flight: collects the body, checks size and time, settles once. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: { timeoutMs: number; maxBodyBytes: number };
   readonly #settle: (outcome: Answer | Fault) => void;
@@ -90,7 +90,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #done = false;
   #status = 0;
   #chunks: Buffer[] = [];
-  /** Chunks at the end of that list that are as they came. */
+  /** Chunks at the end of that list that are not joined yet. */
   #loose = 0;
   #bytes = 0;
   #headers: Record<string, string | string[] | undefined> = {};
@@ -109,7 +109,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Given up while the connection was being made.
+    // Aborted while the connection was being opened.
     if (this.#done) controller.abort(new Error('given up'));
   }
 
@@ -118,11 +118,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return; // informational, the real one follows
+    if (status < 200) return; // informational; the final answer follows
     this.#status = status;
     this.#headers = headers;
     const encoding = this.#header('content-encoding');
-    // Never unpacked, whatever layers it has: a few bytes could become gigabytes.
+    // Never decompress: a few bytes could become gigabytes.
     if (encoding !== null && encoding !== 'identity') {
       this.#give('encoding', 'ENCODING', `the body is compressed (${encoding}), which was not asked for`);
     } else if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) {

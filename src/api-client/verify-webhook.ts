@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether a webhook delivery is the API's (reference v2, section "Events"): `signature` is the `X-SVC-Signature` header,
- * hex HMAC-SHA256 over the exact bytes received, keyed with the callback's secret. Compared in constant time. A missing
- * or malformed signature and an empty secret are false, never an error.
+ * Returns whether the API signed a webhook delivery (reference v2, section "Events"). Compares in constant time.
+ * @param rawBody the exact bytes received
+ * @param signature the `X-SVC-Signature` header: hex HMAC-SHA256 over `rawBody`, keyed with the callback's secret
+ * @returns false, never an error, for a missing or malformed signature and for an empty secret
  */
 export function verifyWebhook(rawBody: Uint8Array, signature: string | undefined, secret: string): boolean {
   if (secret === '' || signature === undefined || !/^[0-9a-f]{64}$/i.test(signature)) return false;

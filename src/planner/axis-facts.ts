@@ -3,30 +3,31 @@ import type { CrawlState } from './crawl-state.js';
 import { Shape, type Counted } from './shape.js';
 import type { DateFormat, RangeDimension } from './types.js';
 
-/** What asking found out about a dimension, on the market as a whole. */
+/** What calibration learned about a dimension, measured on the whole market. */
 export interface AxisFacts {
   axis: Axis;
   shape: Shape;
-  /** Share of the market that has a value at all; 1: nobody is lost by splitting along it. */
+  /** Share of the market's companies that have a value. 1: a split along the dimension loses no company. */
   share: number;
+  /** Whether the windows of the dimension, with `nullValue` if the API has one, cover the whole market. */
   complete: boolean;
-  /** Filter value that selects the companies without a value, when the API has one. */
+  /** Filter value that selects the companies without a value; undefined when none is known. */
   nullValue: unknown;
-  /** Windows of the whole axis with the companies they held. */
+  /** Windows that cover the whole dimension, with their companies. */
   counts: readonly Counted[];
   format?: DateFormat;
-  /** Windows whose page 1 calibration has, with the companies they hold. */
+  /** Windows whose page 1 calibration already fetched, with their companies. */
   asked?: readonly Counted[];
-  /** True when the shape is the warehouse's, company by company. */
+  /** True when the shape comes from the warehouse, which knows the value of each company. */
   exact: boolean;
 }
 
-/** Facts as questions to the API showed them. */
+/** Returns the facts that requests to the API showed. */
 export function askedFacts(axis: Axis, counts: readonly Counted[], share: number, complete: boolean): AxisFacts {
   return { axis, shape: new Shape(axis, counts), share, complete, nullValue: undefined, counts, exact: false };
 }
 
-/** The axis of a range, within the market's own filter on it. */
+/** Builds the axis of a range dimension, within the market's own filter on the dimension. */
 export function buildAxis(
   state: CrawlState,
   dimension: RangeDimension,
@@ -40,7 +41,7 @@ export function buildAxis(
   return rangeAxis(dimension, own, min ?? 0, max ?? 1_000_000_000, format, state.bounds);
 }
 
-/** A plain object, or null. */
+/** Returns the value if it is a plain object, else null. */
 export function asObject(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

@@ -1,35 +1,35 @@
 import { dayNumber, dayText, firstDay, yearOf } from './days.js';
 import type { Bounds, CategoricalDimension, DateFormat, RangeDimension, Window } from './types.js';
 
-/** A dimension as integer positions, with the way to say a window of them to the API. */
+/** A dimension laid out as integer positions `lo` to `hi`, and the filters that select windows of positions. */
 export interface Axis {
   key: string;
   lo: number;
   hi: number;
-  /** False when a search can name only one position at a time. */
+  /** False when a search can name only one position. */
   windows: boolean;
-  /** False when neighbouring positions have nothing to do with each other, so that one says nothing of the next. */
+  /** False when neighbouring positions are unrelated, so that the count of one does not predict the next. */
   ordered: boolean;
-  /** A company may lie at several positions. */
+  /** True when one company may lie at several positions. */
   overlapping: boolean;
-  /** A coordinate in which companies lie about evenly; need not be exact. */
+  /** Maps a position to a coordinate along which companies spread about evenly. Only aims; need not be exact. */
   coord(position: number): number;
-  /** The filter value that selects a window. */
+  /** Returns the filter value that selects a window. */
   filter(window: Window): unknown;
   /**
-   * The filter value that selects whoever has a value, in one search; null where there is none. Values beyond the ends of
-   * a range are left out.
+   * Filter value that selects all companies with a value in one search; null when there is none.
+   * Leaves out values beyond the ends of a range.
    */
   everybody: unknown;
-  /** Short text of a window for segment ids. */
+  /** Returns a window's short text for segment ids. */
   name(window: Window): string;
 }
 
-// Registrations grow over the decades; with this time constant both old and young markets look nearly even.
+// Registrations grow over the decades. With this time constant, old and young markets both look nearly even.
 const GROWTH_YEARS = 20;
 const DECIMALS = 100;
 
-/** Axis of listed values. */
+/** Builds the axis of a list of values, one position for each value. */
 export function categoricalAxis(dimension: CategoricalDimension, values: readonly unknown[], windows: boolean): Axis {
   const { form = 'array' } = dimension;
   const plain = form === 'value';
@@ -50,9 +50,10 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
 }
 
 /**
- * Axis of a range. `own` is the market's own filter on the key: its bounds are kept as they were written, and only
- * where it has none is the first window open below and the last one open above, so that nothing lies outside. A bound
- * that the API does not count in is said one position further out.
+ * Builds the axis of a range.
+ * The first window is open below and the last one open above, so that no company lies outside. A bound in the market's
+ * own filter (`own`) is sent as written instead. If the API excludes a bound's own value, the bound is sent one
+ * position further out.
  */
 export function rangeAxis(
   dimension: RangeDimension,
@@ -96,7 +97,7 @@ export function rangeAxis(
   };
 }
 
-/** Position of a bound as the caller wrote it; undefined when it cannot be read. */
+/** Returns the position of a bound as the caller wrote it; undefined when the bound is unreadable. */
 export function positionOf(
   dimension: RangeDimension,
   format: DateFormat,
@@ -108,7 +109,7 @@ export function positionOf(
 
 interface Scale {
   coord(position: number, hi: number): number;
-  /** A position as the API wants it, as the first or the last one of a window. */
+  /** Returns the bound to send to the API for the first or last position of a window. */
   say(position: number, end: 'first' | 'last'): unknown;
   parse(bound: unknown, end: 'first' | 'last'): number | undefined;
 }
@@ -118,12 +119,12 @@ function scaleOf(dimension: RangeDimension, format: DateFormat): Scale {
   return numbersScale(dimension.type === 'decimal' ? DECIMALS : 1);
 }
 
-// Hardly anything is registered at a weekend: days of a week passed at the start of each, Monday first.
+// Few companies register at a weekend. `PASSED` holds the days of a week passed at the start of each day, Monday first.
 const WEEKEND = 0.14;
 const WEEKDAY = (7 - 2 * WEEKEND) / 5;
 const PASSED = [0, 1, 2, 3, 4, 5].map((days) => days * WEEKDAY).concat(5 * WEEKDAY + WEEKEND);
 
-/** A day as a number that grows evenly with registrations within a week. */
+/** Maps a day to a number along which registrations spread evenly within a week. */
 function evenDay(day: number): number {
   const monday = Math.floor((day + 3) / 7) * 7 - 3; // day 0 was a Thursday
   return monday + PASSED[day - monday]!;
@@ -157,7 +158,7 @@ function yearsScale(format: DateFormat): Scale {
   };
 }
 
-/** Whole numbers, or steps of 1/parts; amounts and head counts spread over orders of magnitude. */
+/** Scale of whole numbers, or of steps of 1/parts. Logarithmic: amounts and head counts span orders of magnitude. */
 function numbersScale(parts: number): Scale {
   return {
     coord: (position) => Math.sign(position) * Math.log1p(Math.abs(position) / parts),

@@ -16,20 +16,21 @@ import {
   type Window,
 } from './types.js';
 
-/** Facts of a dimension, or the reason in words why it cannot be used. */
+/** Facts of a dimension, or the reason why it is unusable. */
 type Outcome = AxisFacts | { unusable: string };
 
-// A single position that holds nearly everything divides nothing.
+// If one position holds this share of the market, the dimension splits nothing.
 const DOMINANT = 0.97;
-// Single values tried before a dimension counts as of no use.
+// Single values to try before the dimension counts as unusable.
 const MOST_SINGLES = 6;
-// What companies on the bounds themselves may cost in a smaller market is less than to ask.
+// Test bounds only in markets of at least this many page caps. In smaller ones the test costs more than it saves.
 const BOUNDS_WORTH = 20;
-// More than this share cannot have come and gone between two questions.
+// A larger share of the market cannot enter or leave between two requests.
 const DRIFT = 0.001;
+// Parts may exceed the whole by this share, since companies enter between two requests.
 const SURPLUS = 0.01;
 
-/** Finds out by asking how a dimension filters. `null` when it is of no use; why is kept in `state.dropped`. */
+/** Finds out how the API filters by a dimension. Null: unusable; `state.dropped` keeps the reason. */
 export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
   const outcome =
     recallAxis(state, dimension) ??
@@ -41,7 +42,7 @@ export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<Ax
   return null;
 }
 
-/** True when the market's own filters leave nothing to divide by this dimension; no request needed. */
+/** Returns true when the market's own filters leave nothing to split by this dimension. Needs no request. */
 export function isFixed(dimension: Dimension, filters: Record<string, unknown>): boolean {
   const own = filters[dimension.key];
   if (own === undefined) return false;
@@ -68,7 +69,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   let whole = left.total + right.total;
   if (whole !== total || state.totalsCap <= total) {
     const all = yield* probe({ from: 0, to: axis.hi });
-    // Several values must mean "or"; where they mean anything else, only single values can be believed.
+    // Several values must mean "or". Otherwise use single values only.
     if (isRefused(all)) return yield* calibrateSingles(state, dimension, values);
     const more = all.total < state.totalsCap && all.total > Math.max(left.total, right.total);
     if (!more && !(yield* provesOr(state, axis))) return yield* calibrateSingles(state, dimension, values);
@@ -86,7 +87,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   );
 }
 
-/** Whether two neighbouring values together hold more companies than each of them, told by totals that are counts. */
+/** Returns whether two neighbouring values together hold more companies than each alone. Uses only uncapped totals. */
 function* provesOr(state: CrawlState, axis: Axis): Task<boolean> {
   const probe = probing(state, axis);
   for (const at of spread(axis.hi, MOST_SINGLES)) {
@@ -101,7 +102,7 @@ function* provesOr(state: CrawlState, axis: Axis): Task<boolean> {
   return false;
 }
 
-/** Values that can be asked one by one only: whether they cover the market shows when all are asked. */
+/** Calibrates values that a search can name only one by one. Only the search shows whether they cover the market. */
 function* calibrateSingles(
   state: CrawlState,
   dimension: CategoricalDimension,
@@ -116,7 +117,7 @@ function* calibrateSingles(
   for (const at of spread(values.length, MOST_SINGLES)) {
     const answer = yield* probe({ from: at, to: at });
     if (isRefused(answer)) return { unusable: `${dimension.key} was refused (${answer.refused})` };
-    // Where both totals end at the same number, it is the companies that tell two searches apart.
+    // If totals are capped, compare the companies: both totals may equal the cap.
     filters ||= answer.total < total || (earlier !== null && total >= state.totalsCap && !meet(earlier, answer));
     earlier = answer;
     finds ||= answer.total > 0;
@@ -129,7 +130,7 @@ function* calibrateSingles(
   return { unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds nobody by the values tried` };
 }
 
-/** Up to `most` of the numbers 0…n-1, spread evenly. */
+/** Returns up to `most` of the numbers 0…n-1, spread evenly. */
 function spread(n: number, most: number): number[] {
   return Array.from({ length: Math.min(n, most) }, (_, i) => Math.floor((i * n) / Math.min(n, most)));
 }
@@ -154,15 +155,15 @@ function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Out
   return { unusable: reasons[0]! };
 }
 
-/** How an API understands dates, and what was counted to find it out. */
+/** A date format the API accepts, and the windows counted while testing it. */
 interface Understood {
   format: DateFormat;
   asked?: readonly Counted[];
 }
 
 /**
- * Asks two neighbouring spans. Spans that share companies are not told apart by this format: two halves of a year
- * that are the same year, or a filter that is ignored.
+ * Tests a date format with two neighbouring windows.
+ * If both list the same company, the API rounds both half years to the year, or ignores the filter.
  */
 function* testDateFormat(
   state: CrawlState,
@@ -194,8 +195,9 @@ function* testDateFormat(
 }
 
 /**
- * Whether bounds mean something else than was believed: then it is noted, and all is to be asked anew. Two neighbouring
- * spans hold less than both in one where a bound's own day is left out.
+ * Tests whether the API excludes values equal to a bound; if so, sets `state.bounds` and returns true.
+ * If bounds are exclusive, two neighbouring windows hold fewer companies than one window over both.
+ * After true, the caller calibrates again.
  */
 function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understood): Task<boolean> {
   const [first, second] = asked ?? [];
@@ -204,7 +206,7 @@ function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understoo
   const probe = probing(state, axis);
   const both = yield* probe({ from: first.from, to: second.to });
   if (isRefused(both) || both.total <= first.count + second.count) return false;
-  // One more may have come in between: the day itself tells.
+  // The difference may be one new company: count the day of the bound itself.
   const day = yield* probe({ from: first.to, to: first.to });
   if (isRefused(day) || day.total > 0) return false;
   const days = yield* probe({ from: first.to, to: second.from });
@@ -212,7 +214,7 @@ function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understoo
   return true;
 }
 
-/** Pairs of spans to try, likeliest to hold companies first. */
+/** Returns pairs of neighbouring windows to try, the likeliest to hold companies first. */
 function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
   const lastYear = format === 'day' ? yearOf(axis.hi) : axis.hi;
   const years = [4, 12, 30, 1, 0, 60].map((ago) => lastYear - ago);
@@ -234,7 +236,9 @@ function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
     );
 }
 
-/** Both sides of a cut: do they filter, how many companies have a value at all, how do they spread. */
+/**
+ * Counts both halves of a range. Learns whether the API filters, how many companies have a value, and how they spread.
+ */
 function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
   if (axis.lo >= axis.hi) return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
   const probe = probing(state, axis);
@@ -247,7 +251,7 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
   const whole = left.total + right.total;
   if (whole === 0) return { unusable: `${dimension.key} finds nobody` };
   if (whole > total * (1 + SURPLUS)) {
-    // Two halves of a disjoint axis hold more than the whole: the filter does nothing, or totals end at some number.
+    // The halves exceed the whole: the API ignores the filter, or caps its totals.
     const narrow = yield* probe({ from: axis.lo + 1, to: axis.lo + 1 });
     if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
       return { unusable: `${dimension.key} does not filter` };
@@ -258,19 +262,20 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
     { from: middle + 1, to: axis.hi, count: right.total },
   ]);
   if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
-  // Where the market has a filter of its own there, the value would stand in its place.
+  // The null value would replace the market's own filter on this dimension.
   if (state.input.filters[dimension.key] !== undefined) return found;
   const without = yield* guessNullValue(state, axis, dimension.nullValue);
   if (isRefused(without) || without.total === 0) return found;
-  // A value that is ignored selects everybody: then both together hold more than there are.
+  // If the API ignores the null value, it selects every company, and the sum exceeds the market's total.
   const sum = without.total + whole;
   const believed = sum <= total * (1 + DRIFT) && (yield* covers(state, sum));
   return believed ? { ...found, complete: true, nullValue: dimension.nullValue } : found;
 }
 
 /**
- * The facts that a few counts of a whole axis tell. More counts would cost more requests than better aimed windows save
- * (`npm run bench -- planner`): a sweep learns how the market spreads as it goes.
+ * Returns the facts that a few counts of the whole axis give.
+ * More counts would cost more requests than better aimed windows save (`npm run bench -- planner`).
+ * A sweep learns the spread as it goes.
  */
 function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
   const total = marketTotal(state);
@@ -281,18 +286,18 @@ function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counte
   return askedFacts(axis, counts, complete ? 1 : whole / total, complete);
 }
 
-/** The market's total as the API says it. */
+/** Returns the market's total as the API states it, at most `totalsCap`. */
 function marketTotal({ tree, totalsCap }: CrawlState): number {
   return Math.min(tree.root.total, totalsCap);
 }
 
-/** Two pages with a company in common. */
+/** Returns whether two pages share a company. */
 function meet(a: PageAnswer, b: PageAnswer): boolean {
   const ids = new Set(a.ids);
   return b.ids.some((id) => ids.has(id));
 }
 
-/** Whether a count is the whole market's. The market may grow or shrink between two questions: then it is asked again. */
+/** Returns whether a count covers the whole market. For a small difference, asks for the market's total again. */
 function* covers(state: CrawlState, count: number): Task<boolean> {
   const { root } = state.tree;
   if (count >= root.total) return true;

@@ -4,26 +4,28 @@ import { isRefused, type Calibration, type PageAnswer, type RefusedAnswer } from
 /** Reference v2, "Limits": maximum `page` value 10 for prospecting. */
 export const PAGE_CAP = 10;
 
-/** What to try when the page size asked for is refused. */
+/** Page sizes to try when the API refuses the configured one. */
 const LADDER = [500, 250, 100, 50, 25, 10, 5, 1];
 
+/** The page size and page cap the API really has. */
 export interface PageSize {
-  /** Root's page 1 that was believed. */
+  /** Page 1 of the market, at the page size found. */
   first: PageAnswer;
-  /** Sent as `per_page` from now on. */
+  /** `per_page` of all further requests. */
   perPage: number;
-  /** Rows a full page holds. */
+  /** Rows on a full page. */
   size: number;
-  /** Pages the API shows. */
+  /** Pages of one search that the API shows. */
   pages: number;
-  /** Pages asked for to learn this. */
+  /** Pages requested to learn this. */
   asked: PageAnswer[];
 }
 
 /**
- * Asks the market's page 1 until the page size is known. Only the length of what came back counts: the size asked for
- * may be refused, lowered, or replaced by a small default. What an earlier night found out is believed when it still holds.
- * @returns the refusal when every page size is refused: then it is the filters that the API does not accept
+ * Requests the market's page 1 until the page size is known.
+ * Trusts only the number of rows returned: the API may refuse the size, lower it, or replace it by a small default.
+ * Reuses an earlier night's calibration if page 1 still agrees.
+ * @returns the refusal when the API refuses every page size: then it refuses the filters
  */
 export function* calibratePageSize(
   filters: Record<string, unknown>,
@@ -52,12 +54,12 @@ export function* calibratePageSize(
       break;
     }
     refusal ??= answer;
-    // A refusal that names a filter will not go away with a smaller page.
+    // The refusal names a filter, so smaller pages will not help.
     if (Object.keys(filters).some((key) => answer.refused.includes(key)) && !/page/.test(answer.refused)) break;
   }
   if (!best) return refusal!;
 
-  // Fewer than asked for: a limit, or the default that stands in for a size the API will not have?
+  // Fewer rows than requested: either a limit, or a default that replaces a size the API ignores. Try smaller sizes.
   const got = best.first.ids.length;
   if (got < best.perPage && best.first.totalPages > 1 && got < 100) {
     for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {
@@ -77,7 +79,7 @@ export function* calibratePageSize(
   return { first: best.first, perPage, size, pages, asked };
 }
 
-/** An API that says it has fewer pages than ten, and fewer than its total needs, is put to the test once. */
+/** Returns the page cap. If the API states too few pages for its total, tests the next page once. */
 function* calibratePages(
   filters: Record<string, unknown>,
   perPage: number,

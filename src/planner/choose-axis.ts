@@ -4,27 +4,30 @@ import type { CrawlState } from './crawl-state.js';
 import { fork, join, type Task } from './tasks.js';
 import type { Dimension } from './types.js';
 
-// An incomplete dimension that reaches this share of the market goes before overlapping values.
+// An incomplete dimension that covers this share of the market is used before overlapping values.
 export const GOOD_REACH = 0.8;
-// Positions looked at, from the end, and the share of the cap that one of them may hold.
+// An axis is coarse when its last 365 positions hold, on average, more than this share of the cap each.
 const RECENT = 365;
 const COARSE = 0.25;
-// The same where the warehouse knows how many companies each position holds.
+// The same share when the warehouse knows the companies of each position.
 const COARSE_KNOWN = 0.5;
-// Requests of a sweep for each full page it finds, and times a company comes up among overlapping values, roughly.
+// Requests of a sweep for each full page, and how often overlapping values list one company, roughly.
 const SWEEP_COST = 1.1;
 const OVERLAP = 2;
 
+/** A dimension and its calibration. */
 export interface Choice {
   dimension: Dimension;
   facts: AxisFacts;
 }
 
 /**
- * The dimension to split a segment of `total` companies by: the first that loses nobody, else the one that reaches
- * most. Splitting along an incomplete dimension first looks cheap, but whoever it loses costs a second pass over the
- * whole segment; splitting along complete ones first needs one pass.
+ * Returns the dimension to split a segment of `total` companies by.
+ * Takes the first dimension that loses no company, else the one that covers most.
+ * An incomplete dimension looks cheap, but its companies without a value cost a second pass over the whole segment.
+ * Complete dimensions need only one pass.
  * @param hidden companies that the segment's own pages do not show
+ * @returns null when no dimension is worth its requests
  */
 export function* chooseAxis(
   state: CrawlState,
@@ -46,15 +49,15 @@ export function* chooseAxis(
   }
   const worth = second.filter(({ facts }) => pays(state, total, facts)).sort(byReach);
   if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
-  // Figures many companies lack, or values that are dear: some held by a company several times, some asked one by one.
+  // Only poor choices are left: values many companies lack, overlapping values, or values asked one by one.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
-  // Values that make companies come several times, or that are asked one by one, where nothing else shows the others.
+  // Take an expensive dimension if it costs at most `requestsPerCompany` for each hidden company.
   const dear = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
   return worth[0] ?? dear.toSorted(byReach)[0] ?? null;
 }
 
-/** The first dimension that filters, null when none does. */
+/** Returns the first dimension that filters; null when none does. */
 export function* firstUsable(state: CrawlState): Task<AxisFacts | null> {
   for (const dimension of inOrder(state.input.dimensions)) {
     if (isFixed(dimension, state.input.filters)) continue;
@@ -64,7 +67,7 @@ export function* firstUsable(state: CrawlState): Task<AxisFacts | null> {
   return null;
 }
 
-/** Every dimension that filters, the one that reaches most first. */
+/** Returns every dimension that filters, the one that covers most first. */
 export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Task<Choice[]> {
   const choices: Choice[] = [];
   for (const dimension of inOrder(dimensions)) {
@@ -75,7 +78,7 @@ export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Ta
   return choices.sort(byReach);
 }
 
-/** What is known of a dimension; asked once per plan, by whoever needs it first. */
+/** Returns the facts of a dimension. Calibrates it once a plan, when first needed. */
 export function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
   let fiber = state.facts.get(dimension);
   if (!fiber) {
@@ -85,7 +88,7 @@ export function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFact
   return (yield* join([fiber]))[0]!;
 }
 
-/** Dates first (fine and cheap to sweep), then disjoint values, then overlapping ones, then figures many lack. */
+/** Sorts dimensions: dates (cheap to sweep), disjoint values, overlapping values, numbers that many companies lack. */
 function inOrder(dimensions: readonly Dimension[]): Dimension[] {
   const rank = (d: Dimension): number => (d.kind === 'range' ? (d.type === 'date' ? 0 : 3) : isOverlapping(d) ? 2 : 1);
   return [...dimensions].sort((a, b) => rank(a) - rank(b));
@@ -96,8 +99,9 @@ function isOverlapping(dimension: Dimension): boolean {
 }
 
 /**
- * False where splitting would cost much more than the segment's own pages: overlapping values make companies come
- * several times, worth it only if one step brings the parts below the cap; values asked one by one cost one each.
+ * Returns false when a split would cost much more than the segment's own pages.
+ * Overlapping values list companies several times, which pays only if one split brings the parts below the cap. Values
+ * asked one by one cost one request each.
  */
 function pays(state: CrawlState, total: number, { axis }: AxisFacts): boolean {
   const values = axis.hi - axis.lo + 1;
@@ -105,13 +109,13 @@ function pays(state: CrawlState, total: number, { axis }: AxisFacts): boolean {
   return !axis.overlapping || total <= (state.cap * values) / 2;
 }
 
-/** About how many requests a sweep along a dimension costs a segment of `total` companies. */
+/** Estimates the requests of a sweep along a dimension over a segment of `total` companies. */
 export function costOf(state: CrawlState, total: number, { axis, share }: AxisFacts): number {
   const reading = (total / state.size) * share * SWEEP_COST * (axis.overlapping ? OVERLAP : 1);
   return Math.ceil(Math.max(reading, axis.windows ? 0 : axis.hi - axis.lo + 1));
 }
 
-/** Whether single recent days hold so much that windows of whole days fill badly: then other values go first. */
+/** Returns whether single recent days hold so much that windows of whole days fill pages badly. */
 function isCoarse(state: CrawlState, total: number, { axis, shape, share, exact }: AxisFacts): boolean {
   const recent = Math.min(axis.hi - axis.lo + 1, RECENT);
   return (
@@ -120,7 +124,7 @@ function isCoarse(state: CrawlState, total: number, { axis, shape, share, exact 
   );
 }
 
-/** Whether it is worth finding out more about overlapping values. */
+/** Returns whether overlapping values are worth calibrating. */
 function fits(state: CrawlState, total: number, dimension: Dimension): boolean {
   return dimension.kind === 'categorical' && total <= (state.cap * dimension.values.length) / 2;
 }

@@ -6,22 +6,21 @@ import type { CarriedMembers } from './types.js';
 export interface CoverageInput {
   market: string;
   tree: SegmentTree;
-  /** Root's total as first reported; null before the first answer. */
+  /** The market's total as first reported; null before the first answer. */
   firstTotal: number | null;
   done: boolean;
-  /** Dimensions that could not be used, with the reason in words. */
+  /** Unusable dimensions, each with its reason. */
   dropped: ReadonlyMap<string, string>;
-  /** Members of earlier nights that this run did not ask for. */
+  /** Companies carried over from earlier nights. */
   carried: CarriedMembers;
 }
 
 type Gap = CoverageRecord['why'][number];
 
 /**
- * What a run proved of a market: the companies it found, each segment that was not reached whole, with its filters and
- * count, and what the claim rests on. Carried members are named and count as missing, since nobody asked for them; so do
- * companies whose ids the warehouse cannot hold. What a segment misses may have been seen by luck elsewhere: then the
- * gaps add up to a little more.
+ * Describes what a run proved of a market: the found companies, each segment with a gap, and the proof behind them.
+ * Carried-over companies count as missing, since no search asked for them; so do companies with unusable ids.
+ * The gaps may add up to slightly more than `missing`: another segment may have listed a segment's missing company.
  */
 export function describeCoverage(input: CoverageInput): CoverageRecord {
   const { market, tree, firstTotal, carried } = input;
@@ -54,12 +53,12 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
     explain(root, why, `the market's total changed while it was read${grown}`);
     why.push(...uncertain(root, why));
   }
-  // Every split might have gone another way with a dimension more: said wherever something is missing.
+  // Another dimension might have changed every split, so each gap names the unusable ones.
   const unusable = dropped.size > 0 ? ` (not usable: ${[...dropped.values()].sort().join('; ')})` : '';
   return [...why.map((gap) => ({ ...gap, reason: gap.reason + unusable })), ...unusableIds(tree)];
 }
 
-/** Parts that were not searched whole although the totals match: who came may stand in for who was missed. */
+/** Returns segments not searched completely although the totals match: new companies may hide missing ones. */
 function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
   const open = root.children.filter((child) => child.postponed && why.every((gap) => gap.segment !== child.id));
   if (open.length === 0 && why.length === 0 && (root.state === 'remainder' || root.state === 'truncated'))
@@ -79,7 +78,7 @@ const ID_FAULTS: Record<IdFault, string> = {
   duplicate_key: 'were listed with a key twice',
 };
 
-/** Companies that were listed with ids nobody can go on with, by what is wrong with them. */
+/** Returns companies listed with unusable ids, one gap for each kind of fault. */
 function unusableIds({ root, unusable }: SegmentTree): Gap[] {
   const read = [...unusable].map(faultOf);
   return (Object.keys(ID_FAULTS) as IdFault[]).flatMap((fault): Gap[] => {
@@ -97,7 +96,7 @@ function unusableIds({ root, unusable }: SegmentTree): Gap[] {
   });
 }
 
-/** Names what is missing where it is missing: at the deepest segment that can be told apart from its siblings. */
+/** Adds a gap at the deepest segment that can be told apart from its siblings. */
 function explain(segment: Segment, why: Gap[], otherwise: string): void {
   const missing = missingOf(segment);
   if (missing === 0 && !segment.uncounted) return;
@@ -121,7 +120,7 @@ function classOf({ state, shortfall, postponed }: Segment): Gap['class'] {
   return state === 'drifted' || shortfall === null ? 'drifted' : 'unproven';
 }
 
-/** Every company once: found ones by the best proof there is, missing ones by the gap they fall into. */
+/** Counts each company once: found ones under their best proof, missing ones under their gap. */
 function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: number): CoverageCertificate {
   const found = root.distinct - root.unusable;
   const certificate: CoverageCertificate = {

@@ -4,38 +4,38 @@ import type { Fiber } from './tasks.js';
 import type { SegmentTree } from './tree.js';
 import type { Bounds, Dimension, PlanInput } from './types.js';
 
-/** What every task of a plan shares: the input, what calibration found out, and the tree. */
+/** State shared by all tasks of a plan: the input, the calibration and the segment tree. */
 export interface CrawlState {
   input: PlanInput;
   tree: SegmentTree;
-  /** Sent as `per_page`. */
+  /** `per_page` of all requests. */
   perPage: number;
-  /** Rows a full page really holds. */
+  /** Rows on a full page. */
   size: number;
-  /** Pages of a search the API shows. */
+  /** Pages of one search that the API shows. */
   pages: number;
-  /** Companies of a search that can be seen: pages × size. */
+  /** Companies one search can show: pages × size. */
   cap: number;
-  /** Requests that a company may cost which the first split of its segment lost. */
+  /** Requests the planner may spend to find one company that its segment's first split lost. */
   requestsPerCompany: number;
-  /** What all second passes cost, and the companies they found. */
+  /** Requests of all second passes, and the companies they found. */
   second: { requests: number; found: number };
-  /** Second passes that are too dear for their own segment. */
+  /** Second passes too expensive for their own segment; `spendRest` decides on them. */
   deferred: SecondPasses[];
-  /** Requests asked for so far, answered or not: thousands may wait in the queue of an API that contradicts itself. */
+  /** Requests wanted so far, answered or not. If the API contradicts itself, thousands may wait. */
   asked(): number;
-  /** Requests beyond which nothing is split any more; grows with what is found. */
+  /** Number of requests after which nothing is split any more; grows with the companies found. */
   fence(): number;
-  /** Totals at or above this are only known to be at least this; Infinity while nothing speaks for it. */
+  /** Totals from here on only mean "at least this many"; Infinity while no cap is suspected. */
   readonly totalsCap: number;
-  /** There are more companies than this total says: totals end there, unless one goes beyond it. */
+  /** Records that totals are capped at this number. A larger total later lifts the cap. */
   noteCappedTotals(total: number): void;
-  /** What bounds of ranges mean; believed inclusive until asking shows otherwise. */
+  /** Whether range bounds include their own value; `inclusive` until calibration shows otherwise. */
   bounds: Bounds;
-  /** What is known of each dimension, found out once, on the market as a whole, when first needed. */
+  /** Facts of each dimension, calibrated once on the whole market, when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
-  /** Why version 1 will not serve on later nights either. */
+  /** Why version 1 cannot list the market, on later nights too; null when it can. */
   v1Refusal: string | null;
-  /** Dimensions that cannot be used, with the reason in words. */
+  /** Unusable dimensions, each with its reason. */
   dropped: Map<string, string>;
 }

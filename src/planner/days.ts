@@ -1,6 +1,6 @@
 const MS_PER_DAY = 86_400_000;
 
-/** Days since 1970-01-01 of a YYYY-MM-DD date (an instant's date part is taken); undefined when it is none. */
+/** Returns the days since 1970-01-01 of a YYYY-MM-DD date or instant; undefined for other text. */
 export function dayNumber(date: string): number | undefined {
   const parts = /^(\d{4})-(\d{2})-(\d{2})/.exec(date);
   if (!parts) return undefined;
@@ -8,22 +8,22 @@ export function dayNumber(date: string): number | undefined {
   return Number.isFinite(ms) ? Math.round(ms / MS_PER_DAY) : undefined;
 }
 
-/** YYYY-MM-DD of a day number. */
+/** Returns a day number as YYYY-MM-DD. */
 export function dayText(day: number): string {
   return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 }
 
-/** Calendar year of a day number. */
+/** Returns the calendar year of a day number. */
 export function yearOf(day: number): number {
   return new Date(day * MS_PER_DAY).getUTCFullYear();
 }
 
-/** Day number of a month's first day; months count from 1. */
+/** Returns the day number of a month's first day; months count from 1. */
 export function firstDay(year: number, month: number): number {
   return Math.round(Date.UTC(year, month - 1, 1) / MS_PER_DAY);
 }
 
-/** Day number of a year's first Wednesday in July: registers are open on it, and were the day before. */
+/** Returns the first Wednesday in July: registers are open on that day and on the day before. */
 export function midyear(year: number): number {
   const july = firstDay(year, 7);
   return july + ((6 - (july % 7) + 7) % 7); // day 0 was a Thursday

@@ -1,46 +1,49 @@
 import type { DuePlan } from '../../schemas/pipeline/crawl.js';
 
-/** What calibration told of a market's search, and what the plan wants next. */
+/** What calibration learned about a market's search, and what the plan does next. */
 export interface SearchOutlook {
-  /** Companies the API counts. */
+  /** Companies the API reports. */
   total: number;
-  /** Rows of a page. */
+  /** Rows on a page. */
   size: number;
-  /** Requests made to learn this; they are part of the search. */
+  /** Requests made so far; part of the forecast. */
   asked: number;
   /**
-   * pages: the plan knows every page it will ask for (a market below the page cap, or version 1's listing). sweep: the
-   * market has to be split, and how often only the splitting tells.
+   * - pages: the plan knows every page it will request (a market below the page cap, or version 1's listing).
+   * - sweep: the market must be split, and the number of splits is unknown. `share`: part of the market with a value in
+   *   the first dimension.
    */
   next: { kind: 'pages'; pages: number } | { kind: 'sweep'; share: number };
-  /** An earlier search of the same market: what it cost. */
+  /** Cost of an earlier search of the same market. */
   before: { requests: number; total: number } | null;
 }
 
-/** What is known of a stream's records before the search has found out who is in the market tonight. */
+/** What is known of a stream's records before the search has found tonight's companies. */
 export interface RecordOutlook {
   stream: string;
   endpoint: string;
-  /** Members of the current night. */
+  /** Companies of the current night. */
   known: number;
-  /** Of those: never answered, and answered longer ago than `refresh` allows. */
+  /** Known companies never fetched, and those fetched longer ago than `refresh` allows. */
   unfetched: number;
   stale: number;
-  /** Of those of the last run: due for what happened since (events, names, failures). */
+  /** Companies that were due in the last run because something happened: events, names, failures. */
   changed: number;
 }
 
+/** Expected requests of one stream. */
 export interface StreamForecast {
   stream: string;
   requests: number;
-  /** Endpoints whose requests are the fact to compare with. */
+  /** Endpoints whose actual requests the forecast is compared with. */
   endpoints: string[];
-  /** What the figure is made of, in words. */
+  /** How the number is made up, for people. */
   basis: string;
 }
 
+/** How fast the worker sends requests. */
 export interface Pace {
-  /** Milliseconds of a request by endpoint, and of one whose endpoint is not known. */
+  /** Milliseconds of a request by endpoint; `typical` for other endpoints. */
   latency: Record<string, number>;
   typical: number;
   concurrency: number;
@@ -52,14 +55,14 @@ export interface Quota {
   total: number;
 }
 
-// Requests of a cold sweep for each page it fills; markets of few searches lose more at the edges.
+// Requests of a cold sweep for each full page. Markets under 1,000 pages lose more at the edges.
 const SWEEP_COST = 1.1;
 const SMALL_SWEEP_COST = 1.2;
 const SMALL_SWEEP_PAGES = 1_000;
-// A second pass looks for companies without a value: at most the market's pages again, and so many for each company.
+// A second pass over companies without a value: at most the market's pages again, and 5 requests for each company.
 const SECOND_PASS_PER_COMPANY = 5;
 
-/** Requests of a market's search, calibration included. Every search ends by asking the market's total again. */
+/** Forecasts the requests of a market's search, calibration included. Each search ends with a request for the total. */
 export function forecastSearch(search: SearchOutlook): StreamForecast {
   const { total, size, asked, next, before } = search;
   const pages = Math.ceil(total / Math.max(1, size));
@@ -83,7 +86,7 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
   return forecast(asked + pages * next.share * cost + second + 1, `split until its parts can be read${without}`);
 }
 
-/** Requests for the records of a stream, one a company, if the market has `total` companies tonight. */
+/** Forecasts the requests for a stream's records, one for each due company, if the market has `total` companies. */
 export function forecastRecords(records: RecordOutlook, total: number): StreamForecast {
   const { stream, endpoint, known, unfetched, stale, changed } = records;
   const fresh = Math.max(0, total - known);
@@ -91,14 +94,14 @@ export function forecastRecords(records: RecordOutlook, total: number): StreamFo
   const told = Object.entries(parts).filter(([, due]) => due > 0);
   return {
     stream,
-    // Whatever comes together, nobody is asked twice.
+    // A company due for several reasons is fetched once.
     requests: Math.min(total, fresh + unfetched + stale + changed),
     endpoints: [endpoint],
     basis: told.length === 0 ? 'nothing due' : told.map(([reason, due]) => `${count(due)} ${reason}`).join(', '),
   };
 }
 
-/** Seconds that requests take: in flight together, and no faster than the pacing allows. */
+/** Returns the seconds that requests take, given the requests in flight and the configured requests per second. */
 export function forecastSeconds({ requests, endpoints }: StreamForecast, pace: Pace): number {
   const known = endpoints.flatMap((endpoint) => pace.latency[endpoint] ?? []);
   const latency = known.length > 0 ? Math.max(...known) : pace.typical;
@@ -107,8 +110,8 @@ export function forecastSeconds({ requests, endpoints }: StreamForecast, pace: P
 }
 
 /**
- * Days until so many requests are spent: today with what is left of the daily metric, then a whole total each day. Null
- * where the API gives no total: then nobody can tell.
+ * Returns the days until the requests are spent: what is left today, then the whole daily quota each day.
+ * Null when the API gives no daily quota.
  */
 export function forecastDays(requests: number, quota: Quota | null): number | null {
   if (!quota || quota.total <= 0) return null;

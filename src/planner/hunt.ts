@@ -5,40 +5,40 @@ import type { Task } from './tasks.js';
 import type { Segment } from './tree.js';
 import { isRefused, type Dimension } from './types.js';
 
-// A pass of this many requests is made without counting first what it can find.
+// Don't count what a pass can find if it costs at most this many requests.
 const NOT_WORTH_COUNTING = 8;
-// From this price on nothing is left untried: a count may miss whoever moves, or lies in a part that was cut short.
+// From this `requestsPerCompany` on, try everything: counts miss companies that moved, or lie in a part cut short.
 export const THOROUGH = 10;
-// To count companies without a value in this many dimensions takes 2 to the power of it requests.
+// Counting companies without a value in n dimensions takes 2^n requests, so count at most this many dimensions.
 const MOST_COUNTED = 3;
 
 /** A search for the companies that earlier passes over a segment could not reach. */
 export interface Hunt {
-  /** Dimensions these passes split by: the companies looked for have no value in any of them. */
+  /** Dimensions of earlier passes; the wanted companies have no value in any of them. */
   reached: readonly Choice[];
-  /** Whether an earlier pass found the company. */
+  /** Returns whether an earlier pass found the company. */
   knows(id: string): boolean;
 }
 
-/** A second pass along a dimension. */
+/** A possible second pass along one dimension. */
 export interface Offer {
   choice: Choice;
-  /** About how many requests it takes. */
+  /** Estimated requests. */
   cost: number;
-  /** Companies it can find at most. */
+  /** Upper bound of the companies it can find. */
   gain: number;
-  /** Whether `gain` was counted, as far as that is worth it. */
+  /** Whether `gain` was counted, or counting is not worth its requests. */
   counted: boolean;
 }
 
-/** Companies of a segment that no earlier pass found. */
+/** Counts the companies of a segment that no earlier pass found. */
 export function newIn(segment: Segment, hunt: Hunt): number {
   let found = 0;
   for (const id of segment.found) if (!hunt.knows(id)) found += 1;
   return found;
 }
 
-/** Second passes that may find `wanted` companies at most; none of them is counted yet. */
+/** Returns the possible second passes, each with `wanted` as its uncounted gain. */
 export function* offersFor(
   state: CrawlState,
   segment: Segment,
@@ -51,7 +51,7 @@ export function* offersFor(
     .sort(byPrice);
 }
 
-/** Counts how many of the companies that earlier passes could not reach a pass can find. */
+/** Counts the companies a pass can find among those that earlier passes could not reach. */
 export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, { reached }: Hunt): Task<Offer> {
   const { choice, cost, gain } = offer;
   const { key, everybody } = choice.facts.axis;
@@ -61,14 +61,14 @@ export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, {
   return { ...offer, gain: Math.min(gain, reachable ?? gain), counted: true };
 }
 
-/** Fewest requests for each company first. */
+/** Sorts by requests for each company, fewest first. */
 export function byPrice(a: Offer, b: Offer): number {
   return a.cost / a.gain - b.cost / b.gain || (a.choice.dimension.key < b.choice.dimension.key ? -1 : 1);
 }
 
 /**
- * Companies of a segment that earlier passes could not reach, at most; null where they cannot be counted, or where it is as
- * cheap to read the segment.
+ * Returns an upper bound of the companies that earlier passes over a segment could not reach.
+ * Null when they cannot be counted, or when reading the segment is as cheap.
  */
 export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
   const pages = Math.ceil(segment.total / state.size);
@@ -78,8 +78,8 @@ export function* countHunted(state: CrawlState, segment: Segment, { reached }: H
 }
 
 /**
- * Companies of a segment with the values `under`, that have no value in any dimension of `reached`, by differences of
- * totals. Never too low, since only some of these dimensions are counted.
+ * Counts a segment's companies with the values `under` and no value in any dimension of `reached`.
+ * Uses differences of totals. May be too high, never too low, because it counts at most 3 dimensions.
  */
 function* countOutside(
   state: CrawlState,
@@ -107,7 +107,7 @@ function* inclusionExclusion(
   return all === null ? null : Math.max(0, all - inside);
 }
 
-/** The API's total of a segment under further filters; null where it is refused, or only says "at least". */
+/** Returns the API's total of a segment under further filters; null when refused or capped. */
 function* totalOf(
   state: CrawlState,
   segment: Segment,

@@ -5,8 +5,9 @@ import { Shape, type Counted } from './shape.js';
 import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeDimension } from './types.js';
 
 /**
- * What an earlier night found out about a dimension, with the shape the warehouse knows: no request. Null: it has to be
- * asked. Nothing is claimed on it: an aim that is off costs requests, and every window's total is asked anyway.
+ * Returns an earlier night's facts of a dimension, with the shape the warehouse knows, without a request.
+ * The facts only aim: a wrong aim costs requests, but each window's total is requested anyway.
+ * @returns null when the dimension must be calibrated
  */
 export function recallAxis(state: CrawlState, dimension: Dimension): AxisFacts | { unusable: string } | null {
   const learnt = state.input.known?.calibration?.dimensions[dimension.key];
@@ -38,7 +39,7 @@ export function recallAxis(state: CrawlState, dimension: Dimension): AxisFacts |
   };
 }
 
-/** What a run found out, for the nights to come. */
+/** Returns what a run learned, for later nights. */
 export function describeCalibration(state: CrawlState): Calibration {
   const dimensions: Calibration['dimensions'] = {};
   for (const [dimension, { result }] of state.facts) {
@@ -64,7 +65,7 @@ function describe(dimension: Dimension, facts: AxisFacts): DimensionCalibration 
   };
 }
 
-/** Windows of an earlier night on tonight's axis, whose ends may have moved. */
+/** Fits an earlier night's windows to tonight's axis, whose ends may differ. */
 function fitted(axis: Axis, counts: readonly (readonly [number, number, number])[]): Counted[] {
   const inside = counts.filter(([from, to]) => to >= axis.lo && from <= axis.hi);
   if (inside.length === 0) return [{ from: axis.lo, to: axis.hi, count: 1 }];
@@ -75,7 +76,7 @@ function fitted(axis: Axis, counts: readonly (readonly [number, number, number])
   }));
 }
 
-/** A window for each value the warehouse knows, and for the gaps between them. */
+/** Returns a window for each value the warehouse knows, and one for each gap between values. */
 function countsOf(
   axis: Axis,
   dimension: RangeDimension,

@@ -6,19 +6,19 @@ import { addPage, missingOf, type Segment } from './tree.js';
 import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
 
 /**
- * Reads a segment at or below the cap to its end; page 1 is `first`. A leaf whose pages do not add up to its total, or
- * whose total changed between its pages (a company that left may hide one that was skipped), is asked again once: that
- * tells companies that moved from companies that are counted but never listed.
- * @returns false when the market's pages go on to the last one shown whatever its total says: then totals end at this number,
- * and the segment is not settled
+ * Reads all pages of a segment at or below the cap; page 1 is `first`.
+ * Reads the leaf again once if its rows differ from its total, or its total changed between pages. The second reading
+ * tells companies that moved from companies that the API counts but never lists.
+ * @returns false when the market's pages continue beyond its total: then totals are capped at this number, and the
+ *   segment is not settled
  */
 export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<boolean> {
   let pages = yield* readPages(state, leaf, first, Math.ceil(first.total / state.size));
-  // Pages may be shorter than calibrated; go on while they still bring something.
+  // Pages may be shorter than calibrated; continue while they add companies.
   while (missingOf(leaf) > 0 && pages.length < state.pages && pages.at(-1)!.ids.length > 0) {
     pages = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
   }
-  // A last page with more than the total has room for: the total is too small, and the list may go on.
+  // The last page holds more rows than the total allows: the total is too small, and the list may continue.
   while (listsMore(pages, leaf.total) && pages.at(-1)!.ids.length >= state.size && pages.length < state.pages) {
     pages = yield* readPages(state, leaf, first, pages.length + 1, pages);
   }
@@ -39,14 +39,14 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   return true;
 }
 
-/** Whether pages hold more rows than a total says. */
+/** Returns whether pages hold more rows than a total states. */
 function listsMore(pages: readonly PageAnswer[], total: number): boolean {
   return pages.reduce((rows, page) => rows + page.ids.length, 0) > total;
 }
 
 /**
- * Whether pages go on after the last one that the market's total has room for: then totals end at this number. Only a
- * total that fills its last page, and that no other exceeds, can be such an end.
+ * Returns whether pages continue after the last one the market's total allows: then totals are capped there.
+ * Tests only a total that fills its last page and that no other total exceeds.
  */
 export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: PageAnswer): Task<boolean> {
   const pages = total / state.size;
@@ -57,12 +57,12 @@ export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: Pag
   return state.totalsCap === total;
 }
 
-/** Reads what a search above the cap shows, since there is no better way to its companies. */
+/** Reads the pages a search above the cap shows, when no split is possible. */
 export function* readTop(state: CrawlState, segment: Segment, first: PageAnswer): Task<void> {
   if (!isBeyondReason(state)) yield* readPages(state, segment, first, state.pages);
 }
 
-/** Pages after those known, up to number `to`, all at once. */
+/** Reads the pages after `known`, up to number `to`, all at once. */
 function* readPages(
   state: CrawlState,
   leaf: Segment,
@@ -84,8 +84,8 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   const short = pages.findIndex(
     (page, i) => page.ids.length < (i < pages.length - 1 ? state.size : leaf.total - i * state.size),
   );
-  // Rows repeated on several pages mean that the order moved: any page may hide something. Otherwise a page that came
-  // back short is tried first, and only if it says something new are the others.
+  // Rows repeated across pages: the order changed, so any page may miss companies. Otherwise read the short page first,
+  // and the other pages only if the short page changed.
   const probe = moved || rows > leaf.distinct || short < 0 ? null : short;
   if (probe !== null) {
     const before = leaf.distinct;
@@ -97,7 +97,7 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   for (const answer of yield* askAll(rest)) addPage(leaf, asPage(pages[0]!)(answer));
 }
 
-/** A page that is refused holds nothing; the segment's total stays what it was. */
+/** Treats a refused page as empty; the segment keeps its total. */
 function asPage(like: PageAnswer): (answer: SearchAnswer) => PageAnswer {
   return (answer) => (isRefused(answer) ? { total: like.total, totalPages: like.totalPages, ids: [] } : answer);
 }

@@ -20,52 +20,60 @@ import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1-listing.js';
 
-// Requests per page of the market, and besides, that no honest API needs: two passes and a repetition of each come to 4.
+// Requests that no consistent API needs: this many for each page of the market, plus a floor. Two passes, each read
+// twice, take 4.
 const FENCE = 8;
 const FENCE_FLOOR = 1_000;
-// A total that far above what was found justifies no more requests: this many for each company found, and a floor.
+// A total far above the companies found allows at most this many requests for each company found.
 const FENCE_PER_FOUND = 30;
 
 // Default of `requestsPerCompany`.
 const REQUESTS_PER_COMPANY = 3;
 
-// More than this cannot have come and gone while the market was read.
+// A larger share of the market cannot enter or leave while the market is read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
+/** Progress of a plan. */
 export interface PlanStats {
   /** Answers used so far. */
   requests: number;
-  /** Distinct companies seen so far. */
+  /** Distinct companies found so far. */
   distinct: number;
   /** The market's total as last reported; null before the first answer. */
   reportedTotal: number | null;
 }
 
 /**
- * The enumeration of one market, as requests to make and answers to give. Its state is a function of the answers
- * alone: give a new plan the answers kept from an earlier one (at once, before the first `next`, or as it asks for
- * them) and it goes on where that one stopped.
+ * The search of one market as requests to make and answers to give.
+ * The state depends only on the answers. To resume, give a new plan the answers of an earlier one.
+ * Give all of them before the first `next`, or each one when the plan returns its request.
+ *
+ * States and transitions:
+ * - page size: requests page 1 until the page size is known. Filters refused: done, with `refused`. Page 1 empty: done.
+ * - listing: a market above the page cap is read through version 1 if possible. Totals agree: done. Otherwise → search.
+ * - search: reads or splits the market, by turns (`searchInTurns`) or completely (`enumerate`); then `spendRest`.
+ * - final: requests the market's total once more; then done.
  */
 export interface Plan {
-  /** Up to `limit` requests that are ready and were not handed out before. None: wait for answers, or done. */
+  /** Returns up to `limit` ready requests, each once. Empty: wait for answers, or done. */
   next(limit: number): PlanRequest[];
-  /** The answer to a request, by its key, in any order; answers to requests not asked yet are kept. */
+  /** Takes the answer to a request, by the request's key, in any order. Keeps answers to requests not wanted yet. */
   answer(key: string, answer: PlanAnswer): void;
   readonly done: boolean;
-  /** The API's words when it refuses the market's own filters: nothing can be enumerated then. */
+  /** The API's message when it refuses the market's own filters; null otherwise. */
   readonly refused: string | null;
-  /** Settled segments, ordered by id. */
+  /** Returns the settled segments, ordered by id. */
   segments(): SegmentRecord[];
   coverage(): CoverageRecord;
-  /** Members that were not asked for, since an earlier night found them (`Rotation.carried`). */
+  /** Returns the companies carried over from earlier nights (`Rotation.carried`) and not found again. */
   carried(): CarriedMembers;
-  /** What was found out about the API and the market, to be given to later nights as `known.calibration`. */
+  /** Returns what the run learned about the API and the market; later nights get it as `known.calibration`. */
   calibration(): Calibration;
   stats(): PlanStats;
 }
 
-/** Plans the enumeration of all companies of a market through `POST /v2/prospecting` (reference v2, "Prospecting"). */
+/** Plans the search of all companies of a market through `POST /v2/prospecting` (reference v2, "Prospecting"). */
 export function createPlan(input: PlanInput): Plan {
   const tree = new SegmentTree(input.filters);
   const { root } = tree;
@@ -139,12 +147,12 @@ export function createPlan(input: PlanInput): Plan {
 interface CrawlOutcome {
   refused: string | null;
   firstTotal: number | null;
-  /** The market was above the cap and searched through version 2, by turns or whole. */
+  /** The market was above the page cap and searched through version 2, by turns or completely. */
   enumerated: boolean;
   inTurns: boolean;
 }
 
-/** Members that earlier nights found, less those that were found again. None where nothing was left to later nights. */
+/** Returns the carried-over companies that this run did not find again; none when nothing was left to later nights. */
 function carriedOver({ input, tree: { root } }: CrawlState, { inTurns }: CrawlOutcome): CarriedMembers {
   const postponed = inTurns && root.children.some((child) => child.postponed);
   const carried = Object.entries((postponed && input.known?.rotation?.carried) || {});
@@ -192,8 +200,8 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
       segment.carriedSince = Object.keys(carried).toSorted()[0] ?? null;
     }
   }
-  // A capped total tells less than what was counted part by part. Parts that hold more than the whole may also share
-  // companies: if the total is all there is, it was a count after all.
+  // A capped total means less than the sum of the parts. But parts that exceed the whole may share companies: if the
+  // total equals the companies found, it was a real count.
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);
   if (root.distinct === root.total && whole) root.uncounted = false;
   else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
@@ -204,7 +212,7 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   }
 }
 
-/** The market's total once more, after everything else. */
+/** Requests the market's total once more, after all other requests. */
 function* askTotal(state: CrawlState, again: string): Task<void> {
   const { root } = state.tree;
   const last = yield* askAgain(state, root, 'final', again);

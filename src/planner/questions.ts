@@ -4,7 +4,7 @@ import { ask, type SearchAsk, type Task } from './tasks.js';
 import { addPage, type Segment } from './tree.js';
 import { isRefused, type Purpose, type SearchAnswer, type Window } from './types.js';
 
-/** The ask for a page of a segment; `again` tells a deliberate repetition from the first time of asking. */
+/** Returns the request for a page of a segment; `again` marks a deliberate repetition. */
 export function pageAsk(
   state: CrawlState,
   segment: Segment,
@@ -16,7 +16,7 @@ export function pageAsk(
   return again === undefined ? request : { ...request, again };
 }
 
-/** Page 1 of a segment, counted once however often it is asked for (a calibration may have come before). */
+/** Requests page 1 of a segment. Counts it once, even if calibration requested it before. */
 export function* askFirst(
   state: CrawlState,
   segment: Segment,
@@ -27,7 +27,7 @@ export function* askFirst(
   return answer;
 }
 
-/** Page 1 of a segment once more; adds nothing to it. */
+/** Requests page 1 of a segment again; adds nothing to the segment. */
 export function askAgain(
   state: CrawlState,
   segment: Segment,
@@ -37,12 +37,12 @@ export function askAgain(
   return ask(pageAsk(state, segment, 1, purpose, mark));
 }
 
-/** Asks windows of an axis on the market as a whole, as calibration segments. */
+/** Returns a function that requests windows of an axis over the whole market, as calibration segments. */
 export function probing(state: CrawlState, axis: Axis): (window: Window) => Task<SearchAnswer> {
   return (window) => probe(state, state.tree.child(state.tree.root, axis.key, axis.filter(window), axis.name(window)));
 }
 
-/** Asks for the market's companies without a value, by a filter value that may select them. */
+/** Requests the market's companies without a value, by a filter value that may select them. */
 export function guessNullValue(state: CrawlState, axis: Axis, value: unknown): Task<SearchAnswer> {
   return probe(state, state.tree.child(state.tree.root, axis.key, value, 'none'), 'guess');
 }

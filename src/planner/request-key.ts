@@ -4,15 +4,15 @@ import type { Route } from './types.js';
 const ROUTES: Record<Route, string> = { v2: 'POST /v2/prospecting', v1: 'POST /v1/finder/companies' };
 
 /**
- * The key under which a request's answer is kept: method, path and the body with sorted keys, so that the same search
- * has the same key in every run. Repetitions carry a mark, since their answer may differ.
+ * Returns the key under which an answer is kept: method, path and the body with sorted keys.
+ * The same search has the same key in every run. Repetitions carry a mark, since their answer may differ.
  */
 export function requestKey(ask: Ask): string {
   const body = canonicalJson({ filters: ask.filters, page: ask.page, per_page: ask.per_page });
   return `${ROUTES[ask.route]} ${body}${ask.again === undefined ? '' : `#${ask.again}`}`;
 }
 
-/** JSON with the keys of every object sorted; properties that are undefined are left out. */
+/** Returns JSON with sorted object keys; omits undefined properties. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -10,16 +10,16 @@ import { fork, join, type Task } from './tasks.js';
 import { missingOf, type Segment } from './tree.js';
 import { isRefused, type CategoricalDimension, type Dimension, type PageAnswer, type Rotation } from './types.js';
 
-// More than this share cannot have come and gone between two questions.
+// A larger share of the market cannot enter or leave between two requests.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
-/** The dimension whose values are searched whole in turns. */
+/** The dimension whose values form the parts of the rotation. */
 interface Turns extends Choice {
   dimension: CategoricalDimension;
 }
 
-/** One side of the market, cut by the values of a dimension. */
+/** Part of the market, selected by some values of a dimension. */
 interface Side {
   values: readonly unknown[];
   segment: Segment;
@@ -27,10 +27,11 @@ interface Side {
 }
 
 /**
- * Searches a market above the cap as on most nights where companies without a date can be found only by searching
- * everybody by other values: one part of these values whole, of all other parts those with a date. Companies without a date
- * there count as missing; the nights before tell which they may be.
- * @returns the segment of the other parts; null, with nothing searched, where the market has to be searched whole
+ * Searches a market above the page cap as one night of the rotation.
+ * Searches tonight's part completely, and in all other parts only the companies with a date. Companies without a date
+ * in the other parts count as missing; earlier nights name those they found.
+ * Needed where only a second search of the whole market finds the companies without a date.
+ * @returns the segment of the other parts; null, with nothing searched, when the whole market must be searched
  */
 export function* searchInTurns(state: CrawlState): Task<Segment | null> {
   const { root } = state.tree;
@@ -57,7 +58,7 @@ export function* searchInTurns(state: CrawlState): Task<Segment | null> {
   return others.segment;
 }
 
-/** Which parts a search of the whole market, or of one part, has covered, for later nights; null: no turns are taken. */
+/** Returns the parts this run searched completely, for later nights; null when the market has no rotation. */
 export function turnsTaken(state: CrawlState, inTurns: boolean): { key: string; searched: number[] } | null {
   const of = state.input.remainderNights ?? 1;
   const turns = turnsOf(state);
@@ -66,7 +67,7 @@ export function turnsTaken(state: CrawlState, inTurns: boolean): { key: string; 
   return { key: rotationKey(turns, of), searched: inTurns ? [state.input.known!.rotation!.part] : all };
 }
 
-/** Dates that reach most of a market, but not all of it. */
+/** Returns the date dimension that covers most of the market, but not all; null when there is none. */
 function datedChoice(state: CrawlState): Choice | null {
   for (const [dimension, { result: facts }] of state.facts) {
     const isDate = dimension.kind === 'range' && dimension.type === 'date';
@@ -75,7 +76,7 @@ function datedChoice(state: CrawlState): Choice | null {
   return null;
 }
 
-/** The finest dimension that is known to lose nobody and to take several values at once. */
+/** Returns the finest dimension that covers the whole market and takes several values at once. */
 function turnsOf(state: CrawlState): Turns | null {
   const all = [...state.facts].flatMap(([dimension, { result: facts }]): Turns[] => {
     if (dimension.kind !== 'categorical' || !facts || !state.input.dimensions.includes(dimension)) return [];
@@ -87,12 +88,15 @@ function turnsOf(state: CrawlState): Turns | null {
   return all.sort((a, b) => size(b) - size(a) || (a.dimension.key < b.dimension.key ? -1 : 1))[0] ?? null;
 }
 
-/** What turns go by. With another dimension, other values or another number of parts they begin anew. */
+/** Returns a key of the rotation. Another dimension, other values or another number of parts start a new rotation. */
 function rotationKey({ facts: { axis } }: Turns, of: number): string {
   return canonicalJson([axis.key, axis.filter({ from: axis.lo, to: axis.hi }), of]);
 }
 
-/** Asks for the total of tonight's part (null where it has no values) and of the others. A value keeps its part. */
+/**
+ * Requests the totals of tonight's part and of the other parts; null for a side without values.
+ * Each value belongs to the same part every night.
+ */
 function* askSides(
   state: CrawlState,
   { dimension }: Turns,
@@ -109,14 +113,14 @@ function* askSides(
     const filter = categoricalAxis(dimension, some, true).filter({ from: 0, to: some.length - 1 });
     const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
     const first = segment ? yield* askFirst(state, segment, 'segment') : null;
-    // Until it is searched it is a question, in case the market is searched whole after all.
+    // A calibration segment until searched, in case the whole market must be searched after all.
     if (segment) segment.state = 'calibration';
     sides.push(segment && first && !isRefused(first) ? { values: some, segment, first } : null);
   }
   return [sides[0]!, sides[1]!];
 }
 
-/** What a side may be split by: the dimension it was cut by is left with the side's own values. */
+/** Returns the dimensions a side may be split by; its own dimension is limited to the side's values. */
 function within(
   state: CrawlState,
   { dimension, facts }: Turns,
@@ -131,7 +135,7 @@ function within(
   return [part, ...rest];
 }
 
-/** Everybody with a date; the others are counted, and left to the nights whose turn they are. */
+/** Searches the companies with a date. Counts the companies without one, and leaves them to later nights. */
 function* searchDated(
   state: CrawlState,
   { segment, first }: Side,

@@ -6,14 +6,14 @@ import { probing } from './questions.js';
 import type { Task } from './tasks.js';
 import { isRefused, type Window } from './types.js';
 
-// Where totals end, they end at a number like 10,000; hardly any market has exactly so many companies.
+// APIs cap totals at round numbers like 10,000; few markets have exactly that many companies.
 const ROUND = 1_000;
-// Two halves may hold this much more than the whole because companies came in between.
+// Two halves may exceed the whole by this share, since companies enter between two requests.
 const SURPLUS = 0.01;
 
 /**
- * Whether the market's total is no count but the number where totals end. Only a round one is doubted, and put to the
- * test: two halves of a dimension that together hold more than the whole. Noted in the state.
+ * Returns whether the market's total is a cap and no count; records the cap in the state.
+ * Tests only round totals: the cap is proven when two halves of a dimension together exceed the total.
  */
 export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   const { root } = state.tree;
@@ -30,7 +30,7 @@ export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   return root.total >= state.totalsCap;
 }
 
-/** The two windows that calibration asks first, so that a cold search asks them once. */
+/** Returns the two windows calibration requests first, so that a cold search requests them once. */
 function halvesOf({ axis }: AxisFacts): [Window, Window] {
   const middle = axis.ordered ? halve(axis, { from: axis.lo, to: axis.hi }) : Math.floor((axis.hi - 1) / 2);
   return [

@@ -8,29 +8,30 @@ import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// A pass that finds fewer companies than foreseen ends after so many requests more than it was to take.
+// A pass that finds fewer companies than expected ends after this many extra requests.
 const SMALL_PASS = 10;
-// All second passes together may cost this share of all other requests more than their companies are worth.
+// Allowance of all second passes: this share of all other requests, plus `requestsPerCompany` for each company found.
 const START = 0.4;
-// What a segment may spend before it has found anybody, in companies: a share of its pages.
+// Allowance of a segment before it finds a company, in companies: this share of its pages, but at least `LEAST_TRIAL`.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
-// Where totals are no counts, nobody knows what a pass can find: so many passes over all pages are made on trust.
+// With capped totals nobody knows what a pass can find, so allow this many passes over all pages.
 const TRUST = 1.5;
 const LEAST_TRUST = 30;
 
-/** A segment whose split does not reach all of it. */
+/** A segment whose split does not reach all its companies. */
 export interface Split {
   segment: Segment;
-  /** Its page 1. */
+  /** Page 1 of the segment. */
   first: PageAnswer;
   choice: Choice;
-  /** Dimensions it was not split by. */
+  /** Dimensions the segment was not split by. */
   rest: readonly Dimension[];
+  /** Returns how the segment was split, for its shortfall. */
   explain(): string;
 }
 
-/** Sweeps a segment along one more dimension; ends early when `enough` says so. */
+/** Sweeps a segment along one more dimension; ends early when `enough` returns true. */
 export type Walk = (
   state: CrawlState,
   segment: Segment,
@@ -41,9 +42,10 @@ export type Walk = (
 ) => Task<void>;
 
 /**
- * Second passes over a segment: companies without a value in the dimension it was split by are looked for along others,
- * the cheapest for each company it can find first, while a company costs no more than `requestsPerCompany`. What is too dear
- * here is left for `spendRest`.
+ * Runs second passes over a segment, to find the companies its split lost: those without a value in that dimension.
+ * Runs the pass with the fewest requests for each company first, while a company costs at most `requestsPerCompany`.
+ * Leaves passes that are too expensive here to `spendRest`.
+ * @param outer the search this segment belongs to, when the segment is part of another second pass
  */
 export function* recover(
   state: CrawlState,
@@ -84,12 +86,12 @@ export function* recover(
 }
 
 /**
- * Passes that are too dear for their own segment, once the whole market was searched: the cheapest for each company first,
- * as long as all second passes together cost no more than `requestsPerCompany` for each company that they found.
+ * Runs the deferred passes after the whole market was searched, those with the fewest requests for each company first.
+ * Stops when all second passes together would cost more than `requestsPerCompany` for each company they found.
  */
 export function* spendRest(state: CrawlState): Task<void> {
   const { deferred, second, requestsPerCompany: price } = state;
-  // Where parts take turns, so does what may be spent.
+  // In a rotation each night gets its share of the allowance.
   const turns = state.input.known?.rotation?.of ?? 1;
   const start = (START * (state.asked() - second.requests)) / turns;
   for (;;) {
@@ -111,7 +113,7 @@ export function* spendRest(state: CrawlState): Task<void> {
   for (const passes of deferred) passes.explain();
 }
 
-/** The second passes over one segment, and what they cost so far. */
+/** The second passes over one segment, and their cost so far. */
 export class SecondPasses {
   private offers: readonly Offer[] = [];
   private rest: readonly Dimension[];
@@ -137,12 +139,12 @@ export class SecondPasses {
     return this.split.segment.id;
   }
 
-  /** The pass that takes the fewest requests for each company it can find; null where none can find any. */
+  /** The pass with the fewest requests for each company; null when no pass can find one. */
   get best(): Offer | null {
     return this.offers[0] ?? null;
   }
 
-  /** Requests that a pass may take here. */
+  /** Returns the requests a pass may take in this segment. */
   room({ gain }: Offer): number {
     const { segment } = this.split;
     const price = this.state.requestsPerCompany;
@@ -153,13 +155,13 @@ export class SecondPasses {
     return trust + earned;
   }
 
-  /** Finds out which dimensions are left. */
+  /** Finds the dimensions left for a pass. */
   *look(): Task<void> {
     const wanted = this.wanted();
     this.offers = wanted > 0 ? yield* offersFor(this.state, this.split.segment, this.rest, wanted) : [];
   }
 
-  /** Counts what the best pass can find, or makes it. */
+  /** Counts what the best pass can find; if it is counted already, runs the pass. */
   *goOn(): Task<void> {
     const [best, ...others] = this.offers;
     if (!best) return;
@@ -184,7 +186,7 @@ export class SecondPasses {
       this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
     yield* this.walk(this.state, segment, choice, this.rest, this.hunt(), enough);
     segment.distinct = segment.found.size;
-    // Whoever a part of the pass misses may still be found along another dimension: at a price that few want to pay.
+    // A company missed in part of this pass may be found along another dimension, but only at a high price.
     const whole =
       this.state.requestsPerCompany < THOROUGH ||
       segment.children.every(
@@ -193,7 +195,7 @@ export class SecondPasses {
     if (whole) this.reached = [...this.reached, choice];
   }
 
-  /** The best pass, after its segment and all around it were settled. */
+  /** Runs the best pass after its segment and all segments above it were settled. */
   *further(): Task<void> {
     const { segment } = this.split;
     yield* this.goOn();
@@ -205,7 +207,7 @@ export class SecondPasses {
     }
   }
 
-  /** Adds what was spent and found since the last time to the market's second passes. */
+  /** Adds the cost and the finds since the last call to the totals of all second passes. */
   book(): void {
     const { cost, distinct } = this.split.segment;
     this.state.second.requests += cost - this.booked.cost;
@@ -213,6 +215,7 @@ export class SecondPasses {
     this.booked = { cost, distinct };
   }
 
+  /** Writes the segment's shortfall: how it was split, and which passes were too expensive. */
   explain(): void {
     const { split } = this;
     const { segment } = split;
@@ -235,7 +238,7 @@ export class SecondPasses {
     return { reached, knows: (id) => known.has(id) || (outer?.knows(id) ?? false) };
   }
 
-  /** Companies that are still looked for. */
+  /** Returns the number of companies still searched for. */
   private wanted(): number {
     const { outer } = this;
     const { segment } = this.split;

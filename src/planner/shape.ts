@@ -1,17 +1,17 @@
 import type { Axis } from './axis.js';
 import type { Window } from './types.js';
 
-// Weight of all empty windows together.
+// Share of the weight that all empty windows get together.
 const EMPTY = 1e-3;
 
-/** A window and how many companies it was seen to hold. */
+/** A window and the companies counted in it. */
 export interface Counted extends Window {
   count: number;
 }
 
 /**
- * How a market's companies spread over an axis, as far as a few counts tell: shares between 0 and 1, piecewise even
- * in the axis' coordinate. Only used to aim; counts that matter are always asked.
+ * How a market's companies spread over an axis, estimated from a few counts.
+ * Shares between 0 and 1, even within a window along the axis' coordinate. Only aims; counts that matter are requested.
  */
 export class Shape {
   private readonly starts: number[];
@@ -22,7 +22,7 @@ export class Shape {
     private readonly axis: Axis,
     private readonly counts: readonly Counted[],
   ) {
-    // A window that looked empty keeps a little weight, so that a sweep never divides by nothing.
+    // Empty windows keep a small weight, so that a sweep never divides by zero.
     const sum = counts.reduce((all, c) => all + c.count, 0);
     const floor = (Math.max(1, sum) * EMPTY) / counts.length;
     const weights = counts.map((c) => Math.max(c.count, floor));
@@ -32,12 +32,12 @@ export class Shape {
     for (const weight of weights) this.before.push(this.before.at(-1)! + weight / total);
   }
 
-  /** Share of the companies between two positions, both included. */
+  /** Returns the share of the companies between two positions, both included. */
   mass(from: number, to: number): number {
     return to < from ? 0 : Math.max(0, this.upTo(to + 1) - this.upTo(from));
   }
 
-  /** The last position such that `from` to it holds at most `share`; `from - 1` when `from` alone holds more. */
+  /** Returns the last position so that `from` to it holds at most `share`; `from - 1` when `from` alone holds more. */
   reach(from: number, share: number): number {
     const goal = this.upTo(from) + share;
     let low = from - 1;
@@ -50,7 +50,7 @@ export class Shape {
     return low;
   }
 
-  /** Share of the companies left of a position. */
+  /** Returns the share of the companies left of a position. */
   private upTo(position: number): number {
     const { lo, hi } = this.axis;
     if (position <= lo) return 0;
@@ -70,7 +70,7 @@ export class Shape {
   }
 }
 
-/** The position after which the coordinate of a window is halved; the left half is never the whole window. */
+/** Returns the position after which half of a window's coordinate lies; the left half is never the whole window. */
 export function halve(axis: Axis, window: Window): number {
   const goal = (axis.coord(window.from) + axis.coord(window.to + 1)) / 2;
   let low = window.from;

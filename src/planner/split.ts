@@ -10,19 +10,19 @@ import { fork, join, type Fiber, type Task } from './tasks.js';
 import { lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
 
-// A sweep is one question after the other; long ones are cut into parts that run side by side.
+// A sweep requests one window after another, so long sweeps are cut into parallel parts.
 const WINDOWS_PER_PART = 30;
 const MOST_PARTS = 16;
-// Leaves between two looks at whether a second pass has found everybody.
+// Leaves between two checks whether a second pass has found all companies.
 const LOOK_EVERY = 4;
-// How far off windows are that the warehouse's own distribution aims.
+// Expected error of windows aimed with the warehouse's distribution: of the whole market, and of a part.
 const WARM_ERROR = 0.004;
 const WARM_PART_ERROR = 0.06;
-// Parts may hold this much more than the whole because companies came while they were read.
+// Parts may exceed the whole by this much, since companies enter while the parts are read.
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
 
-/** Finds every company of a segment whose page 1 is known: a leaf is read, anything larger is split. */
+/** Finds every company of a segment whose page 1 is known: reads a leaf, splits anything larger. */
 export function* enumerate(
   state: CrawlState,
   segment: Segment,
@@ -64,25 +64,25 @@ export function* enumerate(
   state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
 }
 
-/** Whether all of a segment can be seen. A market of exactly what a search shows may be one whose totals end there. */
+/** Returns whether pages show the whole segment. A market of exactly the page cap may be one with capped totals. */
 function isVisible(state: CrawlState, { parent }: Segment, total: number): boolean {
   return (
     total < Math.min(state.cap, state.totalsCap) || (total === state.cap && parent !== null && total < state.totalsCap)
   );
 }
 
-/** Whether a segment's total only says that there are at least so many. */
+/** Returns whether a segment's total only means "at least this many". */
 function isCapped(state: CrawlState, segment: Segment): boolean {
   return segment.total >= state.totalsCap;
 }
 
-/** Disjoint parts that hold more than the market's total: that total is no count. */
+/** If disjoint parts exceed the market's total, records that totals are capped. */
 function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
   if (segment.parent || facts.axis.overlapping) return;
   if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
 }
 
-/** Where the API caps its totals, a segment has at least as many companies as its parts; who is in none is unknown. */
+/** With capped totals, a segment has at least the companies of its parts; companies in no part are unknown. */
 function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice): void {
   const sum = facts.axis.overlapping ? 0 : countOf(segment);
   segment.total = Math.max(segment.total, sum, segment.distinct);
@@ -90,12 +90,12 @@ function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice)
   segment.notes.push(`the API counts no further than ${state.totalsCap}`);
 }
 
-/** Companies that a segment's parts count. */
+/** Returns the sum of the totals of a segment's parts. */
 function countOf(segment: Segment): number {
   return segment.children.reduce((total, child) => total + (child.state === 'calibration' ? 0 : child.total), 0);
 }
 
-/** One sweep over an axis of a segment, in parts side by side; every window's companies are in the segment after it. */
+/** Sweeps a segment along an axis, in parallel parts, and searches each window. Adds their companies to the segment. */
 export function* splitBy(
   state: CrawlState,
   segment: Segment,
@@ -144,7 +144,7 @@ function* sweep(
     windows: axis.windows,
     ...(segment.parent ? {} : { size: state.size }),
     ordered: axis.ordered,
-    // The warehouse's shape is the whole market's: of a part of it only the rough outline holds.
+    // The warehouse's shape describes the whole market; for a segment it is only a rough outline.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Fiber<void>[] = [];
@@ -176,7 +176,7 @@ function* sweep(
   segment.distinct = segment.found.size;
 }
 
-/** Ends a segment that only told what it holds: its parent takes over what its page 1 listed. */
+/** Turns a segment into a calibration segment: its parent takes over the companies of its page 1. */
 function passBy(segment: Segment): void {
   segment.state = 'calibration';
   for (const id of segment.found) segment.parent!.found.add(id);
@@ -184,7 +184,7 @@ function passBy(segment: Segment): void {
   segment.parent!.cost += segment.cost;
 }
 
-/** Children that share companies miss some of them together: what is missing is told for all of them at once. */
+/** Overlapping children miss some companies together, so report the gap for all of them at once. */
 function mergeChildren(segment: Segment): void {
   segment.merged = true;
   const [worst] = segment.children
@@ -197,19 +197,19 @@ function explainSplit(segment: Segment): string {
   return [`split by ${segment.splitBy.join(', then ')}`, ...segment.notes.toSorted().slice(0, 3)].join('; ');
 }
 
-/** Page 1 of a child segment, null when it is refused. */
+/** Requests page 1 of a child segment; returns null when refused. */
 function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null> {
   const answer = yield* askFirst(state, child, 'segment');
   return isRefused(answer) ? null : answer;
 }
 
-/** Windows that calibration asked of the market and that are leaves: their page 1 is there, and need not be aimed at. */
+/** Returns the windows calibration requested that are leaves: their page 1 is known. */
 function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): Window[] {
   if (segment.parent) return [];
   return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
 }
 
-/** What is left of a part when windows are taken out of it. */
+/** Returns a part without the windows taken out of it. */
 function around(part: Window, taken: readonly Window[]): Window[] {
   const left: Window[] = [];
   let { from } = part;
@@ -227,7 +227,7 @@ function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOn
   const expected = segment.total * share;
   const points = axis.hi - axis.lo + 1;
   let parts = oneByOne ? 1 : axis.windows ? Math.floor(expected / state.cap / WINDOWS_PER_PART) : points;
-  // A range's whole axis in one window would be no filter at all.
+  // One window over the whole range would be no filter at all.
   if (expected <= state.cap) parts = Math.max(2, parts);
   parts = Math.min(MOST_PARTS, points, Math.max(1, parts));
   const windows: Window[] = [];

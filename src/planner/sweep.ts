@@ -1,54 +1,66 @@
 import type { Shape } from './shape.js';
 import type { Window } from './types.js';
 
+/** What a sweep needs to know of its axis and segment. */
 export interface SweepInput {
   shape: Shape;
-  /** Positions to walk, ascending. */
+  /** Positions to walk, both included. */
   from: number;
   to: number;
-  /** About how many companies the whole axis holds for this segment; only used to aim. */
+  /** Estimated companies of the segment on the whole axis; only aims. */
   expected: number;
+  /** Companies one search can show. */
   cap: number;
-  /** The sweep stops when its windows hold more than this: then the totals cannot be believed. */
+  /** Returns the number of companies at which the sweep stops, because the totals contradict each other. */
   most(): number;
-  /** Totals from here on only say that there are at least so many. Default: none do. */
+  /** Returns the number from which totals only mean "at least this many". Default: no cap. */
   totalsCap?(): number;
-  /** False when a search can name only one position at a time. */
+  /** False when a search can name only one position. */
   windows: boolean;
-  /** How far off, in shares, a window's foreseen total may be at first. Default: nothing is known well. */
+  /** Expected error of a window's total at first, as a share. Default: the error of a cold sweep. */
   error?: number;
-  /** Rows of a page: where the shape is known well, windows are made to fill their last page. */
+  /** Rows on a page. If the shape is exact, windows end where their last page is full. */
   size?: number;
-  /** False when one position says nothing of the next: then only the shape is believed. Default true. */
+  /** False when one position does not predict the next, so that only the shape counts. Default true. */
   ordered?: boolean;
 }
 
-/** leaf: at or below the cap. spike: one position above the cap. narrow: too wide, a narrower one comes next. */
+/**
+ * - leaf: at or below the page cap.
+ * - spike: one position above the page cap.
+ * - narrow: too wide; a narrower window comes next.
+ */
 export type Verdict = 'leaf' | 'spike' | 'narrow';
 
-// How well a first window is aimed when all that is known of an axis is a few counts.
+// Expected error of a first window when only a few counts of the axis are known.
 const COLD_ERROR = 0.08;
 const FULLEST = 0.995;
-// Decay of what earlier windows taught about the density: the last two or three count most.
+// Decay of the density learned from earlier windows: the last two or three count most.
 const MEMORY = 0.5;
-// Of what a window could hold, the least it is cut to for the sake of full pages, and how many ends are looked at.
+// Smallest share a window is cut to for full pages, and how many ends to try.
 const SHORTEST = 0.4;
 const MOST_TRIED = 1_000;
-// Companies that come and go in a window in a night, as a share (variance of the change).
+// Share of a window's companies that enter or leave in a night (variance of the change).
 const MOVING = 0.0015;
-// A window this much fuller than its neighbours suggest holds a spike: halve towards it instead of interpolating.
+// A window this much fuller than its neighbours suggest holds a spike: halve towards the spike, don't interpolate.
 const SPIKE = 3;
 
 /**
- * Walks an axis in ascending order with windows aimed just under the cap. An overflow is a knot of the cumulative
- * count: what remains of it after its first part needs no request. Pure: `next` says what to ask, `learn` takes the
- * total. Windows never overlap and leave no gap.
+ * Walks an axis in ascending order with windows aimed just under the page cap.
+ * An overflow gives an exact count over its window (a knot): after its first part is read, the count of the rest needs
+ * no request. Windows never overlap and leave no gap. `next` returns the window to request; `learn` takes its total.
+ *
+ * States and transitions:
+ * - cold: nothing learned yet; the shape alone aims the windows. The first total → warm.
+ * - warm: the density of the last windows corrects the shape. A total above the cap → inside an overflow.
+ * - inside an overflow: its exact count aims the windows. A window at or beyond its end → warm.
+ * - ended: the position passed `to`, or the totals contradicted each other (`gaveUp`).
  */
 export class Sweep {
   private at: number;
   private window: Window = { from: 0, to: 0 };
   private foreseen = 0;
-  /** Overflows ahead, innermost last: companies between `at` and `end`. */
+  /** Overflows ahead, innermost last: `count` companies between `at` and `end`. */
   private knots: { end: number; count: number }[] = [];
   private clean = 0;
   private seen: number;
@@ -66,27 +78,27 @@ export class Sweep {
     this.mass = input.expected * input.shape.mass(input.from, input.to);
   }
 
-  /** First position not yet covered by a leaf or spike. */
+  /** First position not covered by a leaf or spike yet. */
   get position(): number {
     return this.at;
   }
 
-  /** True when the totals contradicted each other for so long that the sweep stopped before its end. */
+  /** True when the sweep stopped before its end because the totals contradicted each other. */
   get gaveUp(): boolean {
     return this.at <= this.input.to && this.contradicts;
   }
 
-  /** Totals that no market can have: windows without end, or parts much larger than the whole. */
+  /** Whether the totals are impossible: windows without end, or parts much larger than the whole. */
   private get contradicts(): boolean {
     const { from, to, cap } = this.input;
     const most = this.input.most();
-    // Far beyond what any honest market needs; only totals that contradict each other get here.
+    // Far beyond what a consistent API needs.
     const mass = most === Infinity ? Math.max(this.mass, this.accepted) : this.mass;
     const limit = 60 + 8 * Math.ceil(mass / cap) + Math.min(500, to - from + 1);
     return this.asked >= limit || this.accepted > most;
   }
 
-  /** The next window to ask; null at the end. */
+  /** Returns the next window to request; null at the end. */
   next(): Window | null {
     if (this.at > this.input.to || this.contradicts) return null;
     this.asked += 1;
@@ -96,7 +108,7 @@ export class Sweep {
     return this.window;
   }
 
-  /** Takes the total of the window last given out. */
+  /** Takes the total of the last window and returns its verdict. */
   learn(total: number): Verdict {
     const { from, to } = this.window;
     const { cap } = this.input;
@@ -122,7 +134,7 @@ export class Sweep {
     return 'leaf';
   }
 
-  /** Passes over the window last given out, since the API refused it. */
+  /** Skips the last window, which the API refused. */
   skip(): void {
     this.at = this.window.to + 1;
     this.knots = this.knots.filter((knot) => knot.end >= this.at);
@@ -136,7 +148,7 @@ export class Sweep {
       this.modelled * keep + this.input.expected * this.input.shape.mass(this.window.from, this.window.to);
   }
 
-  /** Companies per unit of the shape's mass, as the last windows showed it. */
+  /** Companies per unit of the shape's mass, learned from the last windows. */
   private get density(): number {
     const ratio = this.modelled > 0 ? this.seen / this.modelled : 1;
     return Math.max(ratio, 1e-6) * Math.max(this.input.expected, 1);
@@ -146,7 +158,7 @@ export class Sweep {
     return this.input.cap * Math.min(FULLEST, Math.max(0.5, 1 - 1.7 * this.error));
   }
 
-  /** Last position of the next window. */
+  /** Returns the last position of the next window. */
   private aim(): number {
     const { shape, cap, to: end } = this.input;
     let need = this.target;
@@ -155,7 +167,7 @@ export class Sweep {
       if (knot.end < start) continue;
       const before = start === this.at ? 0 : this.predict({ from: this.at, to: start - 1 });
       const count = Math.max(0, knot.count - before);
-      if (start === this.at && count <= cap && count > need) return knot.end; // counted, not guessed: fill to the cap
+      if (start === this.at && count <= cap && count > need) return knot.end; // an exact count: fill to the cap
       if (count > need) return Math.min(this.aimInside(start, knot.end, count, need), knot.end - (count > cap ? 1 : 0));
       need -= count;
       start = knot.end + 1;
@@ -163,7 +175,7 @@ export class Sweep {
     return start > end ? end : Math.max(start - 1, shape.reach(start, need / this.density));
   }
 
-  /** The end, at or before `to`, at which a window's last page is expected to be fullest. */
+  /** Returns the end, at or before `to`, at which a window's last page should be fullest. */
   private fillPages(to: number): number {
     const { size, error, cap, to: end } = this.input;
     if (size === undefined || error === undefined || this.knots.length > 0 || to === end) return to;
@@ -172,7 +184,7 @@ export class Sweep {
     for (let at = to; at >= this.at && to - at < MOST_TRIED; at--) {
       const foreseen = this.predict({ from: this.at, to: at });
       if (foreseen < least || foreseen < 1) break;
-      // Last night's count is not tonight's: a page begun for one company more is the dearest.
+      // Tonight's count differs from last night's. A page requested for one company is the most expensive.
       const pages = Math.ceil(Math.min(cap, foreseen + 1 + Math.sqrt(foreseen * MOVING)) / size);
       const waste = (pages * size) / foreseen;
       if (waste < bestWaste) [best, bestWaste] = [at, waste];
@@ -191,7 +203,7 @@ export class Sweep {
     return shape.reach(start, (mass * need) / count);
   }
 
-  /** Companies a window is expected to hold: exact counts of knots first, then the recent density. */
+  /** Estimates the companies of a window: from exact counts of overflows, then from the recent density. */
   private predict(window: Window): number {
     const { shape } = this.input;
     let sum = 0;

@@ -2,12 +2,12 @@ import { requestKey } from './request-key.js';
 import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswer } from './types.js';
 
 /**
- * The crawl is written as plain sequential code in generators that yield what they wait for. A task sees nothing but
- * answers and finished tasks, so its decisions cannot depend on the order in which concurrent answers arrive.
+ * A task: sequential code in a generator that yields what it waits for.
+ * A task sees only answers and finished tasks, so its decisions cannot depend on the order in which answers arrive.
  */
 export type Task<T> = Generator<Step, T, unknown>;
 
-/** A request without its key; `again` tells a deliberate repetition from the first time of asking. */
+/** A request without its key; `again` marks a deliberate repetition. */
 export type Ask = Omit<PlanRequest, 'key'> & { again?: string };
 
 type Step = { asks: Ask[] } | { fork: Task<unknown> } | { join: readonly Fiber<unknown>[] };
@@ -25,20 +25,20 @@ interface Running extends Fiber<unknown> {
   waiters: Running[];
 }
 
-/** A search of version 2, as the planner asks nearly all of them. */
+/** A search through version 2, the default route. */
 export type SearchAsk = Omit<Ask, 'route'>;
 
-/** Asks one request and waits for its answer. The same request twice is sent once. */
+/** Makes one request and waits for its answer. The same request twice is sent once. */
 export function* ask(request: SearchAsk): Task<SearchAnswer> {
   return (yield* askAll([request]))[0]!;
 }
 
-/** Asks several at once and waits for all of them; answers in the order of the requests. */
+/** Makes several requests at once and waits for all. Returns the answers in the order of the requests. */
 export function* askAll(requests: SearchAsk[]): Task<SearchAnswer[]> {
   return (yield { asks: requests.map((request) => ({ route: 'v2', ...request })) }) as SearchAnswer[];
 }
 
-/** The same for pages of version 1. */
+/** Like `askAll`, for pages of version 1. */
 export function* askListing(requests: SearchAsk[]): Task<(ListingAnswer | RefusedAnswer)[]> {
   return (yield { asks: requests.map((request) => ({ route: 'v1', ...request })) }) as (
     | ListingAnswer
@@ -46,18 +46,18 @@ export function* askListing(requests: SearchAsk[]): Task<(ListingAnswer | Refuse
   )[];
 }
 
-/** Starts a task beside the present one. */
+/** Starts a task that runs in parallel. */
 export function* fork<T>(task: Task<T>): Task<Fiber<T>> {
   return (yield { fork: task }) as Fiber<T>;
 }
 
-/** Waits for tasks to end; their results in order. */
+/** Waits for tasks to end; returns their results in order. */
 export function* join<T>(fibers: readonly Fiber<T>[]): Task<T[]> {
   yield { join: fibers };
   return fibers.map((fiber) => fiber.result as T);
 }
 
-/** Runs tasks as far as the answers reach and keeps the requests they wait for. */
+/** Runs tasks as far as the known answers allow, and keeps the requests they wait for. */
 export class Scheduler {
   private readonly answers = new Map<string, PlanAnswer>();
   private readonly waiting = new Map<string, Running[]>();
@@ -66,27 +66,27 @@ export class Scheduler {
   private ready: { fiber: Running; value: unknown }[] = [];
   private readonly used = new Set<string>();
 
-  /** @param onAnswer told of every answer some task waited for, once */
+  /** @param onAnswer called once for each answer a task waited for */
   constructor(private readonly onAnswer: (asked: Ask, answer: PlanAnswer) => void) {}
 
-  /** Requests that some task asked for and that are answered. */
+  /** Number of answered requests that some task wanted. */
   get answered(): number {
     return this.used.size;
   }
 
-  /** Requests that some task asked for, answered or not. */
+  /** Number of requests that some task wanted, answered or not. */
   get asked(): number {
     return this.used.size + this.waiting.size;
   }
 
-  /** Starts the first task and runs it to its first questions. */
+  /** Starts the first task and runs it until it waits for answers. */
   start<T>(task: Task<T>): Fiber<T> {
     const fiber = this.spawn(task);
     this.drain();
     return fiber as Fiber<T>;
   }
 
-  /** Up to `limit` requests that no one holds yet. Those answered meanwhile are left out. */
+  /** Returns up to `limit` requests not handed out before; skips requests answered meanwhile. */
   take(limit: number): PlanRequest[] {
     const taken: PlanRequest[] = [];
     while (taken.length < limit && this.head < this.wanted.length) {
@@ -100,7 +100,7 @@ export class Scheduler {
     return taken;
   }
 
-  /** Takes an answer, wanted or not yet; the first answer of a key stays. */
+  /** Takes an answer, wanted yet or not; keeps the first answer of a key. */
   give(key: string, answer: PlanAnswer): void {
     if (this.answers.has(key)) return;
     this.answers.set(key, answer);

@@ -3,45 +3,47 @@ import { isUsable } from '../core/company-id.js';
 import { canonicalJson } from './request-key.js';
 import type { PageAnswer } from './types.js';
 
-/** A segment of the crawl: one set of filters and what was found under it. */
+/** A segment of the search: one set of filters and what was found with it. */
 export interface Segment {
   id: string;
   parent: Segment | null;
   filters: Record<string, unknown>;
   depth: number;
-  /** As last reported. */
+  /** The total as last reported. */
   total: number;
-  /** Companies listed at or below, given up when the segment is settled and its parent has taken them, unless `kept`. */
+  /** Ids of companies listed at or below this segment. Settling moves them to the parent, unless `kept`. */
   found: Set<string>;
+  /** Keeps `found` after settling, for a deferred second pass. */
   kept: boolean;
-  /** Size of `found`: it decides what is searched on. */
+  /** Size of `found`, unusable ids included; decides whether to search further. Stays when `found` is emptied. */
   distinct: number;
-  /** Of those, how many have ids that the warehouse cannot hold: they are listed, yet missing. */
+  /** Companies among them whose ids the warehouse cannot hold: listed, but counted as missing. */
   unusable: number;
-  /** Companies below that earlier nights found and that were not asked for in this run, and since when they are known. */
+  /** Companies carried over at or below this segment, and the earliest night that found one of them last. */
   carried: number;
   carriedSince: string | null;
-  /** True when the search for its companies without a date is left to later nights. */
+  /** True when the search for companies without a date is left to later nights. */
   postponed: boolean;
   /** Rows of this segment's own pages, repetitions included. */
   rows: number;
   pages: number;
-  /** Pages asked at or below. */
+  /** Pages requested at or below this segment. */
   cost: number;
+  /** Null until the segment is settled or used for calibration. */
   state: SegmentRecord['state'] | null;
   splitBy: string[];
   children: Segment[];
-  /** Why companies are missing here, in words; null where its children explain it. */
+  /** Why companies are missing here, for people; null where the children explain it. */
   shortfall: string | null;
-  /** True when companies without a value may lie here that no total tells of. */
+  /** True when companies may lie here that no total counts. */
   uncounted: boolean;
-  /** True when several dimensions were tried here, so that what is missing cannot be told child by child. */
+  /** True when the gap cannot be told child by child, because several dimensions were tried or values overlap. */
   merged: boolean;
-  /** What went wrong while splitting, in words. */
+  /** What went wrong during the split, for people. */
   notes: string[];
 }
 
-/** What listed a company, best first: a leaf that was proven, one that moved, a search above the cap. */
+/** Proofs of a company, best first: a leaf with matching totals, a leaf that changed, a search above the page cap. */
 export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
 export type Proof = (typeof PROOFS)[number];
 const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
@@ -50,12 +52,12 @@ const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
   truncated: 'unsplittable',
 };
 
-/** All segments of a plan. The root's id set holds every id of the market. */
+/** All segments of a plan. The root's `found` holds every id of the market. */
 export class SegmentTree {
   private readonly all = new Map<string, Segment>();
-  /** The best proof of each company that some leaf listed. */
+  /** The best proof of each company that a leaf listed. */
   readonly proofs = new Map<string, Proof>();
-  /** Companies with ids that the warehouse cannot hold, by the keys that stand in for them. */
+  /** Keys of companies whose ids the warehouse cannot hold. */
   readonly unusable = new Set<string>();
   readonly root: Segment;
 
@@ -63,11 +65,11 @@ export class SegmentTree {
     this.root = this.make('root', null, filters);
   }
 
-  /** A child whose one further filter is `value` under `key`. The same window twice is the same segment. */
+  /** Returns the child with one more filter, `value` under `key`. The same window twice gives the same segment. */
   child(parent: Segment, key: string, value: unknown, name: string): Segment {
     const filters = { ...parent.filters, [key]: value };
     let id = `${parent.id}/${key}=${name}`;
-    // 2020 as a number and as text read the same; their filters tell them apart.
+    // The number 2020 and the text "2020" have the same name; their filters differ.
     for (let known = this.all.get(id); known; known = this.all.get(id)) {
       if (canonicalJson(known.filters) === canonicalJson(filters)) return known;
       id += "'";
@@ -77,14 +79,14 @@ export class SegmentTree {
     return child;
   }
 
-  /** The market as version 1 lists it: its filters are not the root's. */
+  /** Adds the segment of version 1's listing, whose filters differ from the root's. */
   listing(filters: Record<string, unknown>): Segment {
     const segment = this.make('root/v1', this.root, filters);
     this.root.children.push(segment);
     return segment;
   }
 
-  /** Notes what an answer listed, whichever segment it belongs to. */
+  /** Records the companies an answer listed, in any segment. */
   note(keys: readonly string[]): void {
     for (const key of keys) {
       this.root.found.add(key);
@@ -94,7 +96,7 @@ export class SegmentTree {
     this.root.unusable = this.unusable.size;
   }
 
-  /** Ends a segment: its parent takes over what it found and what it cost. */
+  /** Settles a segment: its parent takes over its companies and its cost. */
   settle(segment: Segment, state: SegmentRecord['state']): void {
     segment.state = state;
     segment.distinct = segment.found.size;
@@ -116,7 +118,7 @@ export class SegmentTree {
     if (!segment.kept) segment.found = new Set();
   }
 
-  /** Records in an order that does not depend on the crawl's timing. */
+  /** Returns the records in an order independent of the crawl's timing. */
   records(): SegmentRecord[] {
     return [...this.all.values()]
       .filter((segment) => segment.state !== null)
@@ -184,12 +186,12 @@ export function addPage(segment: Segment, page: PageAnswer): void {
   segment.distinct = segment.found.size;
 }
 
-/** Companies the API counts under a segment that were not listed there. */
+/** Returns the companies the API counts in a segment but did not list. */
 export function missingOf({ total, distinct }: Segment): number {
   return Math.max(0, total - distinct);
 }
 
-/** Companies missing that none of the children misses: those that lie in no child at all. */
+/** Returns the missing companies that lie in no child at all. */
 export function lostOf(segment: Segment): number {
   const below = segment.children.reduce(
     (sum, child) => sum + (child.state === 'calibration' ? 0 : missingOf(child)),

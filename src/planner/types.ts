@@ -1,153 +1,168 @@
 /**
- * Words used here. *Total*: how many companies the API says a search has. *Cap*: how many of them it lets us see
- * (10 pages, reference v2 "Limits"). *Segment* (node): one search, i.e. one set of filters. *Leaf*: a segment at or
- * below the cap. *Axis*: a dimension laid out as integer positions 0…n (days, years, numbers, listed values).
- * *Window*: a run of neighbouring positions of an axis; narrowing a segment to one makes a child segment.
+ * Terms:
+ * - total: the number of companies that match a search, as the API states it.
+ * - cap: the number of companies one search can show (10 pages, reference v2, "Limits").
+ * - segment: one search, that is, one set of filters. Segments form a tree; the root is the market.
+ * - leaf: a segment at or below the cap, read page by page.
+ * - dimension: a filter key along which a segment is split.
+ * - axis: a dimension laid out as integer positions (days, years, numbers, listed values).
+ * - window: neighbouring positions of an axis. Limiting a segment to a window makes a child segment.
+ * - sweep: windows in ascending order along one axis, each aimed just under the cap.
+ * - second pass: a further sweep of a segment, along another dimension, for companies without a value in the first.
  */
 
-/** A filter key whose values are a known list. The planner may send several of them in one search (they mean "or"). */
+/** A filter key with a known list of values. One search may name several of them, which means "or". */
 export interface CategoricalDimension {
   kind: 'categorical';
   key: string;
-  /** Values as the API wants them, e.g. status ids. */
+  /** Values as the API expects them, e.g. status ids. */
   values: readonly unknown[];
-  /** True when a company can hold several of the values (activity types, industries). Default false. */
+  /** True when a company can have several of the values (activity types, industries). Default false. */
   overlapping?: boolean;
-  /** `array` (default): sent as `[v1, v2]`. `value`: one at a time, as it is. `{list: 'x'}`: sent as `{x: [v1, v2]}`. */
+  /**
+   * How values are sent.
+   * - `array` (default): `[v1, v2]`
+   * - `value`: one value at a time, as it is
+   * - `{list: 'x'}`: `{x: [v1, v2]}`
+   */
   form?: 'array' | 'value' | { list: string };
 }
 
-/** A filter key that takes `{gte, lte}`, both inclusive. */
+/** A filter key that takes `{gte, lte}`, both inclusive unless calibration shows otherwise (`Bounds`). */
 export interface RangeDimension {
   kind: 'range';
   key: string;
-  /** `date`: days if the API filters by day, else years (found out by asking). `decimal`: two places. */
+  /** `date`: days, or years if the API filters by year (calibrated). `decimal`: two decimal places. */
   type: 'date' | 'integer' | 'decimal';
-  /** Where most values lie; what lies outside is found too. Numbers, or YYYY-MM-DD. Dates default to the horizon. */
+  /** Where most values lie: numbers or YYYY-MM-DD. Values outside are found too. Dates default to the horizon. */
   min?: number | string;
   max?: number | string;
   /** Further properties of the range object, e.g. `{currency: 'EUR'}`. */
   extra?: Record<string, unknown>;
-  /** A filter value said to select the companies that have none. Tried once, believed only if the count fits. */
+  /** A filter value said to select companies without a value. Tried once; trusted only if the counts agree. */
   nullValue?: unknown;
 }
 
 export type Dimension = CategoricalDimension | RangeDimension;
 
+/** What a plan needs to search one market. */
 export interface PlanInput {
   market: string;
   /** The market's own filters, sent verbatim with every search. */
   filters: Record<string, unknown>;
   /**
-   * The same filters in the words of version 1 (see `toV1Filters`), whose search states no page cap (reference v1,
-   * "Endpoints"). Believed only if it counts what version 2 counts. Null or left out: not asked.
+   * The same filters for version 1 (see `toV1Filters`). Reference v1, "Endpoints", documents no page cap.
+   * Trusted only if version 1 lists as many companies as version 2 counts. Null or left out: version 1 is not used.
    */
   v1Filters?: Record<string, unknown> | null;
-  /** What a segment above the cap may be split by, in order of preference. */
+  /** Dimensions by which a segment above the cap may be split; within each kind, in order of preference. */
   dimensions: readonly Dimension[];
-  /** Page size to ask for; the size obtained is what counts. Ask high (1000) when unsure. */
+  /** Page size to request; calibration finds the real one. Request a large size (1,000) when unsure. */
   perPage: number;
-  /** Days between which most incorporation dates lie (inclusive). */
+  /** Days between which most incorporation dates lie, both included. */
   horizon: { from: string; to: string };
   /**
-   * Requests that a company may cost which the first split of its segment lost (it has no value there). Default 3; 0: these
-   * companies are named at once. Each segment may spend a few dozen requests more.
+   * Requests the planner may spend to find one company that a split lost because it has no value there.
+   * Default 3. With 0, these companies are reported missing at once. Each segment may spend a few dozen requests more.
    */
   requestsPerCompany?: number;
   /**
-   * Nights over which the search for companies without a date is spread, where it costs a second search of everybody.
-   * Default 1: all of it each time.
+   * Nights of the rotation for companies without a date. Default 1: every night searches them all.
+   * Used only where finding them needs a second search of the whole market.
    */
   remainderNights?: number;
-  /** What is known of this market from earlier nights. It aims the searches; what is claimed is always asked. */
+  /** What earlier nights learned about the market. Only aims the searches: every count claimed is requested again. */
   known?: KnownMarket;
 }
 
-/** A market as the warehouse knew it: by range dimension, how its companies spread. */
+/** A market as the warehouse knows it. */
 export interface KnownMarket {
+  /** How companies spread over each range dimension, by key. */
   distributions: Readonly<Record<string, Distribution>>;
-  /** What an earlier run found out about the API; believed as long as a probe of each agrees. */
+  /** What an earlier run learned about the API. Its page size is tested again; the rest is reused. */
   calibration?: Calibration | null;
-  /** Whose turn it is tonight; null or left out: the market is searched whole. */
+  /** Tonight's part of the rotation; null or left out: search the whole market. */
   rotation?: Rotation | null;
 }
 
-/**
- * Where companies without a date are searched for part by part, night by night: tonight's part, and the members without
- * a date that the nights before found.
- */
+/** Tonight's part of the rotation, and the companies without a date that earlier nights found. */
 export interface Rotation {
-  /** What the parts were made of, as an earlier night said (`Calibration.turns`). */
+  /** Names the dimension, values and number of parts of the rotation (`Calibration.turns`). */
   key: string;
-  /** Tonight's part, from 0, of so many. */
+  /** Tonight's part, from 0, of `of` parts. */
   part: number;
   of: number;
   carried: CarriedMembers;
 }
 
-/** Ids of members by the night (YYYY-MM-DD) that found them last; never part of what a night counts as found. */
+/** Ids of carried-over companies by the night (YYYY-MM-DD) that found them last. Never counted as found. */
 export type CarriedMembers = Readonly<Record<string, readonly string[]>>;
 
-/** Companies by value, ascending (days as YYYY-MM-DD), and how many have none. */
+/** Companies by value, ascending (days as YYYY-MM-DD), and `without`: the companies without a value. */
 export interface Distribution {
   values: readonly (readonly [value: number | string, companies: number])[];
   without: number;
 }
 
-/** What asking found out, kept from night to night: small, and plain JSON. */
+/** What calibration learned, kept from night to night as small, plain JSON. */
 export interface Calibration {
-  /** Sent as `per_page`, and the rows that came back for it. */
+  /** `per_page` to send, and the rows a full page then has. */
   perPage: number;
   size: number;
   pages: number;
-  /** The number where totals end; null or left out: none is known. */
+  /** The number at which totals are capped; null or left out: no cap is known. */
   totalsCap?: number | null;
-  /** What `gte` and `lte` mean; left out: both inclusive. */
+  /** Whether `gte` and `lte` include their own value; left out: both do. */
   bounds?: Bounds;
-  /** Why version 1 is closed to this key, or ends at some page; not asked again until all is found out anew. */
+  /** Why version 1 cannot list the market; not tried again until the next full calibration. */
   v1Refusal?: string | null;
-  /** Parts of the market that were searched whole in this run, where turns can be taken. */
+  /** Parts of the rotation that this run searched completely; null when the market has no rotation. */
   turns?: { key: string; searched: readonly number[] } | null;
-  /** By key of the dimension, as far as they were needed. */
+  /** Facts by key of the dimension, as far as they were needed. */
   dimensions: Record<string, DimensionCalibration>;
 }
 
-/** What is known of a dimension, or why it cannot be used, in words. */
+/** Facts of a dimension, or the reason why it is unusable. */
 export type DimensionCalibration =
   | { unusable: string }
   | {
+      /** As in `AxisFacts`. */
       share: number;
       complete: boolean;
       overlapping: boolean;
       windows: boolean;
-      /** Listed values it was found out with; 0 for a range. */
+      /** Number of listed values at calibration; 0 for a range. */
       values: number;
       format?: DateFormat | undefined;
       nullValue?: unknown;
-      /** Windows of positions, ascending and without gaps, with the companies they held. */
+      /** Windows in ascending order without gaps, with their companies. */
       counts: [from: number, to: number, companies: number][];
     };
 
-/** How a date range is said to the API. Which one it understands is found out by asking. */
+/** How dates are sent to the API; calibration finds the format the API understands. */
 export type DateFormat = 'day' | 'year-as-dates' | 'year' | 'year-as-text';
 
-/** Whether values that equal a bound are in: both (as `gte` and `lte` say), the lower one only, or neither. */
+/** Whether a range includes values equal to its bounds: both bounds, only the lower one, or neither. */
 export type Bounds = 'inclusive' | 'half-open' | 'exclusive';
 
 /**
- * calibration: asked to learn how the API behaves. guess: the same, beyond what the reference says, so that any answer
- * may come, a fault too, and none is needed. segment: page 1 of a segment. page: a further page of a leaf. again: a
- * repetition, to tell drift from shortfall. final: the market's total once more, at the end.
+ * Why a request is made.
+ * - calibration: learns how the API behaves.
+ * - guess: like calibration, but beyond the reference. Any answer may come, even an error, and none is needed.
+ * - segment: page 1 of a segment.
+ * - page: a further page of a leaf.
+ * - again: a repetition, to tell companies that moved from companies never listed.
+ * - final: the market's total once more, at the end.
  */
 export type Purpose = 'calibration' | 'guess' | 'segment' | 'page' | 'again' | 'final';
 
-/** Which search: `POST /v2/prospecting` or `POST /v1/finder/companies`. Both take `{page, per_page, filters}`. */
+/** The search used: `POST /v2/prospecting` or `POST /v1/finder/companies`. Both take `{page, per_page, filters}`. */
 export type Route = 'v2' | 'v1';
 
 /** One search to make. */
 export interface PlanRequest {
   route: Route;
-  /** Canonical request; a repetition on purpose ends in `#2` or `#final`. Stable from run to run. */
+  /** Canonical request, stable across runs. A deliberate repetition ends in a mark such as `#2` or `#final`. */
   key: string;
   segment: string;
   filters: Record<string, unknown>;
@@ -157,8 +172,8 @@ export interface PlanRequest {
 }
 
 /**
- * What a page of version 2 said: the envelope's total and total_pages, and its companies in their order, each by its id or,
- * where the warehouse cannot hold that, by a key that `isUsable` refuses (src/core/company-id.ts).
+ * A page of version 2: total and total_pages of the envelope, and the ids of its companies in order.
+ * For an id the warehouse cannot hold, `ids` has a key that `isUsable` rejects (src/core/company-id.ts).
  */
 export interface PageAnswer {
   total: number;
@@ -166,22 +181,22 @@ export interface PageAnswer {
   ids: readonly string[];
 }
 
-/** The API calls the request invalid (reference v2, InvalidRequest); the text names the key. */
+/** The API calls the request invalid (reference v2, InvalidRequest); the message names the wrong key. */
 export interface RefusedAnswer {
   refused: string;
 }
 
-/** What a page of version 1 said: it counts pages, not companies. */
+/** A page of version 1, which counts pages instead of companies. */
 export interface ListingAnswer {
   pages: number;
   ids: readonly string[];
 }
 
-/** Answer to a search of version 2. */
+/** Answer to a search through version 2. */
 export type SearchAnswer = PageAnswer | RefusedAnswer;
 export type PlanAnswer = SearchAnswer | ListingAnswer;
 
-/** True for an answer that is a refusal. */
+/** Returns true when the answer is a refusal. */
 export function isRefused(answer: PlanAnswer): answer is RefusedAnswer {
   return 'refused' in answer;
 }

@@ -1,9 +1,10 @@
 type Filters = Record<string, unknown>;
 
 /**
- * Filters of version 2's prospecting in the words of version 1's company search (reference v2, "Prospecting"; v1,
- * "Company filters"). Only keys whose values mean the same in both are translated.
- * @returns null when some key has no counterpart: then version 1 would answer another question
+ * Translates version 2's prospecting filters to version 1's company search.
+ * See reference v2, "Prospecting", and reference v1, "Company filters". Translates only keys whose values mean the same
+ * in both.
+ * @returns null when a key has no counterpart; version 1 would then search something else
  */
 export function toV1Filters(filters: Filters): Filters | null {
   const translated: Filters = {};
@@ -41,7 +42,7 @@ function range(key: string): Translation {
   };
 }
 
-/** `{include: [1, 2]}` of whole ids; an id joined of several, such as `2_1463`, has no counterpart. */
+/** Translates `{include: [1, 2]}` of whole ids. A combined id such as `2_1463` has no counterpart. */
 function included(key: string): Translation {
   return (value) => {
     if (typeof value !== 'object' || value === null) return undefined;

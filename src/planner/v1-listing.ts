@@ -4,22 +4,22 @@ import { askListing, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';
 import { isRefused, type ListingAnswer } from './types.js';
 
-// Smaller pages than this share of version 2's make a sweep the cheaper way.
+// If version 1's pages are smaller than this share of version 2's, a sweep is cheaper.
 const WORTH = 0.85;
-// More than this share cannot have come and gone while the pages were read.
+// A larger share of the market cannot enter or leave while the pages are read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
-// Pages asked at once: the API says how many there are, so their number is not to be trusted with memory.
+// Pages requested at once. The API states the number of pages, so a wrong number must not exhaust memory.
 const BATCH = 1_000;
 
-/** Segment id of pages that only tell whether version 1 can be used: who is on them is not believed. */
+/** Segment id of pages that only test whether version 1 works; their companies are not used. */
 export const V1_PROBE = 'v1-probe';
 
 /**
- * Reads a market above the cap through version 1, whose search states no page cap (reference v1, "Endpoints"): one
- * request a page, companies without any value included. It is believed only if its pages hold exactly as many
- * companies as version 2 counts, which the first and the last page tell.
- * @returns the segment it read, not settled yet; null when version 1 cannot be used, with the reason in `dropped`
+ * Reads a market above the page cap through version 1, whose search has no documented page cap.
+ * See reference v1, "Endpoints". Takes one request a page and includes companies without any value.
+ * Trusts version 1 only if its pages hold exactly as many companies as version 2 counts. The last page's length tells.
+ * @returns the segment read, not settled yet; null when version 1 is unusable, with the reason in `dropped`
  */
 export function* readListing(state: CrawlState): Task<Segment | null> {
   const filters = state.input.v1Filters;
@@ -46,13 +46,16 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
       // The market grew while it was read.
       if (page.ids.length > 0) to = Math.max(to, Math.min(page.pages, pages * 2));
     }
-    // So many pages without anybody new: the rest is version 2's to find.
+    // These pages listed no new company, so leave the rest to version 2.
     if (segment.found.size === found) break;
   }
   return segment;
 }
 
-/** Settles what version 1 listed, once the market's total was asked again. False: it fell short by more than drift. */
+/**
+ * Settles version 1's listing after the final total.
+ * @returns false when the listing misses more companies than can have entered meanwhile
+ */
 export function settleListing(state: CrawlState, segment: Segment, firstTotal: number): boolean {
   const { root } = state.tree;
   segment.total = root.total;
@@ -64,12 +67,12 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
   state.tree.settle(segment, proven ? 'leaf' : 'drifted');
   if (missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total)) return true;
   state.dropped.set('v1', segment.shortfall ?? '');
-  // It is no part of the market any more: what it missed is version 2's to find.
+  // Remove the listing from the market, so that version 2 finds the missing companies.
   root.children = root.children.filter((child) => child !== segment);
   return false;
 }
 
-/** How many pages version 1 has for the market, or why it cannot be believed, in words. */
+/** Returns version 1's number of pages for the market, or the reason why version 1 cannot be trusted. */
 function* probeListing(state: CrawlState, filters: Record<string, unknown>): Task<number | string> {
   const first = yield* probePage(state, filters, 1);
   if (isRefused(first)) return (state.v1Refusal = `version 1 was refused (${first.refused})`);
@@ -83,7 +86,7 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
   return first.pages;
 }
 
-/** The market's total; asked again where it differs by no more than what may have moved meanwhile. */
+/** Returns the market's total. Requests a new one if it differs little from `total`: the market may have changed. */
 function* totalLike(state: CrawlState, total: number): Task<number> {
   const { root } = state.tree;
   if (total === root.total || Math.abs(total - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total))
