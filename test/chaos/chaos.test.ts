@@ -55,8 +55,8 @@ describe('a night of faults', () => {
         }
       }
     },
-    // A struck worker's activities wait 20 s for their heartbeat timeout.
-    MINUTES * 60_000 + 300_000 + COUNT * 60_000,
+    // A strike costs up to 80 s of heartbeat timeout and backoff.
+    MINUTES * 60_000 + 300_000 + COUNT * 100_000,
   );
 });
 

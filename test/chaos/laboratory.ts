@@ -49,9 +49,9 @@ export interface Night {
 
 const IN_FLIGHT = 16;
 const FULL_MS = 1_500;
-// A killed worker's activities are given to another after 20 seconds without a heartbeat.
+// A strike costs up to 80 s: 20 s until the heartbeat timeout, and up to 60 s of backoff.
 const PATIENCE_MS = 180_000;
-const PATIENCE_A_STRIKE_MS = 40_000;
+const PATIENCE_A_STRIKE_MS = 100_000;
 // An activity that was struck again and again waits for up to a minute before its next attempt.
 const WORK_COMES_WITHIN_MS = 180_000;
 const WORKFLOW = 'snapshot/demo/chaos';
