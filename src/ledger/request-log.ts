@@ -113,9 +113,9 @@ export function readRequests(dataDir: string, run: string): RequestsRecord[] {
 
 function parseLine(line: string): Record<string, Tally> {
   try {
-    return line === '' ? {} : (JSON.parse(line) as Record<string, Tally>);
+    return JSON.parse(line) as Record<string, Tally>;
   } catch {
-    return {}; // a line torn by a kill: its moment of bookings is lost, the rest stands
+    return {}; // an empty line, or one torn by a kill: its moment of bookings is lost, the rest stands
   }
 }
 
