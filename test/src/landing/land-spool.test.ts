@@ -70,6 +70,18 @@ describe('a spool', () => {
     expect(landed()).toEqual(all);
   });
 
+  it('fills a part up to its limit of bytes', async () => {
+    const all = ['a', 'b', 'c'];
+    writeFileSync(spool, all.map(line).join(''));
+    await landSpool(target, { limits: { rows: 100, bytes: 2 * line('a').length } });
+    expect(sizes()).toEqual([2, 1]);
+  });
+
+  it('that is not there lands nothing', async () => {
+    expect(await landSpool({ ...target, chunk: 'none' })).toBe(0);
+    expect(landed()).toEqual([]);
+  });
+
   it('lands each row once, wherever it was interrupted and whatever the limits are then', async () => {
     for (let part = 0; part <= 4; part++) {
       writeFileSync(spool, bodies(10).map(line).join(''));
