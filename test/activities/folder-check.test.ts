@@ -34,7 +34,7 @@ afterEach(() => project.remove());
 async function check(
   activity: keyof Activities,
   input: unknown,
-  { waited = 0, refused = 0, workflowId = 'w', of = folder as DataFolder | undefined } = {},
+  { waited = 0, refused = 0, workflowId = 'w' } = {},
 ): Promise<void> {
   const worker = new MockActivityEnvironment(
     {
@@ -45,7 +45,7 @@ async function check(
     { logger: QUIET },
   );
   const log = Object.assign(createLog('test', 'silent'), { warn: (...words: unknown[]) => warned.push(words) });
-  await worker.run(async () => checkFolder({ config, log, ...(of ? { folder: of } : {}) }, activity, input));
+  await worker.run(async () => checkFolder({ config, log, folder }, activity, input));
 }
 
 async function landRecord(chunk: 'open' | 'close'): Promise<void> {
@@ -67,8 +67,8 @@ describe('work of this folder', () => {
       message: expect.stringMatching(/lacks the run's record "open" \(runs, 2026-11-20, run-1\)/) as string,
     });
     await landRecord('open');
-    await check('readQuota', ctx);
-    await check('planDue', { ctx, stream: 'companies', chunkSize: 1 });
+    await expect(check('readQuota', ctx)).resolves.toBeUndefined();
+    await expect(check('planDue', { ctx, stream: 'companies', chunkSize: 1 })).resolves.toBeUndefined();
   });
 
   it.each(['loadLanding', 'buildModels', 'publishWarehouse'] as const)(
@@ -90,12 +90,12 @@ describe('work of this folder', () => {
   );
 
   it('enters the quota gate without looking at records', async () => {
-    await check('enterQuotaGate', { waiter: { ctx } });
+    await expect(check('enterQuotaGate', { waiter: { ctx } })).resolves.toBeUndefined();
   });
 
   it('begins runs and rebuilds, which belong to no run yet', async () => {
-    await check('openRun', { run: 'run-2' });
-    await check('rebuildWarehouse', { ctx: elsewhere() });
+    await expect(check('openRun', { run: 'run-2' })).resolves.toBeUndefined();
+    await expect(check('rebuildWarehouse', { ctx: elsewhere() })).resolves.toBeUndefined();
   });
 
   it('is refused once the identity of the folder is gone', async () => {
@@ -104,7 +104,7 @@ describe('work of this folder', () => {
   });
 
   it('is taken from runs of older versions, which name no folder', async () => {
-    await check('readQuota', { ...ctx, folder: undefined });
+    await expect(check('readQuota', { ...ctx, folder: undefined })).resolves.toBeUndefined();
   });
 
   it('is not checked by a worker without a folder', async () => {
@@ -112,7 +112,8 @@ describe('work of this folder', () => {
     await landRecord('open');
     const worker = new MockActivityEnvironment({}, { logger: QUIET });
     const log = createLog('test', 'silent');
-    await worker.run(async () => checkFolder({ config, log }, 'readQuota', elsewhere()));
+    const checked = worker.run(() => Promise.resolve(checkFolder({ config, log }, 'readQuota', elsewhere())));
+    await expect(checked).resolves.toBeUndefined();
   });
 });
 
@@ -128,9 +129,9 @@ describe('work of another folder', () => {
   });
 
   it('is logged once, not with each attempt', async () => {
-    await expect(check('readQuota', elsewhere())).rejects.toThrow();
+    await expect(check('readQuota', elsewhere())).rejects.toThrow('belongs to the data folder');
     expect(warned).toEqual([[{ run: 'run-1', activity: 'readQuota' }, expect.stringContaining('/other/data')]]);
-    await expect(check('readQuota', elsewhere(), { refused: 1 })).rejects.toThrow();
+    await expect(check('readQuota', elsewhere(), { refused: 1 })).rejects.toThrow('belongs to the data folder');
     expect(warned).toHaveLength(1);
   });
 

@@ -5,7 +5,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCrawlActivities, createWarehouseActivities } from '../../activities/index.js';
 import type { CrawlActivities, WarehouseActivities } from '../../activities/contract.js';
-import type { DiscoverResult } from '../../schemas/pipeline/crawl.js';
+import type { DiscoverResult, EnterQuotaGateInput } from '../../schemas/pipeline/crawl.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { createApiClient, type ApiClient } from '../../src/api-client/index.js';
 import { createClock } from '../../src/core/clock.js';
@@ -60,7 +60,8 @@ async function run<Name extends keyof All>(
 ): Promise<Awaited<ReturnType<All[Name]>>> {
   const worker = new MockActivityEnvironment({}, { logger: QUIET });
   worker.on('heartbeat', (details) => beats.push(details));
-  return worker.run(all[name] as (...given: unknown[]) => Promise<Awaited<ReturnType<All[Name]>>>, ...args);
+  const result = await worker.run(all[name] as (...given: unknown[]) => Promise<unknown>, ...args);
+  return result as Awaited<ReturnType<All[Name]>>;
 }
 
 async function discover(ctx: RunContext): Promise<DiscoverResult> {
@@ -228,7 +229,12 @@ describe('enterQuotaGate', () => {
     const temporal = { workflow: { signalWithStart }, withAbortSignal: (_: unknown, work: () => unknown) => work() };
     const worker = new MockActivityEnvironment({}, { logger: QUIET, client: temporal as never });
     const waiter = { ctx, priority: 1 };
-    await worker.run(all.enterQuotaGate, { waiter, workflowType: 'quotaGate', taskQueue: 'q', signal: 'enter' });
+    await worker.run((input: EnterQuotaGateInput) => all.enterQuotaGate(input), {
+      waiter,
+      workflowType: 'quotaGate',
+      taskQueue: 'q',
+      signal: 'enter',
+    });
     expect(calls).toEqual([
       [
         'quotaGate',

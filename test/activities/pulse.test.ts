@@ -30,22 +30,22 @@ it('gives the work its attempt and the moment it was first to begin', async () =
 });
 
 it('sends progress at once, then not more often than twice a second', async () => {
-  await worker().run(withPulse, async ({ beat }: Pulse) => {
-    beat(progress(1));
-    beat(progress(2));
+  await worker().run(withPulse, async (pulse: Pulse) => {
+    pulse.beat(progress(1));
+    pulse.beat(progress(2));
     await vi.advanceTimersByTimeAsync(499);
-    beat(progress(3));
+    pulse.beat(progress(3));
     expect(beats).toEqual([progress(1)]);
     await vi.advanceTimersByTimeAsync(1);
-    beat(progress(4));
+    pulse.beat(progress(4));
     expect(beats).toEqual([progress(1), progress(4)]);
   });
 });
 
 it('keeps alive with the latest progress while nothing is answered, until the work ends', async () => {
-  await worker().run(withPulse, async ({ beat }: Pulse) => {
-    beat(progress(1));
-    beat(progress(2));
+  await worker().run(withPulse, async (pulse: Pulse) => {
+    pulse.beat(progress(1));
+    pulse.beat(progress(2));
     await vi.advanceTimersByTimeAsync(2_000);
   });
   expect(beats).toEqual([progress(1), progress(2), progress(2)]);
@@ -54,9 +54,9 @@ it('keeps alive with the latest progress while nothing is answered, until the wo
 
 it('does not count attempts that workers of other folders refused, and remembers them', async () => {
   const refused = worker({ attempt: 3, heartbeatDetails: { refused: 2 } });
-  const attempt = await refused.run(withPulse, ({ beat, attempt: mine }: Pulse) => {
-    beat(progress(1));
-    return Promise.resolve(mine);
+  const attempt = await refused.run(withPulse, (pulse: Pulse) => {
+    pulse.beat(progress(1));
+    return Promise.resolve(pulse.attempt);
   });
   expect(attempt).toBe(1);
   expect(beats).toEqual([{ ...progress(1), refused: 2 }]);

@@ -20,8 +20,7 @@ const status = (more: Partial<QuotaStatus> = {}): QuotaStatus => ({
   resetsIn: null,
   ...more,
 });
-const ctx = (leavesQuota?: number): RunContext =>
-  ({ ...(leavesQuota === undefined ? {} : { leavesQuota }) }) as RunContext;
+const ctx = (leavesQuota?: number) => ({ leavesQuota }) as RunContext;
 
 describe('roomFor', () => {
   it.each([

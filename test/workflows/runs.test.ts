@@ -1,8 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/workflow';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CarriedRun } from '../../schemas/pipeline/crawl.js';
 import type { Refusal, RunContext } from '../../schemas/pipeline/run.js';
-import * as workflows from '../../workflows/index.js';
+import * as exported from '../../workflows/index.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
 vi.mock('@temporalio/workflow', async (original) => {
@@ -17,6 +16,8 @@ vi.mock('../../workflows/proxies.js', async () => {
   });
   return { quick: all, crawl: all, warehouse: all };
 });
+
+const workflows: Record<string, (...given: never[]) => Promise<unknown>> = { ...exported };
 
 interface Input {
   listing?: string;
@@ -88,8 +89,7 @@ beforeEach(() => {
   };
 });
 
-const run = (type: keyof typeof workflows, ...args: unknown[]): Promise<unknown> =>
-  temporal.run(workflows[type] as (...given: never[]) => Promise<unknown>, args);
+const run = (type: keyof typeof exported, ...args: unknown[]): Promise<unknown> => temporal.run(workflows[type]!, args);
 const inputs = (name: string): Input[] => calls.filter(([called]) => called === name).map(([, input]) => input);
 /** Activities in order, with what they are about. */
 const steps = (): string[] =>
@@ -112,8 +112,11 @@ describe('what each run does', () => {
     type('marketSnapshot', { streams: ['financials_v1', 'financials', 'companies'] });
     const result = await run('marketSnapshot', { market: 'demo' });
     expect(steps()).toEqual([
-      ...['openRun', 'readQuota', 'crawlListing nomenclatures', 'discoverMarket'],
-      ...[...chunksOf('companies'), ...chunksOf('financials'), ...chunksOf('financials_v1')],
+      'openRun',
+      'readQuota',
+      'crawlListing nomenclatures',
+      'discoverMarket',
+      ...['companies', 'financials', 'financials_v1'].flatMap(chunksOf),
       ...END,
     ]);
     expect(result).toEqual({
@@ -218,13 +221,11 @@ describe('what each run does', () => {
     type('backfill', { streams: ['financials_v1', 'financials', 'watch_events', 'tenders'] });
     await run('backfill', {});
     expect(steps()).toEqual([
-      ...[
-        'openRun',
-        'readQuota',
-        'crawlListing nomenclatures',
-        'crawlListing tenders',
-        'crawlListing watched_companies',
-      ],
+      'openRun',
+      'readQuota',
+      'crawlListing nomenclatures',
+      'crawlListing tenders',
+      'crawlListing watched_companies',
       ...['tender_details', 'watch_events', 'financials', 'financials_v1'].flatMap(chunksOf),
       ...END,
     ]);
@@ -365,7 +366,10 @@ describe('a listing', () => {
 
   it('that falls short or is refused makes the run partial; lookup lists do not', async () => {
     const shortfall = ({ listing }: Input): object => ({
-      ...{ rows: 3, requests: 1, entities: 30, limited: false },
+      rows: 3,
+      requests: 1,
+      entities: 30,
+      limited: false,
       shortfall: `${listing} is short`,
       refused: [{ ...REFUSAL, stream: listing }],
     });
@@ -394,7 +398,7 @@ describe('a run that begins', () => {
   });
 
   it('is refused with a second argument, which only continue-as-new gives', async () => {
-    await expect(run('watchSync', {}, {} as CarriedRun)).rejects.toMatchObject({
+    await expect(run('watchSync', {}, {})).rejects.toMatchObject({
       type: 'InvalidInput',
       nonRetryable: true,
     });
