@@ -12,7 +12,7 @@ const SAMPLE = path.join(REPORTS, 'sample.json');
 /** What is mutated, and the cheap tests that are run for it: none of them starts a Temporal server or compiled code. */
 const FOLDERS: Record<string, string[]> = {
   'src/planner': ['test/src/planner'],
-  'src/api-client': ['test/src/api-client'],
+  'src/api-client': ['test/src/api-client', 'test/conformance/client.test.ts'],
   'src/landing': ['test/src/landing'],
   'src/ledger': ['test/src/ledger'],
   'src/warehouse': ['test/src/warehouse', 'test/sql'],
