@@ -36,7 +36,7 @@ it.each([
 it.each(['http://sub.localhost', 'http://LOCALHOST:80', 'http://127.1.2.3', 'http://[::1]:4010'])(
   'takes plain http to this machine: %s',
   async (baseUrl) => {
-    await make({ baseUrl }).close();
+    await expect(make({ baseUrl }).close()).resolves.toBeUndefined();
   },
 );
 
