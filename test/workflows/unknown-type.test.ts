@@ -3,6 +3,8 @@ import * as workflows from '../../workflows/index.js';
 import { STARTABLE, unknownType } from '../../workflows/unknown-type.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
+// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+vi.hoisted(() => vi.resetModules());
 vi.mock('@temporalio/workflow', async (original) => {
   const fake = await import('./fake-temporal.js');
   return { ...(await original<object>()), ...fake.temporal.exports };
