@@ -209,6 +209,12 @@ describe('tidemark.yaml', () => {
     'api: { baseUrl: "http://x", token: SECRET-0123456789 }',
     'api: { baseUrl: "http://x", apiKeyFile: SECRET-0123456789 }',
     'markets: [{ name: a, api_key: SECRET-0123456789 }]',
+    'api: { baseUrl: "http://x", api-key-file: SECRET-0123456789 }',
+    'watch: { webhookSecret: SECRET-0123456789 }',
+    'watch: { webhook_secret: SECRET-0123456789 }',
+    'API-Token: SECRET-0123456789',
+    'password: SECRET-0123456789',
+    'Authorization: SECRET-0123456789',
     'api: { baseUrl: "https://user:SECRET-0123456789@x" }',
     'api: { baseUrl: "https://x/?key=SECRET-0123456789" }',
     'api: { baseUrl: "https://x", connectorUrl: "https://x/#SECRET-0123456789" }',
@@ -262,6 +268,10 @@ describe('tidemark.yaml', () => {
   it('keeps contact data of people only where it is asked to', () => {
     expect(keepsContacts(load(API))).toBe(false);
     expect(keepsContacts(load(`${API}personalData: contacts`))).toBe(true);
+  });
+
+  it('needs no market', () => {
+    expect(load(API).markets).toEqual([]);
   });
 
   it('backfills reports of version 1 only where a market has them', () => {

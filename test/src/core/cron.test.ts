@@ -45,6 +45,7 @@ describe('cronFault', () => {
     ['@reboot', '@reboot is no word for a schedule'],
     ['@dailyish', '@dailyish is no word for a schedule'],
     ['0 2 @daily * *', 'must hold numbers'],
+    ['0 2 * * TZ=UTC', 'its weekday, TZ=UTC, must hold numbers or names'],
     ['TZ=UTC 0 2 * * *', '`timezone` beside it'],
     ['0 2 * * 5-8', 'must lie between 0 and 7'],
     ['0 1/2/3 * * *', 'cannot be read'],
