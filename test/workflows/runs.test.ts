@@ -556,6 +556,34 @@ describe('a chunk', () => {
     });
   });
 
+  it('that fails fails the run, once the chunks beside it have ended', async () => {
+    const ended: number[] = [];
+    answers['crawlChunk'] = async ({ chunk = 0 }) => {
+      if (chunk === 0) throw ApplicationFailure.nonRetryable('disk full', 'DiskFull');
+      await Promise.resolve();
+      ended.push(chunk);
+      return { rows: 5, requests: 5, failed: 0, limited: false };
+    };
+    await expect(run('resolveCompanies', {})).rejects.toThrow('disk full');
+    expect(ended).toEqual([1]);
+    expect(inputs('closeRun')).toMatchObject([{ outcome: 'failed', note: 'disk full' }]);
+  });
+
+  it('names each route that is refused, also two of one stream', async () => {
+    const endpoints = ['GET /v2/financial/{id}', 'GET /v1/reports/{id}'];
+    const refused = (stream: unknown) => endpoints.map((endpoint) => ({ ...REFUSAL, stream, endpoint }));
+    answers['crawlChunk'] = ({ stream }) => ({
+      rows: 5,
+      requests: 5,
+      failed: 0,
+      limited: false,
+      refused: refused(stream),
+    });
+    expect(await run('retryRejects', {})).toMatchObject({
+      refused: [...refused('companies'), ...refused('financials')],
+    });
+  });
+
   it('that is closed ends its stream, and names what is refused', async () => {
     answers['crawlChunk'] = ({ stream }) =>
       stream === 'companies'
