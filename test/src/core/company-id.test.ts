@@ -70,6 +70,18 @@ describe('the id of a company', () => {
 });
 
 describe('a JSON text', () => {
+  it.each([
+    ['true', 'boolean'],
+    ['false', 'boolean'],
+    ['null', 'null'],
+    ['-1.5e3', 'number'],
+    ['"true"', 'string'],
+    ['[1]', 'array'],
+    ['{}', 'object'],
+  ])('%s is of the kind %s', (text, kind) => {
+    expect(readJsonNodes(text)).toMatchObject({ kind, text });
+  });
+
   it('is read as JSON.parse reads it, but for rounding', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (text, space) => {

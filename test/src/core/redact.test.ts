@@ -190,6 +190,20 @@ describe('createRedactor', () => {
     );
   });
 
+  it('changes nothing where there is no key', () => {
+    const { text, data } = createRedactor('');
+    expect([text('anything'), data('anything')]).toEqual(['anything', 'anything']);
+  });
+
+  it('hides a key made of escapes as it stands, and nothing else', () => {
+    for (const key of ['%20%20%20%20%20', String.raw`\\\\\\\\`, '&amp;&amp;&amp;']) {
+      const { text } = createRedactor(key);
+      expect(text('a text of words')).toBe('a text of words');
+      expect(text(`before ${key} after`)).not.toContain(key);
+      expect(text(`before ${key} after`)).toMatch(/^before .*\[redacted\].* after$/);
+    }
+  });
+
   it('changes nothing in data that does not hold the key', () => {
     const unit = fc.oneof(
       fc.constantFrom(
