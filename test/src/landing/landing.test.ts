@@ -297,6 +297,18 @@ describe('a chunk that two workers have, since one was taken for dead', () => {
     expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2']);
   });
 
+  it('is known to be joined also among others, and under its other name', async () => {
+    await landRows({ ...target, chunk: 'joined-0123' }, [row('1')]);
+    const file = path.join(runFolder(target), '_manifest', 'part-joined-0123.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+    const replaces = ['part-a.parquet', 'part-companies-00000.0123456789ab.parquet', 'part-b.parquet'];
+    writeFileSync(file, JSON.stringify({ ...manifest, replaces: replaces.map((part) => ({ part, sha256: '' })) }));
+    const frozen = await PartWriter.open(target);
+    await frozen.append(row('1'));
+    await frozen.commit();
+    expect(readManifests(target.dataDir).map(({ chunk }) => chunk)).toEqual(['joined-0123']);
+  });
+
   it('takes another name where a crash left a part that differs', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));
