@@ -61,9 +61,8 @@ async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, 
   };
   for await (const line of readSpool(spool)) {
     if (line.row === undefined) continue;
-    if (rows.length > 0 && (rows.length >= limits.rows || bytes + line.bytes > limits.bytes)) {
-      if (!(await flush())) return { rows: row, raced: true };
-    }
+    const isFull = rows.length >= limits.rows || bytes + line.bytes > limits.bytes;
+    if (isFull && !(await flush())) return { rows: row, raced: true };
     if (rows.length === 0 && row >= skipUntil) skipUntil = row + countCommitted(target, row);
     if (row++ < skipUntil) continue;
     rows.push(line.row);

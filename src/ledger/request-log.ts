@@ -119,9 +119,9 @@ export function readRequests(dataDir: string, run: string): RequestsRecord[] {
 
 function parseLine(line: string): Record<string, Tally> {
   try {
-    return line === '' ? {} : (JSON.parse(line) as Record<string, Tally>);
+    return JSON.parse(line) as Record<string, Tally>;
   } catch {
-    return {}; // a kill tore this line: its entries are lost, the others count
+    return {}; // empty, or torn by a kill: its entries are lost, the others count
   }
 }
 

@@ -84,6 +84,12 @@ async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<vo
   }
 }
 
+/** Before the first build nothing can be rejected: the models judge what was loaded. */
+async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {
+  const find = "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'ops' AND table_name = 'rejects'";
+  return (await db.count(find)) > 0;
+}
+
 async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<DueCounts, 'chunks'>> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE plan AS SELECT
@@ -103,6 +109,7 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<Due
     { questions: JSON.stringify(request.questions ?? []) },
   );
   const rejected = request.known === 'rejected';
+  if (rejected && !(await areModelsBuilt(db))) return { known: 0, due: 0, reasons: {} };
   const ofCompanies = COMPANY_LISTS[request.stream];
   if (!rejected && ofCompanies !== undefined) await db.runFile(readSqlFile('due/_companies.sql'));
   const list = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${ofCompanies ?? request.stream}.sql`);

@@ -1,15 +1,18 @@
-// Mutation testing with StrykerJS: `npm run mutate -- [folder or file] …`; without any, all folders of FOLDERS.
+// Mutation testing with StrykerJS: `npm run mutate -- [--sample N] [--seed S] [folder or file] …`; without any, all folders.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { drawSample, intervalOf, keyOf, listMutants, rangeOf, type Mutant } from './sample.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const REPORT = path.join(ROOT, 'reports', 'mutation', 'mutation.json');
+const REPORTS = path.join(ROOT, 'reports', 'mutation');
+const SAMPLE = path.join(REPORTS, 'sample.json');
 
 /** What is mutated, and the cheap tests that are run for it: none of them starts a Temporal server or compiled code. */
 const FOLDERS: Record<string, string[]> = {
   'src/planner': ['test/src/planner'],
-  'src/api-client': ['test/src/api-client'],
+  'src/api-client': ['test/src/api-client', 'test/conformance/client.test.ts'],
   'src/landing': ['test/src/landing'],
   'src/ledger': ['test/src/ledger'],
   'src/warehouse': ['test/src/warehouse', 'test/sql'],
@@ -19,12 +22,15 @@ const FOLDERS: Record<string, string[]> = {
 };
 
 interface Report {
-  files: Record<string, { mutants: { status: string; mutatorName: string; location: { start: { line: number } } }[] }>;
+  files: Record<string, { mutants: (Omit<Mutant, 'file'> & { status: string })[] }>;
 }
 
-const named = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  options: { sample: { type: 'string' }, seed: { type: 'string', default: '1' } },
+  allowPositionals: true,
+});
 let failed = false;
-for (const place of named.length > 0 ? named : Object.keys(FOLDERS)) {
+for (const place of positionals.length > 0 ? positionals : Object.keys(FOLDERS)) {
   const file = place.replace(/:.*$/, '').replace(/\/$/, '');
   const folder = Object.keys(FOLDERS).find((each) => file === each || file.startsWith(`${each}/`));
   if (folder === undefined || !existsSync(path.join(ROOT, file))) {
@@ -32,17 +38,39 @@ for (const place of named.length > 0 ? named : Object.keys(FOLDERS)) {
     process.exit(2);
   }
   const pattern = statSync(path.join(ROOT, file)).isDirectory() ? `${file}/**/*.ts` : place;
+  const sample = values.sample === undefined ? null : await sampleOf(file, Number(values.sample), values.seed);
   const tests = testsOf(folder, file);
   console.log(`${place}, tests: ${tests.join(', ')}`);
-  const { status } = spawnSync('npx', ['stryker', 'run', 'test/mutate/stryker.config.json', '--mutate', pattern], {
-    cwd: ROOT,
-    env: { ...process.env, MUTATE_TESTS: tests.join(',') },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  if (status === 0) printReport(JSON.parse(readFileSync(REPORT, 'utf8')) as Report);
-  else failed = true;
+  if (!runStryker(sample?.map(rangeOf).join(',') ?? pattern, tests, sample)) failed = true;
+  else printReport(place, JSON.parse(readFileSync(path.join(REPORTS, 'mutation.json'), 'utf8')) as Report, sample);
 }
 process.exitCode = failed ? 1 : 0;
+
+async function sampleOf(place: string, size: number, seed: string): Promise<Mutant[]> {
+  const below = () => readdirSync(path.join(ROOT, place), { recursive: true, encoding: 'utf8' });
+  const files = place.endsWith('.ts') ? [place] : below().map((name) => path.posix.join(place, name));
+  const all = await listMutants(ROOT, files.filter((name) => name.endsWith('.ts')).toSorted());
+  const sample = drawSample(all, size, seed);
+  console.log(`${place}: ${sample.length} of ${all.length} mutants, seed ${seed}`);
+  return sample;
+}
+
+function runStryker(mutate: string, tests: string[], sample: Mutant[] | null): boolean {
+  const options = ['run', 'test/mutate/stryker.config.json', '--mutate', mutate];
+  if (sample !== null) {
+    mkdirSync(REPORTS, { recursive: true });
+    writeFileSync(SAMPLE, JSON.stringify(sample.map(keyOf)));
+    const checker = path.join(import.meta.dirname, 'only-sampled.mjs');
+    options.push('--checkers', 'only-sampled', '--plugins', `@stryker-mutator/vitest-runner,${checker}`);
+  }
+  const { status } = spawnSync('npx', ['stryker', ...options], {
+    cwd: ROOT,
+    // One thread: several at once would make DuckDB's tests wait for each other on a small machine.
+    env: { ...process.env, MUTATE_TESTS: tests.join(','), MUTATE_SAMPLE: SAMPLE, TIDEMARK_WAREHOUSE_THREADS: '1' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return status === 0;
+}
 
 /** For a file that has a test of its name, that test; else those of its folder. */
 function testsOf(folder: string, file: string): string[] {
@@ -51,16 +79,25 @@ function testsOf(folder: string, file: string): string[] {
 }
 
 /** Survivors, then the share that was killed, by file and in all. */
-function printReport({ files }: Report): void {
-  const all = Object.entries(files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ file, ...mutant })));
-  for (const { file, status, mutatorName, location } of all)
-    if (status === 'Survived' || status === 'NoCoverage')
-      console.log(`${status}: ${file}:${location.start.line} ${mutatorName}`);
-  for (const file of [...Object.keys(files), null]) {
+function printReport(place: string, { files }: Report, sample: Mutant[] | null): void {
+  const sampled = sample && new Set(sample.map(keyOf));
+  const all = Object.entries(files)
+    .flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ ...mutant, file })))
+    .filter((mutant) => sampled === null || sampled.has(keyOf(mutant)));
+  for (const { file, status, mutatorName, replacement, location } of all)
+    if (status === 'Survived' || status === 'NoCoverage' || status === 'Timeout')
+      console.log(`${status}: ${file}:${location.start.line}:${location.start.column} ${mutatorName} → ${replacement}`);
+  for (const file of [...(sample === null ? Object.keys(files) : []), null]) {
     const some = all.filter((mutant) => file === null || mutant.file === file);
     const killed = some.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
     const valid = some.filter(({ status }) => status !== 'Ignored' && !status.endsWith('Error')).length;
-    if (valid > 0)
-      console.log(`${file ?? 'In all'}: ${Math.round((100 * killed) / valid)} % killed (${killed} of ${valid})`);
+    if (valid === 0) continue;
+    const [low, high] = intervalOf(killed, valid).map(percent);
+    const interval = sample === null ? '' : `, 95 % interval ${low} to ${high} %`;
+    console.log(`${file ?? place}: ${percent(killed / valid)} % killed (${killed} of ${valid})${interval}`);
   }
+}
+
+function percent(share: number): number {
+  return Math.round(100 * share);
 }

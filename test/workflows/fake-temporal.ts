@@ -21,6 +21,12 @@ class FakeTemporal {
   signalled: string[] = [];
   /** What each execution after the first was given, through JSON. */
   carried: unknown[][] = [];
+  /** What the UI shows under "Current details", in order. */
+  details: string[] = [];
+  /** Search attributes that were set, by name. */
+  attributes: Record<string, unknown> = {};
+  /** What a workflow knows of itself, where it is not as usual. */
+  info: object = {};
   /** Called for every signal to another workflow; throws where that workflow is gone. */
   onSignal: (workflowId: string) => void = () => undefined;
   handlers = new Map<string, Handler>();
@@ -74,10 +80,13 @@ class FakeTemporal {
         historyLength: this.historyLength,
         continueAsNewSuggested: false,
         typedSearchAttributes: { get: () => undefined },
+        ...this.info,
       }),
       setHandler: ({ name }: { name: string }, handler: Handler) => this.handlers.set(name, handler),
-      setCurrentDetails: () => undefined,
-      upsertSearchAttributes: () => undefined,
+      setCurrentDetails: (text: string) => this.details.push(text),
+      upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) => {
+        for (const { key, value } of pairs) this.attributes[key.name] = value;
+      },
       getExternalWorkflowHandle: (workflowId: string) => ({
         signal: () => {
           this.signalled.push(workflowId);

@@ -5,6 +5,8 @@ import type { Refusal, RunContext, RunResult } from '../../schemas/pipeline/run.
 import { marketSnapshot } from '../../workflows/market-snapshot.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
+// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+vi.hoisted(() => vi.resetModules());
 vi.mock('@temporalio/workflow', async (original) => {
   const fake = await import('./fake-temporal.js');
   return { ...(await original<object>()), ...fake.temporal.exports };

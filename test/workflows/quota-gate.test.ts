@@ -4,6 +4,8 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import { quotaGate } from '../../workflows/quota-gate.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
+// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+vi.hoisted(() => vi.resetModules());
 vi.mock('@temporalio/workflow', async (original) => {
   const fake = await import('./fake-temporal.js');
   return { ...(await original<object>()), ...fake.temporal.exports };

@@ -51,6 +51,13 @@ describe('the id of a company', () => {
     expect(new Set(pages.flat()).size).toBe(5);
   });
 
+  it('shows the item where it has no id', () => {
+    const [key = ''] = keysIn('{"name":"a"}');
+    expect(faultOf(key)).toEqual({ fault: 'no_id', example: '{"name":"a"}' });
+    const [blank = ''] = keysIn('{"id":" "}');
+    expect(faultOf(blank)).toEqual({ fault: 'no_id', example: '{"id":" "}' });
+  });
+
   it('takes no id from a prototype', () => {
     expect(faultOf(keysIn('{"__proto__":{"id":7}}')[0] ?? '').fault).toBe('no_id');
     expect(readItems('{"__proto__":{"data":[{"id":7}]}}')).toEqual([]);
@@ -63,6 +70,18 @@ describe('the id of a company', () => {
 });
 
 describe('a JSON text', () => {
+  it.each([
+    ['true', 'boolean'],
+    ['false', 'boolean'],
+    ['null', 'null'],
+    ['-1.5e3', 'number'],
+    ['"true"', 'string'],
+    ['[1]', 'array'],
+    ['{}', 'object'],
+  ])('%s is of the kind %s', (text, kind) => {
+    expect(readJsonNodes(text)).toMatchObject({ kind, text });
+  });
+
   it('is read as JSON.parse reads it, but for rounding', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (text, space) => {

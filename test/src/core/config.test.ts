@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createClock, dayIn } from '../../../src/core/clock.js';
-import { loadConfig, pickMarket, readApiKey } from '../../../src/core/config.js';
+import {
+  apiKeyFile,
+  backfillStreams,
+  configPath,
+  hashFile,
+  keepsContacts,
+  loadConfig,
+  pickMarket,
+  readApiKey,
+} from '../../../src/core/config.js';
 import type { TidemarkError } from '../../../src/core/errors.js';
 import { ROOT } from '../../helpers/processes.js';
 
@@ -50,6 +59,85 @@ describe('tidemark.yaml', () => {
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
   });
 
+  it('has a default for everything but the address of the API', () => {
+    const {
+      file: _file,
+      hash: _hash,
+      fileHash: _fileHash,
+      dataDir,
+      ...settings
+    } = load(`${API}markets: [{ name: a }]`);
+    expect(dataDir).toBe(path.join(folder, 'data'));
+    expect(settings).toEqual({
+      api: {
+        baseUrl: 'http://127.0.0.1:4010',
+        allowHttp: false,
+        maxConcurrency: 16,
+        perPage: 'auto',
+        timeout: 30,
+        clockTolerance: 300,
+      },
+      quota: { metric: 'auto', probeEvery: 900, reserve: 0.05, timezone: 'UTC' },
+      data: './data',
+      markets: [
+        {
+          name: 'a',
+          filters: {},
+          streams: ['companies', 'financials'],
+          refresh: { companies: 30 * 86_400, financials: 90 * 86_400, financials_v1: 90 * 86_400 },
+          minCoverage: 0,
+          maxDrop: 0.1,
+          requestsPerCompany: 3,
+          remainderNights: 1,
+        },
+      ],
+      nomenclatures: true,
+      readers: 'owner',
+      publish: { keep: 3 },
+      personalData: 'none',
+    });
+  });
+
+  it.each([
+    ['api: { baseUrl: "https://x", maxConcurrency: 512, perPage: 1, requestsPerSecond: 0.1, timeout: 24d }'],
+    [`${API}quota: { reserve: 100%, probeEvery: 1s, resetsAt: "23:59", timezone: Asia/Tokyo }`],
+    [`${API}quota: { reserve: 0%, resetsAt: "09:00" }`],
+    [`${API}markets: [{ name: a, minCoverage: 1, maxDrop: 0, requestsPerCompany: 0, remainderNights: 31 }]`],
+    [`${API}markets: [{ name: a, minCoverage: 12.5%, requestsPerCompany: 1000, refresh: { companies: 36500d } }]`],
+    [`${API}markets: [{ name: a, schedule: { cron: "@daily", timezone: Europe/Copenhagen } }]`],
+    [`${API}publish: { keep: 1 }`],
+    [`${API}publish: { keep: 1000 }`],
+    [`${API}tenders: {}`],
+    [`${API}watch: { callback: "https://x/hook", fields: [name], select: all, schedule: { cron: "0 1 * * *" } }`],
+  ])('takes %s', (text) => {
+    expect(() => load(text)).not.toThrow();
+  });
+
+  it('takes relative paths from the folder of the file, and addresses from the environment', () => {
+    const config = load(`${API}data: ../elsewhere\nmodels: sql`, {
+      TIDEMARK_CONNECTOR_URL: 'https://connector.example.com',
+      TIDEMARK_ALLOW_HTTP: 'yes',
+    });
+    expect(config).toMatchObject({
+      file,
+      dataDir: path.resolve(folder, '../elsewhere'),
+      modelsDir: path.join(folder, 'sql'),
+      api: { baseUrl: 'http://127.0.0.1:4010', connectorUrl: 'https://connector.example.com', allowHttp: true },
+    });
+    expect(load(API, { TIDEMARK_ALLOW_HTTP: 'yessir' }).api.allowHttp).toBe(false);
+    expect(load('api: 7', { TIDEMARK_API_URL: 'https://x' }).api.baseUrl).toBe('https://x');
+  });
+
+  it('hashes settings, not words: what is the same gets the same hash', () => {
+    const first = load(API);
+    const second = load(`# a comment\n${API}`);
+    expect([second.hash, second.fileHash, hashFile(file)]).toEqual([first.hash, first.fileHash, first.fileHash]);
+    const other = load(API, { TIDEMARK_API_URL: 'https://x' });
+    expect(other.hash).not.toBe(first.hash);
+    expect(other.fileHash).toBe(first.fileHash);
+    expect(first.hash).toMatch(/^[0-9a-f]{16}$/);
+  });
+
   it('takes shares as numbers or percentages, between 0 and 1', () => {
     const market = (settings: string) => load(`${API}markets: [{ name: a, ${settings} }]`).markets[0];
     expect(market('streams: [companies]')).toMatchObject({ minCoverage: 0, maxDrop: 0.1 });
@@ -84,6 +172,31 @@ describe('tidemark.yaml', () => {
     ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 0s }', /api\.timeout: must lie between 1s and 24d/],
     ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 9999999999d }', /api\.timeout: must lie between 1s and 24d/],
     ['api: { baseUrl: "ftp://x" }', /api\.baseUrl/],
+    ['api: { baseUrl: "httpsx://x" }', /api\.baseUrl: must be an http\(s\) address/],
+    ['api: { baseUrl: "xhttp://x" }', /api\.baseUrl: must be an http\(s\) address/],
+    ['api: { baseUrl: "http://x", maxConcurrency: 0 }', /maxConcurrency/],
+    ['api: { baseUrl: "http://x", maxConcurrency: 513 }', /maxConcurrency/],
+    ['api: { baseUrl: "http://x", perPage: 0 }', /perPage/],
+    ['api: { baseUrl: "http://x", requestsPerSecond: 0 }', /requestsPerSecond/],
+    ['api: { baseUrl: "http://x", timeout: x30s }', /timeout: must be a number and a unit/],
+    ['api: { baseUrl: "http://x", timeout: 30sx }', /timeout: must be a number and a unit/],
+    [`${API}quota: { reserve: x5% }`, /reserve: must be a percentage/],
+    [`${API}quota: { reserve: 5%x }`, /reserve: must be a percentage/],
+    [`${API}quota: { resetsAt: "24:00" }`, /resetsAt: must be a time of day/],
+    [`${API}quota: { resetsAt: "00:00:00" }`, /resetsAt: must be a time of day/],
+    [`${API}quota: { resetsAt: "at 00:00" }`, /resetsAt: must be a time of day/],
+    [`${API}quota: { resetsAt: "00:60" }`, /resetsAt: must be a time of day/],
+    [`${API}markets: [{ name: a, minCoverage: -0.1 }]`, /minCoverage: must lie between 0 and 1/],
+    [`${API}markets: [{ name: a, streams: [] }]`, /streams/],
+    [`${API}markets: [{ name: a, requestsPerCompany: 1001 }]`, /requestsPerCompany/],
+    [`${API}markets: [{ name: a, requestsPerCompany: -1 }]`, /requestsPerCompany/],
+    [`${API}markets: [{ name: a, remainderNights: 0 }]`, /remainderNights/],
+    [`${API}markets: [{ name: a, remainderNights: 32 }]`, /remainderNights/],
+    [`${API}models: ""`, /models/],
+    [`${API}publish: { keep: 0 }`, /publish\.keep/],
+    [`${API}publish: { keep: 1001 }`, /publish\.keep/],
+    [`${API}tenders: { filter: {} }`, /Unrecognized key: "filter"/],
+    ['- a\n- list', /must be a mapping/],
     ['api: { baseUrl: "http://x", apiKey: abc }', /key does not belong in the configuration file/],
   ])('refuses %j by name', (text, words) => {
     expect(() => load(text)).toThrow(words);
@@ -96,6 +209,12 @@ describe('tidemark.yaml', () => {
     'api: { baseUrl: "http://x", token: SECRET-0123456789 }',
     'api: { baseUrl: "http://x", apiKeyFile: SECRET-0123456789 }',
     'markets: [{ name: a, api_key: SECRET-0123456789 }]',
+    'api: { baseUrl: "http://x", api-key-file: SECRET-0123456789 }',
+    'watch: { webhookSecret: SECRET-0123456789 }',
+    'watch: { webhook_secret: SECRET-0123456789 }',
+    'API-Token: SECRET-0123456789',
+    'password: SECRET-0123456789',
+    'Authorization: SECRET-0123456789',
     'api: { baseUrl: "https://user:SECRET-0123456789@x" }',
     'api: { baseUrl: "https://x/?key=SECRET-0123456789" }',
     'api: { baseUrl: "https://x", connectorUrl: "https://x/#SECRET-0123456789" }',
@@ -133,6 +252,44 @@ describe('tidemark.yaml', () => {
     expect(() => loadConfig(path.join(folder, 'none.yaml'), {})).toThrow(/There is no file .*none\.yaml/);
   });
 
+  it('says that a file cannot be read, and why', () => {
+    const thrown = error(() => loadConfig(folder, {}));
+    expect(thrown.message).toMatch(/Cannot read .*EISDIR/);
+    expect(thrown.todo).toMatch(/permissions/);
+  });
+
+  it('is the file of --config, else of TIDEMARK_CONFIG, else tidemark.yaml here', () => {
+    expect(configPath('/a.yaml', { TIDEMARK_CONFIG: '/b.yaml' })).toBe('/a.yaml');
+    expect(configPath(undefined, { TIDEMARK_CONFIG: '/b.yaml' })).toBe('/b.yaml');
+    expect(configPath(undefined, {})).toBe(path.resolve('tidemark.yaml'));
+    expect(configPath(undefined, { TIDEMARK_CONFIG: '' })).toBe(path.resolve('tidemark.yaml'));
+  });
+
+  it('keeps contact data of people only where it is asked to', () => {
+    expect(keepsContacts(load(API))).toBe(false);
+    expect(keepsContacts(load(`${API}personalData: contacts`))).toBe(true);
+  });
+
+  it('needs no market', () => {
+    expect(load(API).markets).toEqual([]);
+  });
+
+  it('backfills reports of version 1 only where a market has them', () => {
+    const { markets } = load(`${API}markets: [{ name: a }, { name: b, streams: [companies, financials_v1] }]`);
+    expect(backfillStreams(markets)).toContain('financials_v1');
+    expect(backfillStreams(markets.slice(0, 1))).not.toContain('financials_v1');
+    expect(backfillStreams(markets.slice(0, 1))).toEqual(
+      backfillStreams(markets).filter((each) => each !== 'financials_v1'),
+    );
+  });
+
+  it('finds a market by its name, or says which there are', () => {
+    const config = load(`${API}markets: [{ name: a }, { name: b }]`);
+    expect(pickMarket(config, 'b').name).toBe('b');
+    expect(() => pickMarket(config, 'c')).toThrow(/There is no market "c" in .*declares: a, b/);
+    expect(() => pickMarket(load(API), undefined)).toThrow(/declares: none/);
+  });
+
   it('picks the only market, or asks which', () => {
     expect(pickMarket(load(`${API}markets: [{ name: a }]`), undefined).name).toBe('a');
     expect(() => pickMarket(load(`${API}markets: [{ name: a }, { name: b }]`), undefined)).toThrow(
@@ -149,6 +306,13 @@ describe('the key', () => {
     expect(readApiKey({ TIDEMARK_API_KEY_FILE: keyFile })).toBe('from-file');
     expect(() => readApiKey({})).toThrow(/neither TIDEMARK_API_KEY nor TIDEMARK_API_KEY_FILE/);
     expect(() => readApiKey({ TIDEMARK_API_KEY: 'two words' })).toThrow(/spaces or control characters/);
+  });
+
+  it('comes from the environment before the file', () => {
+    expect(apiKeyFile({ TIDEMARK_API_KEY: 'direct', TIDEMARK_API_KEY_FILE: '/key' })).toBeUndefined();
+    expect(apiKeyFile({ TIDEMARK_API_KEY: ' ', TIDEMARK_API_KEY_FILE: '/key' })).toBe('/key');
+    expect(apiKeyFile({ TIDEMARK_API_KEY_FILE: '' })).toBeUndefined();
+    expect(apiKeyFile({})).toBeUndefined();
   });
 
   it.each([

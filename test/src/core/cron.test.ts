@@ -12,6 +12,10 @@ describe('cronFault', () => {
     '5/10 * * * *',
     '@daily',
     '@hourly',
+    '0 0 1,29,31 feb *',
+    '0 0 30 2,4 *',
+    '59 23 31 12 7',
+    '0-59/59 2 * * *',
   ])('takes %j', (cron) => {
     expect(cronFault(cron)).toBeNull();
   });
@@ -39,6 +43,15 @@ describe('cronFault', () => {
     ['0 2 * *', 'it has 4 fields'],
     ['0 0 2 * * *', 'it has 6 fields'],
     ['@reboot', '@reboot is no word for a schedule'],
+    ['@dailyish', '@dailyish is no word for a schedule'],
+    ['0 2 @daily * *', 'must hold numbers'],
+    ['0 2 * * TZ=UTC', 'its weekday, TZ=UTC, must hold numbers or names'],
+    ['TZ=UTC 0 2 * * *', '`timezone` beside it'],
+    ['0 2 * * 5-8', 'must lie between 0 and 7'],
+    ['0 1/2/3 * * *', 'cannot be read'],
+    ['0 2 x30 * *', 'must hold numbers'],
+    ['0 2 30x * *', 'must hold numbers'],
+    ['0 2 30,31 2 *', 'no such month has a day 30'],
     ['@every 5m', 'is no word for a schedule'],
     ['CRON_TZ=UTC 0 2 * * *', '`timezone` beside it'],
     ['', 'five fields'],

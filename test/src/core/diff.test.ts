@@ -23,6 +23,14 @@ test.each([
   expect(written(diff(before, after))).toBe(expected);
 });
 
+test('names what was removed, added and kept', () => {
+  expect(diff('ac', 'bc')).toEqual([
+    { kind: 'removed', before: 'a' },
+    { kind: 'added', after: 'b' },
+    { kind: 'same', before: 'c', after: 'c' },
+  ]);
+});
+
 test('both sides can be read back, and nothing that could stay is told as changed', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
   fc.assert(

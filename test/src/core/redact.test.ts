@@ -190,6 +190,20 @@ describe('createRedactor', () => {
     );
   });
 
+  it('changes nothing where there is no key', () => {
+    const made = createRedactor('');
+    expect([made.text('anything'), made.data('anything')]).toEqual(['anything', 'anything']);
+  });
+
+  it('hides a key made of escapes as it stands, and nothing else', () => {
+    for (const escapes of ['%20%20%20%20%20', String.raw`\\\\\\\\`, '&amp;&amp;&amp;']) {
+      const made = createRedactor(escapes);
+      expect(made.text('a text of words')).toBe('a text of words');
+      expect(made.text(`before ${escapes} after`)).not.toContain(escapes);
+      expect(made.text(`before ${escapes} after`)).toMatch(/^before .*\[redacted\].* after$/);
+    }
+  });
+
   it('changes nothing in data that does not hold the key', () => {
     const unit = fc.oneof(
       fc.constantFrom(

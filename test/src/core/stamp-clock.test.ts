@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { StampClock } from '../../../src/core/stamp-clock.js';
 
 const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
@@ -28,5 +28,29 @@ describe('stamps of what is observed', () => {
     stamps.after('2026-11-20T14:00:00.000Z');
     stamps.after('the day after tomorrow');
     expect(stamps.now()).toEqual(at('15:00:00.001'));
+  });
+});
+
+describe('wasSet', () => {
+  it('is true until the clock was known to be right once', () => {
+    const stamps = new StampClock({ now: () => new Date() });
+    expect(stamps.wasSet(1_000_000)).toBe(true);
+    stamps.agree();
+    expect(stamps.wasSet(1_000_000)).toBe(false);
+  });
+
+  it.each([60_000, -60_000])('notices a clock set by %i ms since then', (byMs) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    try {
+      const stamps = new StampClock({ now: () => new Date() });
+      stamps.agree();
+      vi.advanceTimersByTime(3_600_000);
+      expect(stamps.wasSet(60_000)).toBe(false);
+      vi.setSystemTime(Date.now() + byMs);
+      expect(stamps.wasSet(60_001)).toBe(false);
+      expect(stamps.wasSet(60_000)).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -70,6 +79,18 @@ describe('a spool', () => {
     expect(landed()).toEqual(all);
   });
 
+  it('fills a part up to its limit of bytes', async () => {
+    const all = ['a', 'b', 'c'];
+    writeFileSync(spool, all.map(line).join(''));
+    await landSpool(target, { limits: { rows: 100, bytes: 2 * line('a').length } });
+    expect(sizes()).toEqual([2, 1]);
+  });
+
+  it('that is not there lands nothing', async () => {
+    expect(await landSpool({ ...target, chunk: 'none' })).toBe(0);
+    expect(landed()).toEqual([]);
+  });
+
   it('lands each row once, wherever it was interrupted and whatever the limits are then', async () => {
     for (let part = 0; part <= 4; part++) {
       writeFileSync(spool, bodies(10).map(line).join(''));
@@ -87,6 +108,27 @@ describe('a spool', () => {
     const all = await Promise.allSettled(limits.map((limit) => landSpool(target, { limits: limit })));
     expect(all.some(({ status }) => status === 'fulfilled')).toBe(true);
     expect(landed().toSorted()).toEqual(bodies(60).toSorted());
+    expect(existsSync(spool)).toBe(false);
+  });
+
+  it.each([
+    [2, [1, 1]],
+    [10, [1, 3, 3, 3]],
+  ])('of %i rows goes on after a smaller part that another process commits meanwhile', async (count, expected) => {
+    const other = { ...target, dataDir: path.join(target.dataDir, 'other') };
+    const text = bodies(count).map(line).join('');
+    const otherSpool = spoolFile(runFolder(other), other.chunk);
+    mkdirSync(path.dirname(otherSpool), { recursive: true });
+    writeFileSync(otherSpool, line('body 0'));
+    await landSpool(other);
+    writeFileSync(spool, text);
+    let calls = 0;
+    const goesOn = (): void => {
+      if (++calls === 1) cpSync(runFolder(other), runFolder(target), { recursive: true });
+    };
+    expect(await landSpool(target, { limits: { rows: 3, bytes: 1e9 }, goesOn })).toBe(count);
+    expect(sizes()).toEqual(expected);
+    expect(landed()).toEqual(bodies(count));
     expect(existsSync(spool)).toBe(false);
   });
 

@@ -8,11 +8,14 @@ import {
   adoptSpools,
   decodePart,
   encodePart,
+  footerOf,
   landRows,
+  newestStamp,
   PartWriter,
   readManifests,
   readPartRows,
   readRunRows,
+  recentParts,
   runFolder,
   type NewRow,
   type PartTarget,
@@ -88,7 +91,9 @@ describe('a chunk whose worker was killed', () => {
     const second = await PartWriter.open(target);
     expect(second.rows.map((found) => found.entity_id)).toEqual(['1', '2']);
     await second.append(row('3'));
-    await second.commit();
+    await second.close();
+    const third = await PartWriter.open(target);
+    await third.commit();
     expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2', '3']);
   });
 
@@ -118,6 +123,117 @@ describe('a chunk whose worker was killed', () => {
     const second = await PartWriter.open(target);
     await second.commit();
     expect(readRunRows(target)).toEqual(rows);
+  });
+});
+
+describe('the landing zone', () => {
+  const landAt = (more: Partial<PartTarget>, fetched: string): Promise<void> =>
+    landRows({ ...target, ...more }, [{ ...row('1'), fetched_at: `2026-11-${fetched}:00:00.000Z` }]);
+  const chunks = (parts: { stream: string; run: string }[]): string[] =>
+    parts.map(({ stream, run }) => `${stream} ${run}`);
+
+  it('lists parts by stream, date and run, all or those of one stream or run', async () => {
+    await landAt({ run: 'b', date: '2026-11-21' }, '21T02');
+    await landAt({ run: 'b', stream: 'financials' }, '20T03');
+    await landAt({ run: 'a' }, '20T02');
+    // What file managers leave behind.
+    for (const stray of ['.DS_Store', 'companies/.DS_Store', 'companies/date=2026-11-20/.DS_Store'])
+      writeFileSync(path.join(target.dataDir, 'landing', stray), '');
+    writeFileSync(path.join(runFolder({ ...target, run: 'a' }), '_manifest', '.part-x.json.tmp'), '{');
+    writeFileSync(path.join(runFolder({ ...target, run: 'a' }), '_manifest', 'part-x.json.1.tmp'), '{');
+    const { dataDir } = target;
+    expect(chunks(readManifests(dataDir))).toEqual(['companies a', 'companies b', 'financials b']);
+    expect(chunks(readManifests(dataDir, { stream: 'companies' }))).toEqual(['companies a', 'companies b']);
+    expect(chunks(readManifests(dataDir, { run: 'b' }))).toEqual(['companies b', 'financials b']);
+    expect(chunks(readManifests(dataDir, { stream: 'tenders' }))).toEqual([]);
+    expect(readManifests(path.join(dataDir, 'empty'))).toEqual([]);
+  });
+
+  it('names a manifest that cannot be read, or tells of it and goes on', async () => {
+    await landAt({ run: 'a' }, '20T02');
+    await landAt({ run: 'b' }, '20T03');
+    const broken = path.join(runFolder({ ...target, run: 'a' }), '_manifest', 'part-companies-00000.json');
+    writeFileSync(broken, '{"part"');
+    const fault = { type: 'LandingCorrupt', message: `Landing zone: ${broken} is no manifest.` };
+    expect(() => readManifests(target.dataDir)).toThrow(expect.objectContaining(fault) as Error);
+    const faults: unknown[] = [];
+    expect(chunks(readManifests(target.dataDir, {}, (each) => faults.push(each)))).toEqual(['companies b']);
+    expect(faults).toEqual([expect.objectContaining(fault)]);
+  });
+
+  it('knows its newest stamp: of all since a day, and of every run’s own records', async () => {
+    const { dataDir } = target;
+    expect(newestStamp(dataDir, '2026-11-20')).toBeNull();
+    await landAt({ run: 'old', date: '2026-11-18' }, '25T02');
+    expect(newestStamp(dataDir, '2026-11-19')).toBeNull();
+    await landAt({ run: 'a', date: '2026-11-19' }, '19T02');
+    expect(newestStamp(dataDir, '2026-11-19')).toEqual({ stamp: '2026-11-19T02:00:00.000Z', run: 'a' });
+    await landAt({ run: 'c', stream: 'financials' }, '20T05');
+    await landAt({ run: 'b', stream: 'tenders' }, '20T03');
+    expect(newestStamp(dataDir, '2026-11-19')).toEqual({ stamp: '2026-11-20T05:00:00.000Z', run: 'c' });
+    await landAt({ run: 'older', stream: 'runs', date: '2026-11-10' }, '21T02');
+    expect(newestStamp(dataDir, '2026-11-19')).toEqual({ stamp: '2026-11-21T02:00:00.000Z', run: 'older' });
+    expect(newestStamp(dataDir, '2026-11-18')).toEqual({ stamp: '2026-11-25T02:00:00.000Z', run: 'old' });
+  });
+
+  it('gives the parts of a stream from the latest date on, without those that cannot be read', async () => {
+    await landAt({ run: 'a', date: '2026-11-19' }, '19T02');
+    await landAt({ run: 'c', date: '2026-11-21' }, '21T02');
+    await landAt({ run: 'b', date: '2026-11-21' }, '21T02');
+    await landAt({ run: 'd', stream: 'financials' }, '21T02');
+    expect([...recentParts(target.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
+    writeFileSync(path.join(runFolder({ ...target, run: 'b', date: '2026-11-21' }), '_manifest', 'part-x.json'), '{');
+    expect([...recentParts(target.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
+  });
+
+  it('leaves out parts that were joined into another', async () => {
+    await landRows(target, [row('1')]);
+    await landRows({ ...target, chunk: 'companies-00001' }, [row('2')]);
+    await landRows({ ...target, chunk: 'joined-0123' }, [row('1')]);
+    const file = path.join(runFolder(target), '_manifest', 'part-joined-0123.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(
+      file,
+      JSON.stringify({ ...manifest, replaces: [{ part: 'part-companies-00000.parquet', sha256: '' }] }),
+    );
+    expect(readManifests(target.dataDir).map(({ chunk }) => chunk)).toEqual(['companies-00001', 'joined-0123']);
+    expect(readRunRows(target)).toHaveLength(2);
+  });
+
+  it('gives parts their first and last stamp', async () => {
+    const at = (hour: string) => ({ ...row(hour), fetched_at: `2026-11-20T${hour}:00:00.000Z` });
+    await landRows(target, [at('05'), at('02'), at('03')]);
+    expect(readManifests(target.dataDir)[0]).toMatchObject({
+      firstFetchedAt: '2026-11-20T02:00:00.000Z',
+      lastFetchedAt: '2026-11-20T05:00:00.000Z',
+    });
+  });
+});
+
+it('a part says in its footer where it belongs', () => {
+  const { dataDir: _, market: __, ...place } = target;
+  expect(footerOf(target)).toEqual({ schema_version: '1', ...place, market: 'demo' });
+  expect(footerOf({ ...target, market: null })).toEqual({ schema_version: '1', ...place });
+});
+
+describe('rows that were landed in part', () => {
+  it('are completed by the next attempt, not doubled', async () => {
+    const first = await PartWriter.open(target);
+    await first.append(row('1'));
+    await first.close();
+    await landRows(target, [row('1'), row('2')]);
+    expect(readRunRows(target).map(({ entity_id }) => entity_id)).toEqual(['1', '2']);
+  });
+
+  it('are dropped where the chunk is not to go on', async () => {
+    const first = await PartWriter.open(target);
+    await first.append(row('1'));
+    await first.close();
+    const second = await PartWriter.open(target, { resume: false });
+    expect(second.rows).toEqual([]);
+    await second.append(row('2'));
+    await second.commit({ as: 'renamed' });
+    expect(readManifests(target.dataDir).map(({ chunk, rows }) => [chunk, rows])).toEqual([['renamed', 1]]);
   });
 });
 
@@ -179,6 +295,18 @@ describe('a chunk that two workers have, since one was taken for dead', () => {
     );
     await frozen.commit();
     expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2']);
+  });
+
+  it('is known to be joined also among others, and under its other name', async () => {
+    await landRows({ ...target, chunk: 'joined-0123' }, [row('1')]);
+    const file = path.join(runFolder(target), '_manifest', 'part-joined-0123.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+    const replaces = ['part-a.parquet', 'part-companies-00000.0123456789ab.parquet', 'part-b.parquet'];
+    writeFileSync(file, JSON.stringify({ ...manifest, replaces: replaces.map((part) => ({ part, sha256: '' })) }));
+    const frozen = await PartWriter.open(target);
+    await frozen.append(row('1'));
+    await frozen.commit();
+    expect(readManifests(target.dataDir).map(({ chunk }) => chunk)).toEqual(['joined-0123']);
   });
 
   it('takes another name where a crash left a part that differs', async () => {

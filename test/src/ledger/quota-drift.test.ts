@@ -40,7 +40,44 @@ it('what someone else used, and what was not counted', () => {
   );
   const free = quotaDrift([reading(0, 1), reading(30, 2)], calls);
   expect(free).toMatchObject({ drift: -50 });
-  expect(driftInWords(free!)).toMatch(/50 were not counted/);
+  expect(driftInWords(free!)).toMatch(/counted 30 .*: 50 were not counted/);
+});
+
+it('nothing for the calls that read the metric, nor for watches or failed calls that it left out', () => {
+  expect(quotaDrift([reading(0, 1), reading(79, 2)], calls)).toMatchObject({ drift: -1 });
+  expect(quotaDrift([reading(0, 1), reading(156, 2)], calls)).toMatchObject({ calls: 155, drift: 1 });
+});
+
+it('measured from the first reading to the last, in whatever order they were landed', () => {
+  expect(quotaDrift([reading(120, 3), reading(20, 1), reading(60, 2)], calls)).toEqual({
+    metric: 'daily_browsing',
+    used_before: 20,
+    used_after: 120,
+    calls: 155,
+    drift: 0,
+  });
+  expect(quotaDrift([reading(20, 1), reading(20, 2)], [])).toMatchObject({ drift: 0 });
+  expect(quotaDrift([reading(20, 1)], calls)).toBeNull();
+  expect(quotaDrift([], calls)).toBeNull();
+});
+
+it.each([
+  [155, 9, false],
+  [155, 10, true],
+  [155, -10, true],
+  [2_000, 19, false],
+  [2_000, 20, true],
+])('told to an operator: of %i calls, %i too many or too few: %j', (of, drift, told) => {
+  const words = driftInWords({
+    metric: 'daily_browsing',
+    used_before: 7,
+    used_after: 7 + of + drift,
+    calls: of,
+    drift,
+  });
+  expect(words !== null).toBe(told);
+  if (told)
+    expect(words).toContain(`The API counted ${of + drift} of daily_browsing while this run sent ${of} requests`);
 });
 
 it('not told where it is a handful, where the day began anew, or the metric was read once', () => {

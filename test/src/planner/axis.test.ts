@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { categoricalAxis, positionOf, rangeAxis } from '../../../src/planner/axis.js';
-import { dayNumber, dayText, firstDay, yearOf } from '../../../src/planner/days.js';
+import { dayNumber, dayText, firstDay, midyear, yearOf } from '../../../src/planner/days.js';
 import type { RangeDimension } from '../../../src/planner/index.js';
 
 const dates: RangeDimension = { kind: 'range', key: 'company_incorporation', type: 'date' };
@@ -48,7 +48,91 @@ describe('a date axis', () => {
   });
 });
 
-describe('a number axis', () => {
+describe('a date axis of an API', () => {
+  const window = { from: day('2001-02-03'), to: day('2001-02-10') };
+  const said = (bounds?: 'inclusive' | 'exclusive' | 'half-open') =>
+    rangeAxis(dates, {}, day('1990-01-01'), day('2026-11-20'), 'day', bounds).filter(window);
+
+  it('that counts bounds in is told the first and the last day', () => {
+    expect(said()).toEqual({ gte: '2001-02-03', lte: '2001-02-10' });
+    expect(said('inclusive')).toEqual({ gte: '2001-02-03', lte: '2001-02-10' });
+  });
+
+  it('that leaves bounds out is told one day more', () => {
+    expect(said('exclusive')).toEqual({ gte: '2001-02-02', lte: '2001-02-11' });
+    expect(said('half-open')).toEqual({ gte: '2001-02-03', lte: '2001-02-11' });
+  });
+
+  it('asks for whoever has a date by both ends', () => {
+    const axis = rangeAxis({ ...dates, extra: { kind: 'first' } }, {}, day('1990-01-01'), day('2026-11-20'), 'day');
+    expect(axis.everybody).toEqual({ kind: 'first', gte: '1990-01-01', lte: '2026-11-20' });
+    const own = rangeAxis(dates, { gte: 2005 }, day('1990-01-01'), day('2026-11-20'), 'day');
+    expect(own.everybody).toEqual({ gte: 2005, lte: '2026-11-20' });
+    expect(own.name({ from: own.lo, to: own.hi })).toBe('2005-01-01..');
+  });
+
+  it('holds the market’s own bounds even where they lie beyond the horizon', () => {
+    const early = rangeAxis(dates, { lte: 1950 }, day('1990-01-01'), day('2026-11-20'), 'day');
+    expect([dayText(early.lo), dayText(early.hi)]).toEqual(['1950-12-31', '1950-12-31']);
+    const late = rangeAxis(dates, { gte: 2030 }, day('1990-01-01'), day('2026-11-20'), 'day');
+    expect([dayText(late.lo), dayText(late.hi)]).toEqual(['2030-01-01', '2030-01-01']);
+  });
+
+  it('expects hardly anybody at a weekend, and as many on each other day', () => {
+    const axis = rangeAxis(dates, {}, day('1990-01-01'), day('2026-11-22'), 'day');
+    const width = (text: string): number => axis.coord(day(text) + 1) - axis.coord(day(text));
+    // A Monday to a Sunday.
+    const week = ['16', '17', '18', '19', '20', '21', '22'].map((date) => width(`2026-11-${date}`));
+    const [monday = 0] = week;
+    for (const other of week.slice(0, 5)) expect(other / monday).toBeCloseTo(1, 2);
+    for (const weekend of week.slice(5)) expect(weekend / monday).toBeCloseTo(0.104, 2);
+  });
+
+  it.each([
+    ['2005', 'first', '2005-01-01'],
+    ['2005', 'last', '2005-12-31'],
+    [2005, 'last', '2005-12-31'],
+    ['2005-06-07T12:00:00Z', 'first', '2005-06-07'],
+    [0, 'first', null],
+    [10_000, 'first', null],
+    [2005.5, 'first', null],
+    ['20055', 'first', null],
+    ['x2005', 'first', null],
+    ['soon', 'first', null],
+    [null, 'first', null],
+  ] as const)('reads %j as the %s day %s', (bound, end, expected) => {
+    const position = positionOf(dates, 'day', bound, end);
+    expect(position === undefined ? null : dayText(position)).toBe(expected);
+  });
+
+  it('reads years where it counts years', () => {
+    expect(positionOf(dates, 'year', '2005-06-07', 'first')).toBe(2005);
+    expect(positionOf(dates, 'year', 2005, 'last')).toBe(2005);
+    expect(positionOf(dates, 'year', 'soon', 'last')).toBeUndefined();
+    expect(positionOf(dates, 'year', null, 'last')).toBeUndefined();
+    expect(rangeAxis(dates, {}, 1, 2026, 'year-as-text').filter({ from: 5, to: 5 })).toEqual({
+      gte: '0005',
+      lte: '0005',
+    });
+    const axis = rangeAxis(dates, {}, 1900, 2026, 'year');
+    expect((axis.coord(2026) - axis.coord(2025)) / (axis.coord(2006) - axis.coord(2005))).toBeCloseTo(Math.E);
+  });
+});
+
+describe('numbers', () => {
+  it('are rounded inwards as bounds; words are not read', () => {
+    const counts: RangeDimension = { kind: 'range', key: 'number_of_employees', type: 'integer' };
+    expect(positionOf(counts, 'day', 4.5, 'first')).toBe(5);
+    expect(positionOf(counts, 'day', 4.5, 'last')).toBe(4);
+    for (const none of ['', ' ', 'many', NaN, Infinity, null, [5]])
+      expect(positionOf(counts, 'day', none, 'first')).toBeUndefined();
+    const axis = rangeAxis(counts, {}, 0, 1_000, 'day');
+    expect(axis.filter({ from: 5, to: 9 })).toEqual({ gte: 5, lte: 9 });
+    expect(axis.coord(0)).toBe(0);
+    expect(axis.coord(9)).toBeCloseTo(Math.log(10));
+    expect(axis.coord(-9)).toBeCloseTo(-Math.log(10));
+  });
+
   it('counts hundredths, keeps further properties and does not lose cents', () => {
     const axis = rangeAxis(amounts, {}, 0, 100_000_000, 'day');
     expect(axis.filter({ from: 1_010, to: 2_099 })).toEqual({ currency: 'EUR', gte: 10.1, lte: 20.99 });
@@ -63,8 +147,29 @@ describe('a categorical axis', () => {
     const several = categoricalAxis({ kind: 'categorical', key: 'legal_form', values: [] }, [8, 9, 10], true);
     expect(several.filter({ from: 0, to: 1 })).toEqual([8, 9]);
     expect(several.name({ from: 0, to: 1 })).toBe('8..9');
+    expect(several.name({ from: 2, to: 2 })).toBe('10');
+    expect(several.everybody).toEqual([8, 9, 10]);
+    expect(several).toMatchObject({
+      key: 'legal_form',
+      lo: 0,
+      hi: 2,
+      windows: true,
+      ordered: false,
+      overlapping: false,
+    });
+    expect(several.coord(2)).toBe(2);
     const plain = categoricalAxis({ kind: 'categorical', key: 'c', values: [], form: 'value' }, [{ id: '1_2' }], true);
     expect(plain.windows).toBe(false);
+    expect(plain.everybody).toBeNull();
+    const single = categoricalAxis({ kind: 'categorical', key: 'c', values: [], overlapping: true }, ['a'], false);
+    expect(single).toMatchObject({ windows: false, everybody: null, overlapping: true });
+    const named = categoricalAxis(
+      { kind: 'categorical', key: 'c', values: [], form: { list: 'include' } },
+      [1, 2],
+      true,
+    );
+    expect(named.filter({ from: 0, to: 0 })).toEqual({ include: [1] });
+    expect(named.everybody).toEqual({ include: [1, 2] });
     expect(plain.filter({ from: 0, to: 0 })).toEqual({ id: '1_2' });
     expect(plain.name({ from: 0, to: 0 })).toBe('{"id":"1_2"}');
   });
@@ -76,5 +181,16 @@ describe('days', () => {
       expect(dayText(day(text))).toBe(text);
     expect(yearOf(day('1899-12-31'))).toBe(1899);
     expect(dayNumber('20 Nov 2026')).toBeUndefined();
+    expect(dayNumber('on 2026-11-20')).toBeUndefined();
+  });
+
+  it('know the first Wednesday in July', () => {
+    expect([2024, 2025, 2026, 1970, 1959].map((year) => dayText(midyear(year)))).toEqual([
+      '2024-07-03',
+      '2025-07-02',
+      '2026-07-01',
+      '1970-07-01',
+      '1959-07-01',
+    ]);
   });
 });

@@ -350,6 +350,14 @@ describe('planDue', () => {
     expect(result).toMatchObject({ known: 2, due: 2, ids: ['2', '3'] });
   });
 
+  test.each(['m', null])('retry: nothing is due before the models were built (market %j)', async (market) => {
+    const result = await plan([...sighted([1]), answered(1, '2026-11-20T03:00:00Z', { body: 'no record' })], {
+      known: 'rejected',
+      market,
+    });
+    expect(result).toMatchObject({ known: 0, due: 0, chunks: 0, files: ['plan.json'] });
+  });
+
   test('a corrupt part does not stop the planning', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [...sighted([1]), answered(1, '2026-11-20T03:00:00Z')]);

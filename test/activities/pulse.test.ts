@@ -1,0 +1,86 @@
+import { CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { countRefusal, withPulse } from '../../activities/pulse.js';
+import type { Pulse } from '../../src/crawl/deps.js';
+
+const QUIET = new DefaultLogger('ERROR');
+const progress = (done: number) => ({ step: 'pages', done, total: 10, requests: done });
+
+let beats: unknown[];
+
+beforeEach(() => {
+  beats = [];
+  vi.useFakeTimers();
+});
+afterEach(() => vi.useRealTimers());
+
+function worker(info: object = {}): MockActivityEnvironment {
+  const made = new MockActivityEnvironment(info, { logger: QUIET });
+  made.on('heartbeat', (details) => beats.push(details));
+  return made;
+}
+
+it('gives the work its attempt and the moment it was first to begin', async () => {
+  const seen = await worker({ attempt: 3, scheduledTimestampMs: 1_234 }).run(withPulse, (pulse: Pulse) =>
+    Promise.resolve([pulse.attempt, pulse.since, pulse.signal.aborted]),
+  );
+  expect(seen).toEqual([3, 1_234, false]);
+});
+
+it('sends progress at once, then not more often than twice a second', async () => {
+  await worker().run(withPulse, async (pulse: Pulse) => {
+    pulse.beat(progress(1));
+    pulse.beat(progress(2));
+    await vi.advanceTimersByTimeAsync(499);
+    pulse.beat(progress(3));
+    expect(beats).toEqual([progress(1)]);
+    await vi.advanceTimersByTimeAsync(1);
+    pulse.beat(progress(4));
+    expect(beats).toEqual([progress(1), progress(4)]);
+  });
+});
+
+it('keeps alive with the latest progress while nothing is answered, until the work ends', async () => {
+  await worker().run(withPulse, async (pulse: Pulse) => {
+    pulse.beat(progress(1));
+    pulse.beat(progress(2));
+    await vi.advanceTimersByTimeAsync(2_000);
+  });
+  expect(beats).toEqual([progress(1), progress(2), progress(2)]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('does not count attempts that workers of other folders refused, and remembers them', async () => {
+  const refused = worker({ attempt: 3, heartbeatDetails: { refused: 2 } });
+  const attempt = await refused.run(withPulse, (pulse: Pulse) => {
+    pulse.beat(progress(1));
+    return Promise.resolve(pulse.attempt);
+  });
+  expect(attempt).toBe(1);
+  expect(beats).toEqual([{ ...progress(1), refused: 2 }]);
+});
+
+it('counts refusals on in the heartbeat', async () => {
+  const count = () => Promise.resolve(countRefusal());
+  expect(await worker().run(count)).toBe(1);
+  expect(await worker({ heartbeatDetails: { refused: 4 } }).run(count)).toBe(5);
+  expect(await worker({ heartbeatDetails: { refused: 'many' } }).run(count)).toBe(1);
+  expect(beats).toEqual([{ refused: 1 }, { refused: 5 }, { refused: 1 }]);
+});
+
+it('fails as cancelled where a cancelled request fails', async () => {
+  const made = worker();
+  const work = made.run(withPulse, ({ signal }: Pulse) => {
+    made.cancel();
+    expect(signal.aborted).toBe(true);
+    return Promise.reject(new Error('This operation was aborted'));
+  });
+  await expect(work).rejects.toBeInstanceOf(CancelledFailure);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('lets a fault through as it is', async () => {
+  await expect(worker().run(withPulse, () => Promise.reject(new TypeError('no')))).rejects.toThrow(new TypeError('no'));
+});

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { drawSample, intervalOf, rangeOf, type Mutant } from './sample.js';
+
+const mutants = Array.from({ length: 50 }, (_, line): Mutant => ({
+  file: 'a.ts',
+  mutatorName: 'StringLiteral',
+  replacement: '""',
+  location: { start: { line: line + 1, column: 3 }, end: { line: line + 1, column: 9 } },
+}));
+
+it('draws the same mutants for the same seed, others for another', () => {
+  const first = drawSample(mutants, 10, '1');
+  expect(new Set(first).size).toBe(10);
+  expect(drawSample(mutants.toReversed(), 10, '1')).toEqual(first);
+  expect(drawSample(mutants, 10, '2')).not.toEqual(first);
+});
+
+it('draws all of a small folder', () => {
+  expect(drawSample(mutants, 80, '1')).toHaveLength(50);
+});
+
+it('names ranges as Stryker reads them: lines from 1, columns from 0', () => {
+  expect(rangeOf(mutants[4]!)).toBe('a.ts:5:2-5:8');
+});
+
+it('gives the 95 % interval of a share', () => {
+  expect(intervalOf(80, 100).map((each) => each.toFixed(3))).toEqual(['0.711', '0.867']);
+  expect(intervalOf(20, 20).map((each) => each.toFixed(3))).toEqual(['0.839', '1.000']);
+});

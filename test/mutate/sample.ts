@@ -1,0 +1,78 @@
+// Draws mutants at random, so that a part of them tells about a whole folder.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
+
+export interface Mutant {
+  file: string;
+  mutatorName: string;
+  replacement: string;
+  /** Lines and columns from 1, as in Stryker's report. */
+  location: { start: Position; end: Position };
+}
+
+interface Position {
+  line: number;
+  column: number;
+}
+
+const silent = Object.fromEntries(
+  ['isTraceEnabled', 'isDebugEnabled', 'isInfoEnabled', 'isWarnEnabled', 'isErrorEnabled', 'isFatalEnabled']
+    .map((name): [string, () => boolean] => [name, () => false])
+    .concat(['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((name) => [name, () => false])),
+) as unknown as ConstructorParameters<typeof Instrumenter>[0];
+
+/** All mutants that Stryker makes of these files. */
+export async function listMutants(root: string, files: string[]): Promise<Mutant[]> {
+  const sources = files.map((name) => ({ name, mutate: true, content: readFileSync(path.join(root, name), 'utf8') }));
+  const { mutants } = await new Instrumenter(silent).instrument(sources, {
+    plugins: null,
+    excludedMutations: [],
+    ignorers: [],
+  });
+  return mutants
+    .filter(({ status }) => status !== 'Ignored')
+    .map(({ fileName, mutatorName, replacement, location: { start, end } }) => ({
+      file: fileName,
+      mutatorName,
+      replacement,
+      location: { start: fromOne(start), end: fromOne(end) },
+    }));
+}
+
+/** Picks `size` mutants. The same seed picks the same ones of the same code. */
+export function drawSample(mutants: Mutant[], size: number, seed: string): Mutant[] {
+  const rank = (mutant: Mutant) =>
+    createHash('sha256')
+      .update(`${seed} ${keyOf(mutant)}`)
+      .digest('hex');
+  return mutants
+    .map((mutant) => ({ mutant, rank: rank(mutant) }))
+    .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
+    .slice(0, size)
+    .map(({ mutant }) => mutant);
+}
+
+/** Names a mutant: several start in the same place. */
+export function keyOf({ file, mutatorName, replacement, location: { start, end } }: Mutant): string {
+  return `${file}:${start.line}:${start.column}-${end.line}:${end.column} ${mutatorName} ${replacement}`;
+}
+
+/** What `stryker --mutate` takes. Its columns start at 0. The range also holds the mutants nested in this one. */
+export function rangeOf({ file, location: { start, end } }: Mutant): string {
+  return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+}
+
+/** The 95 % interval of a share, after Wilson. */
+export function intervalOf(hits: number, of: number): [low: number, high: number] {
+  const z = 1.96;
+  const share = hits / of;
+  const middle = (share + z ** 2 / (2 * of)) / (1 + z ** 2 / of);
+  const half = (z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2))) / (1 + z ** 2 / of);
+  return [middle - half, middle + half];
+}
+
+function fromOne({ line, column }: Position): Position {
+  return { line: line + 1, column: column + 1 };
+}

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { changedAt, configChange } from '../../../src/core/config-change.js';
+import { loadConfig } from '../../../src/core/config.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-config-change-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const file = path.join(folder, 'tidemark.yaml');
+const API = 'api: { baseUrl: "http://127.0.0.1:4010" }\n';
+
+it('tells when the file got other settings, not other comments', () => {
+  writeFileSync(file, API);
+  const config = loadConfig(file, {});
+  expect(configChange(config)).toBeNull();
+  writeFileSync(file, `# a comment\n${API}`);
+  expect(configChange(config)).toBeNull();
+  writeFileSync(file, `${API}readers: group\n`);
+  utimesSync(file, new Date('2026-11-20T02:00:00.789Z'), new Date('2026-11-20T02:00:00.789Z'));
+  expect(configChange(config)).toBe(`${file} changed at 2026-11-20T02:00:00Z, after the worker started`);
+  expect(changedAt(file)).toBe('2026-11-20T02:00:00Z');
+});
+
+it('tells when the file cannot be read any more', () => {
+  writeFileSync(file, API);
+  const config = loadConfig(file, {});
+  rmSync(file);
+  expect(configChange(config)).toMatch(/cannot be read any more since the worker started: There is no file/);
+});
+
+it('knows no change of settings that came from no file', () => {
+  writeFileSync(file, API);
+  const { fileHash: _, ...config } = loadConfig(file, {});
+  rmSync(file);
+  expect(configChange(config)).toBeNull();
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/crawl.js';
+import type { RunContext, WorkflowType } from '../../schemas/pipeline/run.js';
+import {
+  hasNoFigure,
+  inLine,
+  isWaiter,
+  priorityOf,
+  roomFor,
+  secondsToReset,
+  secondsToStandAgain,
+} from '../../workflows/quota-room.js';
+
+const status = (more: Partial<QuotaStatus> = {}): QuotaStatus => ({
+  known: true,
+  metric: 'm',
+  used: 40,
+  total: 100,
+  open: true,
+  resetsIn: null,
+  ...more,
+});
+const ctx = (leavesQuota?: number) => ({ leavesQuota }) as RunContext;
+
+describe('roomFor', () => {
+  it.each([
+    [40, undefined, 60],
+    [40, 0.1, 50],
+    [40, 0.105, 49],
+    [90, 0.1, 0],
+    [95, 0.1, 0],
+    [120, 0, 0],
+  ])('%i of 100 used, a share of %s left to others: %i', (used, leaves, room) => {
+    expect(roomFor(status({ used }), ctx(leaves))).toBe(room);
+  });
+
+  it('has no limit where there is no figure', () => {
+    expect(roomFor(status({ known: false }), ctx(0.5))).toBe(Infinity);
+  });
+});
+
+it('has no figure where the API gives none, not where it could not be asked', () => {
+  expect(hasNoFigure(status())).toBe(false);
+  expect(hasNoFigure(status({ known: false }))).toBe(true);
+  expect(hasNoFigure(status({ known: false, fault: 'timeout' }))).toBe(false);
+});
+
+it('lets market runs go first, backfills last', () => {
+  const types: WorkflowType[] = [
+    'backfill',
+    'retryRejects',
+    'resolveCompanies',
+    'tenderSnapshot',
+    'watchSync',
+    'marketSnapshot',
+  ];
+  const sorted = types.toSorted(
+    (a, b) => priorityOf({ workflowType: a } as RunContext) - priorityOf({ workflowType: b } as RunContext),
+  );
+  expect(sorted).toEqual(types.toReversed());
+  const waiting = [3, 1, 2, 1].map((priority, i) => ({ priority, ctx: { run: String(i) } }) as QuotaWaiter);
+  expect(inLine(waiting).map((waiter) => waiter.ctx.run)).toEqual(['1', '3', '2', '0']);
+});
+
+describe('isWaiter', () => {
+  const good = { ctx: { run: 'r-1', date: '2026-11-20', workflowId: 'w', probeEverySeconds: 900 }, priority: 1 };
+
+  it('takes a run of Tidemark', () => {
+    expect(isWaiter(good)).toBe(true);
+    expect(isWaiter({ ...good, ctx: { ...good.ctx, run: 'a'.repeat(200) } })).toBe(true);
+  });
+
+  it.each([
+    undefined,
+    null,
+    'w',
+    {},
+    { ...good, ctx: undefined },
+    { ...good, priority: undefined },
+    { ...good, priority: NaN },
+    { ...good, ctx: { ...good.ctx, workflowId: 7 } },
+    { ...good, ctx: { ...good.ctx, run: 7 } },
+    { ...good, ctx: { ...good.ctx, run: '../up' } },
+    { ...good, ctx: { ...good.ctx, run: 'a/b' } },
+    { ...good, ctx: { ...good.ctx, run: 'a'.repeat(201) } },
+    { ...good, ctx: { ...good.ctx, date: 7 } },
+    { ...good, ctx: { ...good.ctx, date: '2026-11-20/..' } },
+    { ...good, ctx: { ...good.ctx, date: '../2026-11-20' } },
+    { ...good, ctx: { ...good.ctx, probeEverySeconds: '900' } },
+    { ...good, ctx: { ...good.ctx, probeEverySeconds: 0 } },
+    { ...good, ctx: { ...good.ctx, probeEverySeconds: 1e9 } },
+  ])('refuses %j', (sent) => {
+    expect(isWaiter(sent)).toBe(false);
+  });
+});
+
+it.each([
+  [null, null],
+  [3_600, 3_600],
+  [18 * 3_600, 18 * 3_600],
+  [18 * 3_600 + 1, null],
+  [86_399, null],
+])('said to begin anew in %s s: waits %s s for it', (resetsIn, seconds) => {
+  expect(secondsToReset(status({ resetsIn }))).toBe(seconds);
+});
+
+it.each([
+  [900, [3_600, 7_200, 14_400, 14_400]],
+  [60, [240, 480, 960, 1_920, 3_600, 3_600]],
+])('a run that asks every %i s stands in line again after growing waits', (every, waits) => {
+  expect(waits.map((_, time) => secondsToStandAgain(every, time))).toEqual(waits);
+});

@@ -1,0 +1,628 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/workflow';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Refusal, RunContext } from '../../schemas/pipeline/run.js';
+import * as exported from '../../workflows/index.js';
+import { resetTemporal, temporal } from './fake-temporal.js';
+
+// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+vi.hoisted(() => vi.resetModules());
+vi.mock('@temporalio/workflow', async (original) => {
+  const fake = await import('./fake-temporal.js');
+  return { ...(await original<object>()), ...fake.temporal.exports };
+});
+vi.mock('../../workflows/proxies.js', async () => {
+  const fake = await import('./fake-temporal.js');
+  const all = fake.temporal.activities((name, [input, ...more]) => {
+    calls.push([name, input as Input, ...more]);
+    return (answers[name] ?? (() => undefined))(input as Input);
+  });
+  return { quick: all, crawl: all, warehouse: all };
+});
+
+const workflows: Record<string, (...given: never[]) => Promise<unknown>> = { ...exported };
+
+interface Input {
+  listing?: string;
+  stream?: string;
+  chunk?: number;
+  round?: number;
+  [field: string]: unknown;
+}
+
+const FOLDER = { id: 'i', path: '/srv/data', host: 'h' };
+const CTX: RunContext = {
+  run: 'r',
+  workflowId: 'w',
+  workflowType: 'marketSnapshot',
+  date: '2026-11-20',
+  asOfNow: true,
+  market: 'demo',
+  filters: {},
+  streams: ['companies', 'financials'],
+  refreshSeconds: {},
+  from: '2026-11-20',
+  to: '2026-11-20',
+  folder: FOLDER,
+  startedAt: '2026-11-20T00:00:00.000Z',
+  configHash: 'h',
+  probeEverySeconds: 300,
+  maxConcurrency: 16,
+  gate: null,
+  note: null,
+};
+const COVERAGE = { reportedTotal: 9, distinctCompanies: 9, missing: 0, share: 1 };
+const REFUSAL: Refusal = {
+  stream: 'prospecting',
+  endpoint: 'POST /v2/prospecting',
+  permission: 'Search',
+  module: null,
+  app: null,
+  guard: null,
+  message: 'no',
+};
+const FOUND = {
+  done: true,
+  limited: false,
+  requests: 4,
+  rows: 2,
+  reportedTotal: 9,
+  distinctCompanies: 9,
+  shortfalls: [],
+};
+const ROOM = { known: true, metric: 'm', used: 0, total: 100, open: true, resetsIn: null };
+
+let calls: [name: string, input: Input, ...more: unknown[]][];
+let answers: Record<string, (input: Input) => unknown>;
+
+beforeEach(() => {
+  resetTemporal(0);
+  calls = [];
+  answers = {
+    openRun: () => CTX,
+    readQuota: () => ROOM,
+    crawlListing: () => ({ rows: 3, requests: 1, entities: 30, limited: false, shortfall: null }),
+    discoverMarket: () => ({ ...FOUND, coverage: COVERAGE }),
+    planDue: ({ stream }) => ({ stream, chunkSize: 5, known: 9, due: 7, reasons: { new: 7 }, chunks: 2 }),
+    crawlChunk: () => ({ rows: 5, requests: 5, failed: 0, limited: false }),
+    closeRun: () => ({ requests: 99, rows: 77, forecast: 80 }),
+    loadLanding: () => ({ parts: 4, rows: 10, rejects: 6 }),
+    buildModels: () => ({ models: 3, failedAudits: [] }),
+    publishWarehouse: () => ({ file: 'market.duckdb', tables: 1, rows: 1 }),
+  };
+});
+
+const run = (type: keyof typeof exported, ...args: unknown[]): Promise<unknown> => temporal.run(workflows[type]!, args);
+const inputs = (name: string): Input[] => calls.filter(([called]) => called === name).map(([, input]) => input);
+/** Activities in order, with what they are about. */
+const steps = (): string[] =>
+  calls.map(([name, { listing, stream, chunk }]) =>
+    [name, listing, stream, chunk].filter((part) => part !== undefined).join(' '),
+  );
+const END = ['readQuota', 'closeRun', 'loadLanding', 'buildModels', 'publishWarehouse'];
+const chunksOf = (stream: string): string[] => [
+  `planDue ${stream}`,
+  `crawlChunk ${stream} 0`,
+  `crawlChunk ${stream} 1`,
+];
+
+describe('what each run does', () => {
+  const type = (workflowType: RunContext['workflowType'], more: Partial<RunContext> = {}): void => {
+    answers['openRun'] = () => ({ ...CTX, workflowType, ...more });
+  };
+
+  it('marketSnapshot: searches, then companies, then reports', async () => {
+    type('marketSnapshot', { streams: ['financials_v1', 'financials', 'companies'] });
+    const result = await run('marketSnapshot', { market: 'demo' });
+    expect(steps()).toEqual([
+      'openRun',
+      'readQuota',
+      'crawlListing nomenclatures',
+      'discoverMarket',
+      ...['companies', 'financials', 'financials_v1'].flatMap(chunksOf),
+      ...END,
+    ]);
+    expect(result).toEqual({
+      run: 'r',
+      date: '2026-11-20',
+      market: 'demo',
+      asOfNow: true,
+      outcome: 'complete',
+      incomplete: false,
+      heldBack: null,
+      requests: 99,
+      forecast: 80,
+      rows: 77,
+      rejects: 6,
+      coverage: COVERAGE,
+      due: ['companies', 'financials', 'financials_v1'].map((stream) => ({
+        stream,
+        known: 9,
+        due: 7,
+        reasons: { new: 7 },
+      })),
+      refused: [],
+      drift: [],
+      published: 'market.duckdb',
+      folder: FOLDER,
+      notes: [],
+    });
+    expect(inputs('closeRun')).toEqual([
+      { ctx: expect.anything() as unknown, outcome: 'complete', note: null, heldBack: null, refused: [], landed: 35 },
+    ]);
+    expect(inputs('openRun')).toEqual([
+      { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input: { market: 'demo' } },
+    ]);
+    expect(calls[1]).toEqual(['readQuota', expect.objectContaining({ run: 'r' }), true]);
+    expect(temporal.attributes).toEqual({ TidemarkDate: '2026-11-20', TidemarkMarket: 'demo' });
+    expect(temporal.handlers.get('progress')?.()).toEqual({
+      phase: 'done',
+      date: '2026-11-20',
+      market: 'demo',
+      requests: 99,
+      startedAt: CTX.startedAt,
+      notes: [],
+      folder: FOLDER,
+      steps: [
+        { name: 'nomenclatures', done: 30, total: 30, state: 'done' },
+        { name: 'search', done: 9, total: 9, state: 'done' },
+        ...['companies', 'financials', 'financials v1'].map((name) => ({
+          name,
+          done: 7,
+          total: 7,
+          state: 'done',
+          about: '7 new',
+        })),
+      ],
+    });
+    expect(temporal.handlers.get('coverage')?.()).toEqual(COVERAGE);
+    expect(temporal.details.at(-1)).toMatch(/^\*\*done\*\* · market `demo`/);
+    expect(temporal.details.map((text) => /^\*\*(.*?)\*\*/.exec(text)?.[1])).toEqual(
+      expect.arrayContaining(['crawling', 'loading', 'modelling', 'publishing', 'done']) as string[],
+    );
+  });
+
+  it('marketSnapshot of a past day: reads its watch events', async () => {
+    type('marketSnapshot', { asOfNow: false });
+    await run('marketSnapshot', {});
+    expect(steps()).toEqual([
+      'openRun',
+      'readQuota',
+      'crawlListing watched_companies',
+      ...chunksOf('watch_events'),
+      ...END,
+    ]);
+  });
+
+  it('tenderSnapshot: lists, then details', async () => {
+    type('tenderSnapshot', { market: null });
+    await run('tenderSnapshot', {});
+    const lists = ['crawlListing nomenclatures', 'crawlListing tenders'];
+    expect(steps()).toEqual(['openRun', 'readQuota', ...lists, ...chunksOf('tender_details'), ...END]);
+    expect(temporal.attributes).toEqual({ TidemarkDate: '2026-11-20' });
+  });
+
+  it('watchSync: watched companies, then their events', async () => {
+    type('watchSync');
+    await run('watchSync', {});
+    expect(steps()).toEqual([
+      'openRun',
+      'readQuota',
+      'crawlListing watched_companies',
+      ...chunksOf('watch_events'),
+      ...END,
+    ]);
+  });
+
+  it('resolveCompanies: the rows of a list', async () => {
+    type('resolveCompanies');
+    await run('resolveCompanies', { file: 'a.csv' });
+    expect(steps()).toEqual(['openRun', 'readQuota', ...chunksOf('matches'), ...END]);
+  });
+
+  it('backfill: all streams that it is told, lists before details', async () => {
+    type('backfill', { streams: ['financials_v1', 'financials', 'watch_events', 'tenders'] });
+    await run('backfill', {});
+    expect(steps()).toEqual([
+      'openRun',
+      'readQuota',
+      'crawlListing nomenclatures',
+      'crawlListing tenders',
+      'crawlListing watched_companies',
+      ...['tender_details', 'watch_events', 'financials', 'financials_v1'].flatMap(chunksOf),
+      ...END,
+    ]);
+  });
+
+  it.each([
+    ['tenders', ['crawlListing nomenclatures', 'crawlListing tenders', ...chunksOf('tender_details')]],
+    ['watch_events', ['crawlListing watched_companies', ...chunksOf('watch_events')]],
+    ['financials', chunksOf('financials')],
+    ['financials_v1', chunksOf('financials_v1')],
+  ])('backfill of %s alone', async (stream, expected) => {
+    type('backfill', { streams: [stream] });
+    await run('backfill', {});
+    expect(steps()).toEqual(['openRun', 'readQuota', ...expected, ...END]);
+  });
+
+  it('retryRejects: the streams that it is told', async () => {
+    type('retryRejects');
+    await run('retryRejects', {});
+    expect(steps()).toEqual(['openRun', 'readQuota', ...chunksOf('companies'), ...chunksOf('financials'), ...END]);
+  });
+
+  it('retryRejects that finds nothing to do: closes, and loads nothing', async () => {
+    type('retryRejects');
+    answers['planDue'] = ({ stream }) => ({
+      stream,
+      chunkSize: 5,
+      known: 0,
+      due: 0,
+      reasons: {},
+      chunks: 0,
+      idle: true,
+    });
+    expect(await run('retryRejects', {})).toMatchObject({
+      outcome: 'complete',
+      incomplete: false,
+      published: null,
+      requests: 99,
+      rows: 77,
+      rejects: 0,
+      folder: FOLDER,
+      notes: [expect.stringMatching(/^Nothing to retry/)],
+    });
+    expect(steps()).toEqual(['openRun', 'readQuota', 'planDue companies', 'planDue financials', 'closeRun']);
+    expect(inputs('closeRun')).toEqual([
+      expect.objectContaining({
+        outcome: 'complete',
+        heldBack: null,
+        note: expect.stringMatching(/^Nothing to retry/) as string,
+      }),
+    ]);
+    expect(temporal.handlers.get('progress')?.()).toMatchObject({ phase: 'done', requests: 99 });
+  });
+
+  it('retryRejects that finds something in one stream: loads and publishes', async () => {
+    type('retryRejects');
+    const { planDue } = answers;
+    answers['planDue'] = (input) =>
+      input.stream === 'companies'
+        ? { stream: 'companies', known: 0, due: 0, reasons: {}, chunks: 0, idle: true }
+        : planDue?.(input);
+    expect(await run('retryRejects', {})).toMatchObject({ published: 'market.duckdb' });
+  });
+
+  it('takes the time it was scheduled for from the schedule', async () => {
+    temporal.info = { typedSearchAttributes: { get: () => new Date('2026-11-20T02:00:00Z') } };
+    await run('watchSync', {});
+    expect(inputs('openRun')).toMatchObject([{ scheduledTime: '2026-11-20T02:00:00.000Z' }]);
+  });
+});
+
+describe('a search', () => {
+  it('goes on round by round until it is done, and falls short in words', async () => {
+    answers['discoverMarket'] = ({ round }) => ({
+      ...FOUND,
+      done: round === 2,
+      coverage: round === 2 ? { ...COVERAGE, missing: 2 } : null,
+      shortfalls: round === 2 ? ['a segment is short'] : [],
+    });
+    expect(await run('marketSnapshot', {})).toMatchObject({
+      outcome: 'partial',
+      incomplete: true,
+      notes: ['a segment is short'],
+    });
+    expect(inputs('discoverMarket')).toMatchObject(
+      [0, 1, 2].map((round) => ({ round, budget: 500, concurrency: null })),
+    );
+    expect(inputs('closeRun')).toMatchObject([{ outcome: 'partial', note: 'a segment is short', landed: 6 + 3 + 20 }]);
+  });
+
+  it('asks for no more than the quota leaves to it', async () => {
+    answers['openRun'] = () => ({ ...CTX, leavesQuota: 0.1 });
+    answers['readQuota'] = () => ({ ...ROOM, total: 1_000, used: 700 });
+    await run('marketSnapshot', {});
+    expect(inputs('discoverMarket')).toMatchObject([{ budget: 200 }]);
+  });
+
+  it('that the API refuses fails the run, and says so in its record', async () => {
+    answers['discoverMarket'] = () => ({ ...FOUND, refused: REFUSAL });
+    await expect(run('marketSnapshot', {})).rejects.toMatchObject({
+      type: 'PermissionDenied',
+      nonRetryable: true,
+      message: expect.stringMatching(/this key lacks the permission "Search"/) as string,
+    });
+    expect(inputs('closeRun')).toMatchObject([
+      {
+        outcome: 'failed',
+        crawled: null,
+        heldBack: null,
+        refused: [REFUSAL],
+        note: expect.stringMatching(/lacks/) as string,
+      },
+    ]);
+    expect(steps()).not.toContain('loadLanding');
+  });
+});
+
+describe('a listing', () => {
+  it('that is limited is read on once the quota gate opens', async () => {
+    let limited = true;
+    answers['crawlListing'] = () => ({ rows: limited ? 0 : 3, requests: 1, entities: 30, limited, shortfall: null });
+    answers['enterQuotaGate'] = () => {
+      limited = false;
+      setImmediate(() => temporal.send('quotaOpened'));
+    };
+    await run('watchSync', {});
+    expect(inputs('enterQuotaGate')).toEqual([
+      {
+        waiter: { ctx: expect.objectContaining({ run: 'r' }) as unknown, priority: 1 },
+        workflowType: 'quotaGate',
+        taskQueue: 'tidemark-crawl',
+        signal: 'enterQuotaGate',
+      },
+    ]);
+    expect(steps().filter((step) => step === 'crawlListing watched_companies')).toHaveLength(2);
+    expect(temporal.details.some((text) => text.startsWith('**waiting-for-quota**'))).toBe(true);
+  });
+
+  it('that falls short or is refused makes the run partial; lookup lists do not', async () => {
+    const shortfall = ({ listing }: Input): object => ({
+      rows: 3,
+      requests: 1,
+      entities: 30,
+      limited: false,
+      shortfall: `${listing} is short`,
+      refused: [{ ...REFUSAL, stream: listing }],
+    });
+    answers['crawlListing'] = shortfall;
+    expect(await run('marketSnapshot', {})).toMatchObject({ outcome: 'complete', notes: ['nomenclatures is short'] });
+    expect(await run('watchSync', {})).toMatchObject({
+      outcome: 'partial',
+      notes: [expect.stringMatching(/^watched companies: this key lacks/), 'watched_companies is short'],
+    });
+  });
+});
+
+describe('a run that begins', () => {
+  it('waits at the quota gate where nothing is left', async () => {
+    answers['readQuota'] = () => ({ ...ROOM, used: 100 });
+    answers['enterQuotaGate'] = () => setImmediate(() => temporal.send('quotaOpened')) && undefined;
+    await run('watchSync', {});
+    expect(steps().slice(0, 4)).toEqual(['openRun', 'readQuota', 'enterQuotaGate', 'crawlListing watched_companies']);
+  });
+
+  it('notes what it is told: of itself, of the clock, of the quota', async () => {
+    answers['openRun'] = () => ({ ...CTX, note: 'edited' });
+    answers['readQuota'] = () => ({ ...ROOM, known: false, clock: '2 s ahead', fault: 'no answer' });
+    expect(await run('watchSync', {})).toMatchObject({ notes: ['edited', 'no answer', '2 s ahead'] });
+    expect(inputs('closeRun')).toMatchObject([{ note: 'edited no answer 2 s ahead' }]);
+  });
+
+  it('is refused with a second argument, which only continue-as-new gives', async () => {
+    await expect(run('watchSync', {}, {})).rejects.toMatchObject({
+      type: 'InvalidInput',
+      nonRetryable: true,
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a run that ends', () => {
+  it('says all that its last steps noticed', async () => {
+    Object.assign(answers, {
+      closeRun: () => ({ requests: 1, rows: 1, forecast: null, drift: 'another user of the key' }),
+      loadLanding: () => ({ parts: 1, rows: 1, rejects: 0, gone: 'two parts are gone', driftFault: 'odd JSON' }),
+      buildModels: () => ({ models: 1, failedAudits: ['unique'], notes: ['slow'], drift: ['a new field'] }),
+      publishWarehouse: () => ({ file: 'f', tables: 1, rows: 1, notes: ['kept an old build'] }),
+    });
+    expect(await run('watchSync', {})).toMatchObject({
+      outcome: 'complete',
+      drift: ['a new field'],
+      notes: [
+        'another user of the key',
+        'two parts are gone',
+        'Drift could not be looked for in everything: odd JSON',
+        'Audit failed: unique',
+        'slow',
+        'kept an old build',
+      ],
+    });
+  });
+
+  it('is partial where the warehouse holds other companies than its searches counted', async () => {
+    const coverage = { distinctCompanies: 8, missing: 1, share: 0.9 };
+    answers['buildModels'] = () => ({ models: 1, failedAudits: [], unloaded: { coverage, reason: 'one is missing' } });
+    expect(await run('marketSnapshot', {})).toMatchObject({
+      outcome: 'partial',
+      incomplete: true,
+      coverage: { ...COVERAGE, ...coverage },
+      notes: ['After loading, one is missing.'],
+    });
+  });
+
+  it('is held back where its market is too small, and says why', async () => {
+    answers['openRun'] = () => ({ ...CTX, gate: { minCoverage: 0.99, maxDrop: 0.1, current: null } });
+    answers['discoverMarket'] = () => ({
+      ...FOUND,
+      coverage: { ...COVERAGE, missing: 5, distinctCompanies: 4, share: 0.44 },
+    });
+    const result = (await run('marketSnapshot', {})) as { heldBack: string; notes: string[] };
+    expect(result.heldBack).toBeTypeOf('string');
+    expect(result.notes).toContain(result.heldBack);
+    expect(inputs('closeRun')).toMatchObject([{ outcome: 'partial', heldBack: result.heldBack }]);
+  });
+
+  it('files how it failed, after what was filed of its crawl', async () => {
+    answers['publishWarehouse'] = () => {
+      throw ApplicationFailure.nonRetryable('disk full', 'DiskFull');
+    };
+    await expect(run('watchSync', {})).rejects.toThrow('disk full');
+    expect(inputs('closeRun')).toMatchObject([
+      { outcome: 'complete' },
+      { outcome: 'failed', crawled: 'complete', heldBack: null, note: 'disk full' },
+    ]);
+  });
+
+  it('tells the cause of a failure, also where not even that can be filed', async () => {
+    answers['loadLanding'] = () => {
+      throw new Error('activity failed', { cause: new Error('corrupt part') });
+    };
+    let closed = 0;
+    answers['closeRun'] = () => {
+      if (closed++ > 0) throw new Error('no disk');
+      return { requests: 1, rows: 1, forecast: null };
+    };
+    await expect(run('watchSync', {})).rejects.toThrow('activity failed');
+    expect(inputs('closeRun').at(-1)).toMatchObject({ outcome: 'failed', note: 'corrupt part' });
+  });
+
+  it('is cancelled, not failed, where it was cancelled', async () => {
+    answers['crawlListing'] = () => {
+      throw new CancelledFailure('cancelled');
+    };
+    await expect(run('watchSync', {})).rejects.toBeInstanceOf(CancelledFailure);
+    expect(inputs('closeRun')).toMatchObject([{ outcome: 'cancelled', crawled: null }]);
+  });
+});
+
+describe('an operator', () => {
+  it('stops a run: what it fetched is kept and published', async () => {
+    answers['crawlListing'] = () => {
+      temporal.send('stop');
+      return { rows: 3, requests: 1, entities: 30, limited: false, shortfall: null };
+    };
+    expect(await run('watchSync', {})).toMatchObject({
+      outcome: 'stopped',
+      published: 'market.duckdb',
+      notes: [expect.stringMatching(/^Stopped by an operator/)],
+    });
+    expect(temporal.details.some((text) => text.startsWith('**stopping**'))).toBe(true);
+    expect(steps()).not.toContain('crawlChunk watch_events 0');
+  });
+
+  it('pauses and resumes a run between its chunks', async () => {
+    answers['crawlListing'] = () => {
+      temporal.send('pause');
+      setImmediate(() => temporal.send('resume'));
+      return { rows: 3, requests: 1, entities: 30, limited: false, shortfall: null };
+    };
+    expect(await run('watchSync', {})).toMatchObject({ outcome: 'complete' });
+    const phases = temporal.details.map((text) => /^\*\*(.*?)\*\*/.exec(text)?.[1] ?? '');
+    expect(phases.lastIndexOf('crawling')).toBeGreaterThan(phases.indexOf('paused'));
+    expect(phases).toContain('paused');
+  });
+
+  it('sets how many requests are in flight', async () => {
+    answers['crawlListing'] = () => {
+      temporal.send('setConcurrency', 3);
+      return { rows: 3, requests: 1, entities: 30, limited: false, shortfall: null };
+    };
+    await run('watchSync', {});
+    const flight = inputs('crawlChunk').map(({ concurrency }) => concurrency as number);
+    expect(flight.reduce((sum, each) => sum + each, 0)).toBe(3);
+  });
+});
+
+describe('a chunk', () => {
+  it('that is limited stands in line and goes on, and counts as done once', async () => {
+    let limited = true;
+    answers['crawlChunk'] = ({ chunk }) => ({
+      rows: 2,
+      requests: 2,
+      failed: 0,
+      limited: limited && chunk === 0,
+      doubted: true,
+    });
+    answers['enterQuotaGate'] = () => {
+      limited = false;
+      setImmediate(() => temporal.send('quotaOpened'));
+    };
+    await run('resolveCompanies', {});
+    expect(inputs('crawlChunk').map(({ chunk, doubts }) => [chunk, doubts])).toEqual([
+      [0, 0],
+      [1, 0],
+      [0, 1],
+    ]);
+    expect(inputs('closeRun')).toMatchObject([{ landed: 4 }]);
+    expect(temporal.handlers.get('progress')?.()).toMatchObject({ steps: [{ name: 'matches', done: 7, total: 7 }] });
+  });
+
+  it('with failed records makes the run partial', async () => {
+    answers['crawlChunk'] = () => ({ rows: 2, requests: 2, failed: 1, limited: false });
+    expect(await run('resolveCompanies', {})).toMatchObject({
+      outcome: 'partial',
+      notes: [expect.stringMatching(/^matches: some records could not be fetched/)],
+    });
+  });
+
+  it('that fails fails the run, once the chunks beside it have ended', async () => {
+    const ended: number[] = [];
+    answers['crawlChunk'] = async ({ chunk = 0 }) => {
+      if (chunk === 0) throw ApplicationFailure.nonRetryable('disk full', 'DiskFull');
+      await Promise.resolve();
+      ended.push(chunk);
+      return { rows: 5, requests: 5, failed: 0, limited: false };
+    };
+    await expect(run('resolveCompanies', {})).rejects.toThrow('disk full');
+    expect(ended).toEqual([1]);
+    expect(inputs('closeRun')).toMatchObject([{ outcome: 'failed', note: 'disk full' }]);
+  });
+
+  it('names each route that is refused, also two of one stream', async () => {
+    const endpoints = ['GET /v2/financial/{id}', 'GET /v1/reports/{id}'];
+    const refused = (stream: unknown) => endpoints.map((endpoint) => ({ ...REFUSAL, stream, endpoint }));
+    answers['crawlChunk'] = ({ stream }) => ({
+      rows: 5,
+      requests: 5,
+      failed: 0,
+      limited: false,
+      refused: refused(stream),
+    });
+    expect(await run('retryRejects', {})).toMatchObject({
+      refused: [...refused('companies'), ...refused('financials')],
+    });
+  });
+
+  it('that is closed ends its stream, and names what is refused', async () => {
+    answers['crawlChunk'] = ({ stream }) =>
+      stream === 'companies'
+        ? { rows: 0, requests: 1, failed: 0, limited: false, closed: { sure: true }, refused: [{ ...REFUSAL, stream }] }
+        : { rows: 5, requests: 5, failed: 0, limited: false };
+    answers['planDue'] = ({ stream }) => ({
+      stream,
+      chunkSize: 5,
+      known: 90,
+      due: 90,
+      reasons: { new: 90 },
+      chunks: 18,
+    });
+    const result = await run('retryRejects', {});
+    expect(result).toMatchObject({ outcome: 'partial', refused: [{ stream: 'companies' }] });
+    expect(inputs('crawlChunk').filter(({ stream }) => stream === 'companies').length).toBeLessThan(18);
+    expect(inputs('crawlChunk').filter(({ stream }) => stream === 'financials')).toHaveLength(18);
+  });
+});
+
+describe('rebuildWarehouse', () => {
+  it('hands its input over, and tells what it made', async () => {
+    const made = { parts: 4, rows: 10, faults: ['part-x.json'], published: 'market.duckdb', folder: FOLDER };
+    answers['rebuildWarehouse'] = () => made;
+    expect(await run('rebuildWarehouse', { from: '2026-11-01' })).toEqual(made);
+    expect(calls).toEqual([['rebuildWarehouse', { from: '2026-11-01' }]]);
+    expect(temporal.handlers.get('progress')?.()).toEqual({
+      phase: 'done',
+      date: null,
+      market: null,
+      steps: [],
+      requests: 0,
+      startedAt: null,
+      notes: ['Unreadable: part-x.json'],
+      folder: FOLDER,
+    });
+    expect(temporal.details).toEqual([
+      expect.stringMatching(/^\*\*loading\*\*/),
+      '**done**: 10 rows of 4 parts, published as `market.duckdb`',
+    ]);
+  });
+});

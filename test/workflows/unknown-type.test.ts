@@ -1,0 +1,43 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import * as workflows from '../../workflows/index.js';
+import { STARTABLE, unknownType } from '../../workflows/unknown-type.js';
+import { resetTemporal, temporal } from './fake-temporal.js';
+
+// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+vi.hoisted(() => vi.resetModules());
+vi.mock('@temporalio/workflow', async (original) => {
+  const fake = await import('./fake-temporal.js');
+  return { ...(await original<object>()), ...fake.temporal.exports };
+});
+
+const start = (workflowType: string): Promise<never> => {
+  temporal.info = { workflowType };
+  return unknownType();
+};
+
+describe('a workflow type that does not exist', () => {
+  beforeEach(() => resetTemporal());
+
+  it('fails at once and lists the types, each with an example', async () => {
+    await expect(start('nothing')).rejects.toMatchObject({ type: 'InvalidInput', nonRetryable: true });
+    await expect(start('nothing')).rejects.toThrow(
+      /^There is no workflow type "nothing"\. Types, .*: marketSnapshot \{"market": "demo"\}; tenderSnapshot \{\}; /,
+    );
+  });
+
+  it.each([
+    ['market-snapshot', 'marketSnapshot'],
+    ['MARKETSNAPSHOT', 'marketSnapshot'],
+    ['watch_sync', 'watchSync'],
+    ['Back Fill', 'backfill'],
+  ])('%s is taken for %s', async (typed, meant) => {
+    await expect(start(typed)).rejects.toThrow(`There is no workflow type "${typed}". Did you mean ${meant}?`);
+  });
+});
+
+it('lists workflows that exist, with examples that are JSON', () => {
+  for (const [type, input] of Object.entries(STARTABLE)) {
+    expect(workflows).toHaveProperty(type);
+    expect(JSON.parse(input)).toBeTypeOf('object');
+  }
+});
