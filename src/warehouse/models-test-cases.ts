@@ -25,10 +25,11 @@ const Given = z.strictObject({
 
 const Rows = z.array(z.record(z.string(), z.unknown()));
 
-/** Given what the API answered, all models are built, and queries give rows. */
+/** Given what the API answered, all models are built, and queries give rows. What it answered later is loaded into the same warehouse. */
 const AnswersCase = z.strictObject({
   name: z.string().min(1),
   given: z.array(Given),
+  later: z.array(Given).optional(),
   /** As DuckDB gives rows as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
   expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
 });
@@ -37,7 +38,7 @@ const AnswersCase = z.strictObject({
 const RowsCase = z.strictObject({
   name: z.string().min(1),
   model: z.string().min(1),
-  given: z.array(z.strictObject({ input: z.string().regex(/^[a-z]+\.[a-z_]+$/), rows: Rows })),
+  given: z.array(z.strictObject({ input: z.string().regex(/^[a-z]+\.[a-z0-9_]+$/), rows: Rows })),
   expect: z.strictObject({ rows: Rows }),
 });
 

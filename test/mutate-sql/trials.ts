@@ -249,8 +249,8 @@ export async function loadTrials(copy: string) {
 }
 
 /** What came before the models were built first, and what came after. */
-function stepsOf(testCase: AnswersCase): AnswersCase['given'][] {
-  return [testCase.given];
+function stepsOf({ given, later }: AnswersCase): AnswersCase['given'][] {
+  return later === undefined ? [given] : [given, later];
 }
 
 /** One hash of all that was loaded. What only says which keys changed matters where models are built more than once. */
