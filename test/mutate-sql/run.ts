@@ -59,7 +59,7 @@ try {
     writeFileSync(
       values.json,
       `${JSON.stringify(
-        all.map(({ text: _, ...one }) => one),
+        all.map(({ file, line, rule, from, to, outcome }) => ({ file, line, rule, from, to, outcome })),
         null,
         1,
       )}\n`,

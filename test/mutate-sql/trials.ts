@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
 import type * as AuditModule from '../../src/warehouse/audit.js';
 import type * as BuildModule from '../../src/warehouse/build-model.js';
 import type * as CasesModule from '../../src/warehouse/models-test-cases.js';
@@ -81,10 +82,22 @@ export async function loadTrials(copy: string) {
         return 'model' in testCase ? using.has(testCase.model) : true;
       return !('model' in testCase) && testCase.given.some(({ stream }) => staging.has(stream) || staging.has('_'));
     }
-    if (folder === 'staging')
-      return !('model' in testCase) && (name.startsWith('_') || testCase.given.some(({ stream }) => stream === name));
+    if (folder === 'staging') return !('model' in testCase) && stagesBy(testCase, name);
     const named = `${folder}.${name}`;
     return 'model' in testCase ? testCase.model === named : neededBy(testCase).some(({ model }) => model === named);
+  }
+
+  function stagesBy(testCase: AnswersCase, name: string): boolean {
+    const streams = stepsOf(testCase).flatMap((given) => given.map(({ stream }) => stream));
+    if (name.startsWith('_shapes') && !readsDrift(testCase)) return false;
+    if (name === '_shapes_by_year') return streams.includes('financials');
+    if (name === '_shapes_v1_reports') return streams.includes('financials_v1');
+    if (name === '_records') return streams.some((stream) => RECORD_STREAMS.has(stream));
+    return name.startsWith('_') || streams.some((stream) => stream === name);
+  }
+
+  function readsDrift(testCase: AnswersCase): boolean {
+    return neededBy(testCase).some(({ model }) => usesWord(sql.get(model) ?? '', 'ledger.shapes'));
   }
 
   function withText(model: Model, text: string): Model {
@@ -178,7 +191,6 @@ export async function loadTrials(copy: string) {
     const steps = stepsOf(testCase).map((given, step) => ({ given, folder: path.join(dataDir, `step-${step}`) }));
     for (const { given, folder } of steps) await landAnswers(folder, given);
     const needed = neededBy(testCase);
-    const readsDrift = needed.some(({ model }) => usesWord(sql.get(model) ?? '', 'ledger.shapes'));
     let hasInvalidDrift = false;
     const drift = async (of: Warehouse['db'], stream: string): Promise<void> => {
       await loadDrift(of, stream).catch((error: unknown) => {
@@ -188,20 +200,21 @@ export async function loadTrials(copy: string) {
     };
     // One transaction around all of it, so that the next mutant begins with an empty ledger again.
     db.transaction = (work) => work();
-    const load = (folder: string) =>
-      loadLanding(warehouse, folder, { drift: readsDrift ? drift : () => Promise.resolve() });
+    const loadStep = (folder: string) =>
+      loadLanding(warehouse, folder, { drift: readsDrift(testCase) ? drift : () => Promise.resolve() });
     const readLedgers = async (): Promise<string> => {
       const ledgers: string[] = [];
       for (const { folder } of steps) {
-        await load(folder);
+        await loadStep(folder);
         ledgers.push(await readLedger(db, steps.length > 1));
       }
       return ledgers.join('\n');
     };
+    const build = () => buildModels(warehouse, { personalData: true, models: needed });
     const run = async (): Promise<Outcome> => {
       for (const { folder } of steps) {
-        await load(folder);
-        await buildModels(warehouse, { personalData: true, models: needed });
+        await loadStep(folder);
+        await build();
       }
       return ask(db, testCase);
     };
@@ -221,12 +234,18 @@ export async function loadTrials(copy: string) {
         const putBack = macro === undefined ? putMutant(path.join(copy, 'sql', file), text) : undefined;
         hasInvalidDrift = false;
         try {
-          const loaded = await rolledBack(db, async () => {
+          let isUndecided = false;
+          const outcome = await rolledBack(db, async () => {
             await prepare();
-            return (await readLedgers()) === before ? 'survived' : 'killed';
+            const isSame = (await readLedgers()) === before;
+            if (isSame && !isInModels) return 'survived';
+            isUndecided = steps.length > 1;
+            if (isUndecided) return 'survived';
+            await build();
+            return ask(db, testCase);
           });
           if (hasInvalidDrift) return 'invalid';
-          if (loaded === 'invalid' || (loaded === 'survived' && !isInModels)) return loaded;
+          if (!isUndecided) return outcome;
           return await rolledBack(db, async () => {
             await prepare();
             return run();
