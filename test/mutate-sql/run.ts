@@ -40,12 +40,12 @@ try {
     if (results.length === 0) continue;
     // Cases of one model first: they are the fastest.
     for (const testCase of cases.toSorted((a, b) => Number('model' in b) - Number('model' in a))) {
-      const open_ = results.filter(
+      const alive = results.filter(
         (one) => (one.outcome === 'survived' || one.outcome === 'no case') && isRelevant(testCase, one),
       );
-      if (open_.length === 0) continue;
+      if (alive.length === 0) continue;
       const trial = await open(testCase, folder);
-      for (const one of open_) {
+      for (const one of alive) {
         one.outcome = await trial.try(one);
         if (values.verbose && one.outcome === 'killed') console.log(`${describe(one)} by "${testCase.name}"`);
       }
