@@ -47,8 +47,8 @@ WITH open_values AS (
 -- What each year's report says about itself.
 reports AS (
   SELECT company_id, fiscal_year, source,
-    max(value_text) FILTER (indicator = 'Currency') AS currency,
-    max(text_date(value_text)) FILTER (indicator = 'Reported-Date') AS reported_date
+    any_value(value_text) FILTER (indicator = 'Currency') AS currency,
+    any_value(text_date(value_text)) FILTER (indicator = 'Reported-Date') AS reported_date
   FROM open_values
   WHERE indicator IN ('Currency', 'Reported-Date')
   GROUP BY ALL
@@ -72,7 +72,7 @@ years AS (
     ON single.company_id = y.company_id AND single.source = y.source AND single.scope_year = y.fiscal_year
 ),
 
--- What the latest v1 answer says beside each value.
+-- What the latest v1 answer says beside each value; values of v2 have no report_date.
 latest AS (
   SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS report_hash
   FROM ledger.observations
@@ -82,7 +82,7 @@ latest AS (
 ),
 
 beside AS (
-  SELECT r.company_id, r.source, v.*
+  SELECT r.company_id, v.*
   FROM latest AS l
   JOIN ledger.reports AS r ON r.company_id = l.company_id AND r.source = 'v1' AND r.report_hash = l.report_hash
   JOIN ledger.v1_values AS v USING (report_id)
@@ -93,4 +93,4 @@ SELECT v.company_id, v.fiscal_year, v.indicator, v.value_double, v.value_text, y
 FROM open_values AS v
 JOIN years AS y USING (company_id, fiscal_year, source)
 LEFT JOIN beside AS b
-  ON b.company_id = v.company_id AND b.source = v.source AND b.indicator = v.indicator AND b.report_date = v.report_date
+  ON b.company_id = v.company_id AND b.indicator = v.indicator AND b.report_date = v.report_date

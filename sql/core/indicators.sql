@@ -20,7 +20,7 @@ WITH found AS (
   GROUP BY indicator
 )
 
-SELECT coalesce(r.indicator, f.indicator) AS indicator, coalesce(r.kind, f.kind) AS kind, r.indicator IS NOT NULL AS in_reference,
+SELECT indicator, coalesce(r.kind, f.kind) AS kind, r.indicator IS NOT NULL AS in_reference,
   coalesce(f.companies, 0) AS companies, f.first_year, f.last_year
 FROM seed_indicators AS r
-FULL JOIN found AS f ON f.indicator = r.indicator
+FULL JOIN found AS f USING (indicator)

@@ -26,23 +26,24 @@ columns:
   last_seen_on: DATE | UTC day it was last listed or read
   observed_at: TIMESTAMPTZ | When it was last listed or read
 */
+-- A tender has at most one row of its listing and one of its details.
 WITH latest AS (
   SELECT
     slug,
     arg_max(title, (observed_at, source)) AS title,
     arg_max(status, (observed_at, source)) AS status,
-    max(project_type) AS project_type,
-    max(type) AS type,
+    any_value(project_type) AS project_type,
+    any_value(type) AS type,
     arg_max(announced_date, (observed_at, source)) AS announced_date,
     arg_max(deadline_date, (observed_at, source)) AS deadline_date,
     arg_max(countries, (observed_at, source)) AS countries,
-    arg_max(industries, (observed_at, source)) AS industries,
-    max(announced_at) FILTER (source = 'details') AS details_announced_at,
-    max(announced_at) FILTER (source = 'summary') AS summary_announced_at,
-    max(deadline_at) FILTER (source = 'details') AS details_deadline_at,
-    max(deadline_at) FILTER (source = 'summary') AS summary_deadline_at,
-    max(description_html) AS description_html,
-    max(logo) AS logo,
+    any_value(industries) AS industries,
+    any_value(announced_at) FILTER (source = 'details') AS details_announced_at,
+    any_value(announced_at) FILTER (source = 'summary') AS summary_announced_at,
+    any_value(deadline_at) FILTER (source = 'details') AS details_deadline_at,
+    any_value(deadline_at) FILTER (source = 'summary') AS summary_deadline_at,
+    any_value(description_html) AS description_html,
+    any_value(logo) AS logo,
     max(observed_at) AS observed_at
   FROM ledger.tender_records
   GROUP BY slug

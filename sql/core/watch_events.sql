@@ -99,7 +99,7 @@ events AS (
 numbered AS (
   SELECT *, 1 AS number FROM events WHERE pair = 'only'
   UNION ALL
-  SELECT *, row_number() OVER (PARTITION BY company_id, field, second ORDER BY observed_at, content_hash, received_via, message_text)
+  SELECT *, row_number() OVER (PARTITION BY company_id, field, second ORDER BY observed_at, content_hash, occurred_at)
   FROM events
   WHERE pair <> 'only'
 )

@@ -41,5 +41,6 @@ JOIN (SELECT * FROM core.financials SEMI JOIN changed USING (company_id) WHERE s
   USING (company_id, fiscal_year, indicator)
 WHERE CASE
   WHEN v1.value_double IS NOT NULL AND v2.value_double IS NOT NULL THEN v1.value_double <> v2.value_double
-  ELSE coalesce(v1.value_text, CAST(v1.value_double AS VARCHAR)) <> coalesce(v2.value_text, CAST(v2.value_double AS VARCHAR))
+  -- A text that is a number has its number, too: so a number never equals a text without one.
+  ELSE v1.value_text IS DISTINCT FROM v2.value_text
 END

@@ -43,23 +43,23 @@ years AS (
   ANTI JOIN (SELECT * FROM reported WHERE source = 'v2') USING (company_id, fiscal_year)
 ),
 
--- One value in ten is of these: the others need not be grouped.
+-- Each has at most one value. One value in ten is of these: the others need not be grouped.
 figures AS (
   SELECT
     company_id,
     fiscal_year,
     source,
-    max(value_double) FILTER (indicator = 'Turnover') AS turnover,
-    max(value_double) FILTER (indicator = 'Gross-Profit') AS gross_profit,
-    max(value_double) FILTER (indicator = 'Operating-Profit') AS operating_profit,
-    max(value_double) FILTER (indicator = 'EBITDA') AS ebitda,
-    max(value_double) FILTER (indicator = 'Pre-Tax-Profit') AS pre_tax_profit,
-    max(value_double) FILTER (indicator = 'Profit-after-Tax') AS profit_after_tax,
-    max(value_double) FILTER (indicator = 'Total-Assets') AS total_assets,
-    max(value_double) FILTER (indicator = 'Total-Liabilities') AS total_liabilities,
-    max(value_double) FILTER (indicator = 'Net-Worth') AS net_worth,
-    max(value_double) FILTER (indicator = 'Cash') AS cash,
-    max(value_double) FILTER (indicator = 'Employee-Numbers') AS employees
+    any_value(value_double) FILTER (indicator = 'Turnover') AS turnover,
+    any_value(value_double) FILTER (indicator = 'Gross-Profit') AS gross_profit,
+    any_value(value_double) FILTER (indicator = 'Operating-Profit') AS operating_profit,
+    any_value(value_double) FILTER (indicator = 'EBITDA') AS ebitda,
+    any_value(value_double) FILTER (indicator = 'Pre-Tax-Profit') AS pre_tax_profit,
+    any_value(value_double) FILTER (indicator = 'Profit-after-Tax') AS profit_after_tax,
+    any_value(value_double) FILTER (indicator = 'Total-Assets') AS total_assets,
+    any_value(value_double) FILTER (indicator = 'Total-Liabilities') AS total_liabilities,
+    any_value(value_double) FILTER (indicator = 'Net-Worth') AS net_worth,
+    any_value(value_double) FILTER (indicator = 'Cash') AS cash,
+    any_value(value_double) FILTER (indicator = 'Employee-Numbers') AS employees
   FROM core.financials
   SEMI JOIN changed USING (company_id)
   WHERE indicator IN (

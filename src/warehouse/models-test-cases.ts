@@ -29,6 +29,8 @@ const Rows = z.array(z.record(z.string(), z.unknown()));
 const AnswersCase = z.strictObject({
   name: z.string().min(1),
   given: z.array(Given),
+  /** Answers that are landed and loaded after the models were built once. */
+  later: z.array(Given).optional(),
   /** Rows as DuckDB writes them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
   expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
 });
@@ -37,7 +39,7 @@ const AnswersCase = z.strictObject({
 const RowsCase = z.strictObject({
   name: z.string().min(1),
   model: z.string().min(1),
-  given: z.array(z.strictObject({ input: z.string().regex(/^[a-z]+\.[a-z_]+$/), rows: Rows })),
+  given: z.array(z.strictObject({ input: z.string().regex(/^[a-z]+\.[a-z0-9_]+$/), rows: Rows })),
   expect: z.strictObject({ rows: Rows }),
 });
 

@@ -74,9 +74,12 @@ async function onAnswers(
   testCase: Exclude<ModelCase, RowsCase>,
   modelsDir?: string,
 ): Promise<CaseFailure[]> {
-  await landAnswers(dataDir, testCase.given);
-  await loadLanding(warehouse, dataDir);
-  await buildModels(warehouse, { personalData: true, modelsDir });
+  const { given, later } = testCase;
+  for (const answers of later === undefined ? [given] : [given, later]) {
+    await landAnswers(dataDir, answers);
+    await loadLanding(warehouse, dataDir);
+    await buildModels(warehouse, { personalData: true, modelsDir });
+  }
   const failures: CaseFailure[] = [];
   for (const { query, rows } of testCase.expect) {
     try {

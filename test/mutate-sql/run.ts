@@ -1,144 +1,129 @@
-// Mutation testing of SQL: changes one thing in a model or staging file and runs the cases that read it. `npm run mutate:sql`.
+// Mutation testing of SQL: changes one thing in a file of sql/ and tries the cases that read it. `npm run mutate:sql`.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import type * as CasesModule from '../../src/warehouse/models-test-cases.js';
-import type { ModelCase } from '../../src/warehouse/models-test-cases.js';
-import type * as TestModule from '../../src/warehouse/models-test.js';
 import { listMutations, type Mutation } from './mutations.js';
+import { macroAt } from './relations.js';
+import { sampleOf, wilson } from './sample.js';
+import { loadTrials, type Outcome } from './trials.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const FOLDERS = ['core', 'staging', 'marts'];
-/** SQL that DuckDB does not accept is no mutant: nobody could ship it. */
-const INVALID = /(?:Parser|Binder|Catalog) Error/;
+const FOLDERS = ['core', 'staging', 'marts', 'ops', 'meta', 'macros'];
 
-type Outcome = 'killed' | 'survived' | 'invalid' | 'no case';
+interface Result extends Mutation {
+  file: string;
+  macro: string | undefined;
+  outcome: Outcome | 'no case';
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { every: { type: 'string', default: '1' }, json: { type: 'string' } },
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
 });
-const every = Number(values.every);
 
 // The cases read `sql/` beside the code they run: both are copied, so that the checkout is never changed.
 const copy = mkdtempSync(path.join(tmpdir(), 'tidemark-mutate-sql-'));
-for (const name of ['src', 'schemas', 'sql', 'package.json', 'test/sql/cases'])
-  cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
-symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
-const load = async <T>(file: string): Promise<T> => (await import(pathToFileURL(path.join(copy, file)).href)) as T;
-const { runCase } = await load<typeof TestModule>('src/warehouse/models-test.ts');
-const { readCases } = await load<typeof CasesModule>('src/warehouse/models-test-cases.ts');
-const cases = readCases([path.join(copy, 'test/sql/cases')]);
-
-const files = FOLDERS.flatMap((folder) =>
-  readdirSync(path.join(copy, 'sql', folder))
-    .filter((name) => name.endsWith('.sql'))
-    .map((name) => `${folder}/${name}`),
-).filter(
-  (file) => positionals.length === 0 || positionals.some((named) => file.startsWith(named.replace(/^sql\//, ''))),
-);
-
-const texts = new Map(files.map((file) => [file, readFileSync(path.join(copy, 'sql', file), 'utf8')]));
-const results: { file: string; line: number; rule: string; from: string; to: string; outcome: Outcome }[] = [];
 try {
-  for (const [file, text] of texts) {
-    const relevant = casesOf(file);
-    const mutations = listMutations(text).filter((_, index) => index % every === 0);
-    for (const mutation of mutations) {
-      const { line, rule, from, to } = mutation;
-      const outcome = relevant.length === 0 ? 'no case' : await tryMutation(file, text, mutation, relevant);
-      results.push({ file, line, rule, from, to, outcome });
-      if (outcome === 'survived' || outcome === 'no case') console.log(describe(file, mutation, outcome));
+  for (const name of ['src', 'schemas', 'sql', 'package.json', 'test/sql/cases'])
+    cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
+  const { cases, isRelevant, open } = await loadTrials(copy);
+  const all: Result[] = [];
+  for (const folder of FOLDERS) {
+    const results = mutantsOf(folder);
+    if (results.length === 0) continue;
+    // Cases of one model first: they are the fastest.
+    for (const testCase of cases.toSorted((a, b) => Number('model' in b) - Number('model' in a))) {
+      const alive = results.filter(
+        (one) => (one.outcome === 'survived' || one.outcome === 'no case') && isRelevant(testCase, one),
+      );
+      if (alive.length === 0) continue;
+      const trial = await open(testCase, folder);
+      for (const one of alive) {
+        one.outcome = await trial.try(one);
+        if (values.verbose && one.outcome === 'killed') console.log(`${describe(one)} by "${testCase.name}"`);
+      }
+      await trial.close();
     }
-    console.log(`${file}: ${score(results.filter((result) => result.file === file))}`);
+    report(folder, results);
+    all.push(...results);
+  }
+  if (values.json !== undefined) {
+    mkdirSync(path.dirname(path.resolve(values.json)), { recursive: true });
+    writeFileSync(
+      values.json,
+      `${JSON.stringify(
+        all.map(({ file, line, rule, from, to, outcome }) => ({ file, line, rule, from, to, outcome })),
+        null,
+        1,
+      )}\n`,
+    );
   }
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
-for (const folder of FOLDERS) {
-  const own = results.filter(({ file }) => file.startsWith(`${folder}/`));
-  if (own.length > 0) console.log(`sql/${folder}: ${score(own)}`);
-}
-if (values.json !== undefined) {
-  mkdirSync(path.dirname(path.resolve(values.json)), { recursive: true });
-  writeFileSync(values.json, `${JSON.stringify(results, null, 1)}\n`);
+
+/** Changes of the files named, or of a sample of them; all of a folder where none is named. */
+function mutantsOf(folder: string): Result[] {
+  const files = readdirSync(path.join(copy, 'sql', folder))
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => `${folder}/${name}`)
+    .filter(
+      (file) => positionals.length === 0 || positionals.some((named) => isNamed(file, named.replace(/^sql\//, ''))),
+    );
+  const mutants = files.flatMap((file) => {
+    const text = readFileSync(path.join(copy, 'sql', file), 'utf8');
+    return listMutations(text).map((mutation) => ({
+      ...mutation,
+      file,
+      macro: folder === 'macros' ? macroAt(text, mutation.line) : undefined,
+      outcome: 'no case' as const,
+    }));
+  });
+  return values.sample === undefined ? mutants : sampleOf(mutants, Number(values.sample), `${values.seed} ${folder}`);
 }
 
-async function tryMutation(
-  file: string,
-  text: string,
-  { text: mutated }: Mutation,
-  relevant: ModelCase[],
-): Promise<Outcome> {
-  const target = path.join(copy, 'sql', file);
-  writeFileSync(target, mutated);
-  try {
-    for (const testCase of relevant) {
-      const { failures } = await runCase(testCase);
-      if (failures.some(({ error }) => error !== null && INVALID.test(error))) return 'invalid';
-      if (failures.length > 0) return 'killed';
-    }
-    return 'survived';
-  } catch {
-    // An error that is not the case's own: loading failed.
-    return 'killed';
-  } finally {
-    writeFileSync(target, text);
-  }
-}
-
-/** Cases that can notice a change of this file: cheap ones (rows of one model) first, then those that ask it by name, then its readers. */
-function casesOf(file: string): ModelCase[] {
-  const [folder = '', name = ''] = file.replace(/\.sql$/, '').split('/');
-  if (folder === 'staging') {
-    const shared = name.startsWith('_');
-    return cases.filter((one) => !('model' in one) && (shared || one.given.some(({ stream }) => stream === name)));
-  }
-  const named = `${folder}.${name}`;
-  const readers = readersOf(named);
-  const asks = (one: ModelCase, models: string[]): boolean =>
-    'model' in one
-      ? one.model === named
-      : one.expect.some(({ query }) => models.some((model) => new RegExp(`\\b${model}\\b`).test(query)));
-  const direct = cases
-    .filter((one) => asks(one, [named]))
-    .toSorted((a, b) => Number('model' in b) - Number('model' in a));
-  return [...direct, ...cases.filter((one) => !direct.includes(one) && asks(one, readers))];
-}
-
-/** Models that read this one, at any distance. */
-function readersOf(model: string): string[] {
-  const all = [...FOLDERS.slice(0, 1), 'marts', 'ops'].flatMap((folder) =>
-    readdirSync(path.join(copy, 'sql', folder))
-      .filter((name) => name.endsWith('.sql'))
-      .map(
-        (name) =>
-          [`${folder}.${name.slice(0, -4)}`, readFileSync(path.join(copy, 'sql', folder, name), 'utf8')] as const,
-      ),
+function isNamed(file: string, named: string): boolean {
+  return [`${named.replace(/\/$/, '')}/`, `${named}.sql`, named].some(
+    (start) => file === start || (start.endsWith('/') && file.startsWith(start)),
   );
-  const found = new Set<string>();
-  const queue = [model];
-  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-    const pattern = new RegExp(`\\b${at}\\b`);
-    for (const [name, text] of all) {
-      if (name === model || found.has(name) || !pattern.test(text.replace(/^\/\*[\s\S]*?\*\//, ''))) continue;
-      found.add(name);
-      queue.push(name);
-    }
-  }
-  return [...found];
 }
 
-function describe(file: string, { line, rule, from, to }: Mutation, outcome: Outcome): string {
+function report(folder: string, results: Result[]): void {
+  for (const file of new Set(results.map((one) => one.file))) {
+    const own = results.filter((one) => one.file === file);
+    for (const one of own) if (one.outcome === 'survived' || one.outcome === 'no case') console.log(describe(one));
+    console.log(`${file}: ${score(own)}`);
+  }
+  console.log(`sql/${folder}: ${score(results)}${values.sample === undefined ? '' : interval(results)}`);
+}
+
+function describe({ file, line, rule, from, to, outcome }: Result): string {
   const short = (piece: string): string => piece.replaceAll(/\s+/g, ' ').slice(0, 90);
   return `${outcome}: sql/${file}:${line} ${rule}: "${short(from)}" to "${short(to)}"`;
 }
 
-function score(some: readonly { outcome: Outcome }[]): string {
-  const count = (outcome: Outcome): number => some.filter((one) => one.outcome === outcome).length;
-  const valid = some.length - count('invalid');
-  const share = valid === 0 ? 'no mutant' : `${Math.round((100 * count('killed')) / valid)} %`;
-  return `${share} killed (${count('killed')} of ${valid}; ${count('survived')} survived, ${count('no case')} without a case, ${count('invalid')} not valid SQL)`;
+function score(some: readonly Result[]): string {
+  const { killed, valid } = counts(some);
+  const of = (outcome: Result['outcome']): number => some.filter((one) => one.outcome === outcome).length;
+  const share = valid === 0 ? 'no mutant' : `${Math.round((100 * killed) / valid)} %`;
+  return `${share} killed (${killed} of ${valid}; ${of('survived')} survived, ${of('no case')} without a case, ${of('invalid')} not valid SQL)`;
+}
+
+/** Between which shares that of all mutants lies, of which these are a sample. */
+function interval(some: readonly Result[]): string {
+  const { killed, valid } = counts(some);
+  const [low, high] = wilson(killed, valid).map((share) => Math.round(100 * share));
+  return `; a sample, 95 % interval ${low} to ${high} %`;
+}
+
+function counts(some: readonly Result[]): { killed: number; valid: number } {
+  const killed = some.filter(({ outcome }) => outcome === 'killed').length;
+  return { killed, valid: some.length - some.filter(({ outcome }) => outcome === 'invalid').length };
 }
