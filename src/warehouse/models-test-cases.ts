@@ -25,7 +25,7 @@ const Given = z.strictObject({
 
 const Rows = z.array(z.record(z.string(), z.unknown()));
 
-/** A case of all models: lands these answers of the API, builds all models and compares the rows of queries. */
+/** A case of answers: lands them, builds the models that its queries read and compares their rows. */
 const AnswersCase = z.strictObject({
   name: z.string().min(1),
   given: z.array(Given),

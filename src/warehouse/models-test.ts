@@ -5,12 +5,13 @@ import { errorMessage, TidemarkError } from '../core/errors.js';
 import { ModelFailedError } from './errors.js';
 import { loadLanding } from './load.js';
 import { landAnswers } from './models-test-land.js';
-import { readModels } from './models.js';
+import { readModels, type Model } from './models.js';
 import type { ModelCase, RowsCase } from './models-test-cases.js';
 import { compareRows, sameRowsReordered, sortRows, type RowDifference } from './models-test-compare.js';
 import { runOnRows } from './models-test-rows.js';
 import { openWarehouse, type Warehouse } from './open.js';
 import { buildModels } from './run-models.js';
+import { withParser } from './sql-parser.js';
 
 /** One failed expectation of a case. */
 export interface CaseFailure {
@@ -31,7 +32,8 @@ export interface CaseResult {
 }
 
 /**
- * Runs one case in a temporary warehouse. A case of answers lands and loads them and builds all models. A case of rows
+ * Runs one case in a temporary warehouse. A case of answers lands and loads them and builds the models
+ * that its queries read. A case of rows
  * fills the tables that one model reads. A model that cannot be built and a wrong query are failures of the case, not
  * errors.
  * @param modelsDir Folder with the user's own models, in addition to the shipped ones
@@ -75,10 +77,11 @@ async function onAnswers(
   modelsDir?: string,
 ): Promise<CaseFailure[]> {
   const { given, later } = testCase;
+  const models = await modelsReadBy(testCase, modelsDir);
   for (const answers of later === undefined ? [given] : [given, later]) {
     await landAnswers(dataDir, answers);
     await loadLanding(warehouse, dataDir);
-    await buildModels(warehouse, { personalData: true, modelsDir });
+    await buildModels(warehouse, { personalData: true, models });
   }
   const failures: CaseFailure[] = [];
   for (const { query, rows } of testCase.expect) {
@@ -92,6 +95,27 @@ async function onAnswers(
     }
   }
   return failures;
+}
+
+/** The models that the queries of a case read, directly or through others. All models if a query cannot be parsed. */
+async function modelsReadBy(testCase: Exclude<ModelCase, RowsCase>, modelsDir?: string): Promise<Model[]> {
+  const models = await readModels(modelsDir);
+  const byName = new Map(models.map((model) => [model.model, model]));
+  const needed = new Set<string>();
+  const need = (name: string): void => {
+    const model = byName.get(name);
+    if (model === undefined || needed.has(name)) return;
+    needed.add(name);
+    model.parents.forEach(need);
+  };
+  return withParser(async (parser) => {
+    for (const { query } of testCase.expect) {
+      const { tables } = await parser.parse(query);
+      if (tables === undefined) return models;
+      tables.forEach(need);
+    }
+    return models.filter(({ model }) => needed.has(model));
+  });
 }
 
 function broken(query: string | null, error: unknown): CaseFailure {
