@@ -89,7 +89,7 @@ export function readFlags(argv: string[]): Flags {
     .option('--count-cap <n>', 'largest total a search tells; 0: totals are exact (default 0)', count)
     .option(
       '--order <order>',
-      'search results by id, or shuffled anew in each answer (default id)',
+      'order of search results: by id, or shuffled in each answer (default id)',
       oneOf('id', 'shuffled'),
     )
     .option(
@@ -98,7 +98,7 @@ export function readFlags(argv: string[]): Flags {
       oneOf('documented', 'number', 'text'),
     )
     .option('--drift <kinds>', 'answers with what the reference does not have: field, type, missing', driftKinds)
-    .option('--ignore-filter <names>', 'company filters that are taken and left aside, e.g. nace,name', names)
+    .option('--ignore-filter <names>', 'company filters that are accepted and ignored, e.g. nace,name', names)
     .option('--refuse-filter <names>', 'company filters that are InvalidRequest', names)
     .option(
       '--bounds <kind>',
@@ -120,7 +120,7 @@ export function readFlags(argv: string[]): Flags {
       'null as company_incorporation: refuse, ignore, or select companies without a date (default refuse)',
       oneOf('refuse', 'ignore', 'select'),
     )
-    .option('--clones <n>', 'so many companies no filter tells apart (default 0)', count)
+    .option('--clones <n>', 'number of identical companies that no filter can separate (default 0)', count)
     .option(
       '--event-twins <kind>',
       'pairs of watch events in one second: none, different (in their values), or alike (default none)',

@@ -36,7 +36,7 @@ export function readState(file: string): SavedState | null {
   try {
     return SavedState.parse(JSON.parse(text));
   } catch (error) {
-    throw new Error(`${file} is no state file of this sandbox. Name another with --file, or remove it to start anew.`, {
+    throw new Error(`${file} is no state file of this sandbox. Name another with --file, or remove it to start again.`, {
       cause: error,
     });
   }

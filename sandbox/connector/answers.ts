@@ -3,7 +3,7 @@ import { claimSession, renewProof, screenHeaders } from './guards.js';
 import { messageScreen } from './screens.js';
 import { authenticate, isSettled, type Session, type Sessions } from './sessions.js';
 
-const AGAIN = 'To begin anew, go back to the application that sent you here.';
+const AGAIN = 'To start again, go back to the application that sent you here.';
 
 /**
  * Sends a screen. The forms of a session's screen may lead to the session's client; other forms only to this server.

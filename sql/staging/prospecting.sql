@@ -1,5 +1,5 @@
--- POST /v2/prospecting or POST /v1/finder/companies: one page of (id, name). Probes of version 1 only tell whether it can be
--- believed: whoever is on them need not belong to the market.
+-- POST /v2/prospecting or POST /v1/finder/companies: one page of (id, name). Probes of version 1 only show whether its counts are
+-- right. Companies on their pages need not belong to the market.
 INSERT INTO batch_rejects
 SELECT row_id, 'no_data', '$', CAST(doc AS VARCHAR)
 FROM batch

@@ -135,7 +135,7 @@ export class ChunkAttempt {
     const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
     await inParallel(this.#open, lanes, attempt);
     await this.#judgeRefused();
-    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so many
+    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so several
     // refusals in a row are normal. The counters start at -Infinity so that they cannot end the attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;

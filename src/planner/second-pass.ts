@@ -56,7 +56,7 @@ export function* recover(
   const { segment } = split;
   const price = state.requestsPerCompany;
   if (price === 0) {
-    segment.shortfall = `${split.explain()}: whoever has no value there was not searched for`;
+    segment.shortfall = `${split.explain()}; companies without a value there were not searched`;
     return;
   }
   if (isBeyondReason(state)) {
