@@ -150,7 +150,7 @@ describe('tidemark resolve', () => {
       signalArgs: [{ ctx, priority: 1 }],
       args: [{}],
     });
-    expect(JSON.stringify(await gate.query('__temporal_workflow_metadata'))).not.toContain('| waits |');
+    expect(JSON.stringify(await gate.query('__temporal_workflow_metadata'))).not.toContain('| waiting run |');
     await gate.terminate();
     expect(existsSync(path.join(project.dir, 'escaped'))).toBe(false);
   });
