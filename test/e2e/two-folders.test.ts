@@ -129,7 +129,7 @@ describe('two data folders on one Temporal namespace', () => {
     const message = (await refusal()) ?? '';
     expect(message).toContain(team.project.dataDir);
     expect(message).toContain(other.project.dataDir);
-    expect(message).toMatch(/Start one \(tidemark worker\) or cancel the run/);
+    expect(message).toMatch(/Start one there \(tidemark worker\) or cancel the run/);
     await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
     team.worker = await team.project.startWorker();
     const result = (await handle.result()) as RunResult;
@@ -144,7 +144,9 @@ describe('two data folders on one Temporal namespace', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('companies: 0d', 'companies: 1d'));
     const { notes } = await run('snapshot/demo/edited');
-    expect(notes.join(' ')).toMatch(/tidemark\.yaml changed at .*Z, after the worker started: restart the worker/);
+    expect(notes.join(' ')).toMatch(
+      /tidemark\.yaml changed at .*Z, after the worker started\. This run uses the old settings\. Restart the worker/,
+    );
     const edited = /tidemark\.yaml \(changed at .*Z\) is not what .* read at start: restart the worker/;
     expect((await tidemark(team.project, 'status')).stdout).toMatch(edited);
     expect((await tidemark(team.project, 'doctor')).stdout).toMatch(edited);
