@@ -90,8 +90,8 @@ describe.concurrent('wrong usage ends with 2 and says what is allowed', () => {
     ],
     [['snapshot', '--market', 'north', '--date', '2026-02-30'], /is no date/],
     [['snapshot', '--market', 'north', '--date', '2999-01-01'], /is in the future/],
-    [['snapshot'], /Which market\?.*north, south/],
-    [['snapshot', '--market', 'east'], /There is no market "east"/],
+    [['snapshot'], /No market was named, .*north, south/],
+    [['snapshot', '--market', 'east'], /declares no market "east"/],
     [['sql'], /missing required argument 'query'/],
     [['sql', 'SELECT 1', '--format', 'parquet'], /Name a file with --out/],
     [['sql', 'SELECT 1', '--out', 'x.xlsx'], /does not write \.xlsx files[^]*\.csv, \.json, \.parquet/],
@@ -117,7 +117,7 @@ describe.concurrent('what is not as it should be ends with 1, one message and wh
       'a missing configuration',
       ['status', '--config', 'elsewhere.yaml'],
       {},
-      /There is no file .*elsewhere\.yaml\.\n {2}Copy tidemark\.example\.yaml/,
+      /The configuration file .*elsewhere\.yaml does not exist\.\n {2}Copy tidemark\.example\.yaml/,
     ],
     ['a missing key', ['worker'], {}, /No API key[\s\S]*Set TIDEMARK_API_KEY/],
     ['a missing key before anything is started', ['up'], {}, /No API key/],
@@ -236,7 +236,7 @@ describe.concurrent('doctor', () => {
 
   it('goes on without a configuration', async () => {
     const { code, stdout } = await runCli(['doctor'], { cwd: empty.dir, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
-    expect(stdout).toMatch(/✘ configuration +There is no file/);
+    expect(stdout).toMatch(/✘ configuration +The configuration file .* does not exist/);
     expect(stdout).toMatch(/→ Copy tidemark\.example\.yaml/);
     expect(stdout).toMatch(/✘ temporal/);
     expect(code).toBe(1);
