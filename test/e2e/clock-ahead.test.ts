@@ -64,5 +64,7 @@ it('after a clock that was 12 hours ahead, the newest answers win, and the stamp
     cwd: project.dir,
     env: { ...(Object.fromEntries(env) as Record<string, string>), TIDEMARK_NOW: RIGHT },
   });
-  expect(stdout).toMatch(new RegExp(`parts are stamped in the future, up to 2026-11-20T16:.*runs: .*${first.run}`));
+  expect(stdout).toMatch(
+    new RegExp(`parts have time stamps in the future, up to 2026-11-20T16:.*runs: .*${first.run}`),
+  );
 });

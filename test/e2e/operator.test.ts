@@ -73,7 +73,7 @@ describe('what an operator meets', () => {
   it('pause stops before the next chunk, resume goes on', async () => {
     const run = await start('snapshot/demo/paused');
     expect((await tidemark('pause')).stdout).toBe(
-      'snapshot/demo/paused: pauses before its next chunk. Go on with: tidemark resume --run snapshot/demo/paused\n',
+      'snapshot/demo/paused: pauses before its next chunk. Continue it with: tidemark resume --run snapshot/demo/paused\n',
     );
     await waitUntil('the run is paused', async () => (await phase(run)) === 'paused');
     const sent = await countRequests(sandbox);
@@ -167,7 +167,7 @@ describe('what an operator meets', () => {
     await Promise.all(runs.map((run) => run.signal('pause')));
     expect(await tidemark('resume')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/2 runs are under way.*--run: snapshot\/demo\/one, snapshot\/demo\/two/s),
+      stderr: expect.stringMatching(/2 open runs match.*--run\. Open runs: snapshot\/demo\/one, snapshot\/demo\/two/s),
     });
     for (const run of runs) {
       await tidemark('stop', '--run', run.workflowId);

@@ -76,8 +76,8 @@ describe('tidemark resolve', () => {
 
   it('finds the companies of a list, says who is unknown, and names the rows that ask for nothing', async () => {
     const { code, stdout, stderr } = await tidemark('resolve', file);
-    expect(stderr).toContain('Columns left aside: our id.');
-    expect(stderr).toContain('1 rows cannot be asked');
+    expect(stderr).toContain('Ignored columns: our id.');
+    expect(stderr).toContain('1 rows cannot be used');
     expect(code).toBe(0);
     expect(stdout).toMatch(/✔ resolve\/[0-9a-f]{16}: complete/);
     expect(stdout).toMatch(/matched +40 of 43: 20 by registration, 10 by (profile|website), 10 by (profile|website)/);
@@ -122,7 +122,7 @@ describe('tidemark resolve', () => {
     writeFileSync(file, Buffer.from([0xff, 0xfe, 0x41]));
     expect((await tidemark('resolve', file)).stderr).toContain('is no UTF-8 text');
     const missing = await tidemark('resolve', path.join(project.dir, 'missing.csv'));
-    expect(missing.stderr).toContain('cannot be read');
+    expect(missing.stderr).toContain('Cannot read');
     const start = temporal.client.workflow.execute('resolveCompanies', {
       taskQueue: 'tidemark-crawl',
       workflowId: 'resolve/outside',

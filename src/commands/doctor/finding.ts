@@ -23,6 +23,6 @@ export function skip(check: string, message: string): Finding {
 
 /** Anything thrown as a finding. */
 export function fail(check: string, error: unknown): Finding {
-  const todo = error instanceof TidemarkError ? error.todo : 'Run it again with TIDEMARK_DEBUG=1 for the details.';
+  const todo = error instanceof TidemarkError ? error.todo : 'Run the command again with TIDEMARK_DEBUG=1 for details.';
   return { check, state: 'fail', message: errorMessage(error), todo };
 }

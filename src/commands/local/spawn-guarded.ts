@@ -57,7 +57,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   child.stderr.pipe(log, { end: false });
   // A log that cannot be written (the disk is full) is no reason to end; its process must not block on a full pipe.
   log.on('error', (error) => {
-    tell(`The log ${logFile} cannot be written any more: ${error.message}`);
+    tell(`Cannot write the log ${logFile} any more: ${error.message}`);
     child.stderr.unpipe(log).resume();
   });
   const lines = createInterface({ input: child.stdout });
@@ -72,7 +72,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   const died = exited.then(async (code) => {
     await new Promise<void>((resolve) => log.end(() => resolve()));
     if (stopping) return new Promise<never>(() => undefined);
-    throw failure(`${what} ended by itself (${howItEnded(code)})`, logFile);
+    throw failure(`${what} ended unexpectedly (${howItEnded(code)})`, logFile);
   });
   // Nobody may be waiting for it yet.
   died.catch(() => undefined);
@@ -118,13 +118,15 @@ function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function failure(what: string, logFile: string): TidemarkError {
-  return new TidemarkError('Internal', `${what}.${tail(logFile)}`, { todo: `Its whole output is in ${logFile}.` });
+  return new TidemarkError('Internal', `${what}.${tail(logFile)}`, { todo: `Read its full output in ${logFile}.` });
 }
 
 /** A shell's way to tell of signals: 128 and more. */
 function howItEnded(code: number | null): string {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
-  return signal ? `killed by ${signal[0]}; start it again, runs go on where they were` : `exit code ${code ?? 'none'}`;
+  return signal
+    ? `killed by ${signal[0]}; start it again, open runs continue where they stopped`
+    : `exit code ${code ?? 'none'}`;
 }
 
 /** The last lines a process printed, for the message that tells of its end. */
