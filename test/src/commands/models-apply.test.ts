@@ -258,7 +258,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
     expect(await models('apply', '--drop', 'marts.quick', 'marts.slow', 'marts.market_daily')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/marts\.market_daily is made by .*market_daily\.sql/),
+      stderr: expect.stringMatching(/marts\.market_daily still has its file .*market_daily\.sql/),
     });
     expect(await models('apply', '--drop', 'marts.quick', 'marts.slow')).toMatchObject({
       code: 0,
