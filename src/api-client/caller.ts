@@ -63,7 +63,7 @@ const UNSENT = new Set([
 /** Codes of Node and OpenSSL for a server that does not prove who it is. */
 const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
-  'The certificate is not trusted and nothing was sent; for an authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
+  'The certificate is not trusted and nothing was sent. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file';
 
 // A key that was accepted before is not believed to be refused at the first word: a single 401 may be a slip of the API.
 const REFUSALS_DOUBTED = 2;

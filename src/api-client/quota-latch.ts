@@ -33,6 +33,6 @@ export class QuotaLatch {
   /** The error for a call that must not be sent now; null where it may. */
   refusal(context: ApiErrorContext): LimitError | null {
     if (this.#message === null || context.endpoint === FREE) return null;
-    return new LimitError(context, 'limits.daily', null, `not sent, since the API said: ${this.#message}`);
+    return new LimitError(context, 'limits.daily', null, `not sent, because the API said before: ${this.#message}`);
   }
 }

@@ -95,7 +95,11 @@ describe('tidemark resolve', () => {
       expect(row['company_id'], JSON.stringify(asked)).toBe(truth.get(Object.values(asked)[0]));
     }
     expect(await project.query('SELECT stream, reason, raw FROM ops.rejects')).toEqual([
-      { stream: 'matches', reason: 'bad_row', raw: expect.stringContaining('nothing in it identifies a company') },
+      {
+        stream: 'matches',
+        reason: 'bad_row',
+        raw: expect.stringContaining('it has no value that identifies a company'),
+      },
     ]);
     expect(await project.query(`SELECT workflow_type, outcome FROM ops.runs`)).toEqual([
       { workflow_type: 'resolveCompanies', outcome: 'complete' },
@@ -120,7 +124,7 @@ describe('tidemark resolve', () => {
     const useless = await tidemark('resolve', file);
     expect([useless.code, useless.stderr]).toEqual([2, expect.stringContaining('names no column that identifies')]);
     writeFileSync(file, Buffer.from([0xff, 0xfe, 0x41]));
-    expect((await tidemark('resolve', file)).stderr).toContain('is no UTF-8 text');
+    expect((await tidemark('resolve', file)).stderr).toContain('is not UTF-8 text');
     const missing = await tidemark('resolve', path.join(project.dir, 'missing.csv'));
     expect(missing.stderr).toContain('Cannot read');
     const start = temporal.client.workflow.execute('resolveCompanies', {
