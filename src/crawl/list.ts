@@ -290,7 +290,7 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
     return `The API did not answer for ${pages} of the ${what}${total === null ? '' : `: ${missing.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} are missing`}. The next run tries again.`;
   }
   return missing > 0
-    ? `The API counts ${total?.toLocaleString('en-US')} ${what}, but ${missing.toLocaleString('en-US')} of them are on no page`
+    ? `The API counts ${(total ?? 0).toLocaleString('en-US')} ${what}, but ${missing.toLocaleString('en-US')} of them are on no page`
     : null;
 }
 
