@@ -8,7 +8,7 @@ import { errorMessage, TidemarkError } from '../src/core/errors.js';
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
 const NAME_LENGTH = 100;
-const PERMISSION_TODO = 'Ask for the permission where the key was issued, then start the run again.';
+const PERMISSION_TODO = 'Ask the issuer of the key for the permission, then start the run again.';
 
 /**
  * Turns any error into the ApplicationFailure an operator reads in the Temporal UI.
@@ -52,10 +52,10 @@ function castApiError(error: ApiError): ApplicationFailure {
 function castLimit(error: LimitError): ApplicationFailure {
   const { guard, access, retryAfterMs } = error;
   const wait = retryAfterMs === null ? null : Math.min(MOST_WAIT_MS, Math.max(LEAST_WAIT_MS, Math.ceil(retryAfterMs)));
-  const again = wait === null ? 'with growing pauses' : `in ${Math.ceil(wait / 1_000)} s`;
+  const again = wait === null ? 'after growing pauses' : `in ${Math.ceil(wait / 1_000)} s`;
   return ApplicationFailure.create({
     type: 'LimitError' satisfies ErrorType,
-    message: `${error.message}${accessInWords(access)}. What was fetched is kept; Temporal tries the rest again ${again}.`,
+    message: `${error.message}${accessInWords(access)}. The fetched records are kept; Temporal retries the rest ${again}.`,
     nonRetryable: false,
     details: [{ guard: short(guard), access: access && shortAccess(access) }],
     category: ApplicationFailureCategory.BENIGN,

@@ -6,8 +6,12 @@ import type { Activities } from './contract.js';
 
 // These values become part of a path. Anyone who reaches the Temporal server can start an activity with any input.
 // Reject text that leads out of its folder.
-const RunId = z.string().regex(/^[A-Za-z0-9][\w.-]{0,199}$/, 'letters, digits, dots and dashes only');
-const FileName = z.string().regex(/^[\w-][\w.-]{0,120}\.csv$/, 'the name of a CSV file in resolve/ of the data folder');
+const RunId = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,199}$/, 'may hold only letters, digits, dots, dashes and underscores');
+const FileName = z
+  .string()
+  .regex(/^[\w-][\w.-]{0,120}\.csv$/, 'must be the name of a CSV file in resolve/ of the data folder');
 const Count = z.int().min(0).max(1_000_000);
 
 const Context = z.looseObject({ run: RunId, date: IsoDate, file: FileName.optional() });
@@ -37,6 +41,6 @@ export function checkInput(activity: keyof Activities, input: unknown): void {
   parseInput(
     INPUTS[activity],
     input,
-    'what a workflow of Tidemark hands over; start one with `tidemark` or by its name',
+    'only input from a Tidemark workflow; start a workflow with `tidemark` or by its type',
   );
 }

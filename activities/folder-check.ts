@@ -44,7 +44,10 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
   const record = AFTER_CLOSE.has(activity) ? 'close' : 'open';
   if (hasRunRecord(dataDir, ctx, record)) return;
-  throw folderChanged(dataDir, `its landing zone lacks the run's record "${record}" (runs, ${ctx.date}, ${ctx.run})`);
+  throw folderChanged(
+    dataDir,
+    `its landing zone lacks the record "${record}" of run ${ctx.run} (stream runs, date ${ctx.date})`,
+  );
 }
 
 function refuse(
@@ -64,9 +67,11 @@ function refuse(
   const givenUp = Date.now() - info.scheduledTimestampMs > patience;
   const refusals = countRefusal();
   const message = [
-    `This run belongs to the data folder ${describeFolder(theirs)}; this worker has ${describeFolder(here)} and did nothing.`,
-    givenUp ? 'No worker with that folder came in time.' : 'The run waits for a worker with its folder.',
-    `Start one (tidemark worker) or cancel the run. Give each data folder its own Temporal namespace (TEMPORAL_NAMESPACE).`,
+    `This run belongs to the data folder ${describeFolder(theirs)}; this worker has ${describeFolder(here)} and refused the work.`,
+    givenUp
+      ? 'No worker with the data folder of the run started in time.'
+      : 'The run waits for a worker with its data folder.',
+    `Start one there (tidemark worker) or cancel the run. Give each data folder its own Temporal namespace (TEMPORAL_NAMESPACE).`,
   ].join(' ');
   if (refusals === 1) log.warn({ run: ctx.run, activity }, message);
   const type: ErrorType = 'OtherDataFolder';

@@ -49,7 +49,7 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
       if (newest !== null) deps.stamps?.after(newest);
       const edited = configChange(deps.config);
       const notes = [
-        edited === null ? null : `${edited}: restart the worker. This run goes by the settings of before.`,
+        edited === null ? null : `${edited}. This run uses the old settings. Restart the worker to use the new ones.`,
         stampedAhead(newest, now),
       ];
       const ctx = openRun(deps.config, deps.clock, input, {
@@ -74,7 +74,7 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
         signal,
         signalArgs: [waiter],
         args: [{}],
-        staticSummary: 'the daily quota of the API key: who waits for it',
+        staticSummary: 'runs that wait for the daily quota of the API key',
       });
     },
     readQuota: (ctx, begins) => withPulse((pulse) => readQuota(deps, ctx, pulse, begins)),

@@ -66,10 +66,10 @@ export function createProgram(): Command {
   const program = new Command('tidemark')
     .description('Nightly market snapshots from the Company Data API into a DuckDB/Parquet warehouse')
     .version(version())
-    .option('--config <file>', 'configuration; default TIDEMARK_CONFIG, else tidemark.yaml')
+    .option('--config <file>', 'configuration file; default TIDEMARK_CONFIG, else tidemark.yaml')
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError()
-    .showHelpAfterError('(--help shows what is possible)')
+    .showHelpAfterError('(--help lists all commands and options)')
     // Throw usage errors, so that they end with exit code 2 like all wrong input.
     .exitOverride();
   for (const register of COMMANDS) register(program);

@@ -80,7 +80,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
         Object.assign(atWork, now);
         const { requestsPerSecond } = config.api;
         if (requestsPerSecond !== undefined) client.setPace(requestsPerSecond / now.workers);
-        log.info(now, 'who shares what the API key allows at once');
+        log.info(now, 'workers that share the concurrency of the API key');
       };
       await watchAtWork(temporal, { identity, onChange, stop });
       workers.push(

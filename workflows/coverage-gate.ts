@@ -18,18 +18,18 @@ export function heldBackBy(gate: CoverageGate | null | undefined, coverage: Cove
   const carried = coverage.carried?.companies ?? 0;
   const members = distinctCompanies + carried;
   const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));
-  const kept = carried === 0 ? '' : ` and ${carried} carried over from earlier nights`;
+  const kept = carried === 0 ? '' : ` and carried ${carried.toLocaleString('en-US')} over from earlier nights`;
   const meanwhile =
-    current === null ? 'Nothing of this market is current yet' : `The night of ${current.date} stays the current one`;
+    current === null ? 'This market has no current night yet' : `The night of ${current.date} stays current`;
   const accept = (setting: string): string =>
-    `${meanwhile}. If this is all there is, ${setting} of this market and run the snapshot again: what is fresh is not fetched again.`;
+    `${meanwhile}. If the market has no more companies, ${setting} of this market and run the snapshot again. It does not fetch fresh records again.`;
   if (share < minCoverage) {
-    return `Held back: ${distinctCompanies} of ${reportedTotal} companies${kept} (${percent(share)}) were reached, and minCoverage is ${percent(minCoverage)}. ${accept('lower `minCoverage`')}`;
+    return `Held back: the run found ${distinctCompanies.toLocaleString('en-US')} of ${reportedTotal.toLocaleString('en-US')} companies${kept} (${percent(share)}), below minCoverage (${percent(minCoverage)}). ${accept('lower `minCoverage`')}`;
   }
   if (current?.comparable && current.companies >= SMALLEST_COMPARED) {
     const least = current.companies * (1 - maxDrop);
     if (members < least) {
-      return `Held back: ${distinctCompanies} companies were found${kept}, and the night of ${current.date} has ${current.companies}: more than ${percent(maxDrop)} less (maxDrop). ${accept('raise `maxDrop`')}`;
+      return `Held back: the run found ${distinctCompanies.toLocaleString('en-US')} companies${kept}; the night of ${current.date} has ${current.companies.toLocaleString('en-US')}. The drop exceeds ${percent(maxDrop)} (maxDrop). ${accept('raise `maxDrop`')}`;
     }
   }
   return null;

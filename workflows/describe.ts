@@ -7,7 +7,7 @@ export function describeProgress(progress: Progress, coverage: DiscoverResult['c
     `**${progress.phase}**`,
     progress.market === null ? null : `market \`${progress.market}\``,
     progress.date === null ? null : `date ${progress.date}`,
-    `${progress.requests} requests`,
+    `${progress.requests.toLocaleString('en-US')} requests`,
     progress.folder === undefined ? null : `data folder \`${progress.folder.path}\` on ${progress.folder.host}`,
   ].filter((part) => part !== null);
   const rows = progress.steps.map(
@@ -15,11 +15,11 @@ export function describeProgress(progress: Progress, coverage: DiscoverResult['c
   );
   const table = ['| step | done | of | state | due |', '| --- | ---: | ---: | --- | --- |', ...rows];
   const carried = coverage?.carried
-    ? ` Carried over, not asked for: ${coverage.carried.companies}, last found on ${coverage.carried.since} or later.`
+    ? ` Carried over, not searched: ${coverage.carried.companies.toLocaleString('en-US')}, last found on ${coverage.carried.since} or later.`
     : '';
   const proof = coverage
     ? [
-        `\nCoverage: ${coverage.distinctCompanies} of ${coverage.reportedTotal} companies, ${coverage.missing} missing.${carried}`,
+        `\nCoverage: ${coverage.distinctCompanies.toLocaleString('en-US')} of ${coverage.reportedTotal.toLocaleString('en-US')} companies, ${coverage.missing.toLocaleString('en-US')} missing.${carried}`,
       ]
     : [];
   return [head.join(' · '), '', ...table, ...proof, ...progress.notes.map((note) => `\n> ${note}`)].join('\n');
@@ -30,7 +30,7 @@ const REASONS: Record<DueReason, string> = {
   unfetched: 'never fetched',
   event: 'with events',
   renamed: 'renamed',
-  status: 'of another status',
+  status: 'with a new status',
   entered: 'back in the market',
   changed: 'changed',
   watched: 'watched',
@@ -50,11 +50,11 @@ export function refusalInWords(refusal: Refusal): string {
   const what = stream.replaceAll('_', ' ');
   const names = namesOf(refusal);
   if (guard === 'limit') {
-    return `${what}: the API answered nothing but "limit"${names === '' ? '' : ` (${names})`} to ${endpoint} for hours. The rest was not requested; the next run tries again.`;
+    return `${what}: the API answered only "limit"${names === '' ? '' : ` (${names})`} to ${endpoint} for two hours. The run skipped the rest. The next run tries again.`;
   }
   return names === ''
-    ? `${what}: the API refuses ${endpoint} to this key ("${message}"). The rest was not requested. Ask for the permission where the key was issued; the next run tries again.`
-    : `${what}: this key lacks the ${names}, which ${endpoint} needs. The rest was not requested. Ask for it where the key was issued; the next run tries again.`;
+    ? `${what}: the API refuses ${endpoint} to this key ("${message}"). The run skipped the rest. Ask the issuer of the key for the permission. The next run tries again.`
+    : `${what}: this key lacks the ${names}, which ${endpoint} needs. The run skipped the rest. Ask the issuer of the key for it. The next run tries again.`;
 }
 
 function namesOf({ permission, module, app }: Refusal): string {

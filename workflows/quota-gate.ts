@@ -89,7 +89,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
 /** Reads the quota on behalf of a run; returns null when the API refuses the reading for good. */
 async function ask({ ctx }: QuotaWaiter): Promise<QuotaStatus | null> {
   try {
-    return await crawl.readQuota.executeWithOptions({ summary: 'is there room again?' }, [ctx]);
+    return await crawl.readQuota.executeWithOptions({ summary: 'is quota left again?' }, [ctx]);
   } catch (error) {
     if (isCancelled(error)) throw error;
     return null;
@@ -98,6 +98,8 @@ async function ask({ ctx }: QuotaWaiter): Promise<QuotaStatus | null> {
 
 function show({ waiting, pause }: Pick<GateState, 'waiting' | 'pause'>): void {
   const rows = inLine(waiting).map(({ ctx }) => `| ${ctx.workflowId} | ${ctx.workflowType} |`);
-  const next = pause === null ? '' : `, asked for again every ${pause} s`;
-  setCurrentDetails(['**daily quota used up**' + next, '', '| waits | what |', '| --- | --- |', ...rows].join('\n'));
+  const next = pause === null ? '' : `, checked again every ${pause} s`;
+  setCurrentDetails(
+    ['**daily quota used up**' + next, '', '| waiting run | workflow |', '| --- | --- |', ...rows].join('\n'),
+  );
 }

@@ -19,13 +19,16 @@ export async function rebuildWarehouse(input?: unknown): Promise<RebuildResult> 
     notes: [],
   };
   setHandler(progressQuery, () => progress);
-  setCurrentDetails('**loading** what has landed, then models and publishing; the heartbeat says which');
-  const result = await warehouse.rebuildWarehouse.executeWithOptions({ summary: 'rebuild from the landing zone' }, [
-    input,
-  ]);
+  setCurrentDetails('**loading** the landed parts, then building models and publishing; the heartbeat names the step');
+  const result = await warehouse.rebuildWarehouse.executeWithOptions(
+    { summary: 'rebuild the warehouse from the landing zone' },
+    [input],
+  );
   progress.phase = 'done';
   if (result.folder) progress.folder = result.folder;
   progress.notes.push(...result.faults.map((fault) => `Unreadable: ${fault}`));
-  setCurrentDetails(`**done**: ${result.rows} rows of ${result.parts} parts, published as \`${result.published}\``);
+  setCurrentDetails(
+    `**done**: ${result.rows.toLocaleString('en-US')} rows of ${result.parts.toLocaleString('en-US')} parts, published as \`${result.published}\``,
+  );
   return result;
 }

@@ -7,6 +7,7 @@ export class StopRequested extends Error {}
 /** Refuses a start with a second argument: only runs that continue as new have one. */
 export function secondArgument(): ApplicationFailure {
   const type: ErrorType = 'InvalidInput';
-  const message = 'Wrong input: a run takes one argument; the second is for runs that go on as new. Start it with one.';
+  const message =
+    'Wrong input: the workflow got two arguments. Start it with one; Tidemark uses the second itself when a run continues as new.';
   return ApplicationFailure.nonRetryable(message, type);
 }

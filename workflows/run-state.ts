@@ -161,13 +161,13 @@ export class RunState {
   /** Sets the requests in flight; 0 returns to the configured number. An invalid number becomes a note. */
   setConcurrency(limit: unknown): void {
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || limit > MOST_IN_FLIGHT) {
-      this.note(`setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}; another one was left aside.`);
+      this.note(`setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}; the run ignored another value.`);
       return;
     }
     const most = this.ctx.maxConcurrency ?? MOST_IN_FLIGHT;
     this.concurrency = Math.min(limit, most) || null;
     if (limit > most)
-      this.note(`setConcurrency: ${String(limit)} at once were asked for; api.maxConcurrency allows ${most}.`);
+      this.note(`setConcurrency asked for ${String(limit)} requests in flight; api.maxConcurrency allows ${most}.`);
   }
 
   // ---- steps ----

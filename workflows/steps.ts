@@ -146,7 +146,7 @@ async function crawlChunk(
       run.countLanded(result.rows);
       if (result.failed > 0) {
         run.fallShort(
-          `${plan.stream}: some records could not be fetched; ops.rejects names them and the next run tries again.`,
+          `${plan.stream}: some records could not be fetched; ops.rejects lists them. The next run tries again.`,
         );
       }
       return result;
@@ -160,7 +160,7 @@ async function crawlChunk(
 
 /** Closes a run that had nothing to do; the current build stays. */
 async function finishIdle(run: Run): Promise<RunResult> {
-  run.note('Nothing to retry: no record of these streams stands rejected. Nothing was loaded or published.');
+  run.note('Nothing to retry: these streams have no open reject. The run loaded and published nothing.');
   const note = run.notes.join(' ');
   const totals = await CancellationScope.nonCancellable(() =>
     quick.closeRun({ ctx: run.ctx, outcome: 'complete', note, heldBack: null, ...run.landed }),
@@ -208,7 +208,7 @@ export async function finish(run: Run): Promise<RunResult> {
   run.enter('loading');
   const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
   run.note(loaded.gone ?? null);
-  if (loaded.driftFault) run.note(`Drift could not be looked for in everything: ${loaded.driftFault}`);
+  if (loaded.driftFault) run.note(`Some answers could not be checked for schema drift: ${loaded.driftFault}`);
   run.enter('modelling');
   const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
   for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);

@@ -22,7 +22,7 @@ export async function unknownType(): Promise<never> {
   const types = Object.entries(STARTABLE).map(([type, input]) => `${type} ${input}`);
   const meant = Object.keys(STARTABLE).find((type) => plain(type) === plain(workflowType));
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  const message = `There is no workflow type "${workflowType}".${hint} Types, each with an example of its input: ${types.join('; ')}. Start it again with one of them.`;
+  const message = `Tidemark has no workflow type "${workflowType}".${hint} Start one of these types; each is shown with an example of its input: ${types.join('; ')}.`;
   const type: ErrorType = 'InvalidInput';
   throw ApplicationFailure.nonRetryable(message, type);
 }

@@ -24,7 +24,9 @@ export async function withRun(
       if (!run.stopped) await work(run);
     } catch (error) {
       if (!(error instanceof StopRequested)) throw error;
-      run.fallShort('Stopped by an operator: what was fetched is kept, and the market stays as it was.');
+      run.fallShort(
+        'An operator stopped the run. The fetched records are kept; the current night of the market does not change.',
+      );
     }
     run.endCrawl();
     return await finish(run);

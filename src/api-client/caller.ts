@@ -65,7 +65,7 @@ const UNSENT = new Set([
 /** Error codes of Node and OpenSSL for a server whose certificate is not trusted. */
 const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
-  'The certificate is not trusted and nothing was sent; for an authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
+  'The certificate is not trusted and nothing was sent. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file';
 
 // If the API accepted the key before, retry a 401 this often: a single 401 may be the API's mistake.
 const REFUSALS_DOUBTED = 2;

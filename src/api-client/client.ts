@@ -111,21 +111,21 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 function parseUrl(name: string, text: string, allowHttp = false): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new TidemarkError('InvalidConfig', `${name} is no http(s) address`, {
+    throw new TidemarkError('InvalidConfig', `${name} is not an http(s) address`, {
       todo: 'Write it like https://api.example.com, without /v1 or /v2.',
     });
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TidemarkError('InvalidConfig', `${name} holds a user, a password, a query or a fragment`, {
+    throw new TidemarkError('InvalidConfig', `${name} contains a user, a password, a query or a fragment`, {
       todo: 'Write only scheme, host and path; the key comes from TIDEMARK_API_KEY.',
     });
   }
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw new TidemarkError(
       'InvalidConfig',
-      `${name} is plain http to ${url.hostname}: anyone on the way could read the key`,
+      `${name} is plain http to ${url.hostname}: anyone on the network path could read the key`,
       {
-        todo: 'Use https. Where the network itself is private, set `api.allowHttp: true` (or TIDEMARK_ALLOW_HTTP=1).',
+        todo: 'Use https. If the network is private, set `api.allowHttp: true` (or TIDEMARK_ALLOW_HTTP=1).',
       },
     );
   }
@@ -139,9 +139,9 @@ function isLoopback(hostname: string): boolean {
 
 function checkKey(apiKey: string): void {
   if (/^[\x21-\x7e]+$/.test(apiKey)) return;
-  const fault = apiKey === '' ? 'is empty' : 'holds characters no header can carry (spaces, a line break?)';
+  const fault = apiKey === '' ? 'is empty' : 'contains characters that a header cannot carry (spaces or line breaks?)';
   throw new TidemarkError('InvalidConfig', `the API key ${fault}`, {
-    todo: 'Set TIDEMARK_API_KEY, or TIDEMARK_API_KEY_FILE to a file with nothing but the key.',
+    todo: 'Set TIDEMARK_API_KEY, or set TIDEMARK_API_KEY_FILE to a file that holds only the key.',
   });
 }
 

@@ -32,6 +32,6 @@ export class QuotaLatch {
   /** Returns the error for a call that must not be sent now; null when the call may be sent. */
   refusal(context: ApiErrorContext): LimitError | null {
     if (this.#message === null || context.endpoint === FREE) return null;
-    return new LimitError(context, 'limits.daily', null, `not sent, since the API said: ${this.#message}`);
+    return new LimitError(context, 'limits.daily', null, `not sent, because the API said before: ${this.#message}`);
   }
 }

@@ -78,8 +78,8 @@ function tellNoJson(context: ApiErrorContext, location: string | null): ApiError
   if (text === '') return new BodyError(context, 'the body is empty, JSON was expected');
   if (text.startsWith('<'))
     return new BodyError(context, 'the body is an HTML or XML page (of a proxy?), JSON was expected');
-  if (/^[[{"]/.test(text)) return new BodyError(context, 'the body is no complete JSON (cut off?)');
-  return new BodyError(context, 'the body is no JSON');
+  if (/^[[{"]/.test(text)) return new BodyError(context, 'the body is incomplete JSON (cut off?)');
+  return new BodyError(context, 'the body is not JSON');
 }
 
 function tellByStatus(context: ApiErrorContext, location: string | null): ApiError {
@@ -88,15 +88,15 @@ function tellByStatus(context: ApiErrorContext, location: string | null): ApiErr
   if (status === 402 || status === 403)
     return new PermissionDeniedError(context, context.body.trim() || 'no reason given');
   if (status >= 300 && status < 400) {
-    return new ContractError(context, `the API redirects to ${location ?? 'nowhere'}; set api.baseUrl to where it is`);
+    return new ContractError(context, `the API redirects to ${location ?? 'nowhere'}; set api.baseUrl to that address`);
   }
-  return new ContractError(context, 'an error of a shape that is not documented');
+  return new ContractError(context, 'the API answered an error of an undocumented shape');
 }
 
 function describeMisfit(error: z.ZodError): string {
   const [issue] = error.issues;
   const where = issue === undefined || issue.path.length === 0 ? 'the body' : issue.path.join('.');
-  return `the answer is not as documented: ${where}: ${issue?.message ?? 'does not fit'}`;
+  return `the answer differs from the API reference: ${where}: ${issue?.message ?? 'does not fit'}`;
 }
 
 function nameKind(json: unknown): string {

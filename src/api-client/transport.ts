@@ -124,7 +124,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const encoding = this.#header('content-encoding');
     // Never decompress: a few bytes could become gigabytes.
     if (encoding !== null && encoding !== 'identity') {
-      this.#give('encoding', 'ENCODING', `the body is compressed (${encoding}), which was not asked for`);
+      this.#give('encoding', 'ENCODING', `the body is compressed (${encoding}), but the request did not allow that`);
     } else if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) {
       this.#giveTooLarge();
     }

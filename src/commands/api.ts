@@ -55,13 +55,13 @@ export function describeApiError(error: unknown, baseUrl: string): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof TokenVerificationError) {
     return new TidemarkError('Unauthorized', `The API at ${baseUrl} refuses the key.`, {
-      todo: 'Check TIDEMARK_API_KEY (or the file TIDEMARK_API_KEY_FILE names) and that api.baseUrl is the right address.',
+      todo: 'Check the key in TIDEMARK_API_KEY (or in the file that TIDEMARK_API_KEY_FILE names). Check the address in api.baseUrl.',
       cause: error,
     });
   }
   const todo =
     error.status === 0
-      ? 'Check api.baseUrl and that the API can be reached from here; for the sandbox: `tidemark sandbox`.'
+      ? 'Check api.baseUrl, and check that this machine can reach the API. To start the sandbox, run `tidemark sandbox`.'
       : 'Try again later; `tidemark doctor` shows more.';
   return new TidemarkError('ApiUnavailable', `${baseUrl}: ${error.message}`, { todo, cause: error });
 }

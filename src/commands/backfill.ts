@@ -7,16 +7,16 @@ import type { RunOptions } from './snapshot.js';
 export function registerBackfill(program: Command): void {
   program
     .command('backfill')
-    .description('fetch what the API can tell of past days: tenders, watch events, yearly financials')
+    .description('fetch the data of past days: tenders, watch events, yearly financials')
     .requiredOption('--from <day>', 'first day, YYYY-MM-DD')
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
     .option(
       '--streams <list>',
-      'comma-separated: tenders, watch_events, financials, financials_v1; default all that are configured',
+      'comma-separated: tenders, watch_events, financials, financials_v1; default all configured streams',
     )
     .option('--market <name>', 'only this market of tidemark.yaml; default all')
-    .option('--no-wait', 'start it and return at once')
-    .option('--strict', 'exit with 1 also when the run is only partial')
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when the run is partial')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -56,7 +56,7 @@ export function registerBackfill(program: Command): void {
             date: null,
             summary: `Backfill ${from}..${to}: ${streams.join(', ')}`,
             details:
-              'Fetches what the API can tell by date. Nothing that is only known as of now is filed under a past date.',
+              'Fetches records that have a date of their own. Answers that show only the state of now are not filed under a past date.',
           },
           {
             wait: options.wait,

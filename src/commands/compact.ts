@@ -11,23 +11,23 @@ const MEBIBYTE = 1_048_576;
 export function registerCompact(program: Command): void {
   program
     .command('compact')
-    .description('join the small landed parts of ended runs; with --drop-repeats also drop what nothing needs')
+    .description('join the small landed parts of ended runs; with --drop-repeats, also remove repeated answers')
     .addOption(
-      new Option('--min-parts <number>', 'fewer parts of a run and stream are left as they are')
+      new Option('--min-parts <number>', 'join only where a run and stream have at least this many parts')
         .argParser(parseCount)
         .default(4),
     )
     .addOption(
       new Option(
         '--drop-repeats <days>',
-        'drop answers older than this that say, word for word, what the one before and the one after say',
+        'remove answers older than this that equal both the answer before and the answer after',
       ).argParser(parseCount),
     )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-What was joined replays to the same tables. After --drop-repeats all are the same
+A replay of joined parts gives the same tables. After --drop-repeats, all tables are the same
 but ops.drift, whose shares count the answers that are left.
 ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     )
@@ -44,7 +44,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
           dropRepeats === undefined ? undefined : new Date(clock.now().getTime() - dropRepeats * DAY_MS);
         const done = await compactLanding(warehouse, config.dataDir, { minParts, dropRepeatsBefore });
         if (options.json) return sayJson(done);
-        if (done.folders === 0) return say('Nothing to join: what has landed is compact already.');
+        if (done.folders === 0) return say('Nothing to join: the landed parts are compact already.');
         say(
           `✔ ${formatCount(done.partsBefore)} parts of ${formatCount(done.folders)} folders are now ${formatCount(done.partsAfter)}; ${(done.bytesBefore / MEBIBYTE).toFixed(1)} MiB are now ${(done.bytesAfter / MEBIBYTE).toFixed(1)} MiB`,
         );

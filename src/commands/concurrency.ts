@@ -17,8 +17,8 @@ export function registerConcurrency(program: Command): void {
   addPickOptions(
     program
       .command('concurrency')
-      .description('requests in flight of a run, from its next chunk on; 0: as configured')
-      .argument('<requests>', `how many at once, at most \`api.maxConcurrency\``, parseInFlight),
+      .description('set the requests in flight of a run, from its next chunk on; 0: as configured')
+      .argument('<requests>', `requests in flight, at most \`api.maxConcurrency\``, parseInFlight),
   )
     .addHelpText('after', examples('tidemark concurrency 4', 'tidemark concurrency 0 --market nordics'))
     .action(async (requests: number, options: PickOptions, command: Command) => {
@@ -27,14 +27,14 @@ export function registerConcurrency(program: Command): void {
       if (requests > maxConcurrency) {
         throw new TidemarkError(
           'InvalidInput',
-          `${requests} at once: api.maxConcurrency in ${config.file} allows ${maxConcurrency}.`,
-          { todo: `Give at most ${maxConcurrency}, or raise it there and restart the workers.` },
+          `Cannot set ${requests} requests in flight: api.maxConcurrency in ${config.file} allows ${maxConcurrency}.`,
+          { todo: `Give at most ${maxConcurrency}, or raise api.maxConcurrency and restart the workers.` },
         );
       }
       await withRunning(command, options, async (run, { setConcurrencySignal }) => {
         await run.signal(setConcurrencySignal, requests);
         say(
-          `${run.workflowId}: ${requests === 0 ? `as many as configured (${maxConcurrency})` : requests} at once, from the next chunk on.`,
+          `${run.workflowId}: ${requests === 0 ? `${maxConcurrency} (as configured)` : requests} requests in flight, from the next chunk on.`,
         );
       });
     });

@@ -116,7 +116,7 @@ function line(node: TreeNode, { paint }: TreeOptions): string {
 }
 
 function describeGap(gap: CoverageGap, room: number, paint: TreeOptions['paint']): string[] {
-  const count = gap.missing > 0 ? `${formatCount(gap.missing)} missing` : 'nobody can tell how many';
+  const count = gap.missing > 0 ? `${formatCount(gap.missing)} missing` : 'unknown number missing';
   return [
     ...wrap(`${count}, ${gap.class}: ${gap.reason}`, room).map((text) => paint.yellow(text)),
     ...wrap(`filters ${JSON.stringify(gap.filters)}`, room).map((text) => paint.dim(text)),

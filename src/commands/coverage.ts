@@ -50,11 +50,11 @@ FROM ops.segments WHERE run = $run ORDER BY segment`;
 export function registerCoverage(program: Command): void {
   program
     .command('coverage')
-    .description('how much of each market was reached: the tree of its searches, with every gap by filters and count')
+    .description('coverage of each market: the tree of its searches, and each gap with its filters and count')
     .option('--market <name>', 'only this market')
-    .option('--run <id>', 'of this run; default the last one of each market')
-    .option('--all', 'show the segments that are proven too, instead of counting them')
-    .option('--json', 'print the result as JSON; with --all the whole tree, else the segments that are not proven')
+    .option('--run <id>', 'coverage of this run; default the last run of each market')
+    .option('--all', 'also show proven segments, instead of only their number')
+    .option('--json', 'print the result as JSON: the segments that are not proven, with --all the whole tree')
     .addHelpText(
       'after',
       examples('tidemark coverage', 'tidemark coverage --market nordics --all', 'tidemark coverage --json'),
@@ -65,8 +65,8 @@ export function registerCoverage(program: Command): void {
         const found = await readCoverage(published, options);
         if (options.json) return sayJson(found.map((market) => (all ? market : withoutProven(market))));
         if (found.length === 0) {
-          throw new TidemarkError('Internal', 'There is no coverage to show for that.', {
-            todo: '`tidemark runs` lists the runs; a market has coverage after its first snapshot.',
+          throw new TidemarkError('Internal', 'No coverage was found for this market or run.', {
+            todo: '`tidemark runs` lists the runs. A market has coverage after its first snapshot.',
           });
         }
         say(found.map((market) => describe(market, all)).join('\n\n'));
@@ -124,12 +124,12 @@ function describe(market: MarketCoverage, all: boolean): string {
 }
 
 const CLASSES = {
-  proven: 'in searches whose pages hold as many as they count',
+  proven: 'in searches whose pages hold as many companies as the search counts',
   drifted: 'in searches that changed while they were read',
-  unsplittable: 'in searches above the page cap that nothing splits further',
-  unproven: 'seen in passing, or counted where no search reaches them',
-  carried: 'without a date, not asked for that night (markets[].remainderNights)',
-  unusable: 'listed with ids that the warehouse cannot hold',
+  unsplittable: 'in searches above the page cap that no filter splits further',
+  unproven: 'found outside proven searches, or counted but reached by no search',
+  carried: 'without a date of incorporation, not searched that night (markets[].remainderNights)',
+  unusable: 'with ids that the warehouse cannot store',
 } as const;
 
 /** Renders each class of the certificate that holds companies: found, missing and the basis of the proof. */

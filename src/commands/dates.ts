@@ -8,7 +8,7 @@ import { TidemarkError } from '../core/errors.js';
  */
 export function parseDay(text: string, option: string): string {
   if (IsoDate.safeParse(text).success) return text;
-  throw new TidemarkError('InvalidInput', `${option} ${text} is no date.`, { todo: 'Write it like 2026-11-20.' });
+  throw new TidemarkError('InvalidInput', `${option} ${text} is not a date.`, { todo: 'Write it like 2026-11-20.' });
 }
 
 /**
@@ -21,7 +21,7 @@ export function runDate(asked: string | undefined, timeZone: string, clock: Cloc
   const date = parseDay(asked, '--date');
   if (date <= today) return date;
   throw new TidemarkError('InvalidInput', `--date ${date} is in the future: today is ${today} (${timeZone}).`, {
-    todo: 'Give today or an earlier date, or leave --date out.',
+    todo: 'Give today or an earlier date, or omit --date.',
   });
 }
 
@@ -33,8 +33,7 @@ export function parseSpan(options: { from: string; to: string }, clock: Clock): 
   const from = parseDay(options.from, '--from');
   const to = parseDay(options.to, '--to');
   const today = dayIn('UTC', clock.now());
-  if (from > to)
-    throw new TidemarkError('InvalidInput', `--from ${from} lies after --to ${to}.`, { todo: 'Swap them.' });
+  if (from > to) throw new TidemarkError('InvalidInput', `--from ${from} is after --to ${to}.`, { todo: 'Swap them.' });
   if (to > today) {
     throw new TidemarkError('InvalidInput', `--to ${to} is in the future: today is ${today} (UTC).`, {
       todo: 'Give today or an earlier date.',

@@ -13,8 +13,8 @@ export interface DemoOptions {
 export function registerDemo(program: Command): void {
   program
     .command('demo')
-    .description('start Temporal, the sandbox API and a worker, take one whole snapshot, show the first queries')
-    .option('--once', 'end when it is done, also in a terminal')
+    .description('start Temporal, the sandbox API and a worker, take one complete snapshot, show first queries')
+    .option('--once', 'exit after the snapshot, also in a terminal')
     .addOption(new Option('--companies <n>', "companies in the sandbox's market").argParser(parseCount).default(10_000))
     .addOption(new Option('--tenders <n>', 'tenders in the sandbox').argParser(parseCount).default(400))
     .addHelpText('after', examples('tidemark demo', 'tidemark demo --once --companies 1000'))

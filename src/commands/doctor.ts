@@ -7,7 +7,7 @@ import { colorsFor, say, sayJson } from './print.js';
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check configuration, key, API, Temporal, disk, warehouse and models; say what to do about each fault')
+    .description('check configuration, key, API, Temporal, disk, warehouse and models; name a remedy for each fault')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --json'))
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -23,7 +23,7 @@ export function registerDoctor(program: Command): void {
           say(`${marks[state]} ${check.padEnd(width)}  ${message.replaceAll('\n', `\n${' '.repeat(width + 4)}`)}`);
           if (todo !== null) say(`${' '.repeat(width + 4)}→ ${todo}`);
         }
-        say(failed === 0 ? '\nNothing is wrong.' : `\n${failed} of ${findings.length} checks failed.`);
+        say(failed === 0 ? '\nAll checks passed.' : `\n${failed} of ${findings.length} checks failed.`);
       }
       if (failed > 0) process.exitCode = FAILED;
     });

@@ -20,7 +20,7 @@ export function interruptSignal(): AbortSignal {
 /** Like `interruptSignal`, and prints what happens next. */
 export function interruptSignalSaying(words: string): AbortSignal {
   const signal = interruptSignal();
-  signal.addEventListener('abort', () => tell(`\n${words} (Ctrl-C again: at once)`), { once: true });
+  signal.addEventListener('abort', () => tell(`\n${words} (press Ctrl-C again to stop at once)`), { once: true });
   return signal;
 }
 

@@ -14,50 +14,49 @@ import { renderTable } from './table.js';
 export function registerModelsApply(models: Command): void {
   models
     .command('apply')
-    .description('build what `models plan` shows, and publish; with --env build it beside production')
+    .description('build the changes that `models plan` shows, and publish; with --env, build them beside production')
     .addOption(
       new Option(
         '--env <name>',
-        'a dev environment: data/env/<name>.duckdb, made anew; production stays as it is',
+        'build into a new dev environment, data/env/<name>.duckdb; production does not change',
       ).conflicts('drop'),
     )
-    .option(
-      '--drop <table...>',
-      'drop these tables, whose files are gone; without it, only after their `deprecation_date`',
-    )
+    .option('--drop <table...>', 'drop these tables without a file now; by default only after their `deprecation_date`')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-Every changed model is built whole, and all that reads it: beside the tables in
-use, then taken over at once, then published. Readers keep what they have until
-then. Interrupted, run it again: what was built already is not built again.
-A breaking change without a new \`version\` is refused (exit code 1), and so is a
-table that goes before the \`deprecation_date\` in its header, or without one.
-Every run applies changed models as well; after a rollback only this does.
+Builds every changed model, and the models that read it, beside the tables in
+use. Then replaces these tables in one step and publishes. Until then, readers
+see no change. If interrupted, run it again: it does not build finished tables again.
+Refuses (exit code 1) a breaking change without a new \`version\`, and removing a
+table without a \`deprecation_date\` in its header, or before that date.
+Every run also applies changed models; after a rollback, only this command does.
 ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark models diff --env me', 'tidemark models apply --drop marts.mine')}`,
     )
     .action(apply);
 
   models
     .command('rollback')
-    .description('go back to the set of models that was in force before; runs keep to it until `models apply`')
-    .addOption(new Option('--to <set>', 'another set, by its number in `models history`').argParser(parseSet))
-    .option('--dry-run', 'say what it would do; changes nothing')
+    .description('go back to an earlier set of models; runs build that set until `models apply`')
+    .addOption(
+      new Option('--to <set>', 'number of the set in `models history`; default the previous set').argParser(parseSet),
+    )
+    .option('--dry-run', 'show what would change; changes nothing')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-The texts of the models as they were then are built, not the files; the files
-stay as they are. Runs go on with what came back, and say so, until
-\`tidemark models apply\` puts the files in force again.
+Builds the stored texts of that set, not the files; the files do not change.
+Runs build that set, and their notes say so, until you run
+\`tidemark models apply\`, which builds from the files again.
 ${examples('tidemark models rollback', 'tidemark models rollback --to 3 --dry-run')}`,
     )
     .action(rollBack);
 
   models
     .command('history')
-    .description('the sets of models that were in force, the newest first')
+    .description('list the sets of models that were in force, newest first')
     .option('--json', 'print them as JSON')
     .addHelpText('after', examples('tidemark models history', 'tidemark models history --json'))
     .action(showHistory);
@@ -83,10 +82,10 @@ async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean
   const result = await rollbackModels(request.dataDir, { ...request, to: options.to, dryRun: options.dryRun });
   if (options.json) return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
   const to = `set ${result.to.ofSet ?? result.to.set} of ${result.to.appliedAt}`;
-  if (options.dryRun) say(`Would go back to ${to}: ${summary(result)}`);
+  if (options.dryRun) say(`Rollback would go to ${to}: ${summary(result)}`);
   else say(`✔ back to ${to} in ${seconds(begun)} s: ${summary(result)}`);
   sayResult(result, request.dataDir);
-  if (!options.dryRun) say('  held       runs keep to it until `tidemark models apply`');
+  if (!options.dryRun) say('  held       runs build this set until `tidemark models apply`');
 }
 
 async function showHistory(options: { json?: boolean }, command: Command): Promise<void> {
@@ -121,7 +120,7 @@ async function readRequest(options: { json?: boolean }, command: Command): Promi
     onStep: (step) => {
       if (options.json) return;
       if (step.step === 'stage') tell(`Building ${step.model} …`);
-      else tell(step.step === 'models' ? 'Taking over …' : 'Publishing …');
+      else tell(step.step === 'models' ? 'Replacing the tables …' : 'Publishing …');
     },
   };
 }
@@ -131,9 +130,7 @@ function summary({ changes, built, published }: Applied): string {
   const kinds = ['added', 'removed', 'directly modified', 'indirectly modified', 'altered'] as const;
   const parts = kinds.flatMap((kind) => (of(kind) > 0 ? [`${of(kind)} ${kind}`] : []));
   if (parts.length > 0) return parts.join(', ');
-  return built === null && published !== null
-    ? 'the tables were built already, now they are published'
-    : 'no model changes';
+  return built === null && published !== null ? 'no table to build, published the built tables' : 'no model changes';
 }
 
 function sayResult({ changes, built, resumed, published }: Applied, dataDir: string): void {
@@ -144,7 +141,7 @@ function sayResult({ changes, built, resumed, published }: Applied, dataDir: str
     );
     for (const reason of breaking) say(`             Breaking: ${reason}`);
   }
-  if (resumed.length > 0) say(`  resumed    ${resumed.length} had been built before: ${resumed.join(', ')}`);
+  if (resumed.length > 0) say(`  resumed    ${resumed.length} built already: ${resumed.join(', ')}`);
   for (const audit of built?.failedAudits ?? []) say(`  audit      ${audit}`);
   for (const note of [...(built?.notes ?? []), ...(published?.notes ?? [])]) say(`  note       ${note}`);
   if (published !== null)
@@ -168,7 +165,7 @@ function seconds(begun: number): string {
 
 function parseSet(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new TidemarkError('InvalidInput', `${text} is no number of a set.`, {
-    todo: '`tidemark models history` lists them.',
+  throw new TidemarkError('InvalidInput', `${text} is not the number of a set.`, {
+    todo: '`tidemark models history` lists the sets.',
   });
 }

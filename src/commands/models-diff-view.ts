@@ -12,12 +12,12 @@ export function renderDiff({ env, tables }: EnvDiff, paint: Paint): string {
     ...(env.isStale
       ? [
           paint.yellow(
-            `Production was published anew since: differences may be of the data. \`tidemark models apply --env ${env.name}\` builds it anew.`,
+            `Production was published again since then, so the data may differ too. \`tidemark models apply --env ${env.name}\` builds the environment again.`,
           ),
         ]
       : []),
   ];
-  if (tables.length === 0) return [...basis, 'It holds no model.'].join('\n');
+  if (tables.length === 0) return [...basis, 'The environment has no model.'].join('\n');
   return [basis.join('\n'), ...tables.map((table) => renderTable(table, paint))].join('\n\n');
 }
 
@@ -30,10 +30,10 @@ function renderTable(diff: TableDiff, paint: Paint): string {
     ...diff.removedColumns.map((column) => paint.red(`  - column ${column}`)),
   ];
   if (onlyHere + onlyThere + (changed ?? 0) === 0) {
-    const same = shape.length > 0 ? 'the same rows in the columns both have' : 'the same rows';
+    const same = shape.length > 0 ? 'the same rows in the common columns' : 'the same rows';
     return [`${head}  ${rows(rowsHere)}, ${same}`, ...shape].join('\n');
   }
-  const how = key === null ? ['  (rows are told by all columns both have: they share no unique key)'] : [];
+  const how = key === null ? ['  (rows are compared by all common columns: there is no common unique key)'] : [];
   return [
     `${head}  ${rows(rowsHere)} here, ${formatCount(rowsThere)} in production`,
     ...how,

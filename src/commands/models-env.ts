@@ -10,9 +10,9 @@ import { renderTable } from './table.js';
 export function registerModelsEnv(models: Command): void {
   models
     .command('diff [models...]')
-    .description('what the rows of a dev environment are beside those of production')
-    .requiredOption('--env <name>', 'the environment, made with `models apply --env <name>`')
-    .addOption(new Option('--limit <rows>', 'rows shown of each difference').default(3).argParser(parseLimit))
+    .description('compare the rows of a dev environment with production')
+    .requiredOption('--env <name>', 'the environment, created with `models apply --env <name>`')
+    .addOption(new Option('--limit <rows>', 'rows to show per difference').default(3).argParser(parseLimit))
     .option('--json', 'print the differences as JSON')
     .addHelpText(
       'after',
@@ -25,17 +25,17 @@ ${examples('tidemark models diff --env me', 'tidemark models diff --env me marts
 
   const env = models
     .command('env')
-    .description('the dev environments there are')
+    .description('list or remove dev environments')
     .addHelpText('after', examples('tidemark models env list', 'tidemark models env drop me'));
   env
     .command('list')
-    .description('every environment, with its models')
+    .description('list every environment with its models')
     .option('--json', 'print them as JSON')
     .addHelpText('after', examples('tidemark models env list --json'))
     .action(listEnvironments);
   env
     .command('drop <name>')
-    .description('remove an environment; production stays as it is')
+    .description('remove an environment; production does not change')
     .addHelpText('after', examples('tidemark models env drop me'))
     .action(dropEnvironment);
 }
@@ -60,14 +60,17 @@ export async function buildEnvironment(name: string, options: { json?: boolean }
     const refused = built.refused.map(({ model, refused: why }) => ({ model, refused: why }));
     return sayJson({ env: name, ...built, refused });
   }
-  if (built.models.length === 0) return say(`✔ ${name}: no model differs from those published, so it holds none.`);
+  if (built.models.length === 0)
+    return say(`✔ ${name}: no model differs from production, so the environment has no model.`);
   say(`✔ ${name} built beside production: ${built.file}`);
   for (const { model, change, rows, failedAudits } of built.models) {
     say(`  ${model}, ${change}, ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`);
     for (const audit of failedAudits) say(`    audit failed: ${audit}`);
   }
   for (const { model, version, refused } of built.refused)
-    say(`  production would refuse ${model}: it breaks what version ${version} promises: ${refused.join('; ')}`);
+    say(
+      `  production would refuse ${model}, because it breaks the promise of version ${version}: ${refused.join('; ')}`,
+    );
   say(`Compare it: tidemark models diff --env ${name}; query it: tidemark sql --env ${name} "…"`);
 }
 
@@ -88,7 +91,7 @@ async function listEnvironments(options: { json?: boolean }, command: Command): 
   const { listEnvs } = await import('../warehouse/models-env.js');
   const envs = await listEnvs(config.dataDir);
   if (options.json) return sayJson(envs);
-  if (envs.length === 0) return say('There is none: `tidemark models apply --env <name>` makes one.');
+  if (envs.length === 0) return say('No environment exists. `tidemark models apply --env <name>` creates one.');
   say(
     renderTable({
       columns: ['environment', 'built at', 'models', ''],
@@ -96,7 +99,7 @@ async function listEnvironments(options: { json?: boolean }, command: Command): 
         name,
         builtAt,
         models.join(', '),
-        isStale ? 'production was published anew since' : '',
+        isStale ? 'older than production' : '',
       ]),
     }),
   );
@@ -106,10 +109,10 @@ async function dropEnvironment(name: string, _options: object, command: Command)
   const { config } = await loadContext(command);
   const { dropEnv } = await import('../warehouse/models-env.js');
   dropEnv(config.dataDir, name);
-  say(`✔ ${name} is gone`);
+  say(`✔ removed ${name}`);
 }
 
 function parseLimit(text: string): number {
   if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new TidemarkError('InvalidInput', `${text} is no number of rows.`, { todo: 'Write a number up to 99999.' });
+  throw new TidemarkError('InvalidInput', `${text} is not a number of rows.`, { todo: 'Write a number up to 99999.' });
 }

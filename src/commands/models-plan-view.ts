@@ -22,7 +22,7 @@ export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; w
   const changed = plan.changes.filter(({ change }) => change !== 'unchanged');
   const blocks = [[renderBasis(plan), ...renderHold(plan), ...plan.overdue].join('\n')];
   if (plan.comparedWith === 'none') {
-    blocks.push(`${changed.length} models are added: ${changed.map(({ model }) => model).join(', ')}.`);
+    blocks.push(`${changed.length} new models: ${changed.map(({ model }) => model).join(', ')}.`);
     return blocks.join('\n\n');
   }
   if (changed.length === 0)
@@ -37,9 +37,9 @@ export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; w
 }
 
 function renderBasis({ comparedWith, file }: ModelsPlan): string {
-  if (comparedWith === 'none') return 'There is no warehouse yet: the next run builds every model.';
+  if (comparedWith === 'none') return 'No warehouse exists yet: the next run builds every model.';
   if (comparedWith === 'warehouse') return `Compared with ${file}`;
-  return `Compared with what was last published (${file}): the warehouse itself is in use by a writer, or missing.`;
+  return `Compared with the current build (${file}), because the warehouse is missing or a writer holds it.`;
 }
 
 function renderGroup(group: readonly Change[], paint: Paint, width: number): string[] {
@@ -54,10 +54,10 @@ function renderGroup(group: readonly Change[], paint: Paint, width: number): str
 }
 
 function wayOut({ model, change, version, deprecationDate }: Change): string {
-  if (change === 'removed') return `put its file back, or drop it: tidemark models apply --drop ${model}`;
+  if (change === 'removed') return `restore its file, or drop the table: tidemark models apply --drop ${model}`;
   return deprecationDate === null
     ? `raise \`version\`, now ${version}, in its header`
-    : 'an older version stays as it was';
+    : 'an older version must not change';
 }
 
 function describe(change: Change, paint: Paint): string {
@@ -79,7 +79,7 @@ function describe(change: Change, paint: Paint): string {
 
 function renderText({ before, after }: Change, paint: Paint, width: number): string[] {
   if (before === null || after === null)
-    return [paint.dim('      (it was applied before texts were kept: there is nothing to compare)')];
+    return [paint.dim('      (no text to compare: an older Tidemark applied it without storing the text)')];
   return diffTexts(before, after).map((line) => {
     if (line.startsWith('@@')) return paint.cyan(`      ${line}`);
     if (line.startsWith('-')) return paint.red(`      ${line}`);
@@ -98,7 +98,7 @@ function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
     return [`${heading} none. Every run builds tables and views anyway.`, ...renderAffected(changes)].join('\n');
   const width = Math.max(...incremental.map(({ model }) => model.length));
   return [
-    `${heading} ${what} builds these incremental ones whole`,
+    `${heading} ${what} builds these incremental models in full`,
     ...incremental.map(({ model, rows }) => `    ${model.padEnd(width)}  ${rows === null ? 'new' : formatRows(rows)}`),
     ...renderAffected(changes),
   ].join('\n');
@@ -118,7 +118,7 @@ function renderHold({ held }: ModelsPlan): string[] {
   if (held === null) return [];
   const set = held.set === null ? '' : ` at set ${held.set}`;
   return [
-    `Models are held${set} since the rollback of ${held.since}: runs build that set. What follows is what \`tidemark models apply\` would do.`,
+    `Models are held${set} since the rollback of ${held.since}: runs build that set. The plan below shows what \`tidemark models apply\` would do.`,
   ];
 }
 

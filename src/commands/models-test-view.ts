@@ -19,9 +19,9 @@ function renderFailure({ query, error, differences, reordered }: CaseFailure, pa
   const lines = query === null ? [] : [paint.dim(renderCell(query))];
   const indent = query === null ? '' : '  ';
   if (error !== null) return [...lines, ...error.split('\n').map((line) => paint.red(`${indent}${line}`))];
-  if (reordered) return [...lines, `  ${paint.red('the same rows in another order:')} give the query an ORDER BY`];
+  if (reordered) return [...lines, `  ${paint.red('the same rows in another order:')} add an ORDER BY to the query`];
   lines.push(...differences.slice(0, MAX_SHOWN).flatMap((difference) => renderDifference(difference, paint)));
-  if (differences.length > MAX_SHOWN) lines.push(`  … and ${differences.length - MAX_SHOWN} more rows that differ`);
+  if (differences.length > MAX_SHOWN) lines.push(`  … and ${differences.length - MAX_SHOWN} more differing rows`);
   return lines;
 }
 

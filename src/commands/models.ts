@@ -13,9 +13,7 @@ import { colorsFor, say, sayJson, tell, terminalWidth } from './print.js';
 export function registerModels(program: Command): void {
   const models = program
     .command('models')
-    .description(
-      'the SQL models: plan a change, test it, build it beside production, apply it, go back; their dictionary',
-    )
+    .description('SQL models: plan, test, build beside production, apply or roll back a change; write their dictionary')
     .addHelpText(
       'after',
       examples(
@@ -29,9 +27,7 @@ export function registerModels(program: Command): void {
 
   models
     .command('plan')
-    .description(
-      'what `models apply`, or the next run, will do to the warehouse because models changed; changes nothing',
-    )
+    .description('show what `models apply` or the next run will change in the warehouse; changes nothing itself')
     .option('--json', 'print the plan as JSON, with the models that do not change')
     .addHelpText(
       'after',
@@ -51,9 +47,7 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
 
   models
     .command('docs')
-    .description(
-      'the data dictionary: every published table with its columns, key and checks, and where each column comes from',
-    )
+    .description('write the data dictionary: published tables with columns, key, checks and the origin of each column')
     .option('--out <file>', 'write to a file instead of the terminal')
     .option('--json', 'as JSON instead of Markdown')
     .addHelpText('after', examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json'))
@@ -61,8 +55,8 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
 
   models
     .command('test [paths...]')
-    .description('given answers of the API, or rows, do the models give the rows expected? Needs no warehouse')
-    .option('--match <text>', 'only cases whose name or file has this text')
+    .description('test that models turn given API answers or rows into expected rows; needs no warehouse')
+    .option('--match <text>', 'only cases whose name or file contains this text')
     .option('--json', 'print the results as JSON')
     .addHelpText(
       'after',
@@ -121,8 +115,8 @@ async function documentModels(options: { out?: string; json?: boolean }, command
     useOrdinaryMode(file);
   } catch (error) {
     if (error instanceof TidemarkError) throw error;
-    throw new TidemarkError('Internal', `${file} cannot be written: ${errorMessage(error)}`, {
-      todo: 'Check the folder and its permissions.',
+    throw new TidemarkError('Internal', `Cannot write ${file}: ${errorMessage(error)}`, {
+      todo: 'Check that the folder exists and that you may write there.',
       cause: error,
     });
   }
@@ -163,8 +157,8 @@ async function testModels(
   const text = options.match?.toLowerCase() ?? '';
   const cases = readCases(paths).filter(({ name, file }) => `${file} ${name}`.toLowerCase().includes(text));
   if (cases.length === 0) {
-    throw new TidemarkError('InvalidInput', `No case has ${options.match} in its name or file.`, {
-      todo: 'Leave --match out to see them all run.',
+    throw new TidemarkError('InvalidInput', `No case has "${options.match}" in its name or file.`, {
+      todo: 'Omit --match to run all cases.',
     });
   }
   const paint = colorsFor(process.stdout);

@@ -16,7 +16,7 @@ export function otherFolder(run: DataFolder | undefined, dataDir: string): strin
   const own = readDataFolder(dataDir);
   if (own?.id === run.id) return null;
   const here = own === null ? `${dataDir}, which no worker has used` : describeFolder(own);
-  return `This run was done by a worker whose data folder is ${describeFolder(run)}; this command reads ${here}. Use the worker's configuration (--config, TIDEMARK_DATA), or end that worker and start the run again.`;
+  return `A worker with the data folder ${describeFolder(run)} did this run, but this command reads ${here}. Use the worker's configuration (--config, TIDEMARK_DATA), or end that worker and start the run again.`;
 }
 
 /** Place where a run published. A short path if the data folder is the same, else the path and its host. */
@@ -37,13 +37,13 @@ export async function workerWarnings(client: Client, config: Config): Promise<st
     const foreign = foreignWorkers(workers, own);
     if (foreign.length > 0)
       warnings.push(
-        `Workers of another data folder than ${describeFolder(own)} poll this namespace: ${nameForeign(foreign)}. ${SEPARATE_FOLDERS}`,
+        `This command uses the data folder ${describeFolder(own)}, but workers of other folders poll this namespace: ${nameForeign(foreign)}. ${SEPARATE_FOLDERS}`,
       );
   }
   const outdated = outdatedWorkers(workers, config, own);
   if (outdated.length > 0)
     warnings.push(
-      `${config.file} (changed at ${changedAt(config.file)}) is not what ${outdated.join(', ')} read at start: restart the worker.`,
+      `These workers use other settings than ${config.file} (changed at ${changedAt(config.file)}): ${outdated.join(', ')}. Restart them.`,
     );
   return warnings;
 }

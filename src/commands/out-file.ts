@@ -10,7 +10,7 @@ export function outFile(out: string): string {
   const file = path.resolve(out);
   if (out !== '' && !out.endsWith('/') && !isFolder(file)) return file;
   throw new TidemarkError('InvalidInput', `--out ${out === '' ? '""' : out} is a folder.`, {
-    todo: 'Name a file in it.',
+    todo: 'Name a file in that folder.',
   });
 }
 

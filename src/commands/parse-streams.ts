@@ -10,5 +10,5 @@ export function parseStreams<T extends string>(list: string | undefined, allowed
   const unknown = names.filter((name) => !allowed.some((known) => known === name));
   if (unknown.length === 0 && names.length > 0) return names as T[];
   const what = names.length === 0 ? 'names no stream' : `names ${unknown.join(', ')}`;
-  throw new TidemarkError('InvalidInput', `--streams ${what}.`, { todo: `Choose among: ${allowed.join(', ')}.` });
+  throw new TidemarkError('InvalidInput', `--streams ${what}.`, { todo: `Choose from: ${allowed.join(', ')}.` });
 }

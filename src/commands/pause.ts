@@ -5,12 +5,14 @@ import { say } from './print.js';
 
 /** `tidemark pause`: pauses a run before its next chunk, until `resume`. */
 export function registerPause(program: Command): void {
-  addPickOptions(program.command('pause').description('let a run stop before its next chunk, until `resume`'))
+  addPickOptions(program.command('pause').description('pause a run before its next chunk, until `tidemark resume`'))
     .addHelpText('after', examples('tidemark pause', 'tidemark pause --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { pauseSignal }) => {
         await run.signal(pauseSignal);
-        say(`${run.workflowId}: pauses before its next chunk. Go on with: tidemark resume --run ${run.workflowId}`);
+        say(
+          `${run.workflowId}: pauses before its next chunk. Continue it with: tidemark resume --run ${run.workflowId}`,
+        );
       });
     });
 }

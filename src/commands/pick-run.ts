@@ -63,11 +63,11 @@ async function pickRun(client: Client, options: PickOptions): Promise<WorkflowHa
   if (meant.length === 1 && meant[0]) return client.workflow.getHandle(meant[0].workflowId);
   const ids = (meant.length > 1 ? meant : running).map(({ workflowId }) => workflowId).toSorted();
   if (ids.length === 0) {
-    throw new TidemarkError('InvalidInput', 'Nothing is running.', { todo: 'See `tidemark runs` for what has ended.' });
+    throw new TidemarkError('InvalidInput', 'No run is open.', { todo: '`tidemark runs` shows the ended runs.' });
   }
   throw new TidemarkError(
     'InvalidInput',
-    meant.length > 1 ? `${meant.length} runs are under way.` : 'No such run is under way.',
-    { todo: `Name one with --run: ${ids.join(', ')}.` },
+    meant.length > 1 ? `${meant.length} open runs match.` : 'No open run matches.',
+    { todo: `Name one with --run. Open runs: ${ids.join(', ')}.` },
   );
 }

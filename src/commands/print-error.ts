@@ -25,7 +25,7 @@ export function printError(thrown: unknown): number {
         .map((line) => `  ${line}`)
         .join('\n'),
     );
-  else tell('  This is not an error Tidemark knows. Run it again with TIDEMARK_DEBUG=1 for the details.');
+  else tell('  Tidemark does not know this error. Run the command again with TIDEMARK_DEBUG=1 for details.');
   if (process.env['TIDEMARK_DEBUG']) tell(shown(inspectChain(thrown)));
   return error instanceof TidemarkError && error.type === 'InvalidInput' ? USAGE : FAILED;
 }

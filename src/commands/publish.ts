@@ -16,17 +16,17 @@ interface PublishOptions {
 export function registerPublish(program: Command): void {
   program
     .command('publish')
-    .description('publish the warehouse as it stands; or go back to an earlier build')
-    .option('--list', 'the builds that are kept (publish.keep), newest first')
+    .description('publish the warehouse now, or go back to an earlier build')
+    .option('--list', 'list the kept builds (publish.keep), newest first')
     .option(
       '--to <build>',
-      'let readers see this build again: PREVIOUS, or a name of --list; the next run publishes anew',
+      'make this build current again: PREVIOUS, or a name from --list; the next run publishes a new build',
     )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark publish --list', 'tidemark publish --to PREVIOUS', 'tidemark publish'))
     .action(async (options: PublishOptions, command: Command) => {
       if (options.list && options.to !== undefined) {
-        throw new TidemarkError('InvalidInput', '--list and --to do not go together.', { todo: 'Leave one out.' });
+        throw new TidemarkError('InvalidInput', '--list and --to cannot be combined.', { todo: 'Omit one of them.' });
       }
       const { config, clock } = await loadContext(command);
       if (options.list) return list(config.dataDir, options);
@@ -51,7 +51,7 @@ async function list(dataDir: string, { json = false }: PublishOptions): Promise<
   const { listBuilds } = await import('../warehouse/builds.js');
   const builds = listBuilds(dataDir);
   if (json) return sayJson(builds);
-  if (builds.length === 0) return say('Nothing was published yet.');
+  if (builds.length === 0) return say('No build was published yet.');
   sayTable({
     columns: ['build', 'built_at', 'size', ''],
     rows: builds.map(({ name, builtAt, bytes, current }) => [
@@ -70,6 +70,6 @@ async function goTo(dataDir: string, wanted: string, { json = false }: PublishOp
   ]);
   const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));
   if (json) return sayJson(listBuilds(dataDir).find((build) => build.name === name));
-  say(`✔ readers see ${name} from now on; who has another build open keeps it`);
-  say('  The next run publishes anew, as does `tidemark publish`.');
+  say(`✔ ${name} is current; open readers keep their build until they open the file again`);
+  say('  The next run or `tidemark publish` publishes a new build.');
 }

@@ -23,7 +23,7 @@ export function registerQuota(program: Command): void {
       await withPublished(command, async (published) => {
         await printQuery(published, SQL, {
           json: options.json ?? false,
-          empty: 'No run has read a metric yet; try --live.',
+          empty: 'No run has read the usage metrics yet; try --live.',
         });
       });
     });
@@ -44,7 +44,7 @@ async function showLive(command: Command, json: boolean): Promise<void> {
       })),
     );
     if (json) sayJson(rows);
-    else if (rows.length === 0) say('The API reports no metric.');
+    else if (rows.length === 0) say('The API reports no usage metrics.');
     else {
       const columns = ['group', 'metric', 'used', 'total'] as const;
       sayTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });

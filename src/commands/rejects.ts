@@ -23,11 +23,11 @@ LIMIT $limit`;
 export function registerRejects(program: Command): void {
   const rejects = program
     .command('rejects')
-    .description('what failed validation and still does: by reason, or one by one')
-    .option('--list', 'one by one, with the raw value')
+    .description('open rejects: records and values that cannot be used, by reason or one by one')
+    .option('--list', 'list them one by one, with the raw value')
     .option('--stream <name>', 'only this stream')
-    .option('--all', 'those resolved meanwhile too')
-    .addOption(new Option('--limit <rows>', 'how many with --list').argParser(parseCount).default(50))
+    .option('--all', 'also show resolved rejects')
+    .addOption(new Option('--limit <rows>', 'number of rows with --list').argParser(parseCount).default(50))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark rejects', 'tidemark rejects --list --stream financials --limit 10'))
     .action(
@@ -43,7 +43,7 @@ export function registerRejects(program: Command): void {
           };
           await printQuery(published, options.list ? LIST : SUMMARY, {
             json: options.json ?? false,
-            empty: 'Nothing is rejected.',
+            empty: 'There are no open rejects.',
             params,
           });
         });
@@ -56,10 +56,10 @@ export function registerRejects(program: Command): void {
 function registerRetry(rejects: Command): void {
   rejects
     .command('retry')
-    .description('ask again for the records that failed or could not be taken, and for nothing else')
+    .description('fetch only the records of open rejects again')
     .option('--streams <list>', 'comma-separated: companies, financials, financials_v1, tender_details; default all')
     .option('--market <name>', 'only companies of this market')
-    .option('--no-wait', 'start it and return at once')
+    .option('--no-wait', 'start the run and return at once')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark rejects retry', 'tidemark rejects retry --streams financials'))
     .action(async (_: RetryOptions, command: Command) => {
@@ -86,8 +86,8 @@ function registerRetry(rejects: Command): void {
           input: { streams, ...(market === null ? {} : { market }) },
           market,
           date,
-          summary: `Rejects again: ${streams.join(', ')}`,
-          details: 'Asks again for the records that failed or could not be taken, loads, models and publishes.',
+          summary: `Retry of rejects: ${streams.join(', ')}`,
+          details: 'Fetches the records of open rejects again, loads, builds the models and publishes.',
         },
         { wait: options.wait, json: options.json ?? false, strict: true, again: 'tidemark rejects retry' },
       );

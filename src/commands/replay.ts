@@ -13,7 +13,7 @@ interface ReplayOptions {
   json?: boolean;
 }
 
-const STEPS = { load: 'Loading what has landed', models: 'Building the models', publish: 'Publishing' };
+const STEPS = { load: 'Loading the landed parts', models: 'Building the models', publish: 'Publishing' };
 
 /** `tidemark replay`: makes the warehouse again from the landing zone. Needs no key, API or Temporal server. */
 export function registerReplay(program: Command): void {
@@ -23,7 +23,7 @@ export function registerReplay(program: Command): void {
     .description('rebuild the warehouse from the landing zone, with no API call')
     .addOption(day('from', 'first landing date, YYYY-MM-DD; needs --into'))
     .addOption(day('to', 'last landing date; needs --into'))
-    .option('--into <folder>', 'make a second warehouse there, for instance of some nights only')
+    .option('--into <folder>', 'build a second warehouse in this folder, for example of some nights only')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark replay', 'tidemark replay --to 2026-10-31 --into ./as-of-october'))
     .action(async (options: ReplayOptions, command: Command) => {
@@ -59,7 +59,7 @@ export function registerReplay(program: Command): void {
       for (const note of notes) say(`  note       ${note}`);
       if (parts === 0)
         say(
-          `  note       nothing is landed in ${config.dataDir}: is it the data folder of the workers? (--config, TIDEMARK_DATA)`,
+          `  note       ${config.dataDir} has no landed parts: is it the data folder of the workers? (--config, TIDEMARK_DATA)`,
         );
       for (const fault of faults) say(`  unreadable ${fault}`);
       say(`  published  ${path.join(options.into ?? config.dataDir, published.file)}`);
@@ -69,19 +69,19 @@ export function registerReplay(program: Command): void {
 /** Requires `--into` for a part of the nights: it must not replace the whole warehouse. */
 function checkRange({ from, to, into }: ReplayOptions): void {
   if ((from !== undefined || to !== undefined) && into === undefined) {
-    throw new TidemarkError('InvalidInput', '--from and --to leave nights out, so they need --into.', {
-      todo: 'Name a folder for that warehouse, as in `tidemark replay --to 2026-10-31 --into ./as-of-october`; without them all nights are replayed in place.',
+    throw new TidemarkError('InvalidInput', '--from and --to need --into, because they select only some nights.', {
+      todo: 'Name a folder for the second warehouse: `tidemark replay --to 2026-10-31 --into ./as-of-october`. To replay all nights in place, omit --from and --to.',
     });
   }
   if (from !== undefined && to !== undefined && from > to) {
-    throw new TidemarkError('InvalidInput', `--from (${from}) lies after --to (${to}).`, { todo: 'Swap them.' });
+    throw new TidemarkError('InvalidInput', `--from (${from}) is after --to (${to}).`, { todo: 'Swap them.' });
   }
 }
 
 function parseDay(text: string): string {
   const parsed = IsoDate.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new TidemarkError('InvalidInput', `${text} is no day: ${errorMessage(parsed.error.issues[0])}`, {
+  throw new TidemarkError('InvalidInput', `${text} is not a date: ${errorMessage(parsed.error.issues[0])}`, {
     todo: 'Write it as YYYY-MM-DD.',
   });
 }

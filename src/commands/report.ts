@@ -10,8 +10,10 @@ import { showPath } from './show-path.js';
 export function registerReport(program: Command): void {
   program
     .command('report')
-    .description('one self-contained HTML file: runs, coverage, forecasts, markets, rejects, drift, data dictionary')
-    .option('--out <file>', 'where to write it; default report.html in the data folder')
+    .description(
+      'write one self-contained HTML file: runs, coverage, forecasts, markets, rejects, schema drift, data dictionary',
+    )
+    .option('--out <file>', 'file to write; default report.html in the data folder')
     .option('--json', 'print the facts as JSON instead')
     .addHelpText('after', examples('tidemark report', 'tidemark report --out report.html', 'tidemark report --json'))
     .action(async (options: { out?: string; json?: boolean }, command: Command) => {

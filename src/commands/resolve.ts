@@ -17,9 +17,9 @@ export function registerResolve(program: Command): void {
   program
     .command('resolve')
     .description('identify companies from a list (name, registration number, VAT, ticker, website, e-mail, profile)')
-    .argument('<file>', 'CSV file; its first line names the columns, further ones are left aside')
-    .option('--no-wait', 'start it and return at once')
-    .option('--strict', 'exit with 1 also when the run is only partial')
+    .argument('<file>', 'CSV file; its first line names the columns; unknown columns are ignored')
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when the run is partial')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -54,13 +54,13 @@ async function prepare(config: Config, file: string): Promise<{ request: RunRequ
   ]);
   const list = readList(file);
   const { questions, rows, bad, ignored, alike } = readQuestions(list, file);
-  if (questions.length === 0) throw wrongList(`${file} has no row that asks for a company.`, describeBad(bad));
+  if (questions.length === 0) throw wrongList(`${file} has no row that identifies a company.`, describeBad(bad));
   tell(`${formatCount(rows)} rows, ${formatCount(questions.length)} different questions.`);
-  if (ignored.length > 0) tell(`Columns left aside: ${ignored.join(', ')}.`);
+  if (ignored.length > 0) tell(`Ignored columns: ${ignored.join(', ')}.`);
   for (const names of alike)
-    tell(`Columns that mean the same: ${names.join(', ')}. The first one that is filled counts.`);
+    tell(`Columns with the same meaning: ${names.join(', ')}. The first one with a value counts.`);
   if (bad.length > 0)
-    tell(`${formatCount(bad.length)} rows cannot be asked (ops.rejects names them). ${describeBad(bad)}`);
+    tell(`${formatCount(bad.length)} rows cannot be used (ops.rejects lists them). ${describeBad(bad)}`);
   const hash = createHash('sha256').update(list).digest('hex').slice(0, 16);
   await writeFileAtomic(path.join(config.dataDir, 'resolve', `${hash}.csv`), list);
   const request: RunRequest = {
@@ -70,7 +70,7 @@ async function prepare(config: Config, file: string): Promise<{ request: RunRequ
     market: null,
     date: null,
     summary: `Companies of a list of ${formatCount(questions.length)}`,
-    details: 'Identifies the companies of a list, loads, models and publishes core.matches.',
+    details: 'Identifies the companies of a list, loads, builds the models and publishes core.matches.',
   };
   return { request, questions };
 }
@@ -80,9 +80,9 @@ function readList(file: string): Buffer {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    throw wrongList(`${file} cannot be read: ${errorMessage(error)}`, 'Name a CSV file.', error);
+    throw wrongList(`Cannot read ${file}: ${errorMessage(error)}`, 'Name a CSV file that you may read.', error);
   }
-  if (bytes.length > LARGEST) throw wrongList(`${file} is larger than 64 MiB.`, 'Split it.');
+  if (bytes.length > LARGEST) throw wrongList(`${file} is larger than 64 MiB.`, 'Split it into several files.');
   return bytes;
 }
 

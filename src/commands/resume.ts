@@ -5,12 +5,12 @@ import { say } from './print.js';
 
 /** `tidemark resume`: resumes a paused run. */
 export function registerResume(program: Command): void {
-  addPickOptions(program.command('resume').description('let a paused run go on'))
+  addPickOptions(program.command('resume').description('continue a paused run'))
     .addHelpText('after', examples('tidemark resume', 'tidemark resume --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { resumeSignal }) => {
         await run.signal(resumeSignal);
-        say(`${run.workflowId}: goes on.`);
+        say(`${run.workflowId}: continues.`);
       });
     });
 }

@@ -43,7 +43,7 @@ export async function runAndFollow(
     const interrupted = interruptSignal();
     const result = await followToEnd(temporal, request, { json: options.json, interrupted, dataDir: config.dataDir });
     if (result === null) {
-      tell(`The run goes on. Follow it again with: ${options.again}`);
+      tell(`The run continues. Follow it again with: ${options.again}`);
       process.exitCode = INTERRUPTED;
       return null;
     }
@@ -82,7 +82,7 @@ export async function followToEnd(
   options: { json: boolean; interrupted: AbortSignal; dataDir: string; title?: string },
 ): Promise<RunResult | null> {
   const { handle, joined, startedAt } = await startOrJoin(temporal.client, request);
-  if (joined && !options.json) tell(`${handle.workflowId} is running already: following it.`);
+  if (joined && !options.json) tell(`${handle.workflowId} is already running. Following it.`);
   const view = options.json ? silentView : createProgressView(options.title ?? request.summary);
   try {
     const followed = await followRun(temporal.client, handle, view, { startedAt, interrupted: options.interrupted });

@@ -14,15 +14,15 @@ LIMIT $limit`;
 export function registerRuns(program: Command): void {
   program
     .command('runs')
-    .description('runs filed in the published warehouse, newest first')
-    .addOption(new Option('--limit <runs>', 'how many').argParser(parseCount).default(20))
+    .description('runs in the published warehouse, newest first')
+    .addOption(new Option('--limit <runs>', 'number of runs to show').argParser(parseCount).default(20))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark runs --limit 5'))
     .action(async (options: { limit: number; json?: boolean }, command: Command) => {
       await withPublished(command, async (published) =>
         printQuery(published, SQL, {
           json: options.json ?? false,
-          empty: 'No run has been filed yet.',
+          empty: 'The published warehouse has no run yet.',
           params: { limit: options.limit },
         }),
       );

@@ -6,9 +6,7 @@ import { say, tell } from './print.js';
 export function registerSandbox(program: Command): void {
   program
     .command('sandbox')
-    .description(
-      'run the sandbox API; all options go to it (--companies N, --tenders N, --seed S, --port P, --key K, …)',
-    )
+    .description('run the sandbox API; takes its options (--companies N, --tenders N, --seed S, --port P, --key K, …)')
     .argument('[options...]', 'options of the sandbox; `tidemark sandbox --help` lists them all')
     .allowUnknownOption()
     .helpOption(false)

@@ -9,7 +9,7 @@ import { sayTable } from './say-table.js';
 export function registerSchedule(program: Command): void {
   const schedule = program
     .command('schedule')
-    .description('nightly runs as Temporal Schedules, declared in tidemark.yaml')
+    .description('manage nightly runs: Temporal Schedules, declared in tidemark.yaml')
     .addHelpText(
       'after',
       examples(
@@ -20,7 +20,7 @@ export function registerSchedule(program: Command): void {
 
   schedule
     .command('apply')
-    .description('create, update and remove schedules until they are what tidemark.yaml declares')
+    .description('create, update and remove schedules to match tidemark.yaml')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule apply'))
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -28,7 +28,7 @@ export function registerSchedule(program: Command): void {
         const { applySchedules, declaredSchedules } = await import('../temporal/schedules.js');
         const applied = await applySchedules(client, declaredSchedules(config));
         if (options.json) sayJson(applied);
-        else if (applied.length === 0) say(`${config.file} declares no schedule, and there is none.`);
+        else if (applied.length === 0) say(`${config.file} declares no schedule, and the server has none.`);
         for (const { id, change } of options.json ? [] : applied) {
           say(`${change.padEnd(9)}  ${id}${change === 'removed' ? '  (no longer declared)' : ''}`);
         }
@@ -46,7 +46,7 @@ export function registerSchedule(program: Command): void {
         const rows = await listSchedules(client, config);
         if (options.json) sayJson(rows);
         else if (rows.length === 0)
-          say('There is no schedule. Declare one in tidemark.yaml, then run `tidemark schedule apply`.');
+          say('No schedule exists. Declare one in tidemark.yaml, then run `tidemark schedule apply`.');
         else {
           const columns = ['schedule', 'cron', 'timezone', 'state', 'last', 'next'] as const;
           sayTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
@@ -54,7 +54,7 @@ export function registerSchedule(program: Command): void {
       });
     });
 
-  onOne(schedule, 'pause', 'start no more runs until it is resumed', async (handle, id) => {
+  onOne(schedule, 'pause', 'start no runs until `resume`', async (handle, id) => {
     await handle.pause('paused with tidemark schedule pause');
     say(`paused  ${id}`);
   });
@@ -62,14 +62,14 @@ export function registerSchedule(program: Command): void {
     await handle.unpause('resumed with tidemark schedule resume');
     say(`resumed  ${id}`);
   });
-  onOne(schedule, 'trigger', 'start a run now, dated now', async (handle, id) => {
+  onOne(schedule, 'trigger', 'start a run now, dated today', async (handle, id) => {
     await handle.trigger('BUFFER_ALL');
     say(`triggered  ${id}`);
   });
   onOne(
     schedule,
     'delete',
-    'remove it from the server; `apply` makes it anew while tidemark.yaml declares it',
+    'remove it from the server; `apply` creates it again if tidemark.yaml declares it',
     async (handle, id) => {
       await handle.delete();
       say(`deleted  ${id}`);
@@ -78,7 +78,7 @@ export function registerSchedule(program: Command): void {
 
   schedule
     .command('backfill <id>')
-    .description('one run per missed time between two days; they do what is addressable by date')
+    .description('start one run per missed time between two days; runs of past dates fetch only data that has a date')
     .requiredOption('--from <day>', "first day, YYYY-MM-DD, in the schedule's time zone")
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
     .addHelpText('after', examples('tidemark schedule backfill snapshot/nordics --from 2026-11-01 --to 2026-11-03'))
@@ -129,8 +129,8 @@ async function explained<T>(work: Promise<T>, id: string): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'ScheduleNotFoundError') throw error;
-    throw new TidemarkError('Internal', `There is no schedule ${id}.`, {
-      todo: '`tidemark schedule list` shows those there are; `apply` makes the declared ones.',
+    throw new TidemarkError('Internal', `The server has no schedule ${id}.`, {
+      todo: '`tidemark schedule list` shows the schedules; `tidemark schedule apply` creates the declared ones.',
     });
   }
 }

@@ -6,7 +6,7 @@ import { say, sayJson } from './print.js';
 export function registerSetup(program: Command): void {
   program
     .command('setup')
-    .description('once per Temporal namespace: check it and register the search attributes')
+    .description('prepare a Temporal namespace once: check it and register the search attributes')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

@@ -52,8 +52,8 @@ export async function forecastSnapshot(context: CliContext, market: string, date
   } as const;
   const ctx = openRun(config, clock, run);
   if (!ctx.asOfNow) {
-    throw new TidemarkError('InvalidInput', `There is nothing to forecast for ${date}: it is past.`, {
-      todo: 'A run of a past date only reads the watch events of that day. Leave --date out to forecast tonight.',
+    throw new TidemarkError('InvalidInput', `No forecast is possible for ${date}: the date is in the past.`, {
+      todo: 'A run of a past date reads only the watch events of that day. Omit --date to forecast tonight.',
     });
   }
   const probes = new Probes();
@@ -140,7 +140,7 @@ export function renderForecast(forecast: SnapshotForecast): string {
       columns: ['stream', 'requests', 'time', 'made of'],
       rows: [
         ...streams.map((stream) => row(stream.stream, stream.requests, stream.seconds, stream.basis)),
-        row('in all', requests, seconds, ''),
+        row('total', requests, seconds, ''),
       ],
     },
     { maxCell: 120 },
@@ -151,9 +151,9 @@ export function renderForecast(forecast: SnapshotForecast): string {
     table,
     '',
     quota === null
-      ? 'Quota      the API tells of no daily limit'
+      ? 'Quota      the API reports no daily limit'
       : `Quota      ${formatCount(Math.max(0, quota.total - quota.used))} of ${formatCount(quota.total)} ${quota.metric} left today: ${daysInWords(quota.days)}`,
-    `Spent      ${formatCount(spent)} requests for this forecast; nothing was fetched`,
+    `Spent      ${formatCount(spent)} requests for this forecast; no record was fetched`,
   ].join('\n');
 }
 

@@ -15,7 +15,7 @@ const EXIT_CODES = `
 Exit code:
   0  the market was read whole; companies that came, left or moved meanwhile do not count
   1  the run failed; or the market is incomplete (\`tidemark coverage\` names what is missing); or it was held back
-     (\`minCoverage\`, \`maxDrop\`) and the last good night stays the current one
+     (\`minCoverage\`, \`maxDrop\`) and the last good night stays current
   2  wrong usage`;
 
 interface SnapshotOptions extends RunOptions {
@@ -28,12 +28,12 @@ interface SnapshotOptions extends RunOptions {
 export function registerSnapshot(program: Command): void {
   program
     .command('snapshot')
-    .description('take a snapshot of a market and follow it; joins the run if there is one already')
-    .option('--market <name>', 'market of tidemark.yaml; may be left out when there is only one')
+    .description('take a snapshot of a market and follow its run; follows the open run if there is one')
+    .option('--market <name>', 'market of tidemark.yaml; may be omitted if there is only one')
     .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")
-    .option('--dry-run', 'forecast requests, quota days and time per stream; spends only the calibration probes')
-    .option('--no-wait', 'start it and return at once')
-    .option('--strict', 'exit with 1 also when single records could not be fetched')
+    .option('--dry-run', 'forecast requests, quota days and time per stream; sends only the calibration probes')
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when single records could not be fetched')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXIT_CODES)
     .addHelpText(
@@ -79,6 +79,6 @@ export async function snapshotRequest(market: MarketConfig, date: string): Promi
     market: market.name,
     date,
     summary: `Snapshot of market ${market.name}, ${date}`,
-    details: `Searches the market, fetches due records (${market.streams.join(', ')}), loads, models and publishes. "Current details" shows how far it is.`,
+    details: `Searches the market, fetches due records (${market.streams.join(', ')}), loads, builds the models and publishes. "Current details" shows the progress.`,
   };
 }

@@ -30,19 +30,21 @@ export function registerSql(program: Command): void {
     .command('sql <query>')
     .description('query the published warehouse, read-only')
     .addOption(
-      new Option('--format <format>', 'how rows are written; --out names it by its ending, else table').choices([
+      new Option('--format <format>', 'output format; default the file extension of --out, else table').choices([
         'table',
         'csv',
         'json',
         'parquet',
       ]),
     )
-    .option('--exact', 'CSV: leave text as it is, even where a spreadsheet would run it as a formula')
-    .option('--out <file>', 'write to a file: .csv, .json, .parquet, or .txt for a table; Parquet needs one')
+    .option('--exact', 'CSV: write text unchanged, even if a spreadsheet would run it as a formula')
+    .option('--out <file>', 'write to a file: .csv, .json, .parquet, or .txt for a table; Parquet needs a file')
     .addOption(
-      new Option('--limit <rows>', 'rows a table shows; the other formats give all').argParser(parseCount).default(200),
+      new Option('--limit <rows>', 'rows that a table shows; other formats write all rows')
+        .argParser(parseCount)
+        .default(200),
     )
-    .option('--env <name>', 'read the changed tables of a dev environment in place of production’s')
+    .option('--env <name>', 'read changed tables from a dev environment instead of production')
     .addHelpText(
       'after',
       examples(
@@ -59,7 +61,7 @@ export function registerSql(program: Command): void {
       const { openPublished } = await import('../warehouse/published.js');
       if (format === 'parquet' && options.out === undefined) {
         throw new TidemarkError('InvalidInput', 'Parquet cannot be written to a terminal.', {
-          todo: 'Name a file with --out.',
+          todo: 'Name a file with --out, for example --out result.parquet.',
         });
       }
       const published = await openPublished(config.dataDir);
@@ -81,7 +83,7 @@ async function printRows(published: Published, query: string, format: Format, op
   if (format === 'table') {
     const { columns, rows, more } = await published.query(query, { limit });
     sayTable({ columns, rows });
-    if (more) tell(`(the first ${limit} rows; --limit shows more, --format csv or json all)`);
+    if (more) tell(`(the first ${limit} rows; --limit shows more, --format csv or json shows all)`);
     return;
   }
   const { writeCsv, writeJson } = await import('./published/write-rows.js');
@@ -113,8 +115,8 @@ async function writeFile(
   } catch (error) {
     await rm(temporary, { force: true });
     if (error instanceof TidemarkError) throw error;
-    throw new TidemarkError('Internal', `${file} cannot be written: ${errorMessage(error)}`, {
-      todo: 'Check the folder and its permissions.',
+    throw new TidemarkError('Internal', `Cannot write ${file}: ${errorMessage(error)}`, {
+      todo: 'Check that the folder exists and that you may write there.',
       cause: error,
     });
   }
@@ -127,23 +129,27 @@ async function writeFile(
  */
 function formatOfFile(out: string, asked: Format | undefined): Format {
   const wrong = (message: string, todo: string): TidemarkError => new TidemarkError('InvalidInput', message, { todo });
-  const endings = 'Endings: .csv, .json, .parquet, or .txt for a table.';
+  const endings = 'Known extensions: .csv, .json, .parquet, or .txt for a table.';
   const file = outFile(out);
   const folder = path.dirname(file);
-  if (!isFolder(folder)) throw wrong(`--out ${out}: there is no folder ${folder}.`, 'Make it first, or name another.');
+  if (!isFolder(folder))
+    throw wrong(`--out ${out}: the folder ${folder} does not exist.`, 'Create it, or name another folder.');
   const ending = path.extname(file).toLowerCase();
   if (ending === '') {
     if (asked !== undefined) return asked;
-    throw wrong(`--out ${out} has no ending that names a format.`, `Add one, or --format. ${endings}`);
+    throw wrong(
+      `--out ${out} has no file extension, so the format is unknown.`,
+      `Add an extension or --format. ${endings}`,
+    );
   }
   const format = Object.hasOwn(FORMATS, ending) ? FORMATS[ending] : undefined;
   if (format === undefined) {
     const todo =
-      ending === '.xlsx' || ending === '.xls' ? `Write a .csv, which spreadsheets open. ${endings}` : endings;
-    throw wrong(`--out ${out}: Tidemark does not write ${ending} files.`, todo);
+      ending === '.xlsx' || ending === '.xls' ? `Write a .csv file; spreadsheets can open it. ${endings}` : endings;
+    throw wrong(`--out ${out}: Tidemark cannot write ${ending} files.`, todo);
   }
   if (asked !== undefined && asked !== format)
-    throw wrong(`--out ${out} is to be ${ending}, but --format says ${asked}.`, `Make the two agree. ${endings}`);
+    throw wrong(`--out ${out} means ${ending}, but --format says ${asked}.`, `Use the same format in both. ${endings}`);
   return format;
 }
 

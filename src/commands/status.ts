@@ -61,7 +61,7 @@ ORDER BY started_at DESC`;
 export function registerStatus(program: Command): void {
   program
     .command('status')
-    .description('what runs now, what comes next, and how fresh the published warehouse is')
+    .description('open runs, next scheduled runs, and the age of the published warehouse')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark status', 'tidemark status --json'))
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -172,7 +172,9 @@ export function renderStatus(status: Status, now: number): string {
     lines.push(`Running    ${run.workflowId}, started ${ago(run.startedAt)}`);
     const other = otherFolder(run.progress?.folder, status.dataDir);
     if (other !== null) lines.push(paint.yellow(`           ! ${other}`));
-    lines.push(`           ${run.progress ? progressLine(run, run.progress, now) : 'no answer: is a worker running?'}`);
+    lines.push(
+      `           ${run.progress ? progressLine(run, run.progress, now) : 'the run does not answer: is a worker running?'}`,
+    );
   }
   for (const { schedule, at } of status.next) lines.push(`Next       ${at}  ${schedule}`);
   if (published) {

@@ -8,13 +8,15 @@ export function registerStop(program: Command): void {
   addPickOptions(
     program
       .command('stop')
-      .description('end a run after what is in flight: what it fetched is kept, its market stays as it was'),
+      .description(
+        'end a run after its requests in flight; fetched records are kept, the current night of its market does not change',
+      ),
   )
     .addHelpText('after', examples('tidemark stop', 'tidemark stop --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { stopSignal }) => {
         await run.signal(stopSignal);
-        say(`${run.workflowId}: ends after what is in flight, then loads and publishes what it fetched.`);
+        say(`${run.workflowId}: ends after its requests in flight, then loads and publishes the fetched records.`);
       });
     });
 }

@@ -8,9 +8,12 @@ export function registerTenders(program: Command): void {
   program
     .command('tenders')
     .description('take a snapshot of the tenders and follow it')
-    .option('--date <day>', 'logical date, YYYY-MM-DD; default today; a past date reads the tenders created on it')
-    .option('--no-wait', 'start it and return at once')
-    .option('--strict', 'exit with 1 also when the run is only partial')
+    .option(
+      '--date <day>',
+      'logical date, YYYY-MM-DD; default today; for a past date, read only the tenders created on that day',
+    )
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when the run is partial')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark tenders', 'tidemark tenders --date 2026-11-19'))
     .action(async (options: RunOptions & { date?: string }, command: Command) => {
@@ -36,6 +39,7 @@ export async function tendersRequest(date: string): Promise<RunRequest> {
     market: null,
     date,
     summary: `Tenders, ${date}`,
-    details: 'Reads the nomenclatures and the list of tenders, fetches their details, loads, models and publishes.',
+    details:
+      'Reads the nomenclatures and the list of tenders, fetches tender details, loads, builds the models and publishes.',
   };
 }

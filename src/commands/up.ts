@@ -11,9 +11,9 @@ export function registerUp(program: Command): void {
   program
     .command('up')
     .description(
-      'run a Temporal dev server and a worker (and the sandbox) in the foreground; Ctrl-C stops all and loses nothing',
+      'run a Temporal dev server and a worker (and the sandbox) in the foreground; Ctrl-C stops them and loses no data',
     )
-    .option('--sandbox', 'start the sandbox API too and crawl it instead of api.baseUrl')
+    .option('--sandbox', 'also start the sandbox API, and crawl it instead of api.baseUrl')
     .addOption(portOption('--port <port>', 'Temporal', 7233))
     .addOption(portOption('--ui-port <port>', 'the Temporal UI', 8233))
     .addOption(portOption('--sandbox-port <port>', 'the sandbox', 4010))
@@ -26,7 +26,7 @@ export function registerUp(program: Command): void {
       ]);
       // Check the key before starting anything: the worker would refuse only at the end.
       if (!options.sandbox) readApiKey();
-      const stop = interruptSignalSaying('Stopping. Runs in flight go on at the next start.');
+      const stop = interruptSignalSaying('Stopping. Open runs continue at the next start.');
       const starting = startLocalStack({
         config,
         onTaken: 'fail',

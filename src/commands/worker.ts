@@ -11,9 +11,9 @@ export const WORKER_READY = 'worker ready';
 export function registerWorker(program: Command): void {
   program
     .command('worker')
-    .description('run a worker against TEMPORAL_ADDRESS; ends gracefully on SIGTERM')
+    .description('run a worker for the Temporal server at TEMPORAL_ADDRESS; stops gracefully on SIGTERM')
     .addOption(
-      new Option('--queue <queue>', 'which task queue to serve').choices(['crawl', 'warehouse', 'all']).default('all'),
+      new Option('--queue <queue>', 'task queue to serve').choices(['crawl', 'warehouse', 'all']).default('all'),
     )
     .addHelpText('after', examples('tidemark worker', 'TEMPORAL_ADDRESS=temporal:7233 tidemark worker --queue crawl'))
     .action(async (options: { queue: Role }, command: Command) => {
@@ -23,7 +23,7 @@ export function registerWorker(program: Command): void {
       if (options.queue !== 'warehouse') readApiKey();
       const [{ runWorker }, { createLog }] = await Promise.all([import('../worker.js'), import('../core/log.js')]);
       const log = createLog('tidemark', process.env['LOG_LEVEL'] ?? 'info');
-      const stop = interruptSignalSaying('Stopping: what is running lands what it has and is continued later.');
+      const stop = interruptSignalSaying('Stopping. Running activities land their answers; the runs continue later.');
       await runWorker({
         config,
         role: options.queue,

@@ -16,7 +16,7 @@ export function createClock(env: NodeJS.ProcessEnv = process.env): Clock {
   const start = Date.parse(text);
   if (Number.isNaN(start)) {
     throw new TidemarkError('InvalidConfig', `TIDEMARK_NOW is not an ISO instant: ${text}`, {
-      todo: 'Write it like 2026-11-21T02:00:00Z, or unset it.',
+      todo: 'Set it to an instant like 2026-11-21T02:00:00Z, or unset it.',
     });
   }
   const startedAt = Date.now();

@@ -18,7 +18,7 @@ const Duration = z
   .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
 
 /** A duration to wait: 0 would not wait at all, and a very long one would never end. */
-const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must lie between 1s and 24d');
+const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must be between 1s and 24d');
 
 /** `5%`, converted to a share (0.05). */
 const Percent = z
@@ -29,7 +29,7 @@ const Percent = z
 /** A share from 0 to 1: `0.98` or `98%`. */
 const Share = z
   .union([z.number(), Percent], 'must be a share: 0.98 or 98%')
-  .refine((share) => share >= 0 && share <= 1, 'must lie between 0 and 1 (0% and 100%)');
+  .refine((share) => share >= 0 && share <= 1, 'must be between 0 and 1 (0% and 100%)');
 
 const TimeZone = z.string().refine((zone) => {
   try {
@@ -38,7 +38,7 @@ const TimeZone = z.string().refine((zone) => {
   } catch {
     return false;
   }
-}, 'is no IANA time zone (like Europe/Copenhagen)');
+}, 'must be an IANA time zone like Europe/Copenhagen');
 
 /**
  * An HTTP address without secrets. The messages do not repeat the address, since a password in it would reach the logs.
@@ -48,18 +48,23 @@ const Address = z
   .refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
     return url === null || [url.username, url.password, url.search, url.hash].every((part) => part === '');
-  }, 'must hold no user, password, query or fragment: the key comes from TIDEMARK_API_KEY');
+  }, 'must not contain a user, password, query or fragment; the key comes from TIDEMARK_API_KEY');
 
 const Schedule = z.strictObject({
   cron: z.string().superRefine((cron, context) => {
     const fault = cronFault(cron);
-    if (fault !== null) context.addIssue({ code: 'custom', message: `"${cron}" is no schedule: ${fault}` });
+    if (fault !== null) context.addIssue({ code: 'custom', message: `"${cron}" is not a valid schedule: ${fault}` });
   }),
   timezone: TimeZone.default('UTC'),
 });
 
 // Names reach workflow ids, folder names and SQL; the pattern is safe in all three.
-const Name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lower-case letters, digits, - and _');
+const Name = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,62}$/,
+    'must begin with a lower-case letter or digit and hold only these, - and _ (at most 63 characters)',
+  );
 
 const Market = z.strictObject({
   name: Name,
@@ -98,7 +103,7 @@ export const ConfigSchema = z.strictObject({
     .strictObject({
       metric: z.string().default('auto'),
       probeEvery: Wait.prefault('15m'),
-      reserve: Percent.refine((share) => share <= 1, 'must lie between 0% and 100%').prefault('5%'),
+      reserve: Percent.refine((share) => share <= 1, 'must be between 0% and 100%').prefault('5%'),
       resetsAt: z
         .string()
         .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like 00:00')

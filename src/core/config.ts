@@ -62,7 +62,7 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
  */
 function refuseQuestionMark(dataDir: string): void {
   if (!dataDir.includes('?')) return;
-  throw new TidemarkError('InvalidConfig', `The path of the data folder, ${dataDir}, holds a "?".`, {
+  throw new TidemarkError('InvalidConfig', `The path of the data folder contains a "?": ${dataDir}.`, {
     todo: 'DuckDB cannot write there. Rename the folder, or set `data` (or TIDEMARK_DATA) to a path without a "?".',
   });
 }
@@ -125,9 +125,9 @@ export function pickMarket(config: Config, name: string | undefined): MarketConf
   if (found) return found;
   const message =
     name === undefined
-      ? `Which market? ${config.file} declares: ${names}.`
-      : `There is no market "${name}" in ${config.file}; it declares: ${names}.`;
-  throw new TidemarkError('InvalidInput', message, { todo: 'Name one of them, or add it under `markets`.' });
+      ? `No market was named, and ${config.file} does not declare exactly one. It declares: ${names}.`
+      : `${config.file} declares no market "${name}". It declares: ${names}.`;
+  throw new TidemarkError('InvalidInput', message, { todo: 'Name a declared market, or add yours under `markets`.' });
 }
 
 function readText(file: string): string {
@@ -137,11 +137,11 @@ function readText(file: string): string {
     const missing = hasErrorCode(error, 'ENOENT');
     throw new TidemarkError(
       'InvalidConfig',
-      missing ? `There is no file ${file}.` : `Cannot read ${file}: ${errorMessage(error)}`,
+      missing ? `The configuration file ${file} does not exist.` : `Cannot read ${file}: ${errorMessage(error)}`,
       {
         todo: missing
-          ? 'Copy tidemark.example.yaml to tidemark.yaml, or name another with --config or TIDEMARK_CONFIG.'
-          : 'Check its permissions.',
+          ? 'Copy tidemark.example.yaml to tidemark.yaml, or name your file with --config or TIDEMARK_CONFIG.'
+          : 'Check the permissions of the file.',
         cause: error,
       },
     );
@@ -156,7 +156,7 @@ function readKeyFile(file: string): string {
       .trim();
   } catch (error) {
     throw new TidemarkError('InvalidConfig', `The API key cannot be read from ${file}: ${errorMessage(error)}`, {
-      todo: 'Correct TIDEMARK_API_KEY_FILE: it names a file that holds nothing but the key, readable by this user (chmod 600).',
+      todo: 'Set TIDEMARK_API_KEY_FILE to a file that holds only the key and that this user can read (chmod 600).',
       cause: error,
     });
   }
@@ -169,7 +169,7 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
   if (fault || typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TidemarkError(
       'InvalidConfig',
-      `${file} cannot be read as YAML: ${firstLine(fault?.message) ?? 'it must be a mapping of keys'}`,
+      `${file} is not valid YAML: ${firstLine(fault?.message) ?? 'it must be a mapping of keys'}`,
       {
         todo: 'Correct the line named above.',
       },
@@ -194,9 +194,9 @@ function refuseSecrets(file: string, value: unknown, place: string[] = []): void
     if (!Array.isArray(value) && SECRET_NAME.test(name)) {
       throw new TidemarkError(
         'InvalidConfig',
-        `${file} holds a secret (${[...place, name].join('.')}): a key does not belong in the configuration file, which is copied and shared.`,
+        `${file} contains a secret (${[...place, name].join('.')}). Secrets do not belong in this file, because people copy and share it.`,
         {
-          todo: 'Remove it there and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE (TIDEMARK_WEBHOOK_SECRET for the secret of webhooks). If the file was shared, have the key replaced.',
+          todo: 'Remove it and set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE (TIDEMARK_WEBHOOK_SECRET for the webhook secret). If you shared the file, replace the key.',
         },
       );
     }
@@ -226,9 +226,9 @@ function checkKey(key: string, source: string): string {
   if (key === '' || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TidemarkError(
       'InvalidConfig',
-      `The API key in ${source} is empty or holds spaces or control characters.`,
+      `The API key in ${source} is empty or contains spaces, control characters or non-ASCII characters.`,
       {
-        todo: 'Copy it again, as one line.',
+        todo: 'Copy the key again, as one line.',
       },
     );
   }

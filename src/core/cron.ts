@@ -32,11 +32,11 @@ const WORDS = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 export function cronFault(cron: string): string | null {
   const text = cron.trim();
   if (WORDS.test(text)) return null;
-  if (text.startsWith('@')) return `${text} is no word for a schedule: @hourly, @daily, @weekly, @monthly or @yearly`;
-  if (/^(CRON_)?TZ=/.test(text)) return 'it names a time zone: `timezone` beside it does that';
+  if (text.startsWith('@')) return `${text} is unknown; use @hourly, @daily, @weekly, @monthly or @yearly`;
+  if (/^(CRON_)?TZ=/.test(text)) return 'it names a time zone; use the key `timezone` for that';
   const parts = text.split(/\s+/);
   if (parts.length !== FIELDS.length)
-    return `it has ${parts.length} fields and must have five fields: minute hour day month weekday`;
+    return `it has ${parts.length} fields; it needs five fields: minute hour day month weekday`;
   const values: number[][] = [];
   for (const [i, field] of FIELDS.entries()) {
     const read = valuesOf(parts[i] ?? '', field);
@@ -45,7 +45,7 @@ export function cronFault(cron: string): string | null {
   }
   const [, , days = [], months = []] = values;
   const comes = months.some((month) => days.some((day) => day <= (LONGEST[month - 1] ?? 0)));
-  return comes ? null : `its day never comes: no such month has a day ${Math.min(...days)}`;
+  return comes ? null : `no day matches: none of its months has a day ${Math.min(...days)}`;
 }
 
 /**
@@ -60,13 +60,13 @@ function valuesOf(text: string, field: CronField): number[] | string {
     const [first = '', last, ...rest] = span.split('-');
     if (more.length > 0 || rest.length > 0) return wrong('cannot be read');
     const by = step === undefined ? 1 : numberOf(step);
-    if (by === null || by < 1) return wrong('has a step that is no number above 0');
+    if (by === null || by < 1) return wrong('has a step that is not a number above 0');
     const from = span === '*' ? field.from : numberOf(first, field);
     const to =
       span === '*' ? field.to : last === undefined ? (step === undefined ? from : field.to) : numberOf(last, field);
-    if (from === null || to === null) return wrong(`must hold ${described(field)}`);
-    if (from < field.from || to > field.to) return wrong(`must lie between ${field.from} and ${field.to}`);
-    if (from > to) return wrong('ends before it begins');
+    if (from === null || to === null) return wrong(`must contain ${described(field)}`);
+    if (from < field.from || to > field.to) return wrong(`must be between ${field.from} and ${field.to}`);
+    if (from > to) return wrong('has an end before its start');
     for (let value = from; value <= to; value += by) values.push(value);
   }
   return values;

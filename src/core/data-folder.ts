@@ -11,7 +11,7 @@ import { writeFileOnce } from './files.js';
 const FolderFile = z.looseObject({ id: z.uuid() });
 
 const ABOUT =
-  'Identity of this Tidemark data folder. Keep it in backups and when the folder moves. Give a copy that is to live on its own another id.';
+  'Identity of this Tidemark data folder. Keep this file in backups and when you move the folder. Give an independent copy of the folder another id.';
 
 /**
  * Creates the data folder, private to its owner, and gives it an identity once. Workers that start together get the
@@ -25,7 +25,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const identity = { id: randomUUID(), made_at: new Date().toISOString(), about: ABOUT };
   await writeFileOnce(folderFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`);
   const made = readDataFolder(dataDir);
-  if (made === null) throw noIdentity(dataDir, 'it was removed at once');
+  if (made === null) throw noIdentity(dataDir, 'another process removed it right after it was written');
   return made;
 }
 
@@ -46,7 +46,7 @@ export function readDataFolder(dataDir: string): DataFolder | null {
     const { id } = FolderFile.parse(JSON.parse(text));
     return { id, path: path.resolve(dataDir), host: hostname() };
   } catch (error) {
-    throw noIdentity(dataDir, 'it holds no id', error);
+    throw noIdentity(dataDir, 'it contains no valid id', error);
   }
 }
 
@@ -66,7 +66,7 @@ function folderFile(dataDir: string): string {
 
 function noIdentity(dataDir: string, why: string, cause?: unknown): TidemarkError {
   return new TidemarkError('InvalidConfig', `Cannot read ${folderFile(dataDir)}: ${why}.`, {
-    todo: 'Restore it from a backup. Without one, delete it: the next worker gives the folder another identity, and runs under way fail.',
+    todo: 'Restore the file from a backup. Without a backup, delete it: the next worker gives the folder a new identity, and open runs fail.',
     cause,
   });
 }

@@ -92,7 +92,7 @@ const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 export function asDiskFull(error: unknown, file: string): unknown {
   if (!NO_ROOM.some((code) => hasErrorCode(error, code))) return error;
   return new TidemarkError('DiskFull', `No space left to write ${file}: ${errorMessage(error)}`, {
-    todo: 'Free space on that disk or move the data folder (TIDEMARK_DATA). Nothing that was landed is lost; the run goes on by itself.',
+    todo: 'Free space on that disk or move the data folder (TIDEMARK_DATA). No landed data is lost; the run continues by itself.',
     retryable: true,
     cause: error,
   });

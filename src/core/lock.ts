@@ -52,8 +52,8 @@ export interface LockOptions {
 /** Thrown when another process broke the lock while this one was paused. The intended change did not happen. */
 export class LockLostError extends TidemarkError {
   constructor(dir: string, cause?: unknown) {
-    super('Internal', `This process stood still for too long and lost the lock ${dir} to another one.`, {
-      todo: 'Nothing was changed after that. Run it again; if this repeats, the machine is overloaded or its disk stalls.',
+    super('Internal', `This process stood still for too long, and another process took the lock ${dir}.`, {
+      todo: 'This process changed nothing after that. Run the command again. If this repeats, the machine is overloaded or its disk is too slow.',
       retryable: true,
       cause,
     });
@@ -272,8 +272,8 @@ export async function takeLock(dir: string, options: WaitOptions): Promise<Lock>
     const lock = seeker.attempt();
     if (lock !== undefined) return lock;
     if (performance.now() - begun > waitMs) {
-      throw new TidemarkError('Internal', `${seeker.holder} has held the lock ${dir} for ${waitMs / 1000} s.`, {
-        todo: 'Wait for it to end, or end it, then try again.',
+      throw new TidemarkError('Internal', `Waited ${waitMs / 1000} s for the lock ${dir}: ${seeker.holder} holds it.`, {
+        todo: 'Wait until that process ends, or end it, then try again.',
         retryable: true,
       });
     }

@@ -29,6 +29,6 @@ function readCount(env: NodeJS.ProcessEnv, name: string, least: number, most: nu
   if (/^\d+$/.test(text) && least <= count && count <= most) return count;
   const range = `${least} to ${most.toLocaleString('en-US')}`;
   throw new TidemarkError('InvalidConfig', `${name} is not a whole number from ${range}: ${text}`, {
-    todo: 'Correct it, or unset it to use the default.',
+    todo: 'Correct the value, or unset the variable to use the default.',
   });
 }

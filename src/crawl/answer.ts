@@ -42,7 +42,7 @@ export function rowOfError(error: ApiError, entityId: string | null, segment: st
 /** Thrown when the run may send no more requests now. The quota is used up, or the rest is reserved for other runs. */
 export class NoRoomError extends Error {
   constructor() {
-    super('no room in the daily quota for now');
+    super('no daily quota is left for this run now');
   }
 }
 

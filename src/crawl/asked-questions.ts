@@ -18,8 +18,8 @@ export async function askedQuestions(
   const file = path.join(config.dataDir, 'resolve', ctx.file ?? '');
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
-      `${file} is not there`,
-      '`tidemark resolve FILE.csv` puts the file there; a worker on another machine needs the same data folder.',
+      `the file ${file} does not exist`,
+      'Run `tidemark resolve FILE.csv`: it copies the list there. A worker on another machine needs the same data folder.',
     );
   }
   const { questions, bad } = readQuestions(readFileSync(file), file);

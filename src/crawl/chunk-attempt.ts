@@ -344,9 +344,9 @@ export class ChunkAttempt {
 function apiUnavailable(fault: ApiError): TidemarkError {
   return new TidemarkError(
     'ApiUnavailable',
-    `${GIVE_UP_AFTER} requests in a row failed and so does /v2/metrics; the last with: ${fault.message}`,
+    `${GIVE_UP_AFTER} requests in a row failed, and /v2/metrics fails too. Last error: ${fault.message}`,
     {
-      todo: 'Check that the API is up (tidemark doctor). The run waits and goes on by itself; nothing that was landed is fetched again.',
+      todo: 'Check that the API is up (tidemark doctor). The run waits and continues by itself. It does not fetch landed records again.',
       retryable: true,
       cause: fault,
     },

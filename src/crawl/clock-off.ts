@@ -11,7 +11,7 @@ const DAY_SECONDS = 86_400;
 export function clockOff(servedAt: string | null, now: Date): string | null {
   const ahead = secondsAhead(servedAt, now);
   if (servedAt === null || Math.abs(ahead) < WORTH_A_WORD_SECONDS) return null;
-  return `${inFull(ahead, servedAt, now)} Set it by NTP: times in the warehouse are this clock's.`;
+  return `${inFull(ahead, servedAt, now)} Set it with NTP: the times in the warehouse come from this clock.`;
 }
 
 /**
@@ -28,9 +28,9 @@ export function requireClock(
 ): string | null {
   const ahead = secondsAhead(servedAt, now);
   if (servedAt === null || Math.abs(ahead) < tolerance) return clockOff(servedAt, now);
-  const then = waits ? 'The run waits and goes on by itself once it is right' : 'Then start the run again';
+  const then = waits ? 'The run waits and continues when the clock is right' : 'Then start the run again';
   throw new TidemarkError('ClockWrong', inFull(ahead, servedAt, now), {
-    todo: `Set the clock of this machine by NTP. ${then}. Where the API's own clock is wrong, raise api.clockTolerance. Answers are filed by time, so nothing is fetched meanwhile.`,
+    todo: `Set the clock of this machine with NTP. ${then}. If the API's clock is wrong, raise api.clockTolerance. Answers are filed by time, so the run fetches nothing until then.`,
     retryable: waits,
   });
 }
@@ -43,7 +43,7 @@ export function requireClock(
 export function stampedAhead(newest: string | null, now: Date): string | null {
   const ahead = secondsAhead(now.toISOString(), new Date(newest ?? now));
   if (newest === null || ahead < WORTH_A_WORD_SECONDS) return null;
-  return `Earlier answers are stamped up to ${newest}, ${inWords(ahead)} ahead of this machine's clock (${now.toISOString()}). Until then new answers are stamped right after them, so that the newest answer wins. \`tidemark doctor\` names the runs.`;
+  return `Earlier answers have time stamps up to ${newest}, ${inWords(ahead)} ahead of this machine's clock (${now.toISOString()}). Until then each new answer gets a later stamp than these, so that the newest answer wins. \`tidemark doctor\` names the runs.`;
 }
 
 function secondsAhead(servedAt: string | null, now: Date): number {

@@ -93,7 +93,7 @@ export async function closeRun(
   };
   // Landed rows are missing, so the run must not be filed as complete.
   if (totals.rows < landed) {
-    const missing = `its landing zone holds ${totals.rows} responses of the run, which landed ${landed}`;
+    const missing = `its landing zone holds ${totals.rows.toLocaleString('en-US')} of the ${landed.toLocaleString('en-US')} responses that the run landed`;
     throw folderChanged(deps.config.dataDir, missing);
   }
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);

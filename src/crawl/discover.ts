@@ -260,7 +260,7 @@ function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
 }
 
 function unusable(field: string): string {
-  return `the API's ${field} is no whole number from 0 to 2^53 - 1`;
+  return `the API's ${field} is not a whole number from 0 to 2^53 - 1`;
 }
 
 async function conclude(
@@ -286,7 +286,9 @@ async function conclude(
   await keepCalibration(deps, ctx, plan.calibration(), aimed);
   const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);
   if (coverage.why.length > shown.length)
-    shown.push(`${coverage.why.length - shown.length} more segments fell short: see ops.coverage.`);
+    shown.push(
+      `${(coverage.why.length - shown.length).toLocaleString('en-US')} more segments have missing companies: see ops.coverage.`,
+    );
   return {
     ...open,
     done: true,
@@ -304,7 +306,7 @@ async function conclude(
 }
 
 function describeGap({ missing, filters, reason }: CoverageGap): string {
-  const count = missing === 0 ? 'An unknown number of' : missing;
+  const count = missing === 0 ? 'An unknown number of' : missing.toLocaleString('en-US');
   return `${count} companies not reached under ${JSON.stringify(filters)}: ${reason}`;
 }
 

@@ -79,6 +79,6 @@ function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput):
     return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT')) throw error;
-    throw folderChanged(dataDir, `${file}, which lists what the run is to fetch, is gone`, error);
+    throw folderChanged(dataDir, `the file ${file}, the list of records to fetch, is missing`, error);
   }
 }

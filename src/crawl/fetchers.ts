@@ -58,7 +58,7 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
 
 /** Makes a row that names the unread pages of a company's events. The row ends in ops.rejects. */
 function cutShort(response: ApiResponse<unknown>, id: string, pages: number): NewRow {
-  const words = `The API says that company ${id} has ${pages} pages of watch events. The first ${MOST_EVENT_PAGES} were read; ask for fewer days at a time (tidemark backfill) to read the rest.`;
+  const words = `The API reports ${pages.toLocaleString('en-US')} pages of watch events for company ${id}. The run read the first ${MOST_EVENT_PAGES.toLocaleString('en-US')}. Run \`tidemark backfill\` for fewer days at a time to read the rest.`;
   return {
     request_key: `${response.requestKey} (pages behind it)`,
     entity_id: id,

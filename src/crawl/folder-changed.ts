@@ -10,7 +10,7 @@ import { findReplacing, manifestFile, runFolder } from '../landing/index.js';
  */
 export function folderChanged(dataDir: string, what: string, cause?: unknown): TidemarkError {
   return new TidemarkError('DataFolderChanged', `The data folder ${dataDir} changed during the run: ${what}.`, {
-    todo: 'Was a backup restored, or the folder emptied or moved? The run ends here. Start it again: the next run fetches what the folder does not hold.',
+    todo: 'Was a backup restored, or the folder emptied or moved? This run ends. Start it again: the next run fetches the records that are missing.',
     cause,
   });
 }

@@ -65,9 +65,9 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
       stream: 'nomenclatures',
       requests: due ? NOMENCLATURE_ENDPOINTS.length : 0,
       endpoints: NOMENCLATURE_ENDPOINTS,
-      basis: due ? 'lookup lists' : 'lookup lists are fresh',
+      basis: due ? 'lookup lists' : 'lookup lists younger than 7 days',
     },
-    { stream: 'metrics', requests: 2, endpoints: ['GET /v2/metrics'], basis: 'the quota, at the start and at the end' },
+    { stream: 'metrics', requests: 2, endpoints: ['GET /v2/metrics'], basis: 'read the quota at start and end' },
   ];
 }
 

@@ -40,7 +40,7 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
   // Runs of an older version have no such file; their later rounds plan without it.
   if (round > 0 && ctx.folder !== undefined)
-    throw folderChanged(deps.config.dataDir, `${file}, by which the search was planned, is gone`);
+    throw folderChanged(deps.config.dataDir, `the file ${file}, the basis of the search plan, is missing`);
   const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
   await writeFileAtomic(file, `${JSON.stringify(known)}\n`);
   return known;
@@ -127,7 +127,8 @@ async function readDistributions({ config, log }: Deps, ctx: RunContext): Promis
     const without = Number(rows.find(([day]) => day === null)?.[1] ?? 0);
     return values.length === 0 ? {} : { company_incorporation: { values, without } };
   } catch (error) {
-    if (!(error instanceof NotPublishedError)) log.warn(`search without past nights: ${errorMessage(error)}`);
+    if (!(error instanceof NotPublishedError))
+      log.warn(`Cannot read past nights; the search starts without them: ${errorMessage(error)}`);
     return {};
   }
 }

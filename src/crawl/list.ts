@@ -144,7 +144,7 @@ const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = 
 function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
   if (unusable.size === 0) return { entities, shortfall };
   const [example] = [...unusable].map((key) => faultOf(key).example);
-  const words = `${unusable.size} watched companies have ids that the warehouse cannot hold, such as ${example}; ops.rejects names each.`;
+  const words = `The warehouse cannot store the ids of ${unusable.size.toLocaleString('en-US')} watched companies, for example ${example}; ops.rejects lists them.`;
   return {
     entities: entities - unusable.size,
     shortfall: [shortfall, words].filter((text) => text !== null).join(' '),
@@ -186,7 +186,7 @@ async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, pulse: Pul
   const named = [...missing].map(([name, error]) => `${name}: ${error.message}`);
   return {
     entities: writer.rows.length,
-    shortfall: named.length > 0 ? `Nomenclatures not readable: ${named.join('; ')}` : null,
+    shortfall: named.length > 0 ? `Some nomenclatures could not be read: ${named.join('; ')}` : null,
     ...(refused.length > 0 ? { refused } : {}),
   };
 }
@@ -280,16 +280,18 @@ function mostPages(total: number | null, size: number): number {
 }
 
 function endless(what: string, pages: number, seen: number, total: number | null): string {
-  const claimed = total === null ? 'told no total' : `counted ${total}`;
-  return `The listing of ${what} ${claimed} and still had new ones on page ${pages}: stopped after ${seen}; what comes behind was not listed. Ask the API's operator.`;
+  const claimed = total === null ? 'gave no total' : `counted ${total.toLocaleString('en-US')}`;
+  return `The API's listing of ${what} ${claimed}, but page ${pages.toLocaleString('en-US')} still had new ones. The run stopped after ${seen.toLocaleString('en-US')} and read no more pages. Ask the API's operator.`;
 }
 
 function shortfallOf(what: string, missing: number, total: number | null, silent: number[]): string | null {
   if (silent.length > 0) {
     const pages = `${silent.length === 1 ? 'page' : 'pages'} ${silent.join(', ')}`;
-    return `The API did not answer for ${pages} of the ${what}${total === null ? '' : `: ${missing} of ${total} were not listed`}; the next run asks again.`;
+    return `The API did not answer for ${pages} of the ${what}${total === null ? '' : `: ${missing.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} are missing`}. The next run tries again.`;
   }
-  return missing > 0 ? `${missing} of ${total} ${what} are in the listing's total but on none of its pages` : null;
+  return missing > 0
+    ? `The API counts ${(total ?? 0).toLocaleString('en-US')} ${what}, but ${missing.toLocaleString('en-US')} of them are on no page`
+    : null;
 }
 
 /**

@@ -29,7 +29,7 @@ export function resolveLogicalDate(input: {
   const date = input.asked ?? (scheduled ? dayIn(input.timeZone, scheduled) : today);
   if (date > today) {
     throw new TidemarkError('InvalidInput', `${date} is in the future: today is ${today} in ${input.timeZone}.`, {
-      todo: 'Give today or an earlier date, or leave `date` out.',
+      todo: 'Give today or an earlier date, or omit `date`.',
     });
   }
   const late = scheduled && input.asked === undefined ? input.now.getTime() - scheduled.getTime() : Infinity;

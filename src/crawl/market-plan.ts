@@ -33,6 +33,6 @@ export function remainderNightsOf(config: Config, ctx: RunContext): number {
 /** Makes the error for filters that the API rejects. */
 export function filtersRefused({ market, filters }: RunContext, refusal: string): TidemarkError {
   return new TidemarkError('ApiRefused', `The API refuses the filters of market ${market}: ${refusal}`, {
-    todo: `Correct \`filters\` of that market in tidemark.yaml; they are sent as they stand: ${JSON.stringify(filters)}.`,
+    todo: `Correct \`filters\` of that market in tidemark.yaml. Tidemark sends them unchanged: ${JSON.stringify(filters)}.`,
   });
 }

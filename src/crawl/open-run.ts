@@ -106,7 +106,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
         : null,
       note: when.asOfNow
         ? null
-        : `${when.date} is past: search results and company records are only known as of now, so this run reads the watch events of that day and files nothing else under it.`,
+        : `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events of that day.`,
     };
   },
 
@@ -124,7 +124,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       gate: null,
       note: when.asOfNow
         ? null
-        : `${when.date} is past: this run reads the tenders created on that day, as they stand now.`,
+        : `${when.date} is in the past: this run reads the tenders created on that day, in their state of now.`,
     };
   },
 
@@ -154,7 +154,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       '{"from": "2026-01-01", "to": "2026-01-31", "streams": ["tenders", "watch_events", "financials", "financials_v1"], "market": "demo"}; streams and market are optional',
     );
     const today = dayIn('UTC', now);
-    if (asked.from > asked.to) throw wrongInput(`from (${asked.from}) lies after to (${asked.to})`, 'Swap them.');
+    if (asked.from > asked.to) throw wrongInput(`from (${asked.from}) is after to (${asked.to})`, 'Swap them.');
     if (asked.to > today)
       throw wrongInput(`to (${asked.to}) is in the future: today is ${today} (UTC)`, 'Give today or an earlier date.');
     const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);

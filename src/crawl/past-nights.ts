@@ -64,7 +64,8 @@ export async function readPastNights(
       past.search = { requests: (past.search?.requests ?? 0) + Number(count), total: Number(total) };
     }
   } catch (error) {
-    if (!(error instanceof NotPublishedError)) log.warn(`forecast without past nights: ${errorMessage(error)}`);
+    if (!(error instanceof NotPublishedError))
+      log.warn(`Cannot read past nights; the forecast does without them: ${errorMessage(error)}`);
   }
   return past;
 }

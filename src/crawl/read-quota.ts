@@ -71,7 +71,7 @@ async function askMetrics(
   } catch (error) {
     const none = { groups: [], readAt: clock.now().toISOString(), servedAt: null };
     if (isGivenUp(error, pulse)) {
-      const fault = `The daily quota could not be read (${error.name} of /v2/metrics): this went on without its figure.`;
+      const fault = `The daily quota could not be read (${error.name} of /v2/metrics); the run continued without it.`;
       return { ...none, fault };
     }
     if (!(error instanceof ApiError) || error.retryable || error instanceof TokenVerificationError) throw error;

@@ -45,7 +45,8 @@ export async function readRotation(
     const carried = Object.fromEntries(rows as [string, string[]][]);
     return { key: turns.key, part: turns.nights.indexOf(since), of, carried };
   } catch (error) {
-    if (!(error instanceof NotPublishedError)) log.warn(`search without past nights: ${errorMessage(error)}`);
+    if (!(error instanceof NotPublishedError))
+      log.warn(`Cannot read past nights; the search starts without them: ${errorMessage(error)}`);
     return null;
   }
 }

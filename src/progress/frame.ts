@@ -60,15 +60,15 @@ export function renderLine(state: RunState): string {
 export function warningsOf(state: RunState): string[] {
   const waiting =
     state.phase === 'waiting-for-quota'
-      ? ['The daily limit of the API is reached. The run asks for the quota at intervals and goes on by itself.']
+      ? ['The daily limit of the API is reached. The run checks the quota regularly and continues by itself.']
       : state.phase === 'paused'
-        ? ['The run is paused: `tidemark resume`, or the signal "resume" in the Temporal UI.']
+        ? ['The run is paused. Continue it with `tidemark resume` or the signal "resume" in the Temporal UI.']
         : state.phase === 'stopping'
-          ? ['The run ends after what is in flight; what it fetched is kept.']
+          ? ['The run ends after the requests in flight. The fetched records are kept.']
           : [];
-  const idle = state.workers ? [] : ['No worker is running: start one with `tidemark worker`.'];
+  const idle = state.workers ? [] : ['No worker is running. Start one with `tidemark worker`.'];
   const retries = state.retries.map(
-    ({ activity, attempt, message }) => `${activity}, attempt ${attempt} failed, trying again: ${oneLine(message)}`,
+    ({ activity, attempt, message }) => `${activity}: attempt ${attempt} failed, Temporal retries: ${oneLine(message)}`,
   );
   return [...idle, ...waiting, ...retries, ...state.notes.map(oneLine)];
 }

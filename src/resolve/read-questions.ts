@@ -93,7 +93,7 @@ function requireText(file: Buffer, name: string): void {
   const starts = (...bytes: number[]): boolean => bytes.every((byte, i) => file[i] === byte);
   const wrong = (what: string): TidemarkError =>
     wrongList(
-      `${name} is no UTF-8 text: ${what}.`,
+      `${name} is not UTF-8 text: ${what}.`,
       'Save it as "CSV UTF-8" in the spreadsheet, or convert it to UTF-8.',
     );
   if (starts(0x50, 0x4b, 3, 4)) throw wrong('it is a workbook or another ZIP file');
@@ -167,18 +167,18 @@ function refusalOf(
 ): Refusal | null {
   const torn = (problem: string): Refusal => ({ problem, torn: true });
   const wrong = (problem: string): Refusal => ({ problem, torn: false });
-  if (cells.length > columns.length) return torn(`it has ${cells.length} fields, the header ${columns.length}`);
+  if (cells.length > columns.length) return torn(`it has ${cells.length} fields, but the header has ${columns.length}`);
   if (cells.some((cell) => cell.length > LONGEST)) return torn(`a field is longer than ${LONGEST} characters`);
   // A line break is common in an address, but rare in a number or name. Followed by a delimiter, it is probably the
   // next row.
   if (cells.some((cell, i) => columns[i] !== undefined && /[\r\n].*[,;\t|]/.test(cell)))
-    return torn('a quoted field goes on over the next line, so a closing quote may be missing');
+    return torn('a quoted field continues on the next line, so a closing quote may be missing');
   if (!IDENTIFYING.some((field) => question[field] !== undefined))
     return wrong(
-      'nothing in it identifies a company (name, registration number, VAT number, ticker, website, e-mail or profile)',
+      'it has no value that identifies a company (name, registration number, VAT number, ticker, website, e-mail or profile)',
     );
   if (question.country_code !== undefined && !/^[A-Z]{2}$/.test(question.country_code))
-    return wrong(`its country is no two-letter code: ${question.country_code}`);
+    return wrong(`its country is not a two-letter code: ${question.country_code}`);
   return null;
 }
 

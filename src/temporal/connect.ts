@@ -75,8 +75,8 @@ export async function connectTemporal(dataDir: string | null): Promise<TemporalC
 export function temporalUnreachable(target: TemporalTarget, cause: unknown): TidemarkError {
   const todo =
     target.source === 'environment'
-      ? 'Check TEMPORAL_ADDRESS (and TLS or API key settings), or unset it and run `tidemark up` for a local server.'
-      : 'Start one with `tidemark up` (or `npm run demo`), or set TEMPORAL_ADDRESS to yours.';
+      ? 'Check TEMPORAL_ADDRESS and the TLS or API key settings. Or unset it and run `tidemark up` for a local server.'
+      : 'Start a Temporal server with `tidemark up` (or `npm run demo`), or set TEMPORAL_ADDRESS to your server.';
   return new TidemarkError('Internal', `Temporal does not answer at ${target.address}: ${errorMessage(cause)}.`, {
     todo,
     cause,
@@ -91,7 +91,7 @@ function loadEnvironment(): ReturnType<typeof loadClientConnectConfig> {
       'InvalidConfig',
       `Temporal's environment configuration cannot be read: ${errorMessage(error)}`,
       {
-        todo: 'Correct the TEMPORAL_… variables or the file TEMPORAL_CONFIG_FILE names.',
+        todo: 'Correct the TEMPORAL_… variables or the file that TEMPORAL_CONFIG_FILE names.',
         cause: error,
       },
     );

@@ -17,7 +17,7 @@ export function runFailure(error: unknown, workflowId: string): TidemarkError {
   while (cause instanceof Error && cause.cause instanceof Error && !isOurs(cause)) cause = cause.cause;
   const { name, message, type } = cause as FailureLike;
   const known = ErrorType.safeParse(type);
-  const todo = "The Temporal UI shows the run's history; `tidemark runs` lists what was filed.";
+  const todo = "Read the run's history in the Temporal UI; `tidemark runs` shows its record.";
   if (name === 'CancelledFailure')
     return new TidemarkError('Internal', `${workflowId} was cancelled.`, { todo, cause: error });
   if (name === 'TerminatedFailure')
@@ -40,7 +40,7 @@ export function describeServiceError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'NamespaceNotFoundError') {
     return new TidemarkError('InvalidConfig', `Temporal: ${error.message}.`, {
-      todo: 'Set TEMPORAL_NAMESPACE to one that exists, or create it: temporal operator namespace create -n …',
+      todo: 'Set TEMPORAL_NAMESPACE to an existing namespace, or create it: temporal operator namespace create -n …',
       cause: error,
     });
   }
@@ -52,7 +52,7 @@ export function describeServiceError(error: unknown): unknown {
       'Internal',
       `Temporal no longer answers: ${message.split(' Resolution note')[0] ?? message}`,
       {
-        todo: 'Runs go on by themselves when it is back; give the same command again to follow one.',
+        todo: 'Runs continue by themselves when Temporal is back. Give the same command again to follow a run.',
         cause: error,
       },
     );
@@ -61,5 +61,5 @@ export function describeServiceError(error: unknown): unknown {
   const todo = unknownAttribute
     ? 'Run `tidemark setup` once for this namespace.'
     : 'Run `tidemark doctor`; it checks the server, its namespace and the search attributes.';
-  return new TidemarkError('Internal', `Temporal refuses: ${message}`, { todo, cause: error });
+  return new TidemarkError('Internal', `Temporal refuses the request: ${message}`, { todo, cause: error });
 }

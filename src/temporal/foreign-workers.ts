@@ -15,7 +15,7 @@ export function foreignWorkers(workers: readonly WorkerSeen[], folder: Pick<Data
 
 /** Remedy when workers of different data folders share a namespace. */
 export const SEPARATE_FOLDERS =
-  'A run is done in the folder of the worker that opens it, and the others refuse its work. Give each data folder its own namespace (TEMPORAL_NAMESPACE), or end those workers.';
+  'A run belongs to the data folder of the worker that opens it; workers of other folders refuse its work. Give each data folder its own namespace (TEMPORAL_NAMESPACE), or end those workers.';
 
 /** Names workers of other data folders: `123@host (folder ab12cd34)`. Pure. */
 export function nameForeign(workers: readonly WorkerSeen[]): string {
@@ -34,9 +34,9 @@ export async function watchForeignWorkers(
     const named = nameForeign(foreignWorkers(workers, folder));
     if (named === told) return;
     told = named;
-    if (named === '') return log.info('no worker of another data folder is left on these queues');
+    if (named === '') return log.info('no worker of another data folder polls these queues any more');
     log.warn(`Workers of another data folder poll the same queues: ${named}. ${SEPARATE_FOLDERS}`);
-    log.warn(`This worker has ${describeFolder(folder)}.`);
+    log.warn(`This worker uses the data folder ${describeFolder(folder)}.`);
   };
   await look();
   void (async () => {

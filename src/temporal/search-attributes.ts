@@ -23,9 +23,9 @@ export async function missingSearchAttributes(temporal: TemporalClient): Promise
   if (wrong.length > 0) {
     throw new TidemarkError(
       'InvalidConfig',
-      `Search attribute ${wrong.join(', ')} of namespace ${namespace} is not of type Keyword.`,
+      `Search attributes of namespace ${namespace} have a type other than Keyword: ${wrong.join(', ')}.`,
       {
-        todo: 'Use another namespace (TEMPORAL_NAMESPACE), or remove the attribute with `temporal operator search-attribute remove`.',
+        todo: 'Use another namespace (TEMPORAL_NAMESPACE), or remove these attributes with `temporal operator search-attribute remove`.',
       },
     );
   }
@@ -79,7 +79,7 @@ export async function ensureSearchAttributes(temporal: TemporalClient): Promise<
       'InvalidConfig',
       `Namespace ${namespace} lacks the search attributes ${missing.join(', ')} and refuses new ones: ${errorMessage(error)}`,
       {
-        todo: `Without them every run would hang. Have an administrator add the Keyword attributes ${missing.join(', ')} (on Temporal Cloud: in the namespace's settings).`,
+        todo: `Without them, every run would hang. Ask an administrator to add the Keyword attributes ${missing.join(', ')} (on Temporal Cloud: in the namespace's settings).`,
         cause: error,
       },
     );

@@ -77,7 +77,7 @@ async function naming(model: Model, work: () => Promise<void>): Promise<void> {
     if (error instanceof TidemarkError) throw error;
     throw new ModelFailedError(
       `Model ${model.model} (${model.path}): ${errorMessage(error)}`,
-      'Correct that file; the tables are as they were.',
+      'Correct that file. The tables were not changed.',
       { cause: error },
     );
   }
@@ -109,9 +109,9 @@ async function checkColumns(db: Database, model: Model, table: string): Promise<
   const difference =
     missing.length + surplus.length === 0
       ? 'their order differs'
-      : `missing ${missing.join(', ') || 'none'}; not promised ${surplus.join(', ') || 'none'}`;
+      : `missing ${missing.join(', ') || 'none'}; not in the header ${surplus.join(', ') || 'none'}`;
   throw new ModelFailedError(
-    `Model ${model.model} (${model.path}) does not give the columns its header promises: ${difference}.`,
+    `Model ${model.model} (${model.path}) does not return the columns that its header promises: ${difference}.`,
     'Change the query or the header; a breaking change needs a new version.',
   );
 }

@@ -14,7 +14,10 @@ export async function readBuiltModels(db: Database): Promise<Model[]> {
      WHERE table_name IS NOT NULL AND definition IS NOT NULL ORDER BY table_name`,
   );
   if (rows.length === 0)
-    throw new ModelFailedError('No model was built yet.', 'Run `tidemark snapshot` or `tidemark models apply` first.');
+    throw new ModelFailedError(
+      'The warehouse has no built model yet.',
+      'Run `tidemark snapshot` or `tidemark models apply` first.',
+    );
   const fingerprints = new Map(rows.map((row) => [row.table_name, row.fingerprint]));
   const files = rows.map((row) => ({ name: `${row.table_name.replace('.', '/')}.sql`, text: row.definition }));
   const models = await findParents(files.map(parseModel));

@@ -213,7 +213,7 @@ async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Pr
   ];
   if (JSON.stringify(wanted) !== JSON.stringify(written)) {
     await rm(temporary, { force: true });
-    throw unsound(`${temporary} does not hold what the parts before it held`);
+    throw unsound(`the joined part ${temporary} differs from its source parts`);
   }
   const bytes = readFileSync(temporary);
   const fetched = parts
@@ -258,5 +258,5 @@ function sum<T>(values: T[], of: (value: T) => number): number {
 }
 
 function unsound(what: string): ModelFailedError {
-  return new ModelFailedError(`Compaction: ${what}.`, 'Nothing was removed. Check the disk, then run it again.');
+  return new ModelFailedError(`Compaction: ${what}.`, 'No part was removed. Check the disk, then compact again.');
 }

@@ -57,7 +57,7 @@ export class Database {
       if (known !== error) throw known;
       throw new ModelFailedError(
         `sql/${file.name}, statement ${position + 1}: ${errorMessage(error)}`,
-        'Correct that file; nothing was changed.',
+        'Correct that file. The warehouse was not changed.',
         { cause: error },
       );
     }

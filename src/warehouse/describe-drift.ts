@@ -25,7 +25,7 @@ export async function describeDrift(db: Database, run: string): Promise<string[]
   );
   const total = Number(rows[0]?.of ?? 0);
   if (total <= MOST) return rows.map(inWords);
-  return [...rows.slice(0, MOST - 1).map(inWords), `and ${total - MOST + 1} more: ops.drift has them.`];
+  return [...rows.slice(0, MOST - 1).map(inWords), `and ${total - MOST + 1} more: see ops.drift.`];
 }
 
 function inWords({ route, path, kind, type, expected, share, is_new }: DriftRow): string {

@@ -6,8 +6,8 @@ export class WarehouseBusyError extends TidemarkError {
   constructor(file: string, cause?: unknown, holder?: string) {
     const pid = /PID (\d+)/.exec(errorMessage(cause))?.[1];
     const by = holder ?? `another process${pid === undefined ? '' : ` (PID ${pid})`}`;
-    super('WarehouseBusy', `${file} is held by ${by}.`, {
-      todo: 'One writer at a time: wait for the other worker, or close the program that has this file open. Readers open data/published/market.duckdb instead.',
+    super('WarehouseBusy', `The warehouse ${file} is held by ${by}.`, {
+      todo: 'Only one process can write at a time. Wait for the other worker, or close the program that has this file open. To read, open data/published/market.duckdb instead.',
       retryable: true,
       cause,
     });
@@ -26,7 +26,7 @@ export interface LoadCounts {
 }
 
 const RESTORE =
-  'Restore each file from a backup, or delete it together with its file in _manifest/: what it held is then fetched again. All other parts are loaded.';
+  'Restore each file from a backup. Or delete it together with its file in _manifest/; the next runs then fetch its records again. All other parts are loaded.';
 
 /** Some landed parts do not match their manifests. All other parts were loaded; `loaded` counts them. */
 export class LandingCorruptError extends TidemarkError {
@@ -36,7 +36,7 @@ export class LandingCorruptError extends TidemarkError {
   constructor(faults: string[], loaded: LoadCounts, todo = RESTORE) {
     super(
       'LandingCorrupt',
-      `Landing zone: ${faults.length} of its files cannot be trusted: ${faults.slice(0, 5).join('; ')}${faults.length > 5 ? '; …' : ''}.`,
+      `Landing zone: ${faults.length.toLocaleString('en-US')} damaged or missing files: ${faults.slice(0, 5).join('; ')}${faults.length > 5 ? '; …' : ''}.`,
       { todo },
     );
     this.faults = faults;
@@ -69,10 +69,10 @@ export class NotPublishedError extends TidemarkError {
 
 function howToRead(cause: unknown): string {
   if (cause === undefined) return 'Run `tidemark snapshot` (or `npm run demo`) first.';
-  if (isLocked(cause)) return 'Close the program that has it open for writing, or let it open the file read-only.';
+  if (isLocked(cause)) return 'Close the program that has the file open for writing, or open it read-only there.';
   if (/permission denied/i.test(errorMessage(cause)))
-    return '`readers` in tidemark.yaml says who on this machine may read what is published; it holds from the next publication on.';
-  return 'Run any snapshot again: it publishes anew from the warehouse, and fetches only what is due.';
+    return 'The key `readers` in tidemark.yaml decides who on this machine may read published files. A change applies from the next publication on.';
+  return 'Run `tidemark snapshot` again: it publishes a new build and fetches only records that are due.';
 }
 
 // DuckDB reports a full disk only in the message, without a code. It may concern the file, its log or the spill folder.

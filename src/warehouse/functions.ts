@@ -43,7 +43,7 @@ export async function createFunctions(db: Database, database: string): Promise<s
         await db.run(`CREATE OR REPLACE MACRO ${signature} AS ${isTable ? `TABLE ${sql}` : `(${sql})`}`);
       } catch (error) {
         leftOut.push(
-          `${name} is not published: the tables it reads are others (${errorMessage(error).split('\n')[0]}).`,
+          `The function ${name} is not published, because tables that it reads are missing or different (${errorMessage(error).split('\n')[0]}).`,
         );
         continue;
       }
@@ -70,7 +70,7 @@ function parseFunction(file: SqlFile): SqlFunction {
   try {
     const header = Header.parse(parse(match?.[1] ?? ''));
     if (file.name !== `functions/${header.function.replace('.', '/')}.sql`)
-      throw new Error(`it makes ${header.function}, so it must be named after it`);
+      throw new Error(`it makes ${header.function}, so the file needs that name`);
     return { ...header, file: file.name, sql: (match?.[2] ?? '').trim() };
   } catch (error) {
     throw new ModelFailedError(

@@ -51,7 +51,7 @@ export async function loadLanding(
     const fault =
       known === undefined
         ? await findPartFault(part)
-        : `${part.file} is not the part that was loaded under its name (after a restored backup: tidemark replay)`;
+        : `${part.file} differs from the part that was loaded under this name (after restoring a backup, run tidemark replay)`;
     if (fault === undefined) sound.push(part);
     else faults.push(fault);
   }
@@ -90,14 +90,14 @@ export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise
     const known = before.filter((one) => loaded.get(partKey(one)) === one.sha256);
     if (known.length === 0) continue;
     if (known.length < before.length)
-      mixed.push(`${part.file} replaces parts of which only some are in this warehouse`);
+      mixed.push(`${part.file} replaces several parts, and the warehouse has loaded only some of them`);
     else await db.transaction(() => adopt(db, part, before));
   }
   if (mixed.length > 0) {
     throw new LandingCorruptError(
       mixed,
       { parts: 0, rows: 0, rejects: 0 },
-      'Make the warehouse anew: tidemark replay.',
+      'Build the warehouse again: tidemark replay.',
     );
   }
 }
@@ -189,7 +189,7 @@ export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<s
   const gone = [...loaded.keys()].filter((key) => !landed.has(key));
   if (gone.length === 0) return null;
   const all = gone.length.toLocaleString('en-US');
-  return `The warehouse holds rows of ${all} landed parts that are gone from the landing zone, the first of them ${gone[0]}. Restore them from a backup, or run \`tidemark replay\`: it builds the warehouse from what is landed.`;
+  return `The warehouse holds rows of ${all} landed parts that are missing in the landing zone; the first is ${gone[0]}. Restore them from a backup. Or run \`tidemark replay\` to build the warehouse from the present parts.`;
 }
 
 function mostRows(stream: string): number {

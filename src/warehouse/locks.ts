@@ -41,7 +41,7 @@ export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Prom
 export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   const { lock, holder } = await tryLock(landingLock(dataDir), { what: 'tidemark compact' });
   if (lock === undefined) {
-    throw new TidemarkError('WarehouseBusy', `The landing zone of ${dataDir} is being read by ${holder}.`, {
+    throw new TidemarkError('WarehouseBusy', `The landing zone of ${dataDir} is in use by ${holder}.`, {
       todo: 'Wait for that replay to end, then compact again.',
       retryable: true,
     });

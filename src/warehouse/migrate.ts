@@ -22,7 +22,7 @@ export async function applyMigrations(db: Database): Promise<void> {
   if (unknown.length > 0) {
     throw new ModelFailedError(
       `${db.file} was written by a newer version: it has ${unknown.join(', ')}.`,
-      'Update this checkout, or set TIDEMARK_DATA to another folder.',
+      'Update Tidemark, or set TIDEMARK_DATA to another folder.',
     );
   }
   const hashed = files.map((file) => ({ file, sha256: createHash('sha256').update(file.text).digest('hex') }));
@@ -31,7 +31,7 @@ export async function applyMigrations(db: Database): Promise<void> {
     if (before === undefined || before === sha256) continue;
     throw new ModelFailedError(
       `sql/${file.name} was changed after it was applied.`,
-      'Put it back as it was and write the change as a new numbered file; or delete data/warehouse/tidemark.duckdb: the next run loads it anew from the landing zone.',
+      'Restore the file and write the change as a new numbered file. Or delete data/warehouse/tidemark.duckdb: the next run loads it again from the landing zone.',
     );
   }
   const missing = hashed.filter(({ file }) => !applied.has(file.name));

@@ -158,12 +158,12 @@ function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): v
     if (change?.change === 'removed') continue;
     throw new TidemarkError(
       'InvalidInput',
-      change === undefined ? `There is no table ${table} to drop.` : `${table} is made by ${change.file}.`,
+      change === undefined ? `There is no table ${table} to drop.` : `${table} still has its file ${change.file}.`,
       {
         todo:
           change === undefined
-            ? '`tidemark models plan` lists what is removed.'
-            : 'Remove the file first: what has one is built again by the next run.',
+            ? '`tidemark models plan` lists the removed tables.'
+            : 'Remove the file first; otherwise the next run builds the table again.',
       },
     );
   }
@@ -210,7 +210,7 @@ async function modelsHash(db: Database): Promise<string> {
 async function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
   if (!existsSync(warehouseFile(dataDir)))
     throw new TidemarkError('Internal', `There is no warehouse at ${warehouseFile(dataDir)} yet.`, {
-      todo: 'Run `tidemark snapshot` first (or `tidemark replay`, where something has landed): it builds every model.',
+      todo: 'Run `tidemark snapshot` first (or `tidemark replay`, if there are landed parts). It builds every model.',
     });
   const warehouse = await openWarehouse(dataDir, { what: 'tidemark models' });
   try {
@@ -226,7 +226,7 @@ function noSuchSet(wanted: number | undefined, sets: readonly AppliedSet[]): Tid
     'InvalidInput',
     wanted === undefined
       ? 'There is nothing to go back to: no other set of models was in force before.'
-      : `There is no set ${wanted} of models; there are: ${known}.`,
+      : `There is no set ${wanted} of models. Known sets: ${known}.`,
     { todo: '`tidemark models history` lists the sets that were in force.' },
   );
 }

@@ -51,7 +51,7 @@ export async function diffEnv(
   const unknown = models.find((model) => !env.models.includes(model));
   if (unknown !== undefined)
     throw new TidemarkError('InvalidInput', `Environment ${name} has no ${unknown}.`, {
-      todo: `It has what changed when it was built: ${env.models.join(', ') || 'nothing'}.`,
+      todo: `It holds only the models that differed when it was built: ${env.models.join(', ') || 'none'}.`,
     });
   const wanted = models.length === 0 ? env.models : models;
   const tables = await withMemory(env.file, async (db) => {

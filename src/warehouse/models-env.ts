@@ -243,13 +243,13 @@ async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
 
 function checkName(name: string): string {
   if (/^[a-z][a-z0-9_]{0,30}$/.test(name)) return name;
-  throw new TidemarkError('InvalidInput', `${JSON.stringify(name)} is no name for an environment.`, {
+  throw new TidemarkError('InvalidInput', `${JSON.stringify(name)} is not a valid environment name.`, {
     todo: 'Use up to 31 lower-case letters, digits and _, beginning with a letter.',
   });
 }
 
 function noSuchEnv(dataDir: string, name: string): TidemarkError {
   return new TidemarkError('InvalidInput', `There is no environment ${name} in ${envDir(dataDir)}.`, {
-    todo: `\`tidemark models apply --env ${name}\` makes it; \`tidemark models env list\` shows those there are.`,
+    todo: `\`tidemark models apply --env ${name}\` creates it; \`tidemark models env list\` lists all environments.`,
   });
 }

@@ -76,7 +76,7 @@ export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
  */
 export function parseModel(file: SqlFile): ModelFile {
   const match = /^\/\*\n(.*?)\n\*\/\n(.*)$/s.exec(file.text);
-  if (match === null) throw wrongHeader(file, 'it has no header: a block comment with YAML must come first');
+  if (match === null) throw wrongHeader(file, 'it has no header; a model begins with a block comment with YAML');
   let header: Header;
   try {
     header = Header.parse(parse(match[1] ?? ''));
@@ -84,7 +84,7 @@ export function parseModel(file: SqlFile): ModelFile {
     throw wrongHeader(file, error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error));
   }
   if ((header.kind === 'incremental') !== (header.incremental !== undefined)) {
-    throw wrongHeader(file, 'kind incremental and the block `incremental` belong together');
+    throw wrongHeader(file, 'kind incremental needs the block `incremental`, and only this kind may have it');
   }
   const { model: name, deprecation_date: deprecationDate = null, ...rest } = header;
   const model = tableOf(file, header);
@@ -112,10 +112,10 @@ function tableOf(file: SqlFile, { model, version, deprecation_date: date }: Head
   if (file.name !== older)
     throw wrongHeader(
       file,
-      `it makes version ${version} of ${model}, so it must be sql/${own}, or sql/${older} beside a newer one`,
+      `it makes version ${version} of ${model}, so name it sql/${own}, or sql/${older} if a newer version exists`,
     );
   if (date === undefined)
-    throw wrongHeader(file, 'an older version says until when it is served: deprecation_date: YYYY-MM-DD');
+    throw wrongHeader(file, 'an older version needs a last day in its header: deprecation_date: YYYY-MM-DD');
   return `${model}_v${version}`;
 }
 

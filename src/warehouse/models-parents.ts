@@ -39,8 +39,8 @@ async function checkAudits(parser: SqlParser, model: ModelFile): Promise<void> {
     const tables = await tablesIn(parser, model, audit.sql, () => null, `audit ${audit.name}: `);
     if (model.model === model.name || tables.includes(model.model) || !tables.includes(model.name)) continue;
     throw new ModelFailedError(
-      `${model.path}: audit ${audit.name} looks at ${model.name}, not at ${model.model}.`,
-      `Write ${model.model} there: that is the table this file makes.`,
+      `${model.path}: audit ${audit.name} reads ${model.name}, not ${model.model}.`,
+      `Write ${model.model} in the audit: this file makes that table.`,
     );
   }
 }
@@ -57,7 +57,7 @@ async function tablesIn(
   const line = lineInFile(fault.line ?? 1);
   throw new ModelFailedError(
     `${path}${line === null ? '' : `:${line}`}: ${what}DuckDB cannot parse it: ${fault.message}.`,
-    'Correct the SQL there. Nothing was built; readers keep what they have.',
+    'Correct the SQL there. Nothing was built; the current build stays current.',
   );
 }
 

@@ -96,7 +96,7 @@ export function refuseBreaking(changes: readonly ModelChange[]): void {
     [
       ...refused.filter(({ change }) => change !== 'removed').map(wayOut),
       ...wayOutOfRemoval(refused.filter(({ change }) => change === 'removed')),
-      'Nothing was built; readers keep what they have. `tidemark models plan` shows the whole change.',
+      'Nothing was built; the current build stays current. `tidemark models plan` shows the complete change.',
     ].join('\n'),
   );
 }
@@ -106,15 +106,14 @@ function wayOutOfRemoval(removed: readonly ModelChange[]): string[] {
   const files = removed.map(({ file }) => file).join(', ');
   const tables = removed.map(({ model }) => model).join(' ');
   return [
-    `Put ${files} back (or its like in the folder that \`models\` names). A table goes after the last day its readers are told, \`deprecation_date\` in its header; or ${removed.length === 1 ? 'drop it' : 'drop them'} now: tidemark models apply --drop ${tables}`,
+    `Restore ${files} (or your override in the folder that \`models\` names). A table is removed after the \`deprecation_date\` in its header. To drop ${removed.length === 1 ? 'it' : 'them'} now: tidemark models apply --drop ${tables}`,
   ];
 }
 
 function wayOut({ model, version, file, deprecationDate }: ModelChange): string {
-  if (deprecationDate !== null)
-    return `Put ${file} back as version ${version} was: it is there for those who read that.`;
+  if (deprecationDate !== null) return `Restore ${file} to version ${version}: some readers still use that version.`;
   const older = file.replace(/\.sql$/, `_v${version}.sql`);
-  return `Raise \`version\` in the header of ${file}, or keep what readers hold on to. To serve ${model}_v${version} beside it for a while, keep the file as it was as ${older}, with a \`deprecation_date\`.`;
+  return `Raise \`version\` in the header of ${file}, or undo the breaking change. To serve ${model}_v${version} as well for a while, keep the old file as ${older}, with a \`deprecation_date\`.`;
 }
 
 function planModel(
@@ -135,7 +134,7 @@ function planModel(
   const promised = sameVersion && shapeOf(sameVersion);
   const refused = promised ? compareShapes(promised, after).breaking : [];
   if (sameVersion === undefined && applied !== undefined && model.version < applied.version)
-    refused.push(`it is older than version ${applied.version}, which readers have, and was never applied`);
+    refused.push(`it was never applied and is older than the applied version ${applied.version}`);
   if (applied === undefined) {
     const none = { breaking: [], nonBreaking: [], because: [], appliedVersion: null, before: null };
     return { ...common, ...none, change: 'added', rebuild: true, refused };
@@ -186,7 +185,7 @@ function planRemoval(table: string, applied: AppliedModel, { day, dropped }: Lea
     nonBreaking: [],
     rebuild: false,
     because: [],
-    refused: mayGo ? [] : [until === null ? 'the table goes, its file is gone' : `it is served until ${until}`],
+    refused: mayGo ? [] : [until === null ? 'the file of the table is missing' : `the table is served until ${until}`],
     before: applied.definition,
     after: null,
   };

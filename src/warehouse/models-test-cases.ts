@@ -59,8 +59,8 @@ export function readCases(named: readonly string[]): ModelCase[] {
   const cases = [...new Set(places.flatMap(listFiles))].flatMap(readCaseFile);
   if (cases.length === 0)
     throw invalid(
-      `There is no case in ${places.join(', ')}.`,
-      'A case is an entry of a .yaml file; see test/sql/cases.',
+      `No test case was found in ${places.join(', ')}.`,
+      'Cases are entries of .yaml files; see test/sql/cases.',
     );
   return cases;
 }
@@ -80,7 +80,7 @@ function readCaseFile(file: string): ModelCase[] {
     return entries.map((entry) => ({ file: shown, ...('model' in entry ? RowsCase : AnswersCase).parse(entry) }));
   } catch (error) {
     throw invalid(
-      `${shown} is no file of cases: ${error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)}`,
+      `${shown} is not a valid case file: ${error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)}`,
       'Compare with test/sql/cases/companies.yaml, or with test/sql/cases/market-rows.yaml for a case of one model.',
     );
   }

@@ -51,10 +51,10 @@ function checkOwnFolder(own: string): void {
   if (stray === undefined) return;
   const wrong =
     stray === null
-      ? `There is no folder ${own}.`
-      : `${path.join(own, stray)} is in no folder that models are read from.`;
+      ? `There is no folder ${own}, which \`models\` names.`
+      : `${path.join(own, stray)} is in a folder that Tidemark does not read models from.`;
   throw new TidemarkError('InvalidConfig', wrong, {
-    todo: `\`models\` in the configuration names a folder with ${MODEL_SCHEMAS.join(', ')} in it, and the models (*.sql) in those.`,
+    todo: `\`models\` in the configuration must name a folder with the subfolders ${MODEL_SCHEMAS.join(', ')}. Put the models (*.sql) into these.`,
   });
 }
 
@@ -109,7 +109,7 @@ export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: 
     if (ready.length === 0) {
       throw new ModelFailedError(
         `Models read each other in a circle: ${[...waiting.keys()].join(', ')}.`,
-        'Take one of the references out.',
+        'Remove one of the references.',
       );
     }
     for (const model of ready) {
@@ -124,7 +124,7 @@ export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: 
   );
   if (missing.length > 0)
     throw new ModelFailedError(
-      `Models that do not exist are read: ${missing.join(', ')}.`,
+      `Some models read models that do not exist: ${missing.join(', ')}.`,
       'Correct the name or add the file.',
     );
   return ordered;

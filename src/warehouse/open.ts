@@ -125,16 +125,16 @@ async function createInstance(file: string, options: WarehouseOptions): Promise<
 function readMemoryLimit(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^\d+(\.\d+)? ?[KMGT]i?B$/i.test(text)) return text;
-  throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_MEMORY is "${text}".`, {
-    todo: 'Give a size like 1000MB or 4GB: what the warehouse may keep in memory before it goes on in files.',
+  throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_MEMORY is not a valid size: "${text}".`, {
+    todo: 'Give a size like 1000MB or 4GB. Above this memory use, the warehouse works in files.',
   });
 }
 
 function readThreads(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^[1-9]\d{0,2}$/.test(text)) return text;
-  throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_THREADS is "${text}".`, {
-    todo: 'Give a number from 1 to 999: how many cores the warehouse may use while a run loads, models and publishes.',
+  throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_THREADS is not a valid number: "${text}".`, {
+    todo: 'Give the number of cores that the warehouse may use, from 1 to 999.',
   });
 }
 

@@ -15,7 +15,8 @@ export function listParts(dataDir: string): { parts: LandedPart[]; faults: strin
 export async function findPartFault(part: LandedPart): Promise<string | undefined> {
   if (!existsSync(part.file)) return `${part.file} is missing`;
   const bytes = statSync(part.file).size;
-  if (bytes !== part.bytes) return `${part.file} has ${bytes} bytes, its manifest says ${part.bytes}`;
+  if (bytes !== part.bytes)
+    return `${part.file} has ${bytes.toLocaleString('en-US')} bytes, but its manifest says ${part.bytes.toLocaleString('en-US')}`;
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(part.file)) hash.update(chunk as Uint8Array);
   return hash.digest('hex') === part.sha256 ? undefined : `${part.file} has another SHA-256 than its manifest says`;

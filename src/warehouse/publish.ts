@@ -126,7 +126,11 @@ async function checkBuild(file: string, counts: TableCounts): Promise<void> {
     const db = new Database(await instance.connect(), file);
     for (const [table, expected] of counts) {
       const found = await db.count(`SELECT count(*) FROM ${table}`);
-      if (found !== expected) throw unsound(file, `${table} has ${found} rows, ${expected} were written`);
+      if (found !== expected)
+        throw unsound(
+          file,
+          `${table} has ${found.toLocaleString('en-US')} rows instead of ${expected.toLocaleString('en-US')}`,
+        );
     }
     const bare = await db.count('SELECT count(*) FROM duckdb_columns() WHERE comment IS NULL AND NOT internal');
     if (bare > 0) throw unsound(file, `${bare} columns have no comment`);
@@ -140,7 +144,7 @@ async function checkBuild(file: string, counts: TableCounts): Promise<void> {
 
 function unsound(file: string, what: string): ModelFailedError {
   return new ModelFailedError(
-    `The new build ${file} is unsound: ${what}.`,
-    'Readers keep the last published warehouse. Run the publication again; if it stays so, check the disk.',
+    `The new build ${file} failed its check: ${what}.`,
+    'The last build stays current. Run `tidemark publish` again; if this repeats, check the disk.',
   );
 }

@@ -122,7 +122,7 @@ async function* plainBatches(result: DuckDBResult): AsyncGenerator<PlainValue[][
 function queryError(error: unknown): TidemarkError {
   const readOnly = /read-only/i.test(errorMessage(error));
   const todo = readOnly
-    ? 'The published warehouse can only be read.'
-    : 'Correct the query; `tidemark sql "SHOW ALL TABLES"` lists what there is.';
+    ? 'The published warehouse is read-only. Use a query that only reads.'
+    : 'Correct the query; `tidemark sql "SHOW ALL TABLES"` lists the tables.';
   return new TidemarkError('ModelFailed', errorMessage(error), { todo, cause: error });
 }

@@ -118,7 +118,7 @@ async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: Mo
 
 /** Explains why runs do not build the models on disk. */
 export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appliedAt: string }): string {
-  return `Models are held at set ${ofSet}, since the rollback of ${appliedAt}: files changed since then take effect with \`tidemark models apply\`.`;
+  return `Models are held at set ${ofSet}, since the rollback of ${appliedAt}: runs ignore changed files until \`tidemark models apply\`.`;
 }
 
 function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, staged?: ReadonlySet<string>): How {
@@ -149,7 +149,7 @@ function failOnErrors(checks: CheckResult[]): void {
   if (failed.length === 0) return;
   throw new ModelFailedError(
     `Audits failed: ${failed.join(', ')}.`,
-    'Readers keep the last published warehouse. Look at ops.checks and the model named; correct its SQL, then start the run again: what is landed and fresh is not fetched again.',
+    'The last build stays current. Look at ops.checks and the named model, correct its SQL, then start the run again. It does not fetch fresh records again.',
     { failedAudits: failed },
   );
 }

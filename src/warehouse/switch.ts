@@ -34,7 +34,7 @@ export async function showBuild(dataDir: string, wanted: string, onWait?: (holde
       const name = wanted === PREVIOUS ? builds[builds.findIndex(({ current }) => current) + 1]?.name : wanted;
       if (name === undefined) {
         throw new TidemarkError('InvalidInput', 'There is no build before the current one.', {
-          todo: 'See `tidemark publish --list`; `publish.keep` in tidemark.yaml says how many are kept.',
+          todo: '`tidemark publish --list` lists the builds; `publish.keep` in tidemark.yaml sets how many are kept.',
         });
       }
       await switchTo(lock, dataDir, name);
@@ -66,7 +66,7 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   if (!known.includes(name)) {
     throw new TidemarkError('InvalidInput', `There is no build ${name}.`, {
       todo:
-        known.length > 0 ? `There are: ${known.join(', ')}.` : 'Nothing was published yet: run `tidemark snapshot`.',
+        known.length > 0 ? `Kept builds: ${known.join(', ')}.` : 'No build was published yet: run `tidemark snapshot`.',
     });
   }
   const from = currentBuild(dataDir);
@@ -99,13 +99,13 @@ function checkSwitched(dataDir: string, name: string): void {
       realpathSync(publishedLake(dataDir)) === realpathSync(lakeOf(folder))
     )
       return;
-    throw new Error(`they lead to ${realpathSync(publishedFile(dataDir))}`);
+    throw new Error(`they point to ${realpathSync(publishedFile(dataDir))}`);
   } catch (error) {
     throw new TidemarkError(
       'Internal',
-      `The links in ${publishedDir(dataDir)} do not lead to ${name}: ${errorMessage(error)}.`,
+      `The links in ${publishedDir(dataDir)} do not point to ${name}: ${errorMessage(error)}.`,
       {
-        todo: 'Another program changes that folder. Stop it, then run `tidemark publish`.',
+        todo: 'Another program changes this folder. Stop it, then run `tidemark publish`.',
         retryable: true,
         cause: error,
       },

@@ -64,7 +64,7 @@ export class Adopter {
   async #takeOver(receiver: string | null, goesOn: () => void): Promise<void> {
     const id = receiver ?? OLDER_VERSION;
     const { leaseMs, beatMs, place, limits, onLanded } = this.#options;
-    const lockOptions = { what: 'landing what a receiver left', leaseMs, beatMs, place };
+    const lockOptions = { what: 'landing the spools of another receiver', leaseMs, beatMs, place };
     const seeker = this.#seekers.get(id) ?? new LockSeeker(receiverLock(this.#dataDir, id), lockOptions);
     this.#seekers.set(id, seeker);
     const lock = seeker.attempt();

@@ -114,7 +114,9 @@ describe('an activity that met `limit`', () => {
       nextRetryDelay: 7_000,
       details: [{ guard: 'limit', access: documented }],
     });
-    expect(failure.message).toMatch(/limit.*Slow down.*Permission "Reports", module "Company data".*again in 7 s/);
+    expect(failure.message).toMatch(
+      /limit.*Slow down.*Permission "Reports", module "Company data".*retries the rest in 7 s/,
+    );
   });
 
   it.each([

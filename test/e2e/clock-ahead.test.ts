@@ -54,15 +54,17 @@ it('after a clock that was 12 hours ahead, the newest answers win, and the stamp
   expect(second.outcome).toBe('complete');
   await expectMarketEqualsTruth(project, MARKET, 1);
   expect(second.notes.join(' ')).toMatch(
-    /stamped up to 2026-11-20T16:.*, (11|12) hours ahead of this machine's clock \(2026-11-20T04:/,
+    /time stamps up to 2026-11-20T16:.*, (11|12) hours ahead of this machine's clock \(2026-11-20T04:/,
   );
   const filed = await project.query('SELECT note FROM ops.runs ORDER BY started_at DESC LIMIT 1');
-  expect(filed).toEqual([{ note: expect.stringMatching(/stamped up to/) }]);
+  expect(filed).toEqual([{ note: expect.stringMatching(/time stamps up to/) }]);
 
   const env = Object.entries(project.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const { stdout } = await runCli(['doctor'], {
     cwd: project.dir,
     env: { ...(Object.fromEntries(env) as Record<string, string>), TIDEMARK_NOW: RIGHT },
   });
-  expect(stdout).toMatch(new RegExp(`parts are stamped in the future, up to 2026-11-20T16:.*runs: .*${first.run}`));
+  expect(stdout).toMatch(
+    new RegExp(`parts have time stamps in the future, up to 2026-11-20T16:.*runs: .*${first.run}`),
+  );
 });

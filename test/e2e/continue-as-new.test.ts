@@ -120,7 +120,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     await reaches(run, 'paused');
     await run.signal('resume');
     const result = (await run.result()) as RunResult;
-    const note = 'setConcurrency: 99 at once were asked for; api.maxConcurrency allows 16.';
+    const note = 'setConcurrency asked for 99 requests in flight; api.maxConcurrency allows 16.';
     expect(result).toMatchObject({ outcome: 'complete', notes: [note] });
     await expectMarketEqualsTruth(project, MARKET);
     expect([await detailRequests(), await reportRequests()]).toEqual(before.map((n) => n + companies.length));
@@ -172,7 +172,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     await fillHistory(run);
     await run.signal('stop');
     const result = (await run.result()) as RunResult;
-    expect(result).toMatchObject({ outcome: 'stopped', notes: [expect.stringMatching(/Stopped by an operator/)] });
+    expect(result).toMatchObject({ outcome: 'stopped', notes: [expect.stringMatching(/An operator stopped the run/)] });
     expect(await detailRequests()).toBeLessThan(before + companies.length);
     await expectFiguresAddUp(run, result);
     const executions = await executionsOf(temporal, run);

@@ -55,14 +55,14 @@ describe('a night that falls short of what the configuration asks', () => {
     const { code, stdout } = await tidemark('snapshot');
     expect(stdout).toMatch(/partial, incomplete, held back/);
     expect(stdout).toMatch(/300 of 340 companies \(88\.23 %\), 40 missing/);
-    expect(stdout).toMatch(/minCoverage is 95 %.*Nothing of this market is current yet.*lower `minCoverage`/);
+    expect(stdout).toMatch(/below minCoverage \(95 %\).*This market has no current night yet.*lower `minCoverage`/);
     expect(code).toBe(1);
     expect(await members()).toEqual([]);
     expect(await project.query('SELECT count(*)::INTEGER AS n FROM core.companies WHERE has_details')).toEqual([
       { n: COMPANIES },
     ]);
-    expect((await tidemark('status')).stdout).toMatch(/partial, held back[\s\S]*minCoverage is 95 %/);
-    expect((await tidemark('coverage')).stdout).toMatch(/Held back: 300 of 340/);
+    expect((await tidemark('status')).stdout).toMatch(/partial, held back[\s\S]*below minCoverage \(95 %\)/);
+    expect((await tidemark('coverage')).stdout).toMatch(/Held back: the run found 300 of 340/);
   });
 
   it('the same night again, whole: it becomes current, and fetches nothing twice', async () => {
@@ -86,7 +86,7 @@ describe('a night that falls short of what the configuration asks', () => {
     expect(code).toBe(1);
     const result = JSON.parse(stdout) as RunResult;
     expect(result.incomplete).toBe(true);
-    expect(result.heldBack).toMatch(new RegExp(`night of ${good[0]?.['date'] as string} stays the current one`));
+    expect(result.heldBack).toMatch(new RegExp(`night of ${good[0]?.['date'] as string} stays current`));
     expect(await members()).toEqual(good);
     const runs = JSON.parse((await tidemark('runs', '--json')).stdout) as { held_back: boolean }[];
     expect(runs.map((run) => run.held_back)).toEqual([true, false, true]);

@@ -93,7 +93,7 @@ describe('an API that says `limit` for long', () => {
     expect(shown.message).not.toContain(sandbox.key);
     const env = Object.fromEntries(Object.entries(project.env).filter(([, value]) => value !== undefined));
     const said = await runCli(['status'], { cwd: project.dir, env: env as Record<string, string> });
-    expect(said.stdout).toMatch(/marketSnapshot[^]*trying again.*limit.*Permission "Company details"/);
+    expect(said.stdout).toMatch(/marketSnapshot[^]*Temporal retries.*limit.*Permission "Company details"/);
     await lift();
     const result = (await run.result()) as RunResult;
     expect(result).toMatchObject({ outcome: 'complete', rejects: 0, notes: [] });

@@ -57,7 +57,7 @@ describe('a Temporal namespace nobody has set up', () => {
     const refused = makeProject({ api: sandbox, temporal: temporal.address, namespace: 'other-types' });
     try {
       await expect(refused.startWorker()).rejects.toThrow(
-        /Search attribute TidemarkDate of namespace other-types is not of type Keyword/,
+        /Search attributes of namespace other-types have a type other than Keyword: TidemarkDate/,
       );
     } finally {
       refused.remove();

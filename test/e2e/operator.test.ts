@@ -73,7 +73,7 @@ describe('what an operator meets', () => {
   it('pause stops before the next chunk, resume goes on', async () => {
     const run = await start('snapshot/demo/paused');
     expect((await tidemark('pause')).stdout).toBe(
-      'snapshot/demo/paused: pauses before its next chunk. Go on with: tidemark resume --run snapshot/demo/paused\n',
+      'snapshot/demo/paused: pauses before its next chunk. Continue it with: tidemark resume --run snapshot/demo/paused\n',
     );
     await waitUntil('the run is paused', async () => (await phase(run)) === 'paused');
     const sent = await countRequests(sandbox);
@@ -103,7 +103,7 @@ describe('what an operator meets', () => {
     expect((await tidemark('stop')).code).toBe(0);
     await clearFaults();
     const result = (await run.result()) as RunResult;
-    expect(result).toMatchObject({ outcome: 'stopped', notes: [expect.stringMatching(/Stopped by an operator/)] });
+    expect(result).toMatchObject({ outcome: 'stopped', notes: [expect.stringMatching(/An operator stopped the run/)] });
     expect(await members()).toEqual(before);
     const [filed] = await project.query(
       `SELECT outcome, rows > 0 AS kept FROM ops.runs WHERE run_id = '${result.run}'`,
@@ -122,7 +122,7 @@ describe('what an operator meets', () => {
     for (const odd of [10_000_000_000, 0.5, -3, 'many', null]) await run.signal('setConcurrency', odd);
     expect(await run.result()).toMatchObject({
       outcome: 'complete',
-      notes: ['setConcurrency takes a whole number from 0 to 512; another one was left aside.'],
+      notes: ['setConcurrency takes a whole number from 0 to 512; the run ignored another value.'],
     });
   });
 
@@ -134,7 +134,7 @@ describe('what an operator meets', () => {
     await run.signal('setConcurrency', 99);
     expect(await run.result()).toMatchObject({
       outcome: 'complete',
-      notes: ['setConcurrency: 99 at once were asked for; api.maxConcurrency allows 16.'],
+      notes: ['setConcurrency asked for 99 requests in flight; api.maxConcurrency allows 16.'],
     });
   });
 
@@ -167,7 +167,7 @@ describe('what an operator meets', () => {
     await Promise.all(runs.map((run) => run.signal('pause')));
     expect(await tidemark('resume')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/2 runs are under way.*--run: snapshot\/demo\/one, snapshot\/demo\/two/s),
+      stderr: expect.stringMatching(/2 open runs match.*--run\. Open runs: snapshot\/demo\/one, snapshot\/demo\/two/s),
     });
     for (const run of runs) {
       await tidemark('stop', '--run', run.workflowId);

@@ -132,7 +132,7 @@ describe('tidemark replay, after three nights', () => {
   it('of some nights only goes into a folder of its own', async () => {
     const refused = await replay('--to', '2026-11-19');
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/--from and --to leave nights out, so they need --into/);
+    expect(refused.stderr).toMatch(/--from and --to need --into, because they select only some nights/);
     const into = path.join(project.dir, 'as-of');
     expect((await replay('--to', '2026-11-19', '--into', into)).code).toBe(0);
     const published = await openPublished(into);

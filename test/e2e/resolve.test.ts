@@ -76,8 +76,8 @@ describe('tidemark resolve', () => {
 
   it('finds the companies of a list, says who is unknown, and names the rows that ask for nothing', async () => {
     const { code, stdout, stderr } = await tidemark('resolve', file);
-    expect(stderr).toContain('Columns left aside: our id.');
-    expect(stderr).toContain('1 rows cannot be asked');
+    expect(stderr).toContain('Ignored columns: our id.');
+    expect(stderr).toContain('1 rows cannot be used');
     expect(code).toBe(0);
     expect(stdout).toMatch(/✔ resolve\/[0-9a-f]{16}: complete/);
     expect(stdout).toMatch(/matched +40 of 43: 20 by registration, 10 by (profile|website), 10 by (profile|website)/);
@@ -95,7 +95,11 @@ describe('tidemark resolve', () => {
       expect(row['company_id'], JSON.stringify(asked)).toBe(truth.get(Object.values(asked)[0]));
     }
     expect(await project.query('SELECT stream, reason, raw FROM ops.rejects')).toEqual([
-      { stream: 'matches', reason: 'bad_row', raw: expect.stringContaining('nothing in it identifies a company') },
+      {
+        stream: 'matches',
+        reason: 'bad_row',
+        raw: expect.stringContaining('it has no value that identifies a company'),
+      },
     ]);
     expect(await project.query(`SELECT workflow_type, outcome FROM ops.runs`)).toEqual([
       { workflow_type: 'resolveCompanies', outcome: 'complete' },
@@ -120,9 +124,9 @@ describe('tidemark resolve', () => {
     const useless = await tidemark('resolve', file);
     expect([useless.code, useless.stderr]).toEqual([2, expect.stringContaining('names no column that identifies')]);
     writeFileSync(file, Buffer.from([0xff, 0xfe, 0x41]));
-    expect((await tidemark('resolve', file)).stderr).toContain('is no UTF-8 text');
+    expect((await tidemark('resolve', file)).stderr).toContain('is not UTF-8 text');
     const missing = await tidemark('resolve', path.join(project.dir, 'missing.csv'));
-    expect(missing.stderr).toContain('cannot be read');
+    expect(missing.stderr).toContain('Cannot read');
     const start = temporal.client.workflow.execute('resolveCompanies', {
       taskQueue: 'tidemark-crawl',
       workflowId: 'resolve/outside',
@@ -150,7 +154,7 @@ describe('tidemark resolve', () => {
       signalArgs: [{ ctx, priority: 1 }],
       args: [{}],
     });
-    expect(JSON.stringify(await gate.query('__temporal_workflow_metadata'))).not.toContain('| waits |');
+    expect(JSON.stringify(await gate.query('__temporal_workflow_metadata'))).not.toContain('| waiting run |');
     await gate.terminate();
     expect(existsSync(path.join(project.dir, 'escaped'))).toBe(false);
   });

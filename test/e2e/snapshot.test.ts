@@ -140,7 +140,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
     const before = await project.query(members);
     const { result } = await run('marketSnapshot', 'snapshot/demo/past', { date: '2026-01-15' });
     expect(result).toMatchObject({ asOfNow: false, date: '2026-01-15', coverage: null });
-    expect(result.notes.join(' ')).toMatch(/2026-01-15 is past/);
+    expect(result.notes.join(' ')).toMatch(/2026-01-15 is in the past/);
     expect(await project.query(members)).toEqual(before);
   });
 

@@ -91,17 +91,19 @@ describe('two data folders on one Temporal namespace', () => {
     for (const reader of [team, other]) {
       const shown = await tidemark(reader.project, 'snapshot', '--date', date);
       const nothing = `${reader.project.dataDir}/published`;
-      const isHere = shown.stdout.includes('data/published') && !shown.stdout.includes('This run was done by');
+      const isHere = shown.stdout.includes('data/published') && !shown.stdout.includes('A worker with the data folder');
       if (isHere) {
         expect(existsSync(reader.project.published)).toBe(true);
       } else {
         expect(shown.stdout).toMatch(
-          /This run was done by a worker whose data folder is .* on host .*; this command reads /,
+          /A worker with the data folder .* on host .* did this run, but this command reads /,
         );
         expect(shown.stdout).not.toContain(nothing);
       }
     }
-    expect(said.stderr).toMatch(/Workers of another data folder than .* poll this namespace/);
+    expect(said.stderr).toMatch(
+      /This command uses the data folder .*, but workers of other folders poll this namespace/,
+    );
     expect(result.sameFolder).toBe(team.project === project);
   });
 
@@ -129,7 +131,7 @@ describe('two data folders on one Temporal namespace', () => {
     const message = (await refusal()) ?? '';
     expect(message).toContain(team.project.dataDir);
     expect(message).toContain(other.project.dataDir);
-    expect(message).toMatch(/Start one \(tidemark worker\) or cancel the run/);
+    expect(message).toMatch(/Start one there \(tidemark worker\) or cancel the run/);
     await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
     team.worker = await team.project.startWorker();
     const result = (await handle.result()) as RunResult;
@@ -144,8 +146,10 @@ describe('two data folders on one Temporal namespace', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('companies: 0d', 'companies: 1d'));
     const { notes } = await run('snapshot/demo/edited');
-    expect(notes.join(' ')).toMatch(/tidemark\.yaml changed at .*Z, after the worker started: restart the worker/);
-    const edited = /tidemark\.yaml \(changed at .*Z\) is not what .* read at start: restart the worker/;
+    expect(notes.join(' ')).toMatch(
+      /tidemark\.yaml changed at .*Z, after the worker started\. This run uses the old settings\. Restart the worker/,
+    );
+    const edited = /These workers use other settings than .*tidemark\.yaml \(changed at .*Z\): .*\. Restart them/;
     expect((await tidemark(team.project, 'status')).stdout).toMatch(edited);
     expect((await tidemark(team.project, 'doctor')).stdout).toMatch(edited);
     // Only the settings count.

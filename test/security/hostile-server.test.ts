@@ -21,7 +21,7 @@ describe('TLS', () => {
     const error = await rejection<TransportError>(client.v2.metrics());
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject({ attempts: 1, retryable: false });
-    expect(error.message).toMatch(/certificate is not trusted and nothing was sent.*NODE_EXTRA_CA_CERTS/);
+    expect(error.message).toMatch(/certificate is not trusted and nothing was sent\. For .*NODE_EXTRA_CA_CERTS/);
     expect(server.requests).toEqual([]);
   });
 

@@ -18,18 +18,18 @@ const reached = (distinctCompanies: number, reportedTotal: number): Coverage => 
 describe('a night is held back', () => {
   it('below minCoverage, and says what stays current', () => {
     const words = heldBackBy(gate({ minCoverage: 0.98 }), reached(979, 1_000));
-    expect(words).toMatch(/979 of 1000 companies \(97\.9 %\) were reached, and minCoverage is 98 %/);
-    expect(words).toMatch(/night of 2026-11-19 stays the current one/);
+    expect(words).toMatch(/the run found 979 of 1,000 companies \(97\.9 %\), below minCoverage \(98 %\)/);
+    expect(words).toMatch(/night of 2026-11-19 stays current/);
     expect(heldBackBy(gate({ minCoverage: 0.98 }), reached(980, 1_000))).toBeNull();
   });
 
   it('also the first one, of which nothing is current then', () => {
     const words = heldBackBy(gate({ minCoverage: 0.98, current: null }), reached(10, 1_000));
-    expect(words).toMatch(/Nothing of this market is current yet/);
+    expect(words).toMatch(/This market has no current night yet/);
   });
 
   it('when it has far fewer companies than the night before, whatever the API says of itself', () => {
-    expect(heldBackBy(gate(), reached(0, 0))).toMatch(/0 companies were found.*has 1000: more than 10 % less/);
+    expect(heldBackBy(gate(), reached(0, 0))).toMatch(/found 0 companies.*has 1,000\. The drop exceeds 10 %/);
     expect(heldBackBy(gate(), reached(899, 899))).toMatch(/held back/i);
     expect(heldBackBy(gate(), reached(900, 900))).toBeNull();
     expect(heldBackBy(gate({ maxDrop: 1 }), reached(0, 0))).toBeNull();
@@ -38,9 +38,9 @@ describe('a night is held back', () => {
   it('not for members left to later nights, and says how many they are', () => {
     const carried = { companies: 200, since: '2026-11-14' };
     expect(heldBackBy(gate({ minCoverage: 0.98 }), { ...reached(790, 1_000), carried })).toBeNull();
-    expect(heldBackBy(gate({ minCoverage: 0.98 }), reached(790, 1_000))).toMatch(/790 of 1000/);
+    expect(heldBackBy(gate({ minCoverage: 0.98 }), reached(790, 1_000))).toMatch(/790 of 1,000/);
     const words = heldBackBy(gate(), { ...reached(600, 800), carried });
-    expect(words).toMatch(/600 companies were found and 200 carried over from earlier nights/);
+    expect(words).toMatch(/the run found 600 companies and carried 200 over from earlier nights/);
   });
 
   it('not when the nights cannot be compared: other filters, a small market, the first night', () => {

@@ -229,7 +229,7 @@ describe('setConcurrency', () => {
     [5, 5, []],
     [16, 16, []],
     [0, null, []],
-    [99, 16, ['setConcurrency: 99 at once were asked for; api.maxConcurrency allows 16.']],
+    [99, 16, ['setConcurrency asked for 99 requests in flight; api.maxConcurrency allows 16.']],
   ])('%j sets %j', (limit, expected, notes) => {
     const state = begin();
     state.concurrency = 3;

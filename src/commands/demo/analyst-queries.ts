@@ -7,7 +7,7 @@ export interface AnalystQuery {
 /** Queries that the demo runs and prints at its end. */
 export const ANALYST_QUERIES: readonly AnalystQuery[] = [
   {
-    title: 'Who is biggest? (latest turnover, among those that report in the commonest currency)',
+    title: 'Which companies are biggest? (latest turnover, in the most common currency)',
     sql: `SELECT name, country_code AS country, fiscal_year AS year, turnover, turnover_currency AS currency, profit, employees
 FROM marts.companies
 WHERE turnover_currency = (SELECT mode(turnover_currency) FROM marts.companies WHERE turnover IS NOT NULL)

@@ -17,7 +17,7 @@ export function demoConfig(
   const config = loadConfig(own, env);
   if (isLocal(config.api.baseUrl) || env['TIDEMARK_DATA']) return { config, note: null };
   const dataDir = path.join(config.dataDir, 'demo');
-  const note = `${own} is meant for ${config.api.baseUrl}; the demo reads the sandbox instead and keeps to ${dataDir}.`;
+  const note = `${own} names the API ${config.api.baseUrl}. The demo reads the sandbox instead and writes only to ${dataDir}.`;
   return { config: loadConfig(own, { ...env, TIDEMARK_DATA: dataDir }), note };
 }
 

@@ -28,7 +28,9 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
   const { config, note } = demoConfig(configOption);
   const clock = createClock();
   if (note !== null) tell(note);
-  const interrupted = interruptSignalSaying('Stopping. What was landed stays; `npm run demo` goes on from there.');
+  const interrupted = interruptSignalSaying(
+    'Stopping. Landed data is kept; the next `npm run demo` continues from there.',
+  );
   tell('Starting Temporal, the sandbox API and a worker …');
   const starting = startLocalStack({
     config,
@@ -53,7 +55,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
     const report = await writeReport({ config, clock });
     summarise(config, stack, report, results, Date.now() - startedAt);
     if (options.once || !process.stdout.isTTY) return;
-    say('\nAll stays up for a look around. Ctrl-C ends everything; the data stays.');
+    say('\nTemporal, the sandbox and the worker keep running. Ctrl-C stops them; the data is kept.');
     await Promise.race([untilAborted(interrupted), stack.died]);
   } finally {
     await stack.stop();
@@ -72,7 +74,7 @@ async function crawl(config: Config, clock: Clock, interrupted: AbortSignal): Pr
   const market = config.markets[0];
   if (!market) {
     throw new TidemarkError('InvalidConfig', `${config.file} declares no market.`, {
-      todo: 'Add one under `markets`; tidemark.example.yaml shows how.',
+      todo: 'Add a market under `markets`; tidemark.example.yaml shows how.',
     });
   }
   const requests = [
@@ -88,7 +90,7 @@ async function crawl(config: Config, clock: Clock, interrupted: AbortSignal): Pr
       const other = otherFolder(result.folder, config.dataDir);
       if (other !== null)
         throw new TidemarkError('OtherDataFolder', other, {
-          todo: 'The demo shares its Temporal server with that worker: unset TEMPORAL_ADDRESS for a server of its own, or set TEMPORAL_NAMESPACE.',
+          todo: 'The demo and that worker use the same Temporal server. Unset TEMPORAL_ADDRESS to give the demo its own server, or set TEMPORAL_NAMESPACE.',
         });
       results.push(result);
       tell(`${renderResult(request.workflowId, result, config.dataDir)}\n`);
@@ -125,7 +127,7 @@ function summarise(
   const requests = results.reduce((sum, result) => sum + result.requests, 0);
   const file = showPath(path.join(config.dataDir, 'published', 'market.duckdb'));
   say(paint.bold(`Done in ${formatDuration(tookMs)}, ${formatCount(requests)} requests.`));
-  say(`  Warehouse     ${file}  (open it read-only in any DuckDB 1.5 client, at any time)`);
+  say(`  Warehouse     ${file}  (open it read-only with any DuckDB 1.5 client)`);
   say(`  For Spark, …  ${showPath(path.join(config.dataDir, 'published', 'lake'))}`);
   say(`  Ask it        npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
   say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, drift, data dictionary)`);

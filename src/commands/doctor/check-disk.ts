@@ -24,8 +24,8 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
     if (error instanceof TidemarkError) return fail('disk', error);
     return fail(
       'disk',
-      new TidemarkError('Internal', `The data folder ${dataDir} cannot be written.`, {
-        todo: 'Correct its permissions, or name another with `data` or TIDEMARK_DATA.',
+      new TidemarkError('Internal', `Cannot write to the data folder ${dataDir}.`, {
+        todo: 'Correct its permissions, or set another folder with `data` or TIDEMARK_DATA.',
         cause: error,
       }),
     );
@@ -34,14 +34,14 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
   const free = bavail * bsize;
   const message = `${dataDir}${identity(dataDir)}, ${(free / GIB).toFixed(1)} GiB free`;
   return free < LOW_BYTES
-    ? warn('disk', message, 'Make room: a market of a million companies needs tens of GiB.')
+    ? warn('disk', message, 'Free disk space: a market of a million companies needs tens of GiB.')
     : ok('disk', message);
 }
 
 /** Identity of the data folder, in the form that workers and runs show. */
 function identity(dataDir: string): string {
   const folder = readDataFolder(dataDir);
-  return folder === null ? ', no worker has used it' : ` (id ${shortId(folder.id)})`;
+  return folder === null ? ', not used by a worker yet' : ` (id ${shortId(folder.id)})`;
 }
 
 /**
@@ -56,9 +56,13 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
     if (gone[0]) {
       return fail(
         'landing',
-        new TidemarkError('LandingCorrupt', `${gone.length} landed parts are missing, the first is ${gone[0].file}.`, {
-          todo: 'Restore them from a backup, or delete their files in _manifest/: what they held is then fetched again.',
-        }),
+        new TidemarkError(
+          'LandingCorrupt',
+          `${formatCount(gone.length)} landed parts are missing. The first is ${gone[0].file}.`,
+          {
+            todo: 'Restore them from a backup. Or delete their files in _manifest/; the next runs then fetch these records again.',
+          },
+        ),
       );
     }
     const rows = parts.reduce((sum, part) => sum + part.rows, 0);
@@ -68,15 +72,15 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
       return warn(
         'landing',
         `${message}; ${ahead}`,
-        'Until then new answers are stamped right after these, so that the newest wins. If that is far off, move the landing folders run=… of these runs away and run `tidemark replay`: what they held is fetched again.',
+        'Until then, new answers get later stamps than these, so that the newest answer wins. If that time is far away, move the landing folders run=… of these runs away and run `tidemark replay`. The next runs fetch these records again.',
       );
     const stale = staleSpools(landingDir(dataDir), now);
     return stale.length === 0
       ? ok('landing', message)
       : warn(
           'landing',
-          `${message}; ${stale.length} spools of chunks that were never finished`,
-          'If no run of theirs is still open, delete the _spool folders named like their run: `tidemark runs` shows which ended.',
+          `${message}; ${stale.length} spools of unfinished chunks`,
+          'A _spool folder is named like its run. Delete the folders whose runs have ended: `tidemark runs` lists ended runs.',
         );
   } catch (error) {
     return fail('landing', error);
@@ -91,7 +95,7 @@ function describeAhead(parts: readonly LandedPart[], now: Date): string | null {
   if (ahead.length === 0) return null;
   const runs = [...new Set(ahead.map(({ run }) => run))];
   const named = `${runs.slice(0, 5).join(', ')}${runs.length > 5 ? ` and ${runs.length - 5} more` : ''}`;
-  return `${formatCount(ahead.length)} parts are stamped in the future, up to ${ahead[0]?.lastFetchedAt ?? ''}; runs: ${named}`;
+  return `${formatCount(ahead.length)} parts have time stamps in the future, up to ${ahead[0]?.lastFetchedAt ?? ''}; runs: ${named}`;
 }
 
 function staleSpools(root: string, now: Date): string[] {

@@ -11,8 +11,8 @@ export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Pr
     if (held !== null)
       return warn(
         'models',
-        `held since the rollback of ${held.since}: runs do not build the files`,
-        '`tidemark models apply` puts the files in force again.',
+        `held since the rollback of ${held.since}: runs build the earlier set, not the files`,
+        'Run `tidemark models apply` to build from the files again.',
       );
     refuseBreaking(changes);
     const changed = changes.filter(({ change }) => change !== 'unchanged').length;
@@ -23,7 +23,7 @@ export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Pr
         : `${changes.length}, of which the next run applies ${changed}`,
     );
   } catch (error) {
-    if (error instanceof WarehouseBusyError) return skip('models', 'not compared while a worker holds the warehouse');
+    if (error instanceof WarehouseBusyError) return skip('models', 'not checked: a worker holds the warehouse');
     return fail('models', error);
   }
 }

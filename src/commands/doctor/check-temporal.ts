@@ -52,12 +52,12 @@ async function checkWorkers({ client, target }: TemporalClient, config: Config |
   if (idle.length > 0)
     return warn(
       'workers',
-      `nobody polls ${idle.join(' and ')}`,
-      'Runs wait until a worker is there: `tidemark worker` or `tidemark up`.',
+      `no worker polls ${idle.join(' and ')}`,
+      'Runs wait for a worker. Start one with `tidemark worker` or `tidemark up`.',
     );
   const [warning] = config === null ? [] : await workerWarnings(client, config);
   if (warning !== undefined)
-    return warn('workers', warning, 'Runs go by the data folder and the settings of the worker that opens them.');
+    return warn('workers', warning, 'A run uses the data folder and the settings of the worker that opens it.');
   return ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}`);
 }
 
@@ -71,8 +71,8 @@ async function checkPorts(dataDir: string | null): Promise<Finding[]> {
   return [
     warn(
       'ports',
-      `${taken.join(' and ')} taken by another process`,
-      'End it, or start with `tidemark up --port … --ui-port …`.',
+      `another process uses ${taken.join(' and ')}`,
+      'End that process, or choose other ports: `tidemark up --port … --ui-port …`.',
     ),
   ];
 }

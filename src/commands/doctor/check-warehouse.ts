@@ -20,7 +20,7 @@ async function findGone(instance: DuckDBInstance, dataDir: string, file: string)
 /** Checks that the writer's file can be opened. A file that a worker holds is fine. */
 export async function checkWarehouse(dataDir: string): Promise<Finding> {
   const file = warehouseFile(dataDir);
-  if (!existsSync(file)) return ok('warehouse', 'none yet; the first run makes it');
+  if (!existsSync(file)) return ok('warehouse', 'none yet; the first run creates it');
   try {
     const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
     try {
@@ -29,7 +29,7 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
         return warn(
           'warehouse',
           gone,
-          'Was a backup of only one of the two restored? Nothing is fetched again by itself.',
+          'Was only the landing zone or only the warehouse restored from a backup? Tidemark does not fetch the missing records by itself.',
         );
       }
       const waiting = await streamsToReadAgain(instance);
@@ -43,8 +43,8 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
       return ok('warehouse', `${file}, in use by a worker`);
     return fail(
       'warehouse',
-      new TidemarkError('Internal', `${file} cannot be opened: ${errorMessage(error)}`, {
-        todo: 'Move it aside: the next run builds it again from the landing zone, without fetching anything anew.',
+      new TidemarkError('Internal', `Cannot open ${file}: ${errorMessage(error)}`, {
+        todo: 'Move the file away: the next run builds it again from the landing zone, without new requests.',
         cause: error,
       }),
     );
@@ -67,7 +67,7 @@ async function streamsToReadAgain(instance: DuckDBInstance): Promise<string[]> {
 function warnOfReading(streams: readonly string[]): Finding {
   return warn(
     'warehouse',
-    `Streams loaded by an older version and not read again yet: ${streams.join(', ')}. Their tables lack what only this version keeps.`,
-    'The next run reads them again from data/landing. If this stays, parts are missing or damaged there: restore them from a backup.',
+    `An older version loaded these streams: ${streams.join(', ')}. Their tables lack columns that only this version fills.`,
+    'The next run reads them again from data/landing. If this warning stays, parts are missing or damaged there: restore them from a backup.',
   );
 }

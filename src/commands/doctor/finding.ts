@@ -32,6 +32,6 @@ export function skip(check: string, message: string): Finding {
 
 /** Converts any thrown value into a failed finding. */
 export function fail(check: string, error: unknown): Finding {
-  const todo = error instanceof TidemarkError ? error.todo : 'Run it again with TIDEMARK_DEBUG=1 for the details.';
+  const todo = error instanceof TidemarkError ? error.todo : 'Run the command again with TIDEMARK_DEBUG=1 for details.';
   return { check, state: 'fail', message: errorMessage(error), todo };
 }

@@ -26,7 +26,7 @@ export async function runChecks(configOption: string | undefined): Promise<Findi
   return [
     found,
     key,
-    key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not asked without a key'),
+    key.state === 'ok' ? await checkApi(config, clock) : skip('api', 'not checked without a key'),
     ...(await checkTemporal(config)),
     await checkDisk(config.dataDir),
     checkModes(config.dataDir),
@@ -53,7 +53,7 @@ function checkKey(): Finding {
     const file = apiKeyFile();
     if (file === undefined) return ok('key', 'from TIDEMARK_API_KEY');
     return isOpen(file)
-      ? warn('key', `${file} can be read by others than its owner`, `Close it: chmod 600 ${file}`)
+      ? warn('key', `other users can read ${file}`, `Run: chmod 600 ${file}`)
       : ok('key', `from ${file}, which only its owner can read`);
   } catch (error) {
     return fail('key', error);
@@ -67,8 +67,8 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
     const { data, servedAt } = await api.call(async (client) => client.v2.metrics());
     const metrics = data.flatMap((group) => group.metrics).length;
     const off = requireClock(servedAt, new Date(), { tolerance: config.api.clockTolerance });
-    if (off !== null) return warn('api', off, 'Set the clock of this machine (NTP).');
-    return ok('api', `${config.api.baseUrl} takes the key and reports ${metrics} usage metrics`);
+    if (off !== null) return warn('api', off, 'Set the clock of this machine with NTP.');
+    return ok('api', `${config.api.baseUrl} accepts the key and reports ${metrics} usage metrics`);
   } catch (error) {
     return fail('api', error);
   } finally {

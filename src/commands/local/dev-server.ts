@@ -103,7 +103,7 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions, own
 async function share(dataDir: string, state: DevServerState | null, holder: string): Promise<DevServer> {
   if (state === null) {
     throw new TidemarkError('Internal', `The Temporal dev server of ${dataDir} belongs to ${holder}.`, {
-      todo: 'It runs in another container or on another machine. Stop it there, use another data folder (TIDEMARK_DATA), or set TEMPORAL_ADDRESS.',
+      todo: 'That process runs in another container or on another machine. Stop it there, use another data folder (TIDEMARK_DATA), or set TEMPORAL_ADDRESS.',
     });
   }
   await requireAnswer(state);
@@ -134,7 +134,7 @@ async function requireAnswer({ pid, address }: DevServerState): Promise<void> {
   throw new TidemarkError(
     'Internal',
     `The Temporal dev server of this data folder (process ${pid}) does not answer at ${address}.`,
-    { todo: `End it (kill ${pid}), then try again: what was running goes on where it stood.` },
+    { todo: `End it (kill ${pid}), then try again. Open runs continue where they stopped.` },
   );
 }
 
@@ -145,7 +145,7 @@ async function untilReady(address: string): Promise<void> {
     await delay(100);
   }
   throw new TidemarkError('Internal', `The Temporal dev server was not ready after ${READY_TIMEOUT_MS / 1000} s.`, {
-    todo: 'Try again; if it happens again, move data/temporal aside (runs in flight are forgotten, landed data is not).',
+    todo: 'Try again. If this repeats, move data/temporal away: open runs are lost, landed data is kept.',
   });
 }
 

@@ -146,6 +146,6 @@ async function findTemporal(): Promise<string> {
   try {
     return (await ensureTemporalCli({ log: tell })).path;
   } catch (error) {
-    throw new TidemarkError('Internal', errorMessage(error), { todo: 'Any one of these ways will do.', cause: error });
+    throw new TidemarkError('Internal', errorMessage(error), { todo: 'Use any one of these ways.', cause: error });
   }
 }

@@ -16,7 +16,7 @@ export async function freePort(wanted: number, taken: readonly number[] = []): P
     if (!taken.includes(port) && (await isFree(port))) return port;
   }
   throw new TidemarkError('Internal', `No port is free between ${wanted} and ${wanted + 199}.`, {
-    todo: 'End what listens there.',
+    todo: 'End the processes that use these ports.',
   });
 }
 
@@ -26,7 +26,7 @@ export async function freePort(wanted: number, taken: readonly number[] = []): P
  */
 export async function requireFree(port: number, what: string, option: string): Promise<void> {
   if (await isFree(port)) return;
-  throw new TidemarkError('Internal', `Port ${port}, meant for ${what}, is taken by another process.`, {
+  throw new TidemarkError('Internal', `Another process uses port ${port}, which ${what} needs.`, {
     todo: `End that process, or choose another port with ${option}.`,
   });
 }

@@ -61,7 +61,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   child.stderr.pipe(log, { end: false });
   // Keep running if the log cannot be written (full disk). Drain the pipe, or the child would block on it.
   log.on('error', (error) => {
-    tell(`The log ${logFile} cannot be written any more: ${error.message}`);
+    tell(`Cannot write the log ${logFile} any more: ${error.message}`);
     child.stderr.unpipe(log).resume();
   });
   const lines = createInterface({ input: child.stdout });
@@ -76,7 +76,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   const died = exited.then(async (code) => {
     await new Promise<void>((resolve) => log.end(() => resolve()));
     if (stopping) return new Promise<never>(() => undefined);
-    throw failure(`${what} ended by itself (${howItEnded(code)})`, logFile);
+    throw failure(`${what} ended unexpectedly (${howItEnded(code)})`, logFile);
   });
   // Avoid an unhandled rejection while nobody awaits `died`.
   died.catch(() => undefined);
@@ -122,13 +122,15 @@ function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function failure(what: string, logFile: string): TidemarkError {
-  return new TidemarkError('Internal', `${what}.${tail(logFile)}`, { todo: `Its whole output is in ${logFile}.` });
+  return new TidemarkError('Internal', `${what}.${tail(logFile)}`, { todo: `Read its full output in ${logFile}.` });
 }
 
 /** Decodes an exit code as shells do: 128 plus the signal number. */
 function howItEnded(code: number | null): string {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
-  return signal ? `killed by ${signal[0]}; start it again, runs go on where they were` : `exit code ${code ?? 'none'}`;
+  return signal
+    ? `killed by ${signal[0]}; start it again, open runs continue where they stopped`
+    : `exit code ${code ?? 'none'}`;
 }
 
 /** Last lines of the log, for the error message about the end of the process. */

@@ -16,12 +16,12 @@ import { planRequests, type WatchPlan } from './plan.js';
 export function registerWatch(program: Command): void {
   const watch = program
     .command('watch')
-    .description('watched companies: bring them to what tidemark.yaml declares, see and fetch their events')
+    .description('manage watched companies as tidemark.yaml declares them; list and fetch their events')
     .addHelpText('after', examples('tidemark watch plan', 'tidemark watch apply', 'tidemark watch sync'));
 
   watch
     .command('plan')
-    .description('what apply would do; changes nothing')
+    .description('show what `watch apply` would change; changes nothing itself')
     .option('--json', 'print the plan as JSON')
     .addHelpText('after', examples('tidemark watch plan'))
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -34,8 +34,8 @@ export function registerWatch(program: Command): void {
 
   watch
     .command('apply')
-    .description('start, change and stop watches until they are what tidemark.yaml declares; register the callback')
-    .option('--allow-empty', 'also when watch.select gives no company: stop every watch')
+    .description('start, change and stop watches to match tidemark.yaml; register the callback')
+    .option('--allow-empty', 'stop every watch if watch.select returns no company')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark watch apply'))
     .action(async (options: { allowEmpty?: boolean; json?: boolean }, command: Command) => {
@@ -44,7 +44,7 @@ export function registerWatch(program: Command): void {
 
   watch
     .command('list')
-    .description('the companies watched now, asked of the API')
+    .description('list the companies that the API watches now')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark watch list'))
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -52,7 +52,7 @@ export function registerWatch(program: Command): void {
         const { readWatches } = await import('./read-watches.js');
         const watches = await api.call(readWatches);
         if (options.json) return sayJson(watches);
-        if (watches.length === 0) return say('No company is watched.');
+        if (watches.length === 0) return say('The API watches no company.');
         const columns = ['id', 'name', 'country', 'since', 'fields'] as const;
         sayTable({ columns, rows: watches.map((one) => columns.map((column) => one[column])) });
       });
@@ -61,15 +61,15 @@ export function registerWatch(program: Command): void {
   watch
     .command('events')
     .description('events in the published warehouse, newest first')
-    .option('--company <id>', 'only of this company')
-    .addOption(new Option('--limit <events>', 'how many').argParser(parseCount).default(50))
+    .option('--company <id>', 'only events of this company')
+    .addOption(new Option('--limit <events>', 'number of events to show').argParser(parseCount).default(50))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark watch events --company 1234 --limit 10'))
     .action(async (options: { company?: string; limit: number; json?: boolean }, command: Command) => {
       await withPublished(command, async (published) =>
         printQuery(published, EVENTS, {
           json: options.json ?? false,
-          empty: 'No event yet. `tidemark watch sync` fetches them.',
+          empty: 'The published warehouse has no event yet. `tidemark watch sync` fetches events.',
           params: { company: options.company ?? null, limit: options.limit },
         }),
       );
@@ -79,10 +79,10 @@ export function registerWatch(program: Command): void {
 
   watch
     .command('sync')
-    .description('fetch the events since the last sync, and follow the run')
+    .description('fetch the events since the last sync and follow the run')
     .option('--date <day>', 'logical date, YYYY-MM-DD; default today')
-    .option('--no-wait', 'start it and return at once')
-    .option('--strict', 'exit with 1 also when the run is only partial')
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when the run is partial')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark watch sync'))
     .action(async (options: RunOptions & { date?: string }, command: Command) => {
@@ -102,7 +102,8 @@ export function registerWatch(program: Command): void {
           market: null,
           date,
           summary: `Watch events, ${date}`,
-          details: 'Reads the events of every watched company since the last sync, loads, models and publishes.',
+          details:
+            'Reads the events of every watched company since the last sync, loads, builds the models and publishes.',
         },
         {
           wait: options.wait,
@@ -119,7 +120,7 @@ function registerListen(watch: Command): void {
     .command('listen')
     .description('receive webhook deliveries and land them, until SIGTERM or Ctrl-C')
     .addOption(portOption('--port <port>', 'the receiver', 4020))
-    .option('--host <address>', 'address to listen on; a proxy with TLS stands before it', '127.0.0.1')
+    .option('--host <address>', 'address to listen on; put a proxy with TLS in front', '127.0.0.1')
     .option('--path <path>', 'path of deliveries', '/events')
     .addHelpText('after', examples('tidemark watch listen', 'tidemark watch listen --host 0.0.0.0 --port 4020'))
     .action(async (options: ListenOptions, command: Command) => {
@@ -174,9 +175,9 @@ async function applyWatches(
   if (keeps === 0 && plan.stop.length > 0 && !options.allowEmpty) {
     throw new TidemarkError(
       'Internal',
-      `watch.select gives no company; applying it would stop all ${plan.stop.length} watches.`,
+      `watch.select returns no company, so \`watch apply\` would stop all ${formatCount(plan.stop.length)} watches.`,
       {
-        todo: 'Correct the query, or say --allow-empty if that is meant.',
+        todo: 'Correct the query, or confirm with --allow-empty.',
       },
     );
   }

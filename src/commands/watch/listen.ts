@@ -24,23 +24,23 @@ export interface ListenOptions {
 export async function listen({ config, clock }: CliContext, options: ListenOptions): Promise<void> {
   const secret = readSecret(config.dataDir);
   if (!options.path.startsWith('/')) {
-    throw new TidemarkError('InvalidInput', `--path ${options.path} is no path.`, {
-      todo: 'It begins with /, as in /events.',
+    throw new TidemarkError('InvalidInput', `--path ${options.path} is not a valid path.`, {
+      todo: 'Give a path that begins with /, for example /events.',
     });
   }
-  const interrupted = interruptSignalSaying('Stopping: what is under way is answered, what was received is kept.');
+  const interrupted = interruptSignalSaying('Stopping. Open requests are answered, received deliveries are kept.');
   const log = DeliveryLog.open(config.dataDir, clock, {
     onCommit: (rows) =>
-      tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next load takes them in.`),
+      tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next run loads them.`),
     onFault: (error) =>
-      tell(`Received deliveries could not be landed yet; they stay in their spool: ${errorMessage(error)}`),
+      tell(`Received deliveries could not be landed yet and stay in their spool: ${errorMessage(error)}`),
   });
   try {
     const server = createReceiver({
       path: options.path,
       secret,
       keep: (body, company) => log.keep(body, company),
-      onFault: (error) => tell(`A delivery could not be kept and was answered 503: ${errorMessage(error)}`),
+      onFault: (error) => tell(`A delivery could not be stored, so the receiver answered 503: ${errorMessage(error)}`),
     });
     try {
       say(`Listening on http://${options.host}:${await startListening(server, options)}${options.path}`);
@@ -59,8 +59,8 @@ async function startListening(server: Server, { port, host }: ListenOptions): Pr
     await once(server, 'listening');
   } catch (error) {
     const taken = hasErrorCode(error, 'EADDRINUSE');
-    throw new TidemarkError('InvalidInput', `${host}:${port} cannot be listened on: ${errorMessage(error)}`, {
-      todo: taken ? 'Another program has that port; choose another with --port.' : 'Choose another --host or --port.',
+    throw new TidemarkError('InvalidInput', `Cannot listen on ${host}:${port}: ${errorMessage(error)}`, {
+      todo: taken ? 'Another program uses that port. Choose another with --port.' : 'Choose another --host or --port.',
       cause: error,
     });
   }

@@ -70,8 +70,8 @@ function list(client: ApiClient, page: number, per_page: number): ReturnType<Api
 export async function declaredCompanies(config: Config): Promise<string[]> {
   const select = config.watch?.select;
   if (select === undefined) {
-    throw new TidemarkError('InvalidConfig', `${config.file} does not say which companies to watch.`, {
-      todo: 'Add `watch.select`: a query that gives company_id.',
+    throw new TidemarkError('InvalidConfig', `${config.file} does not declare which companies to watch.`, {
+      todo: 'Add `watch.select`: a query that returns the column company_id.',
     });
   }
   const published = await openPublished(config.dataDir);
@@ -82,7 +82,7 @@ export async function declaredCompanies(config: Config): Promise<string[]> {
       const text = JSON.stringify(row[at] ?? null).replaceAll('"', '');
       const id = canonicalId(text);
       if (id !== null) return id;
-      throw new TidemarkError('InvalidConfig', `watch.select gives "${text}" where a company id belongs.`, {
+      throw new TidemarkError('InvalidConfig', `watch.select returns "${text}", which is not a company id.`, {
         todo: 'Name the column company_id in the query.',
       });
     });

@@ -34,7 +34,7 @@ export function readSecret(dataDir: string, env: NodeJS.ProcessEnv = process.env
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT')) throw error;
   }
-  throw new TidemarkError('InvalidConfig', 'There is no webhook secret to check deliveries with.', {
-    todo: `Set watch.callback and run \`tidemark watch apply\`, which keeps it in ${file}; or set TIDEMARK_WEBHOOK_SECRET.`,
+  throw new TidemarkError('InvalidConfig', 'The webhook secret is missing, so deliveries cannot be verified.', {
+    todo: `Set watch.callback and run \`tidemark watch apply\`: it stores the secret in ${file}. Or set TIDEMARK_WEBHOOK_SECRET.`,
   });
 }

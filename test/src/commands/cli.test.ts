@@ -49,7 +49,7 @@ describe('watch listen', () => {
   it('says where a secret comes from when there is none', async () => {
     const { code, stderr } = await tidemark(['watch', 'listen']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/no webhook secret[^]*watch apply[^]*TIDEMARK_WEBHOOK_SECRET/);
+    expect(stderr).toMatch(/webhook secret is missing[^]*watch apply[^]*TIDEMARK_WEBHOOK_SECRET/);
   });
 });
 
@@ -83,25 +83,25 @@ describe.concurrent('wrong usage ends with 2 and says what is allowed', () => {
     [['up', '--port', '70000'], /A port is a number from 1 to 65535/],
     [['runs', '--limit', 'many'], /Must be a whole number/],
     [['backfill', '--from', '2026-01-01'], /required option '--to <day>'/],
-    [['backfill', '--from', '2026-01-05', '--to', '2026-01-01'], /lies after/],
+    [['backfill', '--from', '2026-01-05', '--to', '2026-01-01'], /is after --to/],
     [
       ['backfill', '--from', '2026-01-01', '--to', '2026-01-02', '--streams', 'companies'],
-      /Choose among: tenders, watch_events, financials/,
+      /Choose from: tenders, watch_events, financials/,
     ],
-    [['snapshot', '--market', 'north', '--date', '2026-02-30'], /is no date/],
+    [['snapshot', '--market', 'north', '--date', '2026-02-30'], /is not a date/],
     [['snapshot', '--market', 'north', '--date', '2999-01-01'], /is in the future/],
-    [['snapshot'], /Which market\?.*north, south/],
-    [['snapshot', '--market', 'east'], /There is no market "east"/],
+    [['snapshot'], /No market was named, .*north, south/],
+    [['snapshot', '--market', 'east'], /declares no market "east"/],
     [['sql'], /missing required argument 'query'/],
     [['sql', 'SELECT 1', '--format', 'parquet'], /Name a file with --out/],
-    [['sql', 'SELECT 1', '--out', 'x.xlsx'], /does not write \.xlsx files[^]*\.csv, \.json, \.parquet/],
-    [['sql', 'SELECT 1', '--out', 'x.xlsx', '--format', 'csv'], /does not write \.xlsx files/],
-    [['sql', 'SELECT 1', '--out', 'x.csv.gz'], /does not write \.gz files/],
+    [['sql', 'SELECT 1', '--out', 'x.xlsx'], /cannot write \.xlsx files[^]*\.csv, \.json, \.parquet/],
+    [['sql', 'SELECT 1', '--out', 'x.xlsx', '--format', 'csv'], /cannot write \.xlsx files/],
+    [['sql', 'SELECT 1', '--out', 'x.csv.gz'], /cannot write \.gz files/],
     [['sql', 'SELECT 1', '--out', 'x.json', '--format', 'csv'], /\.json, but --format says csv/],
-    [['sql', 'SELECT 1', '--out', 'x'], /no ending that names a format[^]*--format/],
+    [['sql', 'SELECT 1', '--out', 'x'], /no file extension, so the format is unknown[^]*--format/],
     [['sql', 'SELECT 1', '--out', '.'], /--out \. is a folder/],
     [['models', 'docs', '--out', '.'], /--out \. is a folder/],
-    [['sql', 'SELECT 1', '--out', 'nowhere/x.csv'], /there is no folder .*nowhere/],
+    [['sql', 'SELECT 1', '--out', 'nowhere/x.csv'], /the folder .*nowhere does not exist/],
     [[], /Usage: tidemark/],
   ])('%j', async (args, message) => {
     const { code, stderr, stdout } = await tidemark(args);
@@ -117,7 +117,7 @@ describe.concurrent('what is not as it should be ends with 1, one message and wh
       'a missing configuration',
       ['status', '--config', 'elsewhere.yaml'],
       {},
-      /There is no file .*elsewhere\.yaml\.\n {2}Copy tidemark\.example\.yaml/,
+      /The configuration file .*elsewhere\.yaml does not exist\.\n {2}Copy tidemark\.example\.yaml/,
     ],
     ['a missing key', ['worker'], {}, /No API key[\s\S]*Set TIDEMARK_API_KEY/],
     ['a missing key before anything is started', ['up'], {}, /No API key/],
@@ -138,7 +138,7 @@ describe.concurrent('what is not as it should be ends with 1, one message and wh
       'a market to watch that nobody declared',
       ['watch', 'plan'],
       { TIDEMARK_API_KEY: 'k' },
-      /does not say which companies to watch/,
+      /does not declare which companies to watch/,
     ],
     ['an unreadable clock', ['status'], { TIDEMARK_NOW: 'noon' }, /TIDEMARK_NOW is not an ISO instant/],
   ];
@@ -172,7 +172,7 @@ describe.concurrent('what is not as it should be ends with 1, one message and wh
       TEMPORAL_ADDRESS: '127.0.0.1:1',
     });
     taken.close();
-    expect(stderr).toContain(`Port ${port}, meant for the sandbox, is taken`);
+    expect(stderr).toContain(`Another process uses port ${port}, which the sandbox needs.`);
     expect(stderr).toContain('--sandbox-port');
     expect(code).toBe(1);
   });
@@ -236,7 +236,7 @@ describe.concurrent('doctor', () => {
 
   it('goes on without a configuration', async () => {
     const { code, stdout } = await runCli(['doctor'], { cwd: empty.dir, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
-    expect(stdout).toMatch(/✘ configuration +There is no file/);
+    expect(stdout).toMatch(/✘ configuration +The configuration file .* does not exist/);
     expect(stdout).toMatch(/→ Copy tidemark\.example\.yaml/);
     expect(stdout).toMatch(/✘ temporal/);
     expect(code).toBe(1);

@@ -11,7 +11,7 @@ describe('runDate', () => {
   });
 
   it.each(['2026-02-30', '20-11-2026', 'yesterday', ''])('refuses %j as no date', (text) => {
-    expect(() => runDate(text, 'UTC', clock)).toThrow(/is no date/);
+    expect(() => runDate(text, 'UTC', clock)).toThrow(/is not a date/);
   });
 
   it('refuses the future, as the schedule’s zone sees it', () => {
@@ -29,7 +29,7 @@ describe('parseSpan', () => {
   });
 
   it('refuses a span in the wrong order or in the future', () => {
-    expect(() => parseSpan({ from: '2026-11-05', to: '2026-11-01' }, clock)).toThrow(/lies after/);
+    expect(() => parseSpan({ from: '2026-11-05', to: '2026-11-01' }, clock)).toThrow(/is after --to/);
     expect(() => parseSpan({ from: '2026-11-05', to: '2026-11-21' }, clock)).toThrow(/future/);
   });
 });

@@ -241,7 +241,7 @@ describe('models on a real warehouse, with readers', () => {
     edit({ 'slow.sql': model('slow', 'SELECT id FROM marts.quick') });
     const { code, stdout } = await models('apply');
     expect(code).toBe(0);
-    expect(stdout).toContain('1 had been built before: marts.quick\n');
+    expect(stdout).toContain('1 built already: marts.quick\n');
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
   });
 
@@ -249,7 +249,7 @@ describe('models on a real warehouse, with readers', () => {
     edit({ 'quick.sql': null, 'slow.sql': null });
     const { code, stdout } = await models('plan');
     expect(code).toBe(1);
-    expect(stdout).toContain('refused: put its file back, or drop it: tidemark models apply --drop marts.quick');
+    expect(stdout).toContain('refused: restore its file, or drop the table: tidemark models apply --drop marts.quick');
     const refused = await models('apply');
     expect(refused).toMatchObject({
       code: 1,
@@ -258,7 +258,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
     expect(await models('apply', '--drop', 'marts.quick', 'marts.slow', 'marts.market_daily')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/marts\.market_daily is made by .*market_daily\.sql/),
+      stderr: expect.stringMatching(/marts\.market_daily still has its file .*market_daily\.sql/),
     });
     expect(await models('apply', '--drop', 'marts.quick', 'marts.slow')).toMatchObject({
       code: 0,

@@ -67,6 +67,6 @@ describe('tidemark snapshot --dry-run', () => {
     expect(refused.stderr).toMatch(/refuses the filters of market demo.*no_such_key/);
     const past = await forecast({}, '--date', '2026-01-01');
     expect(past.code).toBe(2);
-    expect(past.stderr).toMatch(/nothing to forecast for 2026-01-01/);
+    expect(past.stderr).toMatch(/No forecast is possible for 2026-01-01/);
   });
 });

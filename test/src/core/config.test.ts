@@ -148,29 +148,29 @@ describe('tidemark.yaml', () => {
   });
 
   it.each([
-    ['api: [', /cannot be read as YAML.*line 1/s],
+    ['api: [', /is not valid YAML.*line 1/s],
     ['just words', /must be a mapping/],
     ['markets: []', /api\.baseUrl|api: /],
     [`${API}market: []`, /Unrecognized key: "market"/],
-    [`${API}markets: [{ name: "Nordics!" }]`, /markets\.0\.name: must be lower-case/],
+    [`${API}markets: [{ name: "Nordics!" }]`, /markets\.0\.name: must begin with a lower-case letter/],
     [`${API}markets: [{ name: a }, { name: a }]`, /two markets have the same name/],
     [
       `${API}markets: [{ name: a, refresh: { companies: soon } }]`,
       /markets\.0\.refresh\.companies: must be a number and a unit/,
     ],
     [`${API}markets: [{ name: a, schedule: { cron: "0 2 * *" } }]`, /five fields/],
-    [`${API}markets: [{ name: a, schedule: { cron: "0 2 * * *", timezone: Mars } }]`, /no IANA time zone/],
+    [`${API}markets: [{ name: a, schedule: { cron: "0 2 * * *", timezone: Mars } }]`, /must be an IANA time zone/],
     [
       `${API}markets: [{ name: a, schedule: { cron: "0 25 * * *" } }]`,
-      /markets\.0\.schedule\.cron: "0 25 \* \* \*" is no schedule: its hour, 25, must lie between 0 and 23/,
+      /markets\.0\.schedule\.cron: "0 25 \* \* \*" is not a valid schedule: its hour, 25, must be between 0 and 23/,
     ],
-    [`${API}tenders: { schedule: { cron: "0 0 31 2 *" } }`, /tenders\.schedule\.cron: .*its day never comes/],
+    [`${API}tenders: { schedule: { cron: "0 0 31 2 *" } }`, /tenders\.schedule\.cron: .*no day matches/],
     [`${API}data: ""`, /data: must name a folder/],
     [`${API}markets: [{ name: a, refresh: { companies: 99999999999999d } }]`, /companies: must be at most 36500d/],
-    [`${API}quota: { reserve: 150% }`, /quota\.reserve: must lie between 0% and 100%/],
-    [`${API}quota: { probeEvery: 0s }`, /quota\.probeEvery: must lie between 1s and 24d/],
-    ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 0s }', /api\.timeout: must lie between 1s and 24d/],
-    ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 9999999999d }', /api\.timeout: must lie between 1s and 24d/],
+    [`${API}quota: { reserve: 150% }`, /quota\.reserve: must be between 0% and 100%/],
+    [`${API}quota: { probeEvery: 0s }`, /quota\.probeEvery: must be between 1s and 24d/],
+    ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 0s }', /api\.timeout: must be between 1s and 24d/],
+    ['api: { baseUrl: "http://127.0.0.1:4010", timeout: 9999999999d }', /api\.timeout: must be between 1s and 24d/],
     ['api: { baseUrl: "ftp://x" }', /api\.baseUrl/],
     ['api: { baseUrl: "httpsx://x" }', /api\.baseUrl: must be an http\(s\) address/],
     ['api: { baseUrl: "xhttp://x" }', /api\.baseUrl: must be an http\(s\) address/],
@@ -186,7 +186,7 @@ describe('tidemark.yaml', () => {
     [`${API}quota: { resetsAt: "00:00:00" }`, /resetsAt: must be a time of day/],
     [`${API}quota: { resetsAt: "at 00:00" }`, /resetsAt: must be a time of day/],
     [`${API}quota: { resetsAt: "00:60" }`, /resetsAt: must be a time of day/],
-    [`${API}markets: [{ name: a, minCoverage: -0.1 }]`, /minCoverage: must lie between 0 and 1/],
+    [`${API}markets: [{ name: a, minCoverage: -0.1 }]`, /minCoverage: must be between 0 and 1/],
     [`${API}markets: [{ name: a, streams: [] }]`, /streams/],
     [`${API}markets: [{ name: a, requestsPerCompany: 1001 }]`, /requestsPerCompany/],
     [`${API}markets: [{ name: a, requestsPerCompany: -1 }]`, /requestsPerCompany/],
@@ -197,7 +197,7 @@ describe('tidemark.yaml', () => {
     [`${API}publish: { keep: 1001 }`, /publish\.keep/],
     [`${API}tenders: { filter: {} }`, /Unrecognized key: "filter"/],
     ['- a\n- list', /must be a mapping/],
-    ['api: { baseUrl: "http://x", apiKey: abc }', /key does not belong in the configuration file/],
+    ['api: { baseUrl: "http://x", apiKey: abc }', /Secrets do not belong in this file/],
   ])('refuses %j by name', (text, words) => {
     expect(() => load(text)).toThrow(words);
   });
@@ -227,8 +227,8 @@ describe('tidemark.yaml', () => {
 
   it('explains where a secret belongs, and leaves filters alone', () => {
     expect(error(() => load('api: { key: x }'))).toMatchObject({
-      message: expect.stringContaining('holds a secret (api.key)') as string,
-      todo: expect.stringMatching(/set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.*have the key replaced/) as string,
+      message: expect.stringContaining('contains a secret (api.key)') as string,
+      todo: expect.stringMatching(/set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.*replace the key/) as string,
     });
     const filters = { key: 'word', token: ['a'] };
     const [market] = load(`${API}markets: [{ name: a, filters: { key: word, token: [a] } }]`).markets;
@@ -249,7 +249,9 @@ describe('tidemark.yaml', () => {
   });
 
   it('says which file is missing', () => {
-    expect(() => loadConfig(path.join(folder, 'none.yaml'), {})).toThrow(/There is no file .*none\.yaml/);
+    expect(() => loadConfig(path.join(folder, 'none.yaml'), {})).toThrow(
+      /The configuration file .*none\.yaml does not exist/,
+    );
   });
 
   it('says that a file cannot be read, and why', () => {
@@ -286,14 +288,14 @@ describe('tidemark.yaml', () => {
   it('finds a market by its name, or says which there are', () => {
     const config = load(`${API}markets: [{ name: a }, { name: b }]`);
     expect(pickMarket(config, 'b').name).toBe('b');
-    expect(() => pickMarket(config, 'c')).toThrow(/There is no market "c" in .*declares: a, b/);
+    expect(() => pickMarket(config, 'c')).toThrow(/declares no market "c"\. It declares: a, b/);
     expect(() => pickMarket(load(API), undefined)).toThrow(/declares: none/);
   });
 
   it('picks the only market, or asks which', () => {
     expect(pickMarket(load(`${API}markets: [{ name: a }]`), undefined).name).toBe('a');
     expect(() => pickMarket(load(`${API}markets: [{ name: a }, { name: b }]`), undefined)).toThrow(
-      /Which market\?.*a, b/,
+      /No market was named, .*a, b/,
     );
   });
 });
@@ -305,7 +307,9 @@ describe('the key', () => {
     expect(readApiKey({ TIDEMARK_API_KEY: ' direct ' })).toBe('direct');
     expect(readApiKey({ TIDEMARK_API_KEY_FILE: keyFile })).toBe('from-file');
     expect(() => readApiKey({})).toThrow(/neither TIDEMARK_API_KEY nor TIDEMARK_API_KEY_FILE/);
-    expect(() => readApiKey({ TIDEMARK_API_KEY: 'two words' })).toThrow(/spaces or control characters/);
+    expect(() => readApiKey({ TIDEMARK_API_KEY: 'two words' })).toThrow(
+      /spaces, control characters or non-ASCII characters/,
+    );
   });
 
   it('comes from the environment before the file', () => {
@@ -328,8 +332,8 @@ describe('the key', () => {
   it.each([
     ['nothing', '', /is empty/],
     ['white space', ' \n', /is empty/],
-    ['two lines', 'one\ntwo', /spaces or control characters/],
-    ['letters no header carries', 'schlüssel', /spaces or control characters/],
+    ['two lines', 'one\ntwo', /spaces, control characters or non-ASCII characters/],
+    ['letters no header carries', 'schlüssel', /spaces, control characters or non-ASCII characters/],
   ])('is refused where its file holds %s', (_name, text, words) => {
     const keyFile = path.join(folder, 'key');
     writeFileSync(keyFile, text);

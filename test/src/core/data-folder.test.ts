@@ -33,7 +33,7 @@ describe('the identity of a data folder', () => {
     expect(await openDataFolder(dataDir)).toEqual(made);
     expect(readDataFolder(dataDir)).toEqual(made);
     expect(statSync(path.join(dataDir, 'folder.json')).mode & 0o077).toBe(0);
-    expect(readFileSync(path.join(dataDir, 'folder.json'), 'utf8')).toContain('Keep it in backups');
+    expect(readFileSync(path.join(dataDir, 'folder.json'), 'utf8')).toContain('Keep this file in backups');
   });
 
   it('is the same for processes that start together', async () => {
@@ -49,6 +49,6 @@ describe('the identity of a data folder', () => {
     await openDataFolder(dataDir);
     const file = path.join(dataDir, 'folder.json');
     writeFileSync(file, text);
-    expect(() => readDataFolder(dataDir)).toThrow(`Cannot read ${file}: it holds no id.`);
+    expect(() => readDataFolder(dataDir)).toThrow(`Cannot read ${file}: it contains no valid id.`);
   });
 });

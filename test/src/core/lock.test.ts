@@ -116,7 +116,7 @@ describe('a lock', () => {
       { ...QUICK, waitMs: 1_200, onWait: (holder) => waits.push(holder) },
       async () => 'mine',
     );
-    await expect(waiting).rejects.toThrow(/^a test \(process \d+ on .+\) has held the lock/);
+    await expect(waiting).rejects.toThrow(/the lock .*: a test \(process \d+ on .+\) holds it/);
     expect(waits).toEqual([expect.stringContaining(`a test (process ${process.pid} on `)]);
     held.release();
   });
@@ -157,7 +157,7 @@ describe('a holder that lives', () => {
   it('keeps the lock from a process in another place that has the same process id', async () => {
     const held = await takeLock(dir, { ...QUICK, place: 'one container' });
     const other = { ...QUICK, place: 'another container', waitMs: 1_500 };
-    await expect(withLock(dir, other, async () => 'mine')).rejects.toThrow(/has held the lock/);
+    await expect(withLock(dir, other, async () => 'mine')).rejects.toThrow(/Waited .* s for the lock .* holds it/);
     held.assertHeld();
     held.release();
   });

@@ -71,7 +71,7 @@ describe("this machine's clock against the API's", () => {
       type: 'ClockWrong',
       retryable: false,
       message: expect.stringMatching(/12 hours ahead/),
-      todo: expect.stringMatching(/by NTP.*start the run again.*api\.clockTolerance/),
+      todo: expect.stringMatching(/with NTP.*start the run again.*api\.clockTolerance/),
     });
     await expect(ask(-0.2)).rejects.toThrow(/(11|12) minutes behind/);
     await expect(ask(49)).rejects.toThrow(/2 days ahead/);
@@ -88,7 +88,7 @@ describe("this machine's clock against the API's", () => {
   });
 
   it('off is only said once a run is under way: its end must not fail on it', async () => {
-    expect(await ask(49, { begins: false })).toMatch(/is 2 days ahead of the API's .* Set it by NTP/);
+    expect(await ask(49, { begins: false })).toMatch(/is 2 days ahead of the API's .* Set it with NTP/);
   });
 
   it('that is wrong keeps a worker from going on with a run, until it is right', async () => {
@@ -98,7 +98,7 @@ describe("this machine's clock against the API's", () => {
     await expect(go(12)).rejects.toMatchObject({
       type: 'ClockWrong',
       retryable: true,
-      todo: expect.stringMatching(/goes on by itself once it is right/),
+      todo: expect.stringMatching(/continues when the clock is right/),
     });
     await go(0);
     // Asked once: the clock was not set since.

@@ -50,14 +50,14 @@ describe('a data folder that lost something of a run under way', () => {
 
   it('ends the chunk whose list is gone', async () => {
     const chunk = fetchChunk(deps, { ctx, stream: 'companies', chunk: 3, concurrency: 1 }, pulse);
-    await expect(chunk).rejects.toEqual(changed(/due\/companies\/chunk-00003\.json.* is gone/));
+    await expect(chunk).rejects.toEqual(changed(/due\/companies\/chunk-00003\.json.* is missing/));
   });
 
   it('ends the search whose plan is gone', async () => {
     const round = (n: number) => discoverMarket(deps, { ctx, budget: 5, concurrency: 1, round: n }, pulse);
     await round(0);
     rmSync(runDir(), { recursive: true });
-    await expect(round(1)).rejects.toEqual(changed(/known-market\.json, by which the search was planned, is gone/));
+    await expect(round(1)).rejects.toEqual(changed(/known-market\.json, the basis of the search plan, is missing/));
   });
 
   it('ends the run that would call itself complete without what it landed', async () => {
@@ -73,7 +73,7 @@ describe('a data folder that lost something of a run under way', () => {
     const { run, date } = ctx;
     await landRows({ dataDir, stream: 'companies', run, date, market: 'demo', chunk: 'c' }, [row(1), row(2)]);
     const close = (landed: number) => closeRun(deps, { ctx, outcome: 'complete', note: null, heldBack: null, landed });
-    await expect(close(3)).rejects.toEqual(changed(/holds 2 responses of the run, which landed 3/));
+    await expect(close(3)).rejects.toEqual(changed(/holds 2 of the 3 responses that the run landed/));
     expect(hasRunRecord(dataDir, ctx, 'close')).toBe(false);
     expect(await close(2)).toMatchObject({ rows: 2 });
     expect(hasRunRecord(dataDir, ctx, 'close')).toBe(true);

@@ -71,14 +71,17 @@ it('a lookup list is waited for, then named; the others are there', async () => 
   silent.add('/v1/finder/tenders/donors');
   const read = (pulse: Pulse) => crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
   await expect(read(EARLY)).rejects.toThrow(/Internal failure/);
-  expect(await read(LATE)).toMatchObject({ entities: 2, shortfall: expect.stringMatching(/not readable: donors: /) });
+  expect(await read(LATE)).toMatchObject({
+    entities: 2,
+    shortfall: expect.stringMatching(/could not be read: donors: /),
+  });
   expect(landed('nomenclatures').map(({ entity_id }) => entity_id)).toEqual(['v1', 'tenders']);
 });
 
 it.each([
-  [['tenders 2'], 150, /page 2 of the tenders: 100 of 250 were not listed/],
+  [['tenders 2'], 150, /page 2 of the tenders: 100 of 250 are missing/],
   [['tenders 3'], 200, /page 3 of the tenders: 50 of 250/],
-  [['tenders 1'], 0, /page 1 of the tenders; the next run/],
+  [['tenders 1'], 0, /page 1 of the tenders\. The next run/],
 ])('of a listing without %s the other pages are read, and it is named', async (pages, entities, said) => {
   for (const page of pages) silent.add(page);
   const read = (pulse: Pulse) => crawlListing(deps, { ctx, listing: 'tenders' }, pulse);

@@ -43,7 +43,7 @@ describe('marketSnapshot', () => {
   it('takes the nominal time of its schedule, not the clock', () => {
     const scheduled = open('marketSnapshot', { market: 'nordics' }, { scheduledTime: '2026-03-08T17:00:00Z' });
     expect(scheduled).toMatchObject({ date: '2026-03-09', asOfNow: false });
-    expect(scheduled.note).toMatch(/2026-03-09 is past/);
+    expect(scheduled.note).toMatch(/2026-03-09 is in the past/);
   });
 
   it('is still tonight’s when it starts a few hours late', () => {
@@ -121,7 +121,7 @@ describe('backfill', () => {
       asOfNow: false,
       streams: ['tenders', 'watch_events', 'financials'],
     });
-    expect(() => open('backfill', { from: '2026-02-01', to: '2026-01-01' })).toThrow(/lies after/);
+    expect(() => open('backfill', { from: '2026-02-01', to: '2026-01-01' })).toThrow(/is after to/);
     expect(() => open('backfill', { from: '2026-02-01', to: '2027-01-01' })).toThrow(/future/);
     expect(() => open('backfill', {})).toThrow(/from: .*to: /);
     expect(() => open('backfill', { from: '2026-01-01', to: '2026-01-02', streams: ['weather'] })).toThrow(/streams/);

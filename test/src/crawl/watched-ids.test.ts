@@ -52,6 +52,6 @@ it('reads on behind a page of ids that cannot be used, and names them', async ()
   const { entities, shortfall } = await crawlListing(deps, { ctx, listing: 'watched_companies' }, pulse);
   expect(entities).toBe(3);
   expect(shortfall).toBe(
-    '2 watched companies have ids that the warehouse cannot hold, such as "c-1"; ops.rejects names each.',
+    'The warehouse cannot store the ids of 2 watched companies, for example "c-1"; ops.rejects lists them.',
   );
 });

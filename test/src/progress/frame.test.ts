@@ -107,9 +107,9 @@ describe('warningsOf', () => {
       }),
     );
     expect(warnings).toEqual([
-      'No worker is running: start one with `tidemark worker`.',
+      'No worker is running. Start one with `tidemark worker`.',
       expect.stringContaining('daily limit'),
-      'crawlChunk, attempt 2 failed, trying again: the API does not answer',
+      'crawlChunk: attempt 2 failed, Temporal retries: the API does not answer',
       '2026-11-01 is past',
     ]);
   });

@@ -140,9 +140,9 @@ describe('readQuestions', () => {
     expect(rows).toBe(5);
     expect(ignored).toEqual(['Note']);
     expect(bad.map(({ line, problem }) => `${line}: ${problem}`)).toEqual([
-      expect.stringMatching(/^4: nothing in it identifies/),
-      '5: its country is no two-letter code: DENMARK',
-      '6: it has 6 fields, the header 5',
+      expect.stringMatching(/^4: it has no value that identifies/),
+      '5: its country is not a two-letter code: DENMARK',
+      '6: it has 6 fields, but the header has 5',
     ]);
   });
 
@@ -164,10 +164,10 @@ describe('readQuestions', () => {
   });
 
   it.each([
-    ['UTF-16', Buffer.from('\ufeffname\nA\n', 'utf16le'), 'no UTF-8 text: it begins like UTF-16'],
-    ['UTF-16 without a mark', Buffer.from('name\nA\n', 'utf16le'), 'no UTF-8 text: it holds zero bytes'],
-    ['Latin-1', Buffer.from('name\nÆble\n', 'latin1'), 'no UTF-8 text: line 2 has bytes of another encoding'],
-    ['a workbook', Buffer.from('PK\u0003\u0004…'), 'no UTF-8 text: it is a workbook'],
+    ['UTF-16', Buffer.from('\ufeffname\nA\n', 'utf16le'), 'not UTF-8 text: it begins like UTF-16'],
+    ['UTF-16 without a mark', Buffer.from('name\nA\n', 'utf16le'), 'not UTF-8 text: it holds zero bytes'],
+    ['Latin-1', Buffer.from('name\nÆble\n', 'latin1'), 'not UTF-8 text: line 2 has bytes of another encoding'],
+    ['a workbook', Buffer.from('PK\u0003\u0004…'), 'not UTF-8 text: it is a workbook'],
     ['nothing', Buffer.alloc(0), 'is empty'],
     ['no column that identifies', Buffer.from('country,note\nDK,x'), 'names no column that identifies'],
     ['a column twice', Buffer.from('name,country,Name\nA,DK,B'), 'Line 1 of list.csv names the column "Name" twice'],

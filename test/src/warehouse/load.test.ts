@@ -28,7 +28,7 @@ describe('loadLanding', () => {
 
   test.each([
     ['a byte flipped', (file: string) => flipByte(file), /another SHA-256/],
-    ['a longer file', (file: string) => appendFileSync(file, 'x'), /has \d+ bytes, its manifest says \d+/],
+    ['a longer file', (file: string) => appendFileSync(file, 'x'), /has [\d,]+ bytes, but its manifest says [\d,]+/],
     ['no file', (file: string) => rmSync(file), /is missing/],
   ])('%s: the part is named, all others are loaded', async (_, damage, message) => {
     const dataDir = temporaryDataDir();
@@ -65,7 +65,7 @@ describe('loadLanding', () => {
     rmSync(path.join(dataDir, 'landing'), { recursive: true });
     await land(dataDir, [{ stream: 'quota', entity: 'q', body: 'x' }]);
     const { gone } = await loadLanding(warehouse, dataDir);
-    expect(gone).toMatch(/rows of 1 landed parts that are gone .* the first of them companies\/.*tidemark replay/);
+    expect(gone).toMatch(/rows of 1 landed parts that are missing .* the first is companies\/.*tidemark replay/);
   });
 
   test('an unreadable manifest is named; other streams are loaded', async () => {
@@ -96,7 +96,9 @@ describe('loadLanding', () => {
     if (part === undefined) throw new Error('nothing landed');
     const manifest = path.join(path.dirname(part.file), '_manifest', part.part.replace('.parquet', '.json'));
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(part.sha256, 'f'.repeat(64)));
-    await expect(loadLanding(warehouse, dataDir)).rejects.toThrow('is not the part that was loaded under its name');
+    await expect(loadLanding(warehouse, dataDir)).rejects.toThrow(
+      'differs from the part that was loaded under this name',
+    );
   });
 
   test('rejects also lie in data/rejects, raw in full, beside nothing else', async () => {

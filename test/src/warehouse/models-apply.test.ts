@@ -138,7 +138,7 @@ describe('apply', () => {
       expect((await applyModels(dataDir, request)).published).not.toBeNull();
     }
     edit();
-    await expect(applyModels(dataDir, request)).rejects.toThrow('the table goes, its file is gone');
+    await expect(applyModels(dataDir, request)).rejects.toThrow('the file of the table is missing');
     await expect(applyModels(dataDir, { ...request, drop: ['marts.other'] })).rejects.toThrow('no table marts.other');
     await applyModels(dataDir, { ...request, drop: ['marts.thing'] });
     const warehouse = await openWarehouse(dataDir);
@@ -156,7 +156,11 @@ describe('apply', () => {
       writeFileSync(path.join(own, `${name}.sql`), isRenamed ? text.replace('version: 1\n', 'version: 2\n') : text);
     }
     const { published } = await applyModels(dataDir, request);
-    expect(published?.notes).toEqual([expect.stringMatching(/^core\.companies_as_of is not published: .*is_current/)]);
+    expect(published?.notes).toEqual([
+      expect.stringMatching(
+        /^The function core\.companies_as_of is not published, because tables that it reads are missing or different .*is_current/,
+      ),
+    ]);
     const functions = `SELECT DISTINCT function_name FROM duckdb_functions() WHERE schema_name = 'core' ORDER BY 1`;
     expect(await queryPublished(dataDir, functions)).toEqual([['as_of_instant'], ['financials_as_of']]);
   });
@@ -187,7 +191,9 @@ describe('apply', () => {
     await expect(applyModels(dataDir, request)).rejects.toThrow('There is no folder');
     edit();
     writeFileSync(path.join(dataDir, 'own', 'stray.sql'), 'SELECT 1');
-    await expect(applyModels(dataDir, request)).rejects.toThrow('stray.sql is in no folder that models are read from');
+    await expect(applyModels(dataDir, request)).rejects.toThrow(
+      'stray.sql is in a folder that Tidemark does not read models from',
+    );
   });
 
   test('without a warehouse says what to do first', async () => {
@@ -304,12 +310,12 @@ describe('older versions', () => {
     [
       'without a date',
       [{ ...write({ name: 'thing', sql: 'SELECT 1' }), name: 'marts/thing_v1.sql' }, latest],
-      'says until when it is served',
+      'an older version needs a last day in its header',
     ],
     [
       'under another number',
       [{ ...write({ name: 'thing', sql: 'SELECT 1', until: '2027-01-01' }), name: 'marts/thing_v3.sql' }, latest],
-      'it must be sql/marts/thing.sql',
+      'name it sql/marts/thing.sql',
     ],
     [
       'without a latest',
@@ -332,7 +338,7 @@ describe('older versions', () => {
         }),
         latest,
       ],
-      'audit some looks at marts.thing, not at marts.thing_v1',
+      'audit some reads marts.thing, not marts.thing_v1',
     ],
   ])('%s are refused', async (_, files, message) => {
     await expect(assembleModels(files, [])).rejects.toThrow(message);
@@ -347,7 +353,9 @@ describe('older versions', () => {
     const read = await assembleModels([old, latest, write({ name: 'reader', sql: 'FROM marts.thing_v1' })], []);
     const kept = modelsInForce(read.models, '2027-01-01');
     expect(names(kept.models)).toContain('marts.thing_v1');
-    expect(kept.overdue).toEqual(['marts.thing_v1 was to go after 2026-12-31, but marts.reader still reads it.']);
+    expect(kept.overdue).toEqual([
+      'marts.thing_v1 should be removed after 2026-12-31, but marts.reader still reads it.',
+    ]);
   });
 });
 
@@ -453,6 +461,6 @@ describe('an environment', () => {
     await expect(diffEnv(dataDir, 'me', ['core.companies'], 3)).rejects.toThrow('has no core.companies');
     dropEnv(dataDir, 'me');
     expect(await listEnvs(dataDir)).toEqual([]);
-    await expect(applyEnv(dataDir, { ...request, name: '../me' })).rejects.toThrow('is no name');
+    await expect(applyEnv(dataDir, { ...request, name: '../me' })).rejects.toThrow('is not a valid environment name');
   });
 });

@@ -214,11 +214,11 @@ describe('a run', () => {
     const leave = (models: Model[], now: string): Promise<unknown> =>
       buildModels(warehouse, { models, now: new Date(now) });
     await expect(buildModels(warehouse, { models: [thing] })).rejects.toMatchObject({
-      message: 'core.gone breaks what version 1 promises: the table goes, its file is gone.',
-      todo: expect.stringMatching(/Put sql\/core\/gone\.sql back \(.*\)\..*`deprecation_date`.*--drop core\.gone\n/),
+      message: 'core.gone breaks what version 1 promises: the file of the table is missing.',
+      todo: expect.stringMatching(/Restore sql\/core\/gone\.sql \(.*\)\..*`deprecation_date`.*--drop core\.gone\n/),
     });
     await leave([thing, write({ name: 'gone', until: '2026-11-30' })], '2026-11-20T02:00:00Z');
-    await expect(leave([thing], '2026-11-30T02:00:00Z')).rejects.toThrow('it is served until 2026-11-30');
+    await expect(leave([thing], '2026-11-30T02:00:00Z')).rejects.toThrow('the table is served until 2026-11-30');
     await leave([thing], '2026-12-01T02:00:00Z');
     expect(await warehouse.db.rows(`SELECT state FROM ledger.models WHERE model = 'core.gone'`)).toEqual([
       { state: 'retired' },
@@ -250,7 +250,7 @@ describe('a run', () => {
     expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '1', label: 'a' }]);
     await buildModels(warehouse, { models: [{ ...second, version: 4 }] });
     await expect(buildModels(warehouse, { models: [{ ...first, version: 3 }] })).rejects.toThrow(
-      'it is older than version 4, which readers have, and was never applied',
+      'it was never applied and is older than the applied version 4',
     );
   });
 

@@ -58,11 +58,11 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
     ['no header', { name: 'core/thing.sql', text: 'SELECT 1' }, /has no header/],
     ['a missing field', modelFile(HEADER.replace('grain: thing\n', ''), 'SELECT 1'), /grain/],
     ['a column without comment', modelFile(HEADER.replace(' | Id', ''), 'SELECT 1'), /TYPE \| comment/],
-    ['another name than the file', modelFile(HEADER, 'SELECT 1', 'core/other.sql'), /must be sql\/core\/thing.sql/],
+    ['another name than the file', modelFile(HEADER, 'SELECT 1', 'core/other.sql'), /name it sql\/core\/thing.sql/],
     [
       'incremental without its block',
       modelFile(HEADER.replace('kind: table', 'kind: incremental'), 'SELECT 1'),
-      /belong together/,
+      /only this kind may have it/,
     ],
   ])('%s is refused by name', (_, file, message) => {
     expect(() => parseModel(file)).toThrow(message);
@@ -97,7 +97,7 @@ describe('buildModels', () => {
   test('columns that are not those promised are refused, and nothing changes', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
     await expect(buildModels(warehouse, { models: [testModel(HEADER, 'SELECT 1 AS id, 2 AS more')] })).rejects.toThrow(
-      /missing id BIGINT; not promised id INTEGER, more INTEGER/,
+      /missing id BIGINT; not in the header id INTEGER, more INTEGER/,
     );
     expect(await warehouse.db.count(`SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'core'`)).toBe(0);
   });

@@ -29,7 +29,9 @@ describe('openWarehouse', () => {
     ]);
     await warehouse.close();
     process.env['TIDEMARK_WAREHOUSE_MEMORY'] = 'plenty';
-    await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(/TIDEMARK_WAREHOUSE_MEMORY is "plenty"/);
+    await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(
+      /TIDEMARK_WAREHOUSE_MEMORY is not a valid size: "plenty"/,
+    );
   });
 
   test('keeps to TIDEMARK_WAREHOUSE_THREADS, and says what is wrong with what is no number of them', async () => {
@@ -41,7 +43,9 @@ describe('openWarehouse', () => {
     await warehouse.close();
     for (const wrong of ['0', 'all', '1.5']) {
       process.env['TIDEMARK_WAREHOUSE_THREADS'] = wrong;
-      await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(`TIDEMARK_WAREHOUSE_THREADS is "${wrong}"`);
+      await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(
+        `TIDEMARK_WAREHOUSE_THREADS is not a valid number: "${wrong}"`,
+      );
     }
   });
 

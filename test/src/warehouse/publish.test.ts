@@ -193,13 +193,9 @@ describe('publish', () => {
   });
 
   test.each([
-    [
-      'lost rows',
-      'DELETE FROM build.core.companies WHERE company_id = 1',
-      /core\.companies has 1 rows, 2 were written/,
-    ],
+    ['lost rows', 'DELETE FROM build.core.companies WHERE company_id = 1', /core\.companies has 1 rows instead of 2/],
     ['lost a comment', 'COMMENT ON COLUMN build.core.companies.name IS NULL', /1 columns have no comment/],
-    ['lost a table', 'DROP TABLE build.marts.companies', /is unsound/],
+    ['lost a table', 'DROP TABLE build.marts.companies', /failed its check/],
   ])('refuses a file that %s while it was written', async (_, damage, message) => {
     const { dataDir, warehouse } = await builtWarehouse();
     const { db } = warehouse;

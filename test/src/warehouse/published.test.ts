@@ -70,14 +70,14 @@ describe('openPublished', () => {
     onTestFinished(async () => writer.stop('SIGKILL'));
     await expect(openPublished(dataDir)).rejects.toMatchObject({
       message: expect.stringMatching(/cannot be opened: .*lock/),
-      todo: 'Close the program that has it open for writing, or let it open the file read-only.',
+      todo: 'Close the program that has the file open for writing, or open it read-only there.',
     });
   });
 
   it('says who may read it where the way there is closed', () => {
     // As root every file can be read, so the words of the system are given.
     const refused = new NotPublishedError('market.duckdb', new Error('EACCES: permission denied, realpath'));
-    expect(refused.todo).toMatch(/^`readers` in tidemark\.yaml says who/);
+    expect(refused.todo).toMatch(/^The key `readers` in tidemark\.yaml decides who/);
   });
 
   it('says so when nothing is published', async () => {

@@ -171,7 +171,7 @@ describe('a replay', () => {
     const dataDir = temporaryDataDir();
     const warehouse = await openWarehouse(dataDir);
     const compacting = whileNothingIsRemoved(dataDir, () => compactLanding(warehouse, dataDir, { minParts: 2 }));
-    await expect(compacting).rejects.toThrow(/is being read by tidemark replay/);
+    await expect(compacting).rejects.toThrow(/is in use by tidemark replay/);
     await warehouse.close();
   });
 });

@@ -60,7 +60,7 @@ describe('a guarded process', () => {
   it('that ends by itself is told with its last words', async () => {
     const args = ['-e', 'console.error("out of luck"); process.exit(3)'];
     const server = spawnGuarded({ what: 'The server', command: process.execPath, args, logFile });
-    await expect(server.died).rejects.toThrow(/The server ended by itself \(exit code 3\)[\s\S]*out of luck/);
+    await expect(server.died).rejects.toThrow(/The server ended unexpectedly \(exit code 3\)[\s\S]*out of luck/);
   });
 
   it('that is killed is told with what failed in its log, not with all that went well', async () => {
@@ -69,7 +69,7 @@ describe('a guarded process', () => {
     const server = spawnGuarded({ what: 'The server', command: process.execPath, args: ['-e', script], logFile });
     const message = await server.died.catch((error: Error) => error.message);
     expect(message).toBe(
-      'The server ended by itself (killed by SIGKILL; start it again, runs go on where they were).\n  | oh no: no luck',
+      'The server ended unexpectedly (killed by SIGKILL; start it again, open runs continue where they stopped).\n  | oh no: no luck',
     );
   });
 
@@ -83,7 +83,7 @@ describe('a guarded process', () => {
     const [pid] = await Promise.all([server.pid, server.line(ready, 20_000)]);
     const guard = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
     process.kill(guard, 'SIGKILL');
-    await expect(server.died).rejects.toThrow(/The server ended by itself/);
+    await expect(server.died).rejects.toThrow(/The server ended unexpectedly/);
     await server.stop();
     await waitUntil('the process has ended', async () => !processExists(pid));
     expect(readFileSync(note, 'utf8')).toBe('stopped in order');
