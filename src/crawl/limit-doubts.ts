@@ -7,7 +7,7 @@ const CALLS_AT_MOST = 3;
 
 /**
  * Handles suspected limits: the API answers a record with the daily limit while /v2/metrics still shows quota. The
- * record is set aside, so that the other records need not wait for a limit that is not reached.
+ * record waits, so that the other records need not wait for a limit that is not reached.
  *
  * States of a record: asked → answered or suspected; suspected → answered or filed as failed, after another try. If
  * /v2/metrics shows no quota, or after BELIEVED_IN_A_ROW consecutive errors, the limit is real and ends the chunk.

@@ -95,7 +95,7 @@ Made from the headers of the models in \`sql/\` by \`tidemark models docs --out 
 file. The same words are comments in the warehouse: \`tidemark sql "SELECT column_name, data_type, comment FROM
 duckdb_columns() WHERE table_name = 'companies'"\`.
 
-Kind says how a table is built: \`table\` anew by every run, \`incremental\` only for the keys that changed, \`view\` from the
+Kind says how a table is built: \`table\` again in every run, \`incremental\` only for the keys that changed, \`view\` from the
 writer's own tables. All are published as tables. A new version is one that breaks queries written for the one before.
 
 From says where a column's values come from, as DuckDB binds the model's SQL: a column of another table as it is, or *derived* from the
