@@ -33,7 +33,7 @@ export interface System {
   /** The same with more environment. */
   tidemarkWith(env: Record<string, string>, ...args: string[]): Promise<CliResult>;
   /** Another project with the same API and Temporal server. */
-  addProject(config?: SystemOptions['config']): Project;
+  addProject(config?: SystemOptions['config'], namespace?: string): Project;
   stop(): Promise<void>;
 }
 
@@ -43,10 +43,18 @@ export async function startSystem({ market, config, worker: workerEnv = {} }: Sy
     for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
   };
   const [temporal, api] = await startBoth(market);
-  cleanups.push(() => temporal.teardown(), () => api.stop());
-  const addProject = (settings: SystemOptions['config'] = {}): Project => {
+  cleanups.push(
+    () => temporal.teardown(),
+    () => api.stop(),
+  );
+  const addProject = (settings: SystemOptions['config'] = {}, namespace?: string): Project => {
     const all = { ...settings, api: { baseUrl: api.url, ...settings.api } };
-    const project = makeProject({ api, temporal: temporal.address, config: all });
+    const project = makeProject({
+      api,
+      temporal: temporal.address,
+      config: all,
+      ...(namespace !== undefined && { namespace }),
+    });
     cleanups.unshift(() => project.remove());
     return project;
   };
@@ -63,7 +71,8 @@ export async function startSystem({ market, config, worker: workerEnv = {} }: Sy
     },
     start: (type, workflowId, input = {}) =>
       temporal.client.workflow.start(type, { taskQueue: 'tidemark-crawl', workflowId, args: [input] }),
-    run: async (type, workflowId, input = {}) => (await (await system.start(type, workflowId, input)).result()) as RunResult,
+    run: async (type, workflowId, input = {}) =>
+      (await (await system.start(type, workflowId, input)).result()) as RunResult,
     tidemark: (...args) => system.tidemarkWith({}, ...args),
     tidemarkWith: (env, ...args) => tidemarkIn(system.project, args, env),
     addProject,
@@ -79,7 +88,11 @@ export async function startSystem({ market, config, worker: workerEnv = {} }: Sy
 }
 
 /** Runs `tidemark …` in the folder of a project. */
-export async function tidemarkIn(project: Project, args: string[], env: Record<string, string> = {}): Promise<CliResult> {
+export async function tidemarkIn(
+  project: Project,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<CliResult> {
   const own = Object.entries(project.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return runCli(args, { cwd: project.dir, env: { ...Object.fromEntries(own), ...env } });
 }

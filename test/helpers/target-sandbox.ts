@@ -33,7 +33,8 @@ export async function startSandboxTarget(market: MarketOptions): Promise<Target>
     key,
     stop: () => sandbox.stop(),
 
-    answer: (order) => fault({ ...order, kind: order.status === undefined ? 'latency' : 'status', latency: order.latency ?? 0 }),
+    answer: (order) =>
+      fault({ ...order, kind: order.status === undefined ? 'latency' : 'status', latency: order.latency ?? 0 }),
     answerLimit: ({ route, skip = 0, guard, access, message, retryAfterSeconds }) =>
       fault({
         route,

@@ -36,7 +36,10 @@ export function denied(shape: PermissionShape, permission: Permission = 'financi
     case 'detail':
       return { status: 403, body: { detail: 'You do not have permission to perform this action.' } };
     case 'access':
-      return { status: 402, body: { access: ACCESS_OF[permission], error_guard: 'permission', message_guard: 'No permission.' } };
+      return {
+        status: 402,
+        body: { access: ACCESS_OF[permission], error_guard: 'permission', message_guard: 'No permission.' },
+      };
     case 'code':
       return { status: 403, body: { ...v1, code: 403 } };
     case 'error_code':

@@ -101,7 +101,8 @@ function idOf(form: IdForm, i: number, count: number): string {
     return i % 4 === 3 ? String(LARGEST + 1n + BigInt(i)) : `c-${String(i + 1).padStart(4, '0')}`;
   if (form === 'padded') return String(i + 7);
   // Neighbours, so that rounding to a double makes one of several; the last ones at the end of what BIGINT can hold.
-  if (form === 'large') return String(i < count - 4 || i >= count ? FIRST_LARGE + BigInt(i) : LARGEST - BigInt(count - 1 - i));
+  if (form === 'large')
+    return String(i < count - 4 || i >= count ? FIRST_LARGE + BigInt(i) : LARGEST - BigInt(count - 1 - i));
   return String(5_000 + i * 13);
 }
 
