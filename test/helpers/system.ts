@@ -1,10 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
+import type { RunResult } from '../../schemas/pipeline/run.js';
 import { runCli, type CliResult } from '../src/commands/run-cli.js';
 import type { RunningProcess } from './processes.js';
 import { makeProject, type Project } from './project.js';
-import { waitUntil } from './sandbox.js';
 import { startTarget, type MarketOptions, type Target } from './target.js';
 import { startTemporal } from './temporal.js';
 
@@ -95,14 +94,6 @@ export async function tidemarkIn(
 ): Promise<CliResult> {
   const own = Object.entries(project.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return runCli(args, { cwd: project.dir, env: { ...Object.fromEntries(own), ...env } });
-}
-
-export async function phaseOf(run: WorkflowHandle): Promise<Progress['phase']> {
-  return (await run.query<Progress>('progress')).phase;
-}
-
-export async function waitForPhase(run: WorkflowHandle, phase: Progress['phase']): Promise<void> {
-  await waitUntil(`${run.workflowId} is ${phase}`, async () => (await phaseOf(run)) === phase);
 }
 
 /** Both, or neither: what started is stopped where the other failed. */

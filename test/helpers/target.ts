@@ -55,7 +55,7 @@ export interface LimitFault extends Pick<Fault, 'route' | 'skip'> {
 /** The market on a day; ids as the warehouse writes them. */
 export interface MarketTruth {
   companyIds: string[];
-  hasDetails(id: string): boolean;
+  hasDetails: (id: string) => boolean;
 }
 
 export interface Target {
