@@ -74,7 +74,7 @@ describe('tidemark replay, after three nights', () => {
       await system.api.advanceDay();
     }
     lived = await tables();
-  }, 120_000);
+  });
 
   afterAll(() => system?.stop());
 
