@@ -30,7 +30,7 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
     expect(code).toBe(1);
     // The rest is no reason to lose the night.
     const { hasDetails } = system.api.truthOf(0);
-    const ids = async (sql: string) => (await system.project.query(sql)).map(({ id }) => String(id)).toSorted();
+    const ids = async (sql: string) => (await system.project.query(sql)).map(({ id }) => id as string).toSorted();
     const members = await ids('SELECT company_id::VARCHAR AS id FROM marts.market_members');
     expect(members).toHaveLength(COMPANIES - CLONES + SHOWN);
     expect(await ids('SELECT company_id::VARCHAR AS id FROM core.companies WHERE has_details')).toEqual(
