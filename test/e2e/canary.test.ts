@@ -1,14 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { startEchoingProxy, type EchoingProxy } from '../helpers/echoing-proxy.js';
 import { createSecretFinder } from '../helpers/find-secret.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { runCli } from '../src/commands/run-cli.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 // With signs that JSON, URLs and HTML spell otherwise, and letters that base64 turns into `+` and `/`.
 const KEY = 'canary-"7f3a"/9+c2&d4<e6>~?-live-0123456789';
@@ -32,38 +28,30 @@ const COMMANDS = [
 ];
 
 describe('a key that the API repeats wherever it can', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
+  let system: System;
   let proxy: EchoingProxy;
-  let project: Project;
-  let worker: RunningProcess;
   let result: RunResult;
   const output: [what: string, text: string][] = [];
   const finders = [createSecretFinder(KEY), createSecretFinder(WEBHOOK_SECRET)];
 
   const command = async (line: string, env: Record<string, string> = {}): Promise<void> => {
     const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
-    const { stdout, stderr, code } = await runCli(args, {
-      cwd: project.dir,
-      env: { ...(project.env as Record<string, string>), TIDEMARK_DEBUG: '1', LOG_LEVEL: 'trace', ...env },
-    });
+    const debug = { TIDEMARK_DEBUG: '1', LOG_LEVEL: 'trace', ...env };
+    const { stdout, stderr, code } = await system.tidemarkWith(debug, ...args);
     output.push([`${line} (exit code ${code})`, stdout + stderr]);
   };
-  const run = async (type: string, id: string): Promise<RunResult> =>
-    temporal.client.workflow.execute(type, { taskQueue: 'tidemark-crawl', workflowId: id, args: [{}] });
+  const run = (type: string, id: string): Promise<RunResult> => system.run(type, id);
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ companies: 120, tenders: 5, seed: 3 })]);
-    proxy = await startEchoingProxy(sandbox);
-    project = makeProject({
-      api: { url: proxy.url, key: KEY },
-      temporal: temporal.address,
-      config: {
-        personalData: 'contacts',
-        watch: { fields: ['company.status'], select: 'SELECT 1000001 AS company_id' },
-      },
+    system = await startSystem({ market: { companies: 120, tenders: 5, seed: 3 }, worker: null });
+    proxy = await startEchoingProxy(system.api);
+    system.project = system.addProject({
+      api: { baseUrl: proxy.url },
+      personalData: 'contacts',
+      watch: { fields: ['company.status'], select: 'SELECT 1000001 AS company_id' },
     });
-    worker = await project.startWorker({ LOG_LEVEL: 'trace', TIDEMARK_WEBHOOK_SECRET: WEBHOOK_SECRET });
+    system.project.env['TIDEMARK_API_KEY'] = KEY;
+    await system.startWorker({ LOG_LEVEL: 'trace', TIDEMARK_WEBHOOK_SECRET: WEBHOOK_SECRET });
     await run('tenderSnapshot', 'tenders/canary');
     result = await run('marketSnapshot', 'snapshot/demo/canary');
     for (const line of COMMANDS) await command(line, { TIDEMARK_WEBHOOK_SECRET: WEBHOOK_SECRET });
@@ -76,18 +64,17 @@ describe('a key that the API repeats wherever it can', () => {
     );
     for (const line of ['doctor', 'snapshot --no-wait', 'snapshot --dry-run', 'watch list', 'nonsense'])
       await command(line);
-    const key = path.join(project.dir, 'key');
+    const key = path.join(system.project.dir, 'key');
     writeFileSync(key, `${KEY}\nand more`);
     await command('watch list', { TIDEMARK_API_KEY: '', TIDEMARK_API_KEY_FILE: key });
     await command('watch list', { TIDEMARK_API_URL: `http://127.0.0.1:1/${encodeURIComponent(KEY)}` });
-    await worker.stop();
-    output.push(['the worker', worker.output()]);
+    await system.worker.stop();
+    output.push(['the worker', system.worker.output()]);
   });
 
   afterAll(async () => {
-    await worker?.stop();
-    await Promise.all([proxy?.close(), sandbox?.stop(), temporal?.teardown()]);
-    project?.remove();
+    await system?.stop();
+    await proxy?.close();
   });
 
   it('was really repeated, in every way, and the run really held what came', async () => {
@@ -95,13 +82,13 @@ describe('a key that the API repeats wherever it can', () => {
     expect(Math.min(...proxy.echoed.values())).toBeGreaterThan(0);
     expect(result).toMatchObject({ outcome: 'partial' });
     const marked = "SELECT count(*)::INTEGER AS n FROM core.companies WHERE name = 'Echo [redacted] Ltd'";
-    expect((await project.query(marked))[0]?.['n']).toBeGreaterThan(0);
+    expect((await system.project.query(marked))[0]?.['n']).toBeGreaterThan(0);
     const rejected = "SELECT count(*)::INTEGER AS n FROM ops.rejects WHERE raw LIKE '%[redacted]%'";
-    expect((await project.query(rejected))[0]?.['n']).toBeGreaterThan(0);
+    expect((await system.project.query(rejected))[0]?.['n']).toBeGreaterThan(0);
   });
 
   it('is found where it is: the finder works', async () => {
-    const folder = path.join(project.dir, 'control');
+    const folder = path.join(system.project.dir, 'control');
     mkdirSync(folder);
     for (const [finder, secret] of [[finders[0], KEY] as const, [finders[1], WEBHOOK_SECRET] as const]) {
       const texts = [
@@ -122,7 +109,7 @@ describe('a key that the API repeats wherever it can', () => {
 
   it('is in no file under data/: landing, rejects, ledgers, warehouse, published file, lake', async () => {
     for (const finder of finders) {
-      const { found, searched } = await finder.inFolder(project.dataDir);
+      const { found, searched } = await finder.inFolder(system.project.dataDir);
       expect(found).toEqual([]);
       expect(searched).toBeGreaterThan(50);
     }
@@ -131,8 +118,8 @@ describe('a key that the API repeats wherever it can', () => {
   it('is in no history, memo, search attribute or failure of Temporal', async () => {
     let events = 0;
     let marks = 0;
-    for await (const info of temporal.client.workflow.list()) {
-      const handle = temporal.client.workflow.getHandle(info.workflowId, info.runId);
+    for await (const info of system.temporal.client.workflow.list()) {
+      const handle = system.temporal.client.workflow.getHandle(info.workflowId, info.runId);
       const { events: history = [] } = await handle.fetchHistory();
       const description = await handle.describe();
       events += history?.length ?? 0;

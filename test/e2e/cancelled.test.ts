@@ -2,13 +2,9 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { expectMarketEqualsTruth } from '../helpers/truth.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 150, tenders: 2, seed: 13 };
 const TRIES = 10;
@@ -25,42 +21,30 @@ const PHASES: [name: string, where: Where][] = [
 ];
 
 describe('a run that is cancelled', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
   const cancelled: string[] = [];
-  /** What the sandbox was asked by each of them, as it counts itself. */
+  /** What the API was asked by each of them, as it counts itself. */
   const answered = new Map<string, number>();
 
-  const start = (id: string): Promise<WorkflowHandle> =>
-    temporal.client.workflow.start('marketSnapshot', { taskQueue: 'tidemark-crawl', workflowId: id, args: [{}] });
+  const start = (id: string): Promise<WorkflowHandle> => system.start('marketSnapshot', id);
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: MARKET,
       config: {
-        api: { baseUrl: sandbox.url, maxConcurrency: IN_FLIGHT },
+        api: { maxConcurrency: IN_FLIGHT },
         markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
       },
     });
-    worker = await project.startWorker();
-    await ((await start('snapshot/demo/first')).result() as Promise<RunResult>);
-    await control(sandbox, 'faults', { route: '/v2/', kind: 'latency', latency: 50, times: 0 });
+    await system.run('marketSnapshot', 'snapshot/demo/first');
+    await system.api.answer({ route: '/v2/', latency: 50 });
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   it.each(PHASES)('while it is at %s leaves what readers have whole, and says so', async (name, where) => {
     for (let tried = 1; ; tried++) {
-      const before = await countRequests(sandbox);
+      const before = await system.api.requests();
       const run = await start(`snapshot/demo/${name.replace(' ', '-')}-${tried}`);
       await waitUntil(
         `the run is at ${name}`,
@@ -80,15 +64,15 @@ describe('a run that is cancelled', () => {
       expect(end).toBe('CancelledFailure');
       const runId = (await run.describe()).raw.workflowExecutionInfo?.execution?.runId ?? '';
       cancelled.push(runId);
-      answered.set(runId, (await countRequests(sandbox)) - before);
+      answered.set(runId, (await system.api.requests()) - before);
       break;
     }
-    await expectMarketEqualsTruth(project, MARKET);
+    await system.api.expectMarketEqualsTruth(system.project);
   });
 
   // What was in flight then ends by its heartbeat, not by the cancellation, of which it never hears.
   it('while its worker is dead is cancelled all the same', async () => {
-    await control(sandbox, 'faults', { route: '/v2/companies/', kind: 'latency', latency: 2_000, times: 0 });
+    await system.api.answer({ route: '/v2/companies/', latency: 2_000 });
     const run = await start('snapshot/demo/no-worker');
     await waitUntil('details are in flight', async () => {
       const { pendingActivities } = (await run.describe()).raw;
@@ -96,9 +80,9 @@ describe('a run that is cancelled', () => {
         pendingActivities?.some((one) => one.activityType?.name === 'crawlChunk' && one.lastHeartbeatTime) ?? false
       );
     });
-    await worker.stop('SIGKILL');
+    await system.worker.stop('SIGKILL');
     await run.cancel();
-    worker = await project.startWorker();
+    await system.startWorker();
     await expect(run.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
     const { status, runId } = await run.describe();
     expect(status.name).toBe('CANCELLED');
@@ -106,17 +90,17 @@ describe('a run that is cancelled', () => {
   });
 
   it('is marked cancelled by the next run, which finds nothing amiss', async () => {
-    await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+    await system.api.clearFaults();
     const result = (await (await start('snapshot/demo/last')).result()) as RunResult;
     expect(result.outcome).toBe('complete');
-    await expectMarketEqualsTruth(project, MARKET);
-    const filed = await project.query('SELECT run_id, outcome FROM ops.runs ORDER BY started_at');
+    await system.api.expectMarketEqualsTruth(system.project);
+    const filed = await system.project.query('SELECT run_id, outcome FROM ops.runs ORDER BY started_at');
     for (const run_id of cancelled) expect(filed).toContainEqual({ run_id, outcome: 'cancelled' });
     expect(cancelled).toHaveLength(PHASES.length + 1);
   });
 
   it('has booked what it sent and kept what was answered', async () => {
-    const booked = await project.query(
+    const booked = await system.project.query(
       'SELECT run AS run_id, sum(requests)::INTEGER AS sent FROM ops.requests GROUP BY run',
     );
     for (const [run_id, count] of answered) {
@@ -126,10 +110,10 @@ describe('a run that is cancelled', () => {
       expect(sent).toBeLessThanOrEqual(count + IN_FLIGHT);
     }
     const [, details] = cancelled;
-    const [kept] = await project.query(`SELECT rows::INTEGER AS rows FROM ops.runs WHERE run_id = '${details}'`);
+    const [kept] = await system.project.query(`SELECT rows::INTEGER AS rows FROM ops.runs WHERE run_id = '${details}'`);
     // All but what the search, the lookups and the metrics took, and what was given up.
     expect(Number(kept?.['rows'])).toBeGreaterThanOrEqual(Number(answered.get(details!)) - IN_FLIGHT - 4);
-    const files = readdirSync(path.join(project.dataDir, 'landing'), { recursive: true, encoding: 'utf8' });
+    const files = readdirSync(path.join(system.project.dataDir, 'landing'), { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.endsWith('.ndjson'))).toEqual([]);
   });
 });

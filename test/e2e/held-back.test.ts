@@ -1,72 +1,49 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { advanceDay, control } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { runCli } from '../src/commands/run-cli.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const COMPANIES = 300;
 
 // From the outside: an API that counts forty companies more than it lists, or suddenly counts far fewer.
 describe('a night that falls short of what the configuration asks', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
   let now = new Date();
 
-  const tidemark = async (...args: string[]) => {
-    const env = Object.entries({ ...project.env, TIDEMARK_NOW: now.toISOString() });
-    return runCli(args, {
-      cwd: project.dir,
-      env: Object.fromEntries(env.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
-    });
-  };
+  const tidemark = (...args: string[]) => system.tidemarkWith({ TIDEMARK_NOW: now.toISOString() }, ...args);
   const members = () =>
-    project.query(
+    system.project.query(
       'SELECT date::VARCHAR AS date, count(*)::INTEGER AS n FROM marts.market_members GROUP BY date ORDER BY 1',
     );
   const day = () => now.toISOString().slice(0, 10);
-  const startWorker = async () => {
-    worker = await project.startWorker({ TIDEMARK_NOW: now.toISOString() });
-  };
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ companies: COMPANIES, tenders: 1 })]);
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: { companies: COMPANIES, tenders: 1 },
       config: { markets: [{ name: 'demo', streams: ['companies'], minCoverage: '95%' }] },
+      worker: { TIDEMARK_NOW: now.toISOString() },
     });
-    await startWorker();
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   it('the first night: nothing is current, the records are there, and everyone says so', async () => {
-    await control(sandbox, 'faults', { route: '/v2/prospecting', kind: 'drift', by: 40, times: 0 });
+    await system.api.addToTotals(40);
     const { code, stdout } = await tidemark('snapshot');
     expect(stdout).toMatch(/partial, incomplete, held back/);
     expect(stdout).toMatch(/300 of 340 companies \(88\.23 %\), 40 missing/);
     expect(stdout).toMatch(/below minCoverage \(95 %\).*This market has no current night yet.*lower `minCoverage`/);
     expect(code).toBe(1);
     expect(await members()).toEqual([]);
-    expect(await project.query('SELECT count(*)::INTEGER AS n FROM core.companies WHERE has_details')).toEqual([
-      { n: COMPANIES },
+    const { companyIds, hasDetails } = system.api.truthOf(0);
+    expect(await system.project.query('SELECT count(*)::INTEGER AS n FROM core.companies WHERE has_details')).toEqual([
+      { n: companyIds.filter(hasDetails).length },
     ]);
     expect((await tidemark('status')).stdout).toMatch(/partial, held back[\s\S]*below minCoverage \(95 %\)/);
     expect((await tidemark('coverage')).stdout).toMatch(/Held back: the run found 300 of 340/);
   });
 
   it('the same night again, whole: it becomes current, and fetches nothing twice', async () => {
-    await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+    await system.api.clearFaults();
     const { code, stdout } = await tidemark('snapshot', '--json');
     expect(code).toBe(0);
     const result = JSON.parse(stdout) as RunResult;
@@ -77,11 +54,11 @@ describe('a night that falls short of what the configuration asks', () => {
 
   it('a later night that falls short leaves the good one in place', async () => {
     const good = await members();
-    await advanceDay(sandbox);
+    await system.api.advanceDay();
     now = new Date(now.getTime() + 86_400_000);
-    await worker.stop();
-    await startWorker();
-    await control(sandbox, 'faults', { route: '/v2/prospecting', kind: 'drift', by: 40, times: 0 });
+    await system.worker.stop();
+    await system.startWorker({ TIDEMARK_NOW: now.toISOString() });
+    await system.api.addToTotals(40);
     const { code, stdout } = await tidemark('snapshot', '--json');
     expect(code).toBe(1);
     const result = JSON.parse(stdout) as RunResult;

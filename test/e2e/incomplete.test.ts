@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { control, countRequests } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { runCli } from '../src/commands/run-cli.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const COMPANIES = 2_500;
 const CLONES = 2_000;
@@ -13,35 +8,20 @@ const CLONES = 2_000;
 const SHOWN = 1_000;
 
 describe('a market with 2,000 companies that no filter tells apart', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
 
-  const tidemark = async (...args: string[]) => {
-    const env = Object.entries(project.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-    return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) as Record<string, string> });
-  };
+  const tidemark = (...args: string[]) => system.tidemark(...args);
 
   beforeAll(async () => {
-    const market = { companies: COMPANIES, clones: CLONES, tenders: 1 };
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(market)]);
-    // Version 1 would list them all, page after page: this key may not use it.
-    await control(sandbox, 'faults', { route: '/v1/finder/companies', kind: 'status', status: 403, times: 0 });
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: { companies: COMPANIES, clones: CLONES, tenders: 1, maxPerPage: 100 },
       config: { markets: [{ name: 'demo', streams: ['companies'] }] },
     });
-    worker = await project.startWorker();
+    // Version 1 would list them all, page after page: this key may not use it.
+    await system.api.answer({ route: '/v1/finder/companies', status: 403 });
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   it('ends with what could be had, says "incomplete" and ends with 1', async () => {
     const { code, stdout } = await tidemark('snapshot');
@@ -49,10 +29,13 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
     expect(stdout).toMatch(/1,500 of 2,500 companies \(60\.00 %\), 1,000 missing/);
     expect(code).toBe(1);
     // The rest is no reason to lose the night.
-    const [members] = await project.query('SELECT count(*)::INTEGER AS n FROM marts.market_members');
-    expect(members).toEqual({ n: COMPANIES - CLONES + SHOWN });
-    const [details] = await project.query('SELECT count(*)::INTEGER AS n FROM core.companies WHERE has_details');
-    expect(details).toEqual(members);
+    const { hasDetails } = system.api.truthOf(0);
+    const ids = async (sql: string) => (await system.project.query(sql)).map(({ id }) => id as string).toSorted();
+    const members = await ids('SELECT company_id::VARCHAR AS id FROM marts.market_members');
+    expect(members).toHaveLength(COMPANIES - CLONES + SHOWN);
+    expect(await ids('SELECT company_id::VARCHAR AS id FROM core.companies WHERE has_details')).toEqual(
+      members.filter(hasDetails),
+    );
   });
 
   it('names the rest with its filters and count', async () => {
@@ -71,16 +54,16 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
 
   it('does not try for ever', async () => {
     // 25 pages would hold the market.
-    expect(await countRequests(sandbox, 'POST /v2/prospecting')).toBeLessThan(250);
+    expect(await system.api.requests('POST /v2/prospecting')).toBeLessThan(250);
   });
 
   it('the next night costs no more, and asks nobody twice', async () => {
-    const before = await countRequests(sandbox);
+    const before = await system.api.requests();
     const { code, stdout } = await tidemark('snapshot', '--json');
     expect(code).toBe(1);
     const result = JSON.parse(stdout) as RunResult;
     expect(result).toMatchObject({ incomplete: true, heldBack: null });
     expect(result.due[0]).toMatchObject({ known: COMPANIES - CLONES + SHOWN, due: 0 });
-    expect((await countRequests(sandbox)) - before).toBeLessThan(300);
+    expect((await system.api.requests()) - before).toBeLessThan(300);
   });
 });

@@ -1,15 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
 import { readRunRows } from '../../src/landing/index.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { control, waitUntil } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { expectMarketEqualsTruth } from '../helpers/truth.js';
-import { runCli } from '../src/commands/run-cli.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 250, tenders: 40, seed: 5 };
 const ACCESS = {
@@ -23,28 +18,20 @@ const ACCESS = {
 
 // An API that says "too much for now" for longer than the client itself tries again.
 describe('an API that says `limit` for long', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
 
   const start = (type: string, input: object = {}): Promise<WorkflowHandle> =>
-    temporal.client.workflow.start(type, {
-      taskQueue: 'tidemark-crawl',
-      workflowId: `${type}/${Math.round(performance.now())}`,
-      args: [input],
-    });
+    system.start(type, `${type}/${Math.round(performance.now())}`, input);
   const limit = (route: string, skip = 0) =>
-    control(sandbox, 'faults', {
+    system.api.answerLimit({
       route,
       skip,
-      times: 0,
-      kind: 'status',
-      status: 429,
-      headers: { 'retry-after': '1' },
-      body: { access: ACCESS, error_guard: 'limit', message_guard: 'Too many requests for now.' },
+      guard: 'limit',
+      access: ACCESS,
+      message: 'Too many requests for now.',
+      retryAfterSeconds: 1,
     });
-  const lift = () => fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+  const lift = () => system.api.clearFaults();
   const pending = async (run: WorkflowHandle) => (await run.describe()).raw.pendingActivities ?? [];
   /** Waits until an activity of the run has failed so often; what the Temporal UI shows of it. */
   const failures = async (run: WorkflowHandle, attempts: number) => {
@@ -63,23 +50,15 @@ describe('an API that says `limit` for long', () => {
   };
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: MARKET,
       config: { markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }] },
     });
-    worker = await project.startWorker();
   });
 
   afterEach(() => lift());
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   it('is waited for by Temporal, said in its UI and in `status`, and nothing is lost, doubled or filed as failed', async () => {
     await limit('/v2/companies/', 150);
@@ -90,18 +69,22 @@ describe('an API that says `limit` for long', () => {
     // temporal.api.enums.v1.ApplicationErrorCategory.BENIGN
     expect(shown.category).toBe(1);
     expect(shown.message).toMatch(/limit.*Permission "Company details", module "Company data".*again in 1 s/);
-    expect(shown.message).not.toContain(sandbox.key);
-    const env = Object.fromEntries(Object.entries(project.env).filter(([, value]) => value !== undefined));
-    const said = await runCli(['status'], { cwd: project.dir, env: env as Record<string, string> });
+    expect(shown.message).not.toContain(system.api.key);
+    const said = await system.tidemark('status');
     expect(said.stdout).toMatch(/marketSnapshot[^]*Temporal retries.*limit.*Permission "Company details"/);
     await lift();
     const result = (await run.result()) as RunResult;
     expect(result).toMatchObject({ outcome: 'complete', rejects: 0, notes: [] });
-    await expectMarketEqualsTruth(project, MARKET);
-    const rows = readRunRows({ dataDir: project.dataDir, stream: 'companies', run: result.run, date: result.date });
+    await system.api.expectMarketEqualsTruth(system.project);
+    const rows = readRunRows({
+      dataDir: system.project.dataDir,
+      stream: 'companies',
+      run: result.run,
+      date: result.date,
+    });
     expect(rows).toHaveLength(MARKET.companies);
     expect(new Set(rows.map(({ entity_id }) => entity_id)).size).toBe(MARKET.companies);
-    expect(await project.query('SELECT count(*)::INTEGER AS n FROM ops.rejects')).toEqual([{ n: 0 }]);
+    expect(await system.project.query('SELECT count(*)::INTEGER AS n FROM ops.rejects')).toEqual([{ n: 0 }]);
   });
 
   it('at a search or a listing holds the run until it is lifted', async () => {

@@ -1,23 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { startTemporal } from '../helpers/temporal.js';
 import * as workflows from '../../workflows/index.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const INT = 3;
 
 describe('a Temporal namespace nobody has set up', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess | undefined;
+  let system: System;
   let client: Client;
 
   const makeNamespace = async (namespace: string): Promise<void> => {
-    await temporal.client.workflowService.registerNamespace({
+    await system.temporal.client.workflowService.registerNamespace({
       namespace,
       workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
     });
@@ -27,19 +21,14 @@ describe('a Temporal namespace nobody has set up', () => {
     client.workflow.execute(type, { taskQueue: 'tidemark-crawl', workflowId: id, args: [{}] });
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ companies: 20, tenders: 3, seed: 2 })]);
+    system = await startSystem({ market: { companies: 20, tenders: 3, seed: 2 }, worker: null });
     await makeNamespace('bare');
-    project = makeProject({ api: sandbox, temporal: temporal.address, namespace: 'bare' });
-    client = new Client({ connection: temporal.connection, namespace: 'bare' });
-    worker = await project.startWorker();
+    system.project = system.addProject({}, 'bare');
+    client = new Client({ connection: system.temporal.connection, namespace: 'bare' });
+    await system.startWorker();
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   it('gets its search attributes from the first worker, and runs end', async () => {
     const result = (await execute('tenderSnapshot', 'tenders/bare')) as RunResult;
@@ -50,18 +39,14 @@ describe('a Temporal namespace nobody has set up', () => {
 
   it('of attributes that cannot be used keeps the worker from starting', async () => {
     await makeNamespace('other-types');
-    await temporal.connection.operatorService.addSearchAttributes({
+    await system.temporal.connection.operatorService.addSearchAttributes({
       namespace: 'other-types',
       searchAttributes: { TidemarkDate: INT },
     });
-    const refused = makeProject({ api: sandbox, temporal: temporal.address, namespace: 'other-types' });
-    try {
-      await expect(refused.startWorker()).rejects.toThrow(
-        /Search attributes of namespace other-types have a type other than Keyword: TidemarkDate/,
-      );
-    } finally {
-      refused.remove();
-    }
+    const refused = system.addProject({}, 'other-types');
+    await expect(refused.startWorker()).rejects.toThrow(
+      /Search attributes of namespace other-types have a type other than Keyword: TidemarkDate/,
+    );
   });
 
   it('fails a misspelt workflow type at once and lists the types', async () => {

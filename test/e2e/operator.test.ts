@@ -1,31 +1,19 @@
 import { realpathSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { CrawlChunkInput } from '../../schemas/pipeline/crawl.js';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { expectMarketEqualsTruth, truthOf } from '../helpers/truth.js';
-import { runCli } from '../src/commands/run-cli.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 200, tenders: 5, seed: 9 };
 
 describe('what an operator meets', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
 
-  const start = (id: string): Promise<WorkflowHandle> =>
-    temporal.client.workflow.start('marketSnapshot', { taskQueue: 'tidemark-crawl', workflowId: id, args: [{}] });
-  const clearFaults = () => fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
-  const tidemark = (...args: string[]) => {
-    const env = Object.entries(project.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-    return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) as Record<string, string> });
-  };
+  const start = (id: string): Promise<WorkflowHandle> => system.start('marketSnapshot', id);
+  const clearFaults = () => system.api.clearFaults();
+  const tidemark = (...args: string[]) => system.tidemark(...args);
   const phase = async (run: WorkflowHandle) => (await run.query<Progress>('progress')).phase;
 
   const chunkInputs = async (run: WorkflowHandle) => {
@@ -37,37 +25,30 @@ describe('what an operator meets', () => {
   };
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ ...MARKET, 'daily-limit': 120 })]);
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: { ...MARKET, dailyLimit: 120 },
       config: {
         quota: { probeEvery: '1s' },
         markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
       },
+      // Two chunks of companies, two of reports.
+      worker: { TIDEMARK_CHUNK_SIZE: '100' },
     });
-    // Two chunks of companies, two of reports.
-    worker = await project.startWorker({ TIDEMARK_CHUNK_SIZE: '100' });
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   afterEach(() => clearFaults());
 
   it('the daily limit: the run waits, asks for the quota, and goes on from where it was', async () => {
     const run = await start('snapshot/demo/quota');
     await waitUntil('the run waits for the quota', async () => (await phase(run)) === 'waiting-for-quota');
-    await control(sandbox, 'quota', { dailyLimit: 1_000_000 });
+    await system.api.setQuota({ dailyLimit: 1_000_000 });
     const result = (await run.result()) as RunResult;
     expect(result.outcome).toBe('complete');
-    await expectMarketEqualsTruth(project, MARKET);
+    await system.api.expectMarketEqualsTruth(system.project);
     // Each company once; beyond that only what the limit itself refused.
-    expect(await countRequests(sandbox, 'GET /v2/companies/{id}')).toBeLessThanOrEqual(MARKET.companies + 32);
+    expect(await system.api.requests('GET /v2/companies/{id}')).toBeLessThanOrEqual(MARKET.companies + 32);
   });
 
   it('pause stops before the next chunk, resume goes on', async () => {
@@ -76,9 +57,9 @@ describe('what an operator meets', () => {
       'snapshot/demo/paused: pauses before its next chunk. Continue it with: tidemark resume --run snapshot/demo/paused\n',
     );
     await waitUntil('the run is paused', async () => (await phase(run)) === 'paused');
-    const sent = await countRequests(sandbox);
+    const sent = await system.api.requests();
     expect((await tidemark('status')).stdout).toMatch(/paused.*\n.*`tidemark resume`/);
-    expect(await countRequests(sandbox)).toBe(sent);
+    expect(await system.api.requests()).toBe(sent);
     expect((await tidemark('concurrency', '5')).code).toBe(0);
     expect((await tidemark('resume', '--market', 'demo')).code).toBe(0);
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
@@ -91,10 +72,10 @@ describe('what an operator meets', () => {
   });
 
   it('stop ends a run after what is in flight: what it fetched is there, and the market as it was', async () => {
-    const members = () => project.query('SELECT run, count(*)::INTEGER AS n FROM ops.nights GROUP BY run');
+    const members = () => system.project.query('SELECT run, count(*)::INTEGER AS n FROM ops.nights GROUP BY run');
     const before = await members();
     // Slow enough that the message comes while details are fetched, however slow this machine is.
-    await control(sandbox, 'faults', { route: '/v2/companies/', kind: 'latency', latency: 500, times: 0 });
+    await system.api.answer({ route: '/v2/companies/', latency: 500 });
     const run = await start('snapshot/demo/stopped');
     await waitUntil('details are fetched', async () => {
       const { steps } = await run.query<Progress>('progress');
@@ -105,11 +86,11 @@ describe('what an operator meets', () => {
     const result = (await run.result()) as RunResult;
     expect(result).toMatchObject({ outcome: 'stopped', notes: [expect.stringMatching(/An operator stopped the run/)] });
     expect(await members()).toEqual(before);
-    const [filed] = await project.query(
+    const [filed] = await system.project.query(
       `SELECT outcome, rows > 0 AS kept FROM ops.runs WHERE run_id = '${result.run}'`,
     );
     expect(filed).toEqual({ outcome: 'stopped', kept: true });
-    await expectMarketEqualsTruth(project, MARKET);
+    await system.api.expectMarketEqualsTruth(system.project);
   });
 
   it('a number of requests that is none is refused, and harms no run that gets it all the same', async () => {
@@ -140,7 +121,7 @@ describe('what an operator meets', () => {
 
   it('stops a run whose search is tried again and again', async () => {
     for (const route of ['/v2/prospecting', '/v1/finder/companies']) {
-      await control(sandbox, 'faults', { route, kind: 'status', status: 500, body: { detail: 'down' }, times: 0 });
+      await system.api.answer({ route, status: 500, body: { detail: 'down' } });
     }
     const run = await start('snapshot/demo/stopped-in-vain');
     await waitUntil('the search has failed', async () => {
@@ -176,32 +157,32 @@ describe('what an operator meets', () => {
   });
 
   it('rejects retry asks again for what failed, and for nothing else', async () => {
-    const [id] = truthOf(MARKET).companyIds(0);
+    const [id] = system.api.truthOf(0).companyIds;
     const body = { detail: 'You do not have permission to perform this action.' };
-    await control(sandbox, 'faults', { route: `/v2/financial/${id}`, kind: 'status', status: 403, body, times: 0 });
+    await system.api.answer({ route: `/v2/financial/${id}`, status: 403, body });
     const run = await start('snapshot/demo/rejects');
     expect(((await run.result()) as RunResult).outcome).toBe('partial');
     const rejects = async () =>
       JSON.parse((await tidemark('rejects', '--list', '--json')).stdout) as { stream: string; entity_id: string }[];
-    expect(await rejects()).toMatchObject([{ stream: 'financials', entity_id: String(id) }]);
+    expect(await rejects()).toMatchObject([{ stream: 'financials', entity_id: id }]);
     expect((await tidemark('rejects', 'retry')).code).toBe(1);
     expect(await rejects()).toHaveLength(1);
     await clearFaults();
-    const before = await countRequests(sandbox, 'GET /v2/financial/{id}');
+    const before = await system.api.requests('GET /v2/financial/{id}');
     const { code, stdout } = await tidemark('rejects', 'retry', '--streams', 'financials', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'complete', due: [{ stream: 'financials', due: 1 }] });
-    expect((await countRequests(sandbox, 'GET /v2/financial/{id}')) - before).toBe(1);
+    expect((await system.api.requests('GET /v2/financial/{id}')) - before).toBe(1);
     expect(await rejects()).toEqual([]);
   });
 
   it('rejects retry with nothing to retry says so, and loads and publishes nothing', async () => {
-    const build = realpathSync(project.published);
+    const build = realpathSync(system.project.published);
     const none = await tidemark('rejects', 'retry');
     expect(none.stdout).toMatch(/✔ rejects\/.*: complete[^]*Nothing to retry/);
     expect(none.stdout).not.toMatch(/^ +published/m);
     expect(none.code).toBe(0);
-    const run = await temporal.client.workflow.start('retryRejects', {
+    const run = await system.temporal.client.workflow.start('retryRejects', {
       taskQueue: 'tidemark-crawl',
       workflowId: 'retry/by-hand',
       args: [{ streams: ['companies'] }],
@@ -212,6 +193,6 @@ describe('what an operator meets', () => {
       (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
     );
     expect(activities).toEqual(['openRun', 'readQuota', 'planDue', 'closeRun']);
-    expect(realpathSync(project.published)).toBe(build);
+    expect(realpathSync(system.project.published)).toBe(build);
   });
 });

@@ -1,31 +1,21 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const REFUSED = { route: '/v2/metrics', status: 401, body: { detail: 'Invalid token.' } };
 
 const OPEN_GATES = `WorkflowType = 'quotaGate' AND ExecutionStatus = 'Running'`;
 
 describe('the quota gate', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
   let started = 0;
 
   const start = (type: string, input: object = {}): Promise<WorkflowHandle> =>
-    temporal.client.workflow.start(type, {
-      taskQueue: 'tidemark-crawl',
-      workflowId: `${type}/${++started}`,
-      args: [input],
-    });
+    system.start(type, `${type}/${++started}`, input);
   const startWaiting = async (type: string, input: object = {}): Promise<WorkflowHandle> => {
     const run = await start(type, input);
     await waits(run);
@@ -35,49 +25,36 @@ describe('the quota gate', () => {
     waitUntil('the run waits for the quota', async () => {
       return (await run.query<Progress>('progress')).phase === 'waiting-for-quota';
     });
-  const useUp = () => control(sandbox, 'quota', { dailyLimit: 1, used: 1 });
-  const giveRoom = () => control(sandbox, 'quota', { dailyLimit: 1_000_000 });
-  const clearFaults = () => fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+  const useUp = () => system.api.setQuota({ dailyLimit: 1, used: 1 });
+  const giveRoom = () => system.api.setQuota({ dailyLimit: 1_000_000 });
+  const clearFaults = () => system.api.clearFaults();
   /** Faults that struck so far, of those on order. */
-  const struck = async (): Promise<number> => {
-    const faults = (await (await fetch(`${sandbox.url}/_sandbox/faults`)).json()) as { struck: number }[];
-    return faults.reduce((sum, fault) => sum + fault.struck, 0);
-  };
+  const struck = () => system.api.faultsMet();
   /** Data calls the API answered with the daily limit. */
-  const refused = async (): Promise<number> => {
-    const report = await fetch(`${sandbox.url}/_sandbox/requests`);
-    const { statuses } = (await report.json()) as { statuses: Record<string, number> };
-    return statuses['429'] ?? 0;
-  };
+  const refused = () => system.api.dailyLimitAnswers();
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ companies: 40, tenders: 5, seed: 4 })]);
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: { companies: 40, tenders: 5, seed: 4 },
       config: {
         quota: { probeEvery: '1s' },
         markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
       },
+      worker: null,
     });
-    mkdirSync(path.join(project.dataDir, 'resolve'), { recursive: true });
+    mkdirSync(path.join(system.project.dataDir, 'resolve'), { recursive: true });
     for (const list of ['a', 'b']) {
-      writeFileSync(path.join(project.dataDir, 'resolve', `${list}.csv`), `name,country\nNobody ${list},DK\n`);
+      writeFileSync(path.join(system.project.dataDir, 'resolve', `${list}.csv`), `name,country\nNobody ${list},DK\n`);
     }
-    worker = await project.startWorker();
+    await system.startWorker();
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   it('goes on asking after a question that was refused', async () => {
     await useUp();
     const run = await startWaiting('tenderSnapshot');
-    await control(sandbox, 'faults', REFUSED);
+    await system.api.answer({ ...REFUSED, times: 1 });
     await waitUntil('the question is refused', async () => (await struck()) === 1);
     await clearFaults();
     await giveRoom();
@@ -96,7 +73,7 @@ describe('the quota gate', () => {
     await useUp();
     const run = await startWaiting('tenderSnapshot');
     const date = new Date(Date.now() - 3 * 86_400_000).toUTCString();
-    await control(sandbox, 'faults', { route: '/v2/metrics', latency: 0, times: 0, headers: { date } });
+    await system.api.answer({ route: '/v2/metrics', latency: 0, headers: { date } });
     await waitUntil('the gate is told', async () => (await struck()) > 0);
     await giveRoom();
     const result = (await run.result()) as RunResult;
@@ -108,13 +85,13 @@ describe('the quota gate', () => {
     ['resume', 'complete'],
     ['stop', 'stopped'],
   ])('lets no run go on that was paused while it waited: %s', async (message, outcome) => {
-    await control(sandbox, 'quota', { dailyLimit: 10, used: 0 });
+    await system.api.setQuota({ dailyLimit: 10, used: 0 });
     const run = await startWaiting('marketSnapshot');
     await run.signal('pause');
-    const asked = await countRequests(sandbox, 'GET /v2/companies/{id}');
+    const asked = await system.api.requests('GET /v2/companies/{id}');
     await giveRoom();
     await waitUntil('the run is paused', async () => (await run.query<Progress>('progress')).phase === 'paused');
-    expect(await countRequests(sandbox, 'GET /v2/companies/{id}')).toBe(asked);
+    expect(await system.api.requests('GET /v2/companies/{id}')).toBe(asked);
     await run.signal(message);
     expect(((await run.result()) as RunResult).outcome).toBe(outcome);
   });
@@ -122,7 +99,7 @@ describe('the quota gate', () => {
   it('lets the runs find out themselves why every question is refused', async () => {
     await useUp();
     const run = await startWaiting('tenderSnapshot');
-    await control(sandbox, 'faults', { ...REFUSED, times: 0 });
+    await system.api.answer(REFUSED);
     await expect(run.result()).rejects.toMatchObject({
       cause: { cause: { type: 'Unauthorized', message: expect.stringContaining('refuses the key') } },
     });
@@ -132,19 +109,18 @@ describe('the quota gate', () => {
 
   it('is not for a record that says so against the figure: it is filed, and the rest goes on', async () => {
     await giveRoom();
-    const page = await fetch(`${sandbox.url}/v2/prospecting`, {
-      method: 'POST',
-      headers: { authorization: `Token ${sandbox.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ page: 1, per_page: 10, filters: {} }),
-    });
-    const { data } = (await page.json()) as { data: { id: number }[] };
-    const id = String(data[0]?.id);
+    const { companyIds, hasDetails } = system.api.truthOf(0);
+    const id = companyIds.find(hasDetails) ?? '';
     const access = { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' };
-    const body = { access, error_guard: 'limits.daily', message_guard: 'No more today.' };
-    await control(sandbox, 'faults', { route: `/v2/companies/${id}`, times: 0, status: 429, body });
+    await system.api.answerLimit({
+      route: `/v2/companies/${id}`,
+      guard: 'limits.daily',
+      access,
+      message: 'No more today.',
+    });
     const result = (await (await start('marketSnapshot')).result()) as RunResult;
     expect(result).toMatchObject({ outcome: 'partial', rejects: 1 });
-    const rejects = await project.query('SELECT stream, entity_id, raw FROM ops.rejects');
+    const rejects = await system.project.query('SELECT stream, entity_id, raw FROM ops.rejects');
     expect(rejects).toEqual([{ stream: 'companies', entity_id: id, raw: expect.stringContaining('No more today.') }]);
     await clearFaults();
   });
@@ -152,13 +128,13 @@ describe('the quota gate', () => {
   describe('where the API gives no figure', () => {
     // The worker's clock is a few seconds before the time of day at which the quota should begin anew.
     beforeAll(async () => {
-      await worker.stop();
-      const config = readFileSync(project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');
-      const file = path.join(project.dir, 'resets-at.yaml');
+      await system.worker.stop();
+      const config = readFileSync(system.project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');
+      const file = path.join(system.project.dir, 'resets-at.yaml');
       const noFigure = 'metric: no_such_metric\n  resetsAt: "00:00"\n  probeEvery:';
       writeFileSync(file, config.replace('probeEvery:', noFigure));
       const today = new Date().toISOString().slice(0, 10);
-      worker = await project.startWorker({ TIDEMARK_CONFIG: file, TIDEMARK_NOW: `${today}T23:59:54Z` });
+      await system.startWorker({ TIDEMARK_CONFIG: file, TIDEMARK_NOW: `${today}T23:59:54Z` });
     });
 
     it('keeps trying where the quota begins anew later than it should', async () => {
@@ -182,8 +158,8 @@ describe('the quota gate', () => {
       await waitUntil('it is tried', async () => (await tried()).includes(run.workflowId));
       await waits(run);
       const ctx = { run: 'gone', date: '2026-11-21', workflowId: 'gone', probeEverySeconds: 1, market: null };
-      for await (const { workflowId } of temporal.client.workflow.list({ query: OPEN_GATES })) {
-        await temporal.client.workflow.getHandle(workflowId).signal('enterQuotaGate', { ctx, priority: 0 });
+      for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
+        await system.temporal.client.workflow.getHandle(workflowId).signal('enterQuotaGate', { ctx, priority: 0 });
       }
       // After the one that is gone, another is tried at once: its silence would be taken for room.
       await waitUntil('the gate did something then', async () => /gone,(?!gone)./.test((await tried()).join()));
@@ -197,9 +173,9 @@ describe('the quota gate', () => {
   /** Terminates the gate that is open, as a person can in the Temporal UI; how many there were. */
   async function terminateGates(): Promise<number> {
     let count = 0;
-    for await (const { workflowId } of temporal.client.workflow.list({ query: OPEN_GATES })) {
+    for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
       try {
-        await temporal.client.workflow.getHandle(workflowId).terminate();
+        await system.temporal.client.workflow.getHandle(workflowId).terminate();
         count++;
       } catch (error) {
         // The list may still name one that has just ended.
@@ -212,8 +188,8 @@ describe('the quota gate', () => {
   /** What the gate that is open did: `wait`, the id of a run it let go on, and `gone` where that run had ended. */
   async function tried(): Promise<string[]> {
     const did: string[] = [];
-    for await (const { workflowId } of temporal.client.workflow.list({ query: OPEN_GATES })) {
-      const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
+    for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
+      const { events } = await system.temporal.client.workflow.getHandle(workflowId).fetchHistory();
       for (const event of events ?? []) {
         const signalled = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
         if (event.timerStartedEventAttributes) did.push('wait');

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { advanceDay, control, countRequests } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { truthOf } from '../helpers/truth.js';
-import { runCli } from '../src/commands/run-cli.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const COMPANIES = 600;
 const market = { companies: COMPANIES, tenders: 1, seed: 5 };
@@ -14,46 +8,37 @@ const NIGHTS = 2;
 
 // From the outside: no way leads to companies without a date but to search everybody by other values.
 describe('a market whose companies without a date are searched for part by part', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
+  let system: System;
   let now = new Date();
   const searches: number[] = [];
 
   const night = async (): Promise<RunResult> => {
-    const worker: RunningProcess = await project.startWorker({ TIDEMARK_NOW: now.toISOString() });
-    const before = await countRequests(sandbox, 'POST /v2/prospecting');
-    const env = Object.entries({ ...project.env, TIDEMARK_NOW: now.toISOString() });
-    const { stdout } = await runCli(['snapshot', '--json'], {
-      cwd: project.dir,
-      env: Object.fromEntries(env.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
-    });
-    await worker.stop();
-    searches.push((await countRequests(sandbox, 'POST /v2/prospecting')) - before);
+    await system.startWorker({ TIDEMARK_NOW: now.toISOString() });
+    const before = await system.api.requests('POST /v2/prospecting');
+    const { stdout } = await system.tidemarkWith({ TIDEMARK_NOW: now.toISOString() }, 'snapshot', '--json');
+    await system.worker.stop();
+    searches.push((await system.api.requests('POST /v2/prospecting')) - before);
     now = new Date(now.getTime() + 86_400_000);
     return JSON.parse(stdout) as RunResult;
   };
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ ...market, 'max-per-page': 10 })]);
-    await control(sandbox, 'faults', { route: '/v1/finder/companies', kind: 'status', status: 403, times: 0 });
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: { ...market, maxPerPage: 10 },
       config: { markets: [{ name: 'demo', streams: ['companies'], remainderNights: NIGHTS }] },
+      worker: null,
     });
+    await system.api.answer({ route: '/v1/finder/companies', status: 403 });
   });
 
-  afterAll(async () => {
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   it('the first night searches everybody', async () => {
     const { coverage } = await night();
     expect(coverage).toMatchObject({ missing: 0, distinctCompanies: COMPANIES });
-    const carried = await project.query('SELECT count(*)::INTEGER AS n FROM marts.market_members WHERE seen_on < date');
+    const carried = await system.project.query(
+      'SELECT count(*)::INTEGER AS n FROM marts.market_members WHERE seen_on < date',
+    );
     expect(carried).toEqual([{ n: 0 }]);
   });
 
@@ -72,7 +57,7 @@ describe('a market whose companies without a date are searched for part by part'
       expect({ outcome, incomplete }).toEqual({ outcome: 'partial', incomplete: false });
     }
     expect(Math.max(...searches.slice(1))).toBeLessThan(searches[0]!);
-    const nights = await project.query(
+    const nights = await system.project.query(
       `SELECT m.date::VARCHAR AS date, count(*)::INTEGER AS members, count(*) FILTER (seen_on < m.date)::INTEGER AS carried,
          max(date_diff('day', seen_on, m.date))::INTEGER AS oldest
        FROM marts.market_members AS m GROUP BY m.date ORDER BY m.date`,
@@ -84,7 +69,7 @@ describe('a market whose companies without a date are searched for part by part'
       expect(carried).toBeGreaterThan(0);
       expect(oldest).toBeLessThanOrEqual(NIGHTS);
     }
-    const [last] = await project.query(
+    const [last] = await system.project.query(
       `SELECT s.carried::INTEGER AS carried, c.is_proven, c.share, c.missing::INTEGER AS missing,
          list_sum(list_transform(CAST(c.carried AS JSON[]), lambda night: CAST(night ->> '$.companies' AS INTEGER)))::INTEGER AS named,
          list_transform(CAST(c.why AS JSON[]), lambda gap: gap ->> '$.class')::VARCHAR AS why, r.outcome
@@ -101,7 +86,7 @@ describe('a market whose companies without a date are searched for part by part'
       why: '[carried]',
       outcome: 'partial',
     });
-    const daily = await project.query(
+    const daily = await system.project.query(
       `SELECT companies::INTEGER AS companies, carried::INTEGER AS carried, entered::INTEGER AS entered, "left"::INTEGER AS gone
        FROM marts.market_daily ORDER BY date DESC LIMIT 1`,
     );
@@ -109,19 +94,18 @@ describe('a market whose companies without a date are searched for part by part'
   });
 
   it('nobody is called gone or new for not having been asked for', async () => {
-    const moves = await project.query(
+    const moves = await system.project.query(
       "SELECT count(*)::INTEGER AS n FROM marts.changes WHERE kind IN ('entered', 'left')",
     );
     expect(moves).toEqual([{ n: 0 }]);
   });
 
   it('who comes and goes meanwhile is there, or gone, within as many nights', async () => {
-    await advanceDay(sandbox, 30);
+    await system.api.advanceDay(30);
     for (let again = 0; again <= NIGHTS; again++) await night();
-    const members = await project.query(
-      'SELECT company_id::BIGINT::DOUBLE AS id FROM marts.market_members WHERE date = (SELECT max(date) FROM ops.nights)',
+    const members = await system.project.query(
+      'SELECT company_id::VARCHAR AS id FROM marts.market_members WHERE date = (SELECT max(date) FROM ops.nights) ORDER BY company_id',
     );
-    const sorted = (ids: number[]) => ids.toSorted((a, b) => a - b);
-    expect(sorted(members.map(({ id }) => Number(id)))).toEqual(sorted(truthOf(market).matching({}, 30)));
+    expect(members.map(({ id }) => id)).toEqual(system.api.truthOf(30).companyIds);
   });
 });

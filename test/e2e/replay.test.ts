@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { openPublished } from '../../src/warehouse/index.js';
-import { ROOT, startSandbox, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { advanceDay, waitUntil } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
+import { ROOT } from '../helpers/processes.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startSystem, type System } from '../helpers/system.js';
 import { runCli } from '../src/commands/run-cli.js';
 
 const COMPANIES = 200;
@@ -16,9 +14,7 @@ const LEFT_OUT: Record<string, string> = { 'meta.models': 'applied_at', 'ops.che
 const NO_CONTENT = ['meta.receipt'];
 
 describe('tidemark replay, after three nights', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
+  let system: System;
   let dataDir: string;
   let lived: Record<string, string>;
 
@@ -48,19 +44,14 @@ describe('tidemark replay, after three nights', () => {
   const offline = (): Record<string, string> => ({
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '',
-    TIDEMARK_CONFIG: project.env['TIDEMARK_CONFIG'] ?? '',
+    TIDEMARK_CONFIG: system.project.env['TIDEMARK_CONFIG'] ?? '',
     TIDEMARK_API_URL: 'http://127.0.0.1:9',
   });
-  const replay = (...args: string[]) => runCli(['replay', ...args], { cwd: project.dir, env: offline() });
+  const replay = (...args: string[]) => runCli(['replay', ...args], { cwd: system.project.dir, env: offline() });
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([
-      startTemporal(),
-      startSandbox({ companies: COMPANIES, tenders: 12, seed: 5, date: '2026-11-18' }),
-    ]);
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: { companies: COMPANIES, tenders: 12, seed: 5, date: '2026-11-18' },
       config: {
         markets: [
           {
@@ -71,26 +62,21 @@ describe('tidemark replay, after three nights', () => {
         ],
         tenders: { filters: {} },
       },
+      worker: null,
     });
-    dataDir = path.join(project.dir, 'data');
+    dataDir = path.join(system.project.dir, 'data');
     for (const day of ['2026-11-18', '2026-11-19', '2026-11-20']) {
       const env = { TIDEMARK_NOW: `${day}T03:00:00Z` };
-      const worker = await project.startWorker(env);
-      const cli = (...args: string[]) =>
-        runCli(args, { cwd: project.dir, env: { ...(project.env as Record<string, string>), ...env } });
-      await cli('snapshot');
-      await cli('tenders');
-      await worker.stop();
-      await advanceDay(sandbox);
+      await system.startWorker(env);
+      await system.tidemarkWith(env, 'snapshot');
+      await system.tidemarkWith(env, 'tenders');
+      await system.worker.stop();
+      await system.api.advanceDay();
     }
     lived = await tables();
-  }, 120_000);
-
-  afterAll(async () => {
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
   });
+
+  afterAll(() => system?.stop());
 
   it('gives the same tables from a deleted warehouse, with no key, API or server', async () => {
     expect(Object.keys(lived).length).toBeGreaterThan(25);
@@ -114,7 +100,7 @@ describe('tidemark replay, after three nights', () => {
   it('killed in the middle leaves the old warehouse in use', async () => {
     const beside = path.join(dataDir, 'warehouse', 'tidemark.duckdb.rebuild');
     const child = spawn(process.execPath, [path.join(ROOT, 'bin/tidemark.mjs'), 'replay'], {
-      cwd: project.dir,
+      cwd: system.project.dir,
       env: offline(),
       stdio: 'ignore',
     });
@@ -133,7 +119,7 @@ describe('tidemark replay, after three nights', () => {
     const refused = await replay('--to', '2026-11-19');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/--from and --to need --into, because they select only some nights/);
-    const into = path.join(project.dir, 'as-of');
+    const into = path.join(system.project.dir, 'as-of');
     expect((await replay('--to', '2026-11-19', '--into', into)).code).toBe(0);
     const published = await openPublished(into);
     const nights = await published.objects(
@@ -145,9 +131,9 @@ describe('tidemark replay, after three nights', () => {
   });
 
   it('runs as a workflow, too: all nights in place, some beside it', async () => {
-    const worker = await project.startWorker();
+    await system.startWorker();
     const rebuild = (id: string, input: object) =>
-      temporal.client.workflow.execute('rebuildWarehouse', {
+      system.temporal.client.workflow.execute('rebuildWarehouse', {
         taskQueue: 'tidemark-crawl',
         workflowId: `rebuild/${id}`,
         args: [input],
@@ -163,7 +149,7 @@ describe('tidemark replay, after three nights', () => {
         cause: { cause: { type: 'InvalidInput', message: expect.stringMatching(/Allowed: \{"from"/) } },
       });
     } finally {
-      await worker.stop();
+      await system.worker.stop();
     }
     expect(await tables()).toEqual(lived);
   });

@@ -8,6 +8,7 @@ import type { RunResult } from '../../schemas/pipeline/run.js';
 import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { countRequests } from '../helpers/sandbox.js';
+import { TARGET } from '../helpers/target.js';
 import { startTemporal } from '../helpers/temporal.js';
 import { runCli, type CliResult } from '../src/commands/run-cli.js';
 
@@ -26,7 +27,8 @@ function companies(count: number): Company[] {
     .slice(0, count);
 }
 
-describe('tidemark resolve', () => {
+// The stub has no enrichment and no autocomplete.
+describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
   let temporal: TestWorkflowEnvironment;
   let sandbox: RunningSandbox;
   let project: Project;

@@ -2,38 +2,27 @@ import { cpSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, queryFile, type Project } from '../helpers/project.js';
-import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { expectMarketEqualsTruth } from '../helpers/truth.js';
+import { queryFile } from '../helpers/project.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 150, tenders: 2, seed: 23 };
 const DETAILS = 'GET /v2/companies/{id}';
 
 describe('a data folder that changes while a run is under way', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
   let nights = 0;
 
-  const start = (): Promise<WorkflowHandle> =>
-    temporal.client.workflow.start('marketSnapshot', {
-      taskQueue: 'tidemark-crawl',
-      workflowId: `snapshot/demo/night-${++nights}`,
-      args: [{}],
-    });
+  const start = (): Promise<WorkflowHandle> => system.start('marketSnapshot', `snapshot/demo/night-${++nights}`);
   /** A run whose worker was killed while it fetched details. */
   const killed = async (): Promise<WorkflowHandle> => {
-    await control(sandbox, 'faults', { route: '/v2/companies/', kind: 'latency', latency: 150, times: 0 });
-    const before = await countRequests(sandbox, DETAILS);
+    await system.api.answer({ route: '/v2/companies/', latency: 150 });
+    const before = await system.api.requests(DETAILS);
     const run = await start();
-    await waitUntil('details are fetched', async () => (await countRequests(sandbox, DETAILS)) > before + 20);
-    await worker.stop('SIGKILL');
-    await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+    await waitUntil('details are fetched', async () => (await system.api.requests(DETAILS)) > before + 20);
+    await system.worker.stop('SIGKILL');
+    await system.api.clearFaults();
     return run;
   };
   const failureOf = async (run: WorkflowHandle): Promise<{ type?: string; message?: string }> => {
@@ -44,50 +33,43 @@ describe('a data folder that changes while a run is under way', () => {
   const nextNight = async (): Promise<RunResult> => (await (await start()).result()) as RunResult;
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
+    system = await startSystem({ market: MARKET, worker: null });
   });
 
   beforeEach(async () => {
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
-      config: {
-        api: { baseUrl: sandbox.url, maxConcurrency: 4 },
-        markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
-      },
+    system.project = system.addProject({
+      api: { maxConcurrency: 4 },
+      markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }],
     });
-    worker = await project.startWorker();
+    await system.startWorker();
   });
 
   afterEach(async () => {
-    await worker.stop();
-    project.remove();
+    await system.worker.stop();
+    system.project.remove();
   });
 
-  afterAll(async () => {
-    await sandbox?.stop();
-    await temporal?.teardown();
-  });
+  afterAll(() => system?.stop());
 
   it('restored from a backup: the run fails, is filed as failed, and the next one is whole', async () => {
-    const backup = path.join(project.dir, 'backup');
+    const backup = path.join(system.project.dir, 'backup');
     expect((await nextNight()).outcome).toBe('complete');
-    await worker.stop();
-    cpSync(project.dataDir, backup, { recursive: true, verbatimSymlinks: true });
-    worker = await project.startWorker();
+    await system.worker.stop();
+    cpSync(system.project.dataDir, backup, { recursive: true, verbatimSymlinks: true });
+    await system.startWorker();
 
     const run = await killed();
-    rmSync(project.dataDir, { recursive: true });
-    renameSync(backup, project.dataDir);
-    worker = await project.startWorker();
+    rmSync(system.project.dataDir, { recursive: true });
+    renameSync(backup, system.project.dataDir);
+    await system.startWorker();
     const failure = await failureOf(run);
     expect(failure.type).toBe('DataFolderChanged');
     expect(failure.message).toMatch(/changed during the run: .* Was a backup restored.* Start it again/);
 
     expect((await nextNight()).outcome).toBe('complete');
-    await expectMarketEqualsTruth(project, MARKET);
+    await system.api.expectMarketEqualsTruth(system.project);
     const { runId } = await run.describe();
-    expect(await project.query('SELECT run_id, outcome FROM ops.runs')).toContainEqual({
+    expect(await system.project.query('SELECT run_id, outcome FROM ops.runs')).toContainEqual({
       run_id: runId,
       outcome: 'failed',
     });
@@ -95,20 +77,20 @@ describe('a data folder that changes while a run is under way', () => {
 
   it('emptied: the run fails instead of waiting for a folder that is no more', async () => {
     const run = await killed();
-    rmSync(project.dataDir, { recursive: true });
-    worker = await project.startWorker();
+    rmSync(system.project.dataDir, { recursive: true });
+    await system.startWorker();
     const failure = await failureOf(run);
     expect(failure.type).toBe('DataFolderChanged');
     expect(failure.message).toMatch(/its id was [0-9a-f-]+ when the run began and is [0-9a-f-]+ now/);
     expect((await nextNight()).outcome).toBe('complete');
-    await expectMarketEqualsTruth(project, MARKET);
+    await system.api.expectMarketEqualsTruth(system.project);
   });
 
   it('moved: the run goes on where the folder is now', async () => {
     const run = await killed();
-    const moved = path.join(project.dir, 'elsewhere');
-    renameSync(project.dataDir, moved);
-    worker = await project.startWorker({ TIDEMARK_DATA: moved });
+    const moved = path.join(system.project.dir, 'elsewhere');
+    renameSync(system.project.dataDir, moved);
+    await system.startWorker({ TIDEMARK_DATA: moved });
     const result = (await run.result()) as RunResult;
     expect(result.outcome).toBe('complete');
     const [row] = await queryFile(

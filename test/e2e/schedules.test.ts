@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { ROOT, startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
 import { waitUntil } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
+import { ROOT } from '../helpers/processes.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 const exec = promisify(execFile);
 const NIGHTLY = 'tidemark/snapshot/nightly';
@@ -15,30 +13,25 @@ const TENDERS = 'tidemark/tenders';
 const WATCH = 'tidemark/watch';
 
 describe('schedules from tidemark.yaml', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
 
   const tidemark = (...args: string[]) =>
-    exec(process.execPath, ['bin/tidemark.mjs', ...args], { cwd: ROOT, env: project.env });
+    exec(process.execPath, ['bin/tidemark.mjs', ...args], { cwd: ROOT, env: system.project.env });
 
   /** Results of the finished runs a schedule started, by date. */
   const results = async (schedule: string): Promise<RunResult[]> => {
     const found: RunResult[] = [];
     const query = `TemporalScheduledById = '${schedule}' AND ExecutionStatus = 'Completed'`;
-    for await (const { workflowId, runId } of temporal.client.workflow.list({ query })) {
-      found.push((await temporal.client.workflow.getHandle(workflowId, runId).result()) as RunResult);
+    for await (const { workflowId, runId } of system.temporal.client.workflow.list({ query })) {
+      found.push((await system.temporal.client.workflow.getHandle(workflowId, runId).result()) as RunResult);
     }
     return found.toSorted((a, b) => (a.date < b.date ? -1 : 1));
   };
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox({ companies: 120, tenders: 5, seed: 3 })]);
     const schedule = (cron: string, timezone: string) => ({ cron, timezone });
-    project = makeProject({
-      api: sandbox,
-      temporal: temporal.address,
+    system = await startSystem({
+      market: { companies: 120, tenders: 5, seed: 3 },
       config: {
         markets: [
           { name: 'minutely', streams: ['companies'], schedule: schedule('* * * * *', 'UTC') },
@@ -49,15 +42,9 @@ describe('schedules from tidemark.yaml', () => {
         watch: { schedule: schedule('0 6 1 1 *', 'UTC') },
       },
     });
-    worker = await project.startWorker();
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
   it('are applied once and unchanged the second time', async () => {
     const first = await tidemark('schedule', 'apply');
@@ -69,16 +56,16 @@ describe('schedules from tidemark.yaml', () => {
 
   it('fire, and file the market under their nominal date', async () => {
     await waitUntil('the minutely schedule fires', async () => (await results(MINUTELY)).length > 0);
-    await temporal.client.schedule.getHandle(MINUTELY).pause();
+    await system.temporal.client.schedule.getHandle(MINUTELY).pause();
     const [run] = await results(MINUTELY);
     expect(run).toMatchObject({ market: 'minutely', asOfNow: true, outcome: 'complete' });
     const members = `SELECT count(*)::INTEGER AS n FROM marts.market_members WHERE market = 'minutely' AND date = '${run?.date}'`;
-    expect(await project.query(members)).toEqual([{ n: 120 }]);
+    expect(await system.project.query(members)).toEqual([{ n: 120 }]);
   });
 
   it('run once per past date when backfilled as the UI does it, and file nothing as-of-now there', async () => {
     // Nominal times 00:30 in Tokyo on 10, 11 and 12 March: 15:30 UTC the day before.
-    await temporal.client.schedule.getHandle(NIGHTLY).backfill({
+    await system.temporal.client.schedule.getHandle(NIGHTLY).backfill({
       start: new Date('2026-03-09T15:00:00Z'),
       end: new Date('2026-03-11T16:00:00Z'),
       overlap: 'BUFFER_ALL',
@@ -88,28 +75,28 @@ describe('schedules from tidemark.yaml', () => {
     expect(runs.map(({ date, asOfNow, coverage }) => ({ date, asOfNow, coverage }))).toEqual(
       ['2026-03-10', '2026-03-11', '2026-03-12'].map((date) => ({ date, asOfNow: false, coverage: null })),
     );
-    expect(await project.query("SELECT * FROM marts.market_members WHERE market = 'nightly'")).toEqual([]);
-    expect(await project.query("SELECT * FROM core.companies WHERE first_seen_on < '2026-04-01'")).toEqual([]);
+    expect(await system.project.query("SELECT * FROM marts.market_members WHERE market = 'nightly'")).toEqual([]);
+    expect(await system.project.query("SELECT * FROM core.companies WHERE first_seen_on < '2026-04-01'")).toEqual([]);
   });
 
   it('start tender and watch runs under ids without a market, and apply corrects the ids of schedules made before', async () => {
     const startedAs = async (schedule: string): Promise<string> => {
-      const { action } = await temporal.client.schedule.getHandle(schedule).describe();
+      const { action } = await system.temporal.client.schedule.getHandle(schedule).describe();
       return action.workflowId;
     };
     expect([await startedAs(TENDERS), await startedAs(WATCH)]).toEqual(['tenders/scheduled', 'watch/scheduled']);
     // As versions before named them.
-    await temporal.client.schedule.getHandle(TENDERS).update(({ action, ...rest }) => ({
+    await system.temporal.client.schedule.getHandle(TENDERS).update(({ action, ...rest }) => ({
       ...rest,
       action: { ...action, workflowId: 'tenders/undefined/scheduled' },
     }));
     const corrected = await tidemark('schedule', 'apply');
     expect(corrected.stdout).toMatch(/updated +tidemark\/tenders/);
     expect((await tidemark('schedule', 'apply')).stdout).not.toMatch(/created|updated/);
-    await temporal.client.schedule.getHandle(TENDERS).trigger();
+    await system.temporal.client.schedule.getHandle(TENDERS).trigger();
     await waitUntil('the tenders are read', async () => (await results(TENDERS)).length > 0);
     const ids: string[] = [];
-    for await (const { workflowId } of temporal.client.workflow.list()) ids.push(workflowId);
+    for await (const { workflowId } of system.temporal.client.workflow.list()) ids.push(workflowId);
     expect(ids.filter((id) => /undefined|null/.test(id))).toEqual([]);
     expect(ids.filter((id) => id.startsWith('tenders/'))).toEqual([
       expect.stringMatching(/^tenders\/scheduled-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
@@ -119,7 +106,7 @@ describe('schedules from tidemark.yaml', () => {
   it('are removed', async () => {
     for (const name of ['snapshot/minutely', NIGHTLY, 'tenders', 'watch']) await tidemark('schedule', 'delete', name);
     const left: string[] = [];
-    for await (const { scheduleId } of temporal.client.schedule.list()) left.push(scheduleId);
+    for await (const { scheduleId } of system.temporal.client.schedule.list()) left.push(scheduleId);
     expect(left).toEqual([]);
   });
 });

@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, queryFile, type Project } from '../helpers/project.js';
-import { advanceDay, countRequests } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import {
-  expectMarketEqualsTruth,
-  expectTendersEqualTruth,
-  expectV1FinancialsEqualTruth,
-  truthOf,
-} from '../helpers/truth.js';
+import { queryFile } from '../helpers/project.js';
+import { startSystem, type System } from '../helpers/system.js';
 
 // Ten pages of 25 show 250 companies of a search: a market of 1,500 has to be split.
-const MARKET = { companies: 1_500, tenders: 70, seed: 5, 'max-per-page': 25 };
+const MARKET = { companies: 1_500, tenders: 70, seed: 5, maxPerPage: 25 };
 
 const CONFIG = {
   personalData: 'contacts',
@@ -21,10 +12,7 @@ const CONFIG = {
 };
 
 describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
-  let project: Project;
-  let worker: RunningProcess;
+  let system: System;
   let firstNight: { result: RunResult; requests: number };
 
   const run = async (
@@ -32,45 +20,34 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
     id: string,
     input: object = {},
   ): Promise<{ result: RunResult; requests: number }> => {
-    const before = await countRequests(sandbox);
-    const result = (await temporal.client.workflow.execute(type, {
-      taskQueue: 'tidemark-crawl',
-      workflowId: id,
-      args: [input],
-    })) as RunResult;
-    return { result, requests: (await countRequests(sandbox)) - before };
+    const before = await system.api.requests();
+    const result = await system.run(type, id, input);
+    return { result, requests: (await system.api.requests()) - before };
   };
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
-    project = makeProject({ api: sandbox, temporal: temporal.address, config: CONFIG });
-    worker = await project.startWorker();
+    system = await startSystem({ market: MARKET, config: CONFIG });
     await run('tenderSnapshot', 'tenders/first');
     firstNight = await run('marketSnapshot', 'snapshot/demo/first');
   });
 
-  afterAll(async () => {
-    await worker?.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    project?.remove();
-  });
+  afterAll(() => system?.stop());
 
-  it('holds the market as the sandbox does, row for row', async () => {
-    await expectMarketEqualsTruth(project, MARKET);
-    await expectTendersEqualTruth(project, MARKET);
-    expect(await project.query('SELECT DISTINCT version FROM core.tenders_history')).toEqual([{ version: 1 }]);
+  it('holds the market as the API does, row for row', async () => {
+    await system.api.expectMarketEqualsTruth(system.project);
+    await system.api.expectTendersEqualTruth(system.project);
+    expect(await system.project.query('SELECT DISTINCT version FROM core.tenders_history')).toEqual([{ version: 1 }]);
   });
 
   it('holds the v1 reports beside those of v2, and says that they agree', async () => {
-    await expectV1FinancialsEqualTruth(project, MARKET);
-    const [both] = await project.query(
+    await system.api.expectV1FinancialsEqualTruth(system.project);
+    const [both] = await system.project.query(
       `SELECT count(*)::INTEGER AS n FROM core.financials AS a JOIN core.financials AS b USING (company_id, fiscal_year, indicator)
        WHERE a.source = 'v1' AND b.source = 'v2'`,
     );
     expect(both?.['n']).toBeGreaterThan(10_000);
-    expect(await project.query('FROM marts.financials_disagreement')).toEqual([]);
-    expect(await project.query(`SELECT company_id FROM marts.financials_wide WHERE source <> 'v2'`)).toEqual([]);
+    expect(await system.project.query('FROM marts.financials_disagreement')).toEqual([]);
+    expect(await system.project.query(`SELECT company_id FROM marts.financials_wide WHERE source <> 'v2'`)).toEqual([]);
   });
 
   it('proves its coverage', () => {
@@ -80,7 +57,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
   });
 
   it('books every request it sends', async () => {
-    const [row] = await project.query(
+    const [row] = await system.project.query(
       `SELECT sum(requests)::INTEGER AS n FROM ops.requests WHERE run = '${firstNight.result.run}'`,
     );
     expect(row).toEqual({ n: firstNight.requests });
@@ -88,14 +65,18 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
 
   it('comments every table and column', async () => {
     const schemas = "schema_name IN ('core', 'marts', 'ops', 'meta')";
-    expect(await project.query(`SELECT * FROM duckdb_columns() WHERE comment IS NULL AND ${schemas}`)).toEqual([]);
-    expect(await project.query(`SELECT * FROM duckdb_tables() WHERE comment IS NULL AND ${schemas}`)).toEqual([]);
+    expect(await system.project.query(`SELECT * FROM duckdb_columns() WHERE comment IS NULL AND ${schemas}`)).toEqual(
+      [],
+    );
+    expect(await system.project.query(`SELECT * FROM duckdb_tables() WHERE comment IS NULL AND ${schemas}`)).toEqual(
+      [],
+    );
   });
 
   it('spends under a tenth the same day again, and changes nothing', async () => {
     const again = await run('marketSnapshot', 'snapshot/demo/first');
     expect(again.requests).toBeLessThan(firstNight.requests / 10);
-    await expectMarketEqualsTruth(project, MARKET);
+    await system.api.expectMarketEqualsTruth(system.project);
   });
 
   it('lets a reader query in a loop during a publish', async () => {
@@ -104,7 +85,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
     const reading = (async () => {
       while (publish.running) {
         // A new reader each time, as analysts come and go, beside the one that stays.
-        const [row] = await queryFile(project.published, 'SELECT count(*)::INTEGER AS n FROM core.companies');
+        const [row] = await queryFile(system.project.published, 'SELECT count(*)::INTEGER AS n FROM core.companies');
         expect(row).toEqual({ n: 1_500 });
         queries++;
       }
@@ -116,16 +97,18 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
   });
 
   it('follows the market into the next night: who came, who left, what changed', async () => {
-    await advanceDay(sandbox);
+    await system.api.advanceDay();
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
-    await worker.stop();
-    worker = await project.startWorker({ TIDEMARK_NOW: tomorrow });
+    await system.worker.stop();
+    await system.startWorker({ TIDEMARK_NOW: tomorrow });
     const { result } = await run('marketSnapshot', 'snapshot/demo/second');
     expect(result.date).toBe(tomorrow.slice(0, 10));
 
-    const world = truthOf(MARKET);
-    const [before, after] = [new Set(world.companyIds(0)), new Set(world.companyIds(1))];
-    const [night] = await project.query(
+    const [before, after] = [0, 1].map((day) => new Set(system.api.truthOf(day).companyIds)) as [
+      Set<string>,
+      Set<string>,
+    ];
+    const [night] = await system.project.query(
       'SELECT companies::INTEGER AS companies, entered::INTEGER AS entered, "left"::INTEGER AS gone FROM marts.market_daily ORDER BY date DESC LIMIT 1',
     );
     expect(night).toEqual({
@@ -137,11 +120,11 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
 
   it('files nothing as of now under a past date', async () => {
     const members = 'SELECT count(*)::INTEGER AS n FROM marts.market_members';
-    const before = await project.query(members);
+    const before = await system.project.query(members);
     const { result } = await run('marketSnapshot', 'snapshot/demo/past', { date: '2026-01-15' });
     expect(result).toMatchObject({ asOfNow: false, date: '2026-01-15', coverage: null });
     expect(result.notes.join(' ')).toMatch(/2026-01-15 is in the past/);
-    expect(await project.query(members)).toEqual(before);
+    expect(await system.project.query(members)).toEqual(before);
   });
 
   it('refuses a wrong input at once, in words', async () => {

@@ -1,14 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { DataFolder, RunResult } from '../../schemas/pipeline/run.js';
-import { startSandbox, type RunningProcess, type RunningSandbox } from '../helpers/processes.js';
-import { makeProject, type Project } from '../helpers/project.js';
-import { control, countRequests, waitUntil } from '../helpers/sandbox.js';
-import { startTemporal } from '../helpers/temporal.js';
-import { expectMarketEqualsTruth } from '../helpers/truth.js';
-import { runCli, type CliResult } from '../src/commands/run-cli.js';
+import type { RunningProcess } from '../helpers/processes.js';
+import type { Project } from '../helpers/project.js';
+import { waitUntil } from '../helpers/sandbox.js';
+import { startSystem, tidemarkIn, type System } from '../helpers/system.js';
+import type { CliResult } from '../src/commands/run-cli.js';
 
 const MARKET = { companies: 250, tenders: 5, seed: 17 };
 
@@ -19,14 +17,10 @@ interface Team {
 }
 
 describe('two data folders on one Temporal namespace', () => {
-  let temporal: TestWorkflowEnvironment;
-  let sandbox: RunningSandbox;
+  let system: System;
   const teams: Team[] = [];
 
-  const tidemark = (project: Project, ...args: string[]): Promise<CliResult> => {
-    const env = Object.entries(project.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-    return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) as Record<string, string> });
-  };
+  const tidemark = (project: Project, ...args: string[]): Promise<CliResult> => tidemarkIn(project, args);
   const start = async (project: Project): Promise<Team> => {
     const worker = await project.startWorker();
     const { id } = JSON.parse(readFileSync(path.join(project.dataDir, 'folder.json'), 'utf8')) as { id: string };
@@ -38,26 +32,17 @@ describe('two data folders on one Temporal namespace', () => {
     if (!team || !other) throw new Error(`no team has the folder ${JSON.stringify(folder)}`);
     return { team, other };
   };
-  const run = async (id: string): Promise<RunResult> =>
-    (await temporal.client.workflow.execute('marketSnapshot', {
-      taskQueue: 'tidemark-crawl',
-      workflowId: id,
-      args: [{}],
-    })) as RunResult;
+  const run = (id: string): Promise<RunResult> => system.run('marketSnapshot', id);
 
   beforeAll(async () => {
-    [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);
-    for (let i = 0; i < 2; i++) {
-      const config = { markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }] };
-      teams.push(await start(makeProject({ api: sandbox, temporal: temporal.address, config })));
-    }
+    const config = { markets: [{ name: 'demo', refresh: { companies: '0d', financials: '0d' } }] };
+    system = await startSystem({ market: MARKET, config, worker: null });
+    teams.push(await start(system.project), await start(system.addProject(config)));
   });
 
   afterAll(async () => {
     for (const { worker } of teams) await worker.stop();
-    await sandbox?.stop();
-    await temporal?.teardown();
-    for (const { project } of teams) project.remove();
+    await system?.stop();
   });
 
   it('have different identities, and the second worker names the first', () => {
@@ -75,7 +60,7 @@ describe('two data folders on one Temporal namespace', () => {
       const result = await run(`snapshot/demo/shared-${night}`);
       const { team, other } = ofResult(result);
       expect(result).toMatchObject({ outcome: 'complete', folder: { path: team.project.dataDir } });
-      await expectMarketEqualsTruth(team.project, MARKET);
+      await system.api.expectMarketEqualsTruth(team.project);
       const landed = path.join(other.project.dataDir, 'landing', 'companies', `date=${result.date}`);
       expect(existsSync(path.join(landed, `run=${result.run}`))).toBe(false);
       expect(existsSync(path.join(other.project.dataDir, 'runs', result.run))).toBe(false);
@@ -108,16 +93,12 @@ describe('two data folders on one Temporal namespace', () => {
   });
 
   it('the work of a folder whose worker is gone waits, says why, and goes on when it is back', async () => {
-    await control(sandbox, 'faults', { route: '/v2/companies/', kind: 'latency', latency: 100, times: 0 });
-    const before = await countRequests(sandbox, 'GET /v2/companies/{id}');
-    const handle = await temporal.client.workflow.start('marketSnapshot', {
-      taskQueue: 'tidemark-crawl',
-      workflowId: 'snapshot/demo/waits',
-      args: [{}],
-    });
+    await system.api.answer({ route: '/v2/companies/', latency: 100 });
+    const before = await system.api.requests('GET /v2/companies/{id}');
+    const handle = await system.start('marketSnapshot', 'snapshot/demo/waits');
     await waitUntil(
       'records are fetched',
-      async () => (await countRequests(sandbox, 'GET /v2/companies/{id}')) > before + 30,
+      async () => (await system.api.requests('GET /v2/companies/{id}')) > before + 30,
     );
     const { folder } = await handle.query<{ folder: DataFolder }>('progress');
     const { team, other } = ofResult({ folder } as RunResult);
@@ -132,11 +113,11 @@ describe('two data folders on one Temporal namespace', () => {
     expect(message).toContain(team.project.dataDir);
     expect(message).toContain(other.project.dataDir);
     expect(message).toMatch(/Start one there \(tidemark worker\) or cancel the run/);
-    await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+    await system.api.clearFaults();
     team.worker = await team.project.startWorker();
     const result = (await handle.result()) as RunResult;
     expect(result).toMatchObject({ outcome: 'complete', folder: { id: team.folder.id } });
-    await expectMarketEqualsTruth(team.project, MARKET);
+    await system.api.expectMarketEqualsTruth(team.project);
   });
 
   it('an edit of tidemark.yaml after the start of the worker is named by run, status and doctor', async () => {

@@ -1,13 +1,5 @@
+import { ACCESS_OF, type Permission } from './permissions.js';
 import type { Answer, PermissionShape, StubState } from './state.js';
-
-const ACCESS = {
-  app_name: 'Company data',
-  app: 'company-data',
-  module_name: 'Financial statements',
-  module: 'financial',
-  permission_name: 'Read financial statements',
-  permission: 'financial.read',
-};
 
 /** The status of a version 2 error: the reference shows none, so one of several, or 200. */
 function statusOf(state: StubState, some: readonly number[]): number {
@@ -22,22 +14,32 @@ export function notFound(state: StubState): Answer {
   return { status: statusOf(state, [404, 410]), body: { detail: 'Not found.' } };
 }
 
-export function limitReached(state: StubState, guard: 'limit' | 'limits.daily'): Answer {
+export type Guard = 'limit' | 'limits.daily';
+
+export function limitReached(
+  state: StubState,
+  guard: Guard,
+  { access = ACCESS_OF.financials, message: told }: { access?: object | undefined; message?: string | undefined } = {},
+): Answer {
+  if (guard === 'limits.daily') state.dailyLimitAnswers++;
   const message = guard === 'limit' ? 'Too many requests at once.' : 'The daily browsing limit is reached.';
   return {
     status: statusOf(state, [429, 402, 403]),
-    body: { message_guard: message, error_guard: guard, access: ACCESS },
+    body: { message_guard: told ?? message, error_guard: guard, access },
     headers: guard === 'limit' && state.turn % 2 === 0 ? { 'retry-after': '1' } : {},
   };
 }
 
-export function denied(shape: PermissionShape): Answer {
+export function denied(shape: PermissionShape, permission: Permission = 'financials'): Answer {
   const v1 = { error_name: 'ProductPermissionDenied', message: 'No permission to the object.', data: {} };
   switch (shape) {
     case 'detail':
       return { status: 403, body: { detail: 'You do not have permission to perform this action.' } };
     case 'access':
-      return { status: 402, body: { access: ACCESS, error_guard: 'permission', message_guard: 'No permission.' } };
+      return {
+        status: 402,
+        body: { access: ACCESS_OF[permission], error_guard: 'permission', message_guard: 'No permission.' },
+      };
     case 'code':
       return { status: 403, body: { ...v1, code: 403 } };
     case 'error_code':

@@ -22,6 +22,8 @@ export interface StubCompany {
   emails: string[];
   brands: string[];
   website: string | null;
+  /** Year of its latest report. */
+  latestReport: number;
   /** Searches list it, its details are gone. */
   gone: boolean;
 }
@@ -43,9 +45,31 @@ const COUNTRIES = [
 const FIRST_LARGE = 9_007_199_254_740_993n; // 2^53 + 1, which a double cannot hold
 const LARGEST = 9_223_372_036_854_775_807n; // what BIGINT can hold
 
-export function makeCompanies({ companies: count, ids }: Pick<StubOptions, 'companies' | 'ids'>): StubCompany[] {
-  return Array.from({ length: count }, (_, i) => makeCompany(i, idOf(ids, i, count)));
+/** The companies of the first day. */
+export function makeCompanies({
+  companies: count,
+  ids,
+  clones,
+}: Pick<StubOptions, 'companies' | 'ids' | 'clones'>): StubCompany[] {
+  return Array.from({ length: count }, (_, i) => {
+    const company = makeCompany(i, idOf(ids, i, count));
+    return i < count - clones ? company : { ...company, ...ALIKE };
+  });
 }
+
+/** A company that comes after the first day, `i` counts on from those of the first day. */
+export function makeNewcomer(i: number, { companies, ids }: Pick<StubOptions, 'companies' | 'ids'>): StubCompany {
+  return makeCompany(i, idOf(ids, i, companies));
+}
+
+/** What filters see of a clone. */
+const ALIKE: Pick<StubCompany, 'status' | 'form' | 'activities' | 'founded' | 'employees'> = {
+  status: 199,
+  form: 13,
+  activities: [2],
+  founded: '1931-05-17',
+  employees: 12,
+};
 
 function makeCompany(i: number, id: string): StubCompany {
   const month = String(1 + (i % 12)).padStart(2, '0');
@@ -67,6 +91,7 @@ function makeCompany(i: number, id: string): StubCompany {
     emails: i % 8 === 2 ? [`info@firm${i}.example`] : [],
     brands: i % 10 === 3 ? [`Brand ${i}`, 'Ohm & Ωmega'] : [],
     website: i % 7 === 0 ? `www.firm${i}.example` : null,
+    latestReport: 2024,
     gone: i % 50 === 3,
   };
 }
@@ -76,7 +101,8 @@ function idOf(form: IdForm, i: number, count: number): string {
     return i % 4 === 3 ? String(LARGEST + 1n + BigInt(i)) : `c-${String(i + 1).padStart(4, '0')}`;
   if (form === 'padded') return String(i + 7);
   // Neighbours, so that rounding to a double makes one of several; the last ones at the end of what BIGINT can hold.
-  if (form === 'large') return String(i < count - 4 ? FIRST_LARGE + BigInt(i) : LARGEST - BigInt(count - 1 - i));
+  if (form === 'large')
+    return String(i < count - 4 || i >= count ? FIRST_LARGE + BigInt(i) : LARGEST - BigInt(count - 1 - i));
   return String(5_000 + i * 13);
 }
 

@@ -11,9 +11,10 @@ export interface StubValue {
 
 /** Values of a company's reports; every seventh company has an empty report. */
 export function valuesOf(company: StubCompany): StubValue[] {
-  const { place } = company;
+  const { place, latestReport } = company;
   if (place % 7 === 0) return [];
-  return [2022, 2023, 2024].slice(place % 3).flatMap((year) => [
+  const years = [2022, 2023, 2024, 2025].filter((year) => year <= latestReport);
+  return years.slice(place % 3).flatMap((year) => [
     { year, indicator: 'Currency', number: null, text: place % 2 === 0 ? 'DKK' : 'EUR' },
     { year, indicator: 'Reported-Date', number: null, text: `${year}-12-31` },
     { year, indicator: 'Turnover', number: place * 100 + year / 8, text: null },
@@ -35,13 +36,16 @@ export function writeReport(company: StubCompany): Record<string, Record<string,
   return report;
 }
 
-/** The same turnover as version 1 sends it: dates as texts or numbers, values as texts. */
+/** The numbers as version 1 sends them: dates as texts or numbers, values as texts. */
 export function writeReportV1(company: StubCompany): Record<string, unknown> {
-  const reports = valuesOf(company)
-    .filter(({ indicator }) => indicator === 'Turnover')
-    .map(({ year, number }) => ({
-      date: company.place % 2 === 0 ? Number(`${year}1231`) : `${year}1231`,
-      indicators: { Turnover: { value: String(number) } },
-    }));
+  const byYear = new Map<number, Record<string, { value: string }>>();
+  for (const { year, indicator, number } of valuesOf(company)) {
+    if (!byYear.has(year)) byYear.set(year, {});
+    if (number !== null) byYear.get(year)![indicator] = { value: String(number) };
+  }
+  const reports = [...byYear].map(([year, indicators]) => ({
+    date: company.place % 2 === 0 ? Number(`${year}1231`) : `${year}1231`,
+    indicators,
+  }));
   return { country: company.country.code, companyId: company.id, reports };
 }

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { makeCompanies } from './companies.js';
+import { moveToDay } from './days.js';
 import { DEFAULTS, type StubOptions } from './options.js';
 import { createStubServer } from './server.js';
 import type { StubState } from './state.js';
@@ -18,11 +18,12 @@ export interface StubApi {
 
 export async function startStub(options: Partial<StubOptions> = {}): Promise<StubApi> {
   const all = { ...DEFAULTS, ...options };
-  const companies = makeCompanies(all);
   const state: StubState = {
     options: all,
-    companies,
-    byId: new Map(companies.map((company) => [company.id, company])),
+    day: 0,
+    companies: [],
+    byId: new Map(),
+    departed: [],
     tenders: makeTenders(all.tenders),
     events: [],
     watches: new Map(),
@@ -33,8 +34,12 @@ export async function startStub(options: Partial<StubOptions> = {}): Promise<Stu
     limitedUntil: 0,
     daily: { used: 0, total: 0 },
     forbidden: [],
+    allowed: null,
+    faults: [],
+    dailyLimitAnswers: 0,
     broken: () => false,
   };
+  moveToDay(state, 0);
   const key = 'stub-key-0123456789';
   const server = createStubServer(state, key);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

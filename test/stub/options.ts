@@ -10,6 +10,8 @@ export type Totals = 'true' | 'larger' | 'smaller' | 'moving' | 'huge';
 /** Choices that the reference leaves to the API. */
 export interface StubOptions {
   companies: number;
+  /** The last so many of them fit the same searches, whatever the filters. */
+  clones: number;
   tenders: number;
   ids: IdForm;
   /** Rows of a page: without `per_page`, and at most; above it a request is refused or gets the most. */
@@ -23,10 +25,13 @@ export interface StubOptions {
   connections: 'kept' | 'closed';
   /** Every 37th request is first answered with a page of a proxy. */
   proxyPages: boolean;
+  /** Milliseconds that each answer waits. */
+  latency: number;
 }
 
 export const DEFAULTS: StubOptions = {
   companies: 120,
+  clones: 0,
   tenders: 0,
   ids: 'plain',
   page: { standard: 25, most: 40, above: 'clamped' },
@@ -35,4 +40,5 @@ export const DEFAULTS: StubOptions = {
   incorporation: 'inclusive',
   connections: 'kept',
   proxyPages: false,
+  latency: 0,
 };

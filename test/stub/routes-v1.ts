@@ -12,6 +12,8 @@ export function answerV1(state: StubState, { path, query, body }: Asked): Answer
       return { status: 200, body: nomenclatures() };
     case '/tenders/nomenclatures':
       return { status: 200, body: { types: [], statuses: [{ name: 'Closed', id: 2 }], industries: [], countries: [] } };
+    case '/tenders/donors':
+      return { status: 200, body: { donors: [{ donor: 'European Fund', id: '12' }], pages: '1' } };
     case '/company/financial': {
       const id = query.get('id') ?? '';
       const company = state.byId.get(canonical(id));

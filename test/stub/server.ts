@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { denied, invalid, limitReached } from './answers.js';
+import { answerOf, changeAnswer, takeFault } from './faults.js';
 import { writeJson } from './json.js';
+import { permissionFor } from './permissions.js';
 import { answerV1 } from './routes-v1.js';
 import { answerV2 } from './routes-v2.js';
 import { answerWatch } from './routes-watch.js';
@@ -28,7 +31,14 @@ export function createStubServer(state: StubState, key: string): Server {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>One moment, please</body></html>');
       return;
     }
-    send(state, response, answer(state, request.method ?? 'GET', url, text));
+    const method = request.method ?? 'GET';
+    const fault = takeFault(state, url.pathname);
+    const latency = fault?.latency ?? state.options.latency;
+    if (latency > 0) await sleep(latency);
+    const ordered = fault && answerOf(state, fault);
+    if (ordered) return send(state, response, ordered);
+    const usual = answer(state, method, url, text);
+    send(state, response, fault ? changeAnswer(usual, fault) : usual);
   }
 }
 
@@ -43,6 +53,11 @@ function answer(state: StubState, method: string, url: URL, text: string): Answe
   }
   const barred = state.forbidden.find(({ prefix }) => url.pathname.startsWith(prefix));
   if (barred) return denied(barred.shape);
+  const permission = permissionFor(url.pathname);
+  if (permission !== null && state.allowed !== null && !state.allowed.has(permission)) {
+    const v1 = state.turn % 2 === 0 ? 'code' : 'error_code';
+    return denied(url.pathname.startsWith('/v1/') ? v1 : 'access', permission);
+  }
   if (url.pathname !== '/v2/metrics') {
     if (Date.now() < state.limitedUntil) return limitReached(state, 'limit');
     if (state.daily.total > 0 && state.daily.used >= state.daily.total) return limitReached(state, 'limits.daily');

@@ -1,6 +1,8 @@
 import type { StubCompany } from './companies.js';
 import type { StubEvent } from './events.js';
+import type { StubFault } from './faults.js';
 import type { StubOptions } from './options.js';
+import type { Permission } from './permissions.js';
 import type { StubTender } from './tenders.js';
 
 /** How a missing permission is said; the reference shows one shape, of version 1 alone. */
@@ -9,8 +11,13 @@ export type PermissionShape = 'detail' | 'access' | 'code' | 'error_code';
 /** What the stub knows and what an operator of it may change while it runs. */
 export interface StubState {
   readonly options: StubOptions;
-  readonly companies: StubCompany[];
-  readonly byId: Map<string, StubCompany>;
+  /** Days since the stub was started, as tests move it. */
+  day: number;
+  /** Companies that searches list today. */
+  companies: StubCompany[];
+  byId: Map<string, StubCompany>;
+  /** Companies that left, as they were the day before. */
+  departed: StubCompany[];
   readonly tenders: StubTender[];
   readonly events: StubEvent[];
   /** Watched companies by canonical id: field names as they were sent. */
@@ -27,6 +34,12 @@ export interface StubState {
   readonly daily: { used: number; total: number };
   /** Paths that begin so lack the permission. */
   readonly forbidden: { prefix: string; shape: PermissionShape }[];
+  /** What the key may do; null: everything. */
+  allowed: ReadonlySet<Permission> | null;
+  /** Answers in place of the usual ones, the first that fits. */
+  readonly faults: StubFault[];
+  /** Answers with the daily limit so far. */
+  dailyLimitAnswers: number;
   /** Searches for which this holds always fail. */
   broken: (filters: Record<string, unknown>, page: number) => boolean;
 }

@@ -19,6 +19,11 @@ export function holdable({ companies }: Pick<StubState, 'companies'>): StubCompa
   return companies.filter(({ id }) => /^\d+$/.test(id) && BigInt(id) < 2n ** 63n).toSorted(byId);
 }
 
+/** The same with those who left: the warehouse keeps them as they were last. */
+function everListed({ companies, departed }: Pick<StubState, 'companies' | 'departed'>): StubCompany[] {
+  return holdable({ companies: [...companies, ...departed] });
+}
+
 function byId(a: StubCompany, b: StubCompany): number {
   return BigInt(a.id) < BigInt(b.id) ? -1 : 1;
 }
@@ -38,7 +43,7 @@ export function companiesTruth(state: StubState): Truth {
         website, address_city, size_text, vat_number, founding_date::VARCHAR AS founded,
         coalesce(phones, []) AS phones, coalesce(emails, []) AS emails, coalesce(brands, []) AS brands
       FROM core.companies ORDER BY company_id`,
-    rows: holdable(state).map((company) => ({
+    rows: everListed(state).map((company) => ({
       id: company.id,
       name: company.name,
       has_details: !company.gone,
@@ -85,13 +90,35 @@ export function financialsTruth(state: StubState): Truth {
   return {
     sql: `SELECT company_id::VARCHAR AS id, fiscal_year AS year, indicator, value_double AS number, value_text AS text
       FROM core.financials WHERE source = 'v2' ORDER BY company_id, fiscal_year, indicator`,
-    rows: holdable(state)
+    rows: everListed(state)
       .filter(({ gone }) => !gone)
       .flatMap((company) =>
         valuesOf(company)
           .toSorted((a, b) => a.year - b.year || (a.indicator < b.indicator ? -1 : 1))
           // JSON knows no minus zero.
           .map(({ number, ...value }) => ({ id: company.id, ...value, number: number === null ? null : number + 0 })),
+      ),
+  };
+}
+
+/** Numbers of version 1 reports; the date is the one of the report. */
+export function v1FinancialsTruth(state: StubState): Truth {
+  return {
+    sql: `SELECT company_id::VARCHAR AS id, strftime(reported_date, '%Y%m%d') AS date, indicator, value_double AS number, progress
+      FROM core.financials WHERE source = 'v1' ORDER BY company_id, reported_date, indicator`,
+    rows: everListed(state)
+      .filter(({ gone }) => !gone)
+      .flatMap((company) =>
+        valuesOf(company)
+          .filter(({ number }) => number !== null)
+          .toSorted((a, b) => a.year - b.year || (a.indicator < b.indicator ? -1 : 1))
+          .map(({ year, indicator, number }) => ({
+            id: company.id,
+            date: `${year}1231`,
+            indicator,
+            number: Number(number) + 0,
+            progress: null,
+          })),
       ),
   };
 }

@@ -1,0 +1,106 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { RunResult } from '../../schemas/pipeline/run.js';
+import { runCli, type CliResult } from '../src/commands/run-cli.js';
+import type { RunningProcess } from './processes.js';
+import { makeProject, type Project } from './project.js';
+import { startTarget, type MarketOptions, type Target } from './target.js';
+import { startTemporal } from './temporal.js';
+
+export interface SystemOptions {
+  market: MarketOptions;
+  /** Over the configuration of `makeProject`; `api.baseUrl` is filled in. */
+  config?: { api?: object; [section: string]: unknown };
+  /** Environment of the worker; null starts none. */
+  worker?: Record<string, string> | null;
+}
+
+/** Tidemark with all it needs: a Temporal server, the API, a project and a worker. */
+export interface System {
+  temporal: TestWorkflowEnvironment;
+  api: Target;
+  project: Project;
+  /** The worker that was started last. */
+  worker: RunningProcess;
+  startWorker(env?: Record<string, string>): Promise<RunningProcess>;
+  /** Starts a workflow. */
+  start(type: string, workflowId: string, input?: object): Promise<WorkflowHandle>;
+  /** Starts a workflow and waits for its result. */
+  run(type: string, workflowId: string, input?: object): Promise<RunResult>;
+  /** Runs `tidemark …` in the project's folder. */
+  tidemark(...args: string[]): Promise<CliResult>;
+  /** The same with more environment. */
+  tidemarkWith(env: Record<string, string>, ...args: string[]): Promise<CliResult>;
+  /** Another project with the same API and Temporal server. */
+  addProject(config?: SystemOptions['config'], namespace?: string): Project;
+  stop(): Promise<void>;
+}
+
+export async function startSystem({ market, config, worker: workerEnv = {} }: SystemOptions): Promise<System> {
+  const cleanups: (() => unknown)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  };
+  const [temporal, api] = await startBoth(market);
+  cleanups.push(
+    () => temporal.teardown(),
+    () => api.stop(),
+  );
+  const addProject = (settings: SystemOptions['config'] = {}, namespace?: string): Project => {
+    const all = { ...settings, api: { baseUrl: api.url, ...settings.api } };
+    const project = makeProject({
+      api,
+      temporal: temporal.address,
+      config: all,
+      ...(namespace !== undefined && { namespace }),
+    });
+    cleanups.unshift(() => project.remove());
+    return project;
+  };
+  const system: System = {
+    temporal,
+    api,
+    project: addProject(config),
+    worker: undefined as unknown as RunningProcess,
+    async startWorker(env = {}) {
+      system.worker = await system.project.startWorker(env);
+      const started = system.worker;
+      cleanups.push(() => started.stop());
+      return started;
+    },
+    start: (type, workflowId, input = {}) =>
+      temporal.client.workflow.start(type, { taskQueue: 'tidemark-crawl', workflowId, args: [input] }),
+    run: async (type, workflowId, input = {}) =>
+      (await (await system.start(type, workflowId, input)).result()) as RunResult,
+    tidemark: (...args) => system.tidemarkWith({}, ...args),
+    tidemarkWith: (env, ...args) => tidemarkIn(system.project, args, env),
+    addProject,
+    stop,
+  };
+  try {
+    if (workerEnv !== null) await system.startWorker(workerEnv);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return system;
+}
+
+/** Runs `tidemark …` in the folder of a project. */
+export async function tidemarkIn(
+  project: Project,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<CliResult> {
+  const own = Object.entries(project.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return runCli(args, { cwd: project.dir, env: { ...Object.fromEntries(own), ...env } });
+}
+
+/** Both, or neither: what started is stopped where the other failed. */
+async function startBoth(market: MarketOptions): Promise<[TestWorkflowEnvironment, Target]> {
+  const [temporal, api] = await Promise.allSettled([startTemporal(), startTarget(market)]);
+  if (temporal.status === 'fulfilled' && api.status === 'fulfilled') return [temporal.value, api.value];
+  if (temporal.status === 'fulfilled') await temporal.value.teardown();
+  if (api.status === 'fulfilled') await api.value.stop();
+  throw temporal.status === 'rejected' ? temporal.reason : (api as PromiseRejectedResult).reason;
+}

@@ -1,0 +1,90 @@
+import { PERMISSIONS } from '../../sandbox/permissions.js';
+import { startSandbox } from './processes.js';
+import { advanceDay, control, countRequests } from './sandbox.js';
+import type { Fault, MarketOptions, Target } from './target.js';
+import { expectMarketEqualsTruth, expectTendersEqualTruth, expectV1FinancialsEqualTruth, truthOf } from './truth.js';
+
+const LIMITED_KEY = 'a-key-that-may-do-less';
+
+/** The sandbox as the API of an end-to-end test. */
+export async function startSandboxTarget(market: MarketOptions): Promise<Target> {
+  const { companies, tenders, seed = 1, date, permissions } = market;
+  const options: Record<string, string | number | undefined> = {
+    companies,
+    tenders,
+    seed,
+    date,
+    'max-per-page': market.maxPerPage,
+    clones: market.clones,
+    latency: market.latency,
+    'daily-limit': market.dailyLimit,
+    ...(permissions && { key: `${LIMITED_KEY}=${permissions.join(',')}`, 'permission-body': 'access' }),
+  };
+  const given = Object.entries(options).filter((entry): entry is [string, string | number] => entry[1] !== undefined);
+  const sandbox = await startSandbox(Object.fromEntries(given));
+  const flags = { companies, tenders, seed, ...(date !== undefined && { date }) };
+  const key = permissions ? LIMITED_KEY : sandbox.key;
+  const fault = (order: Omit<Fault, 'body'> & { body?: unknown; kind?: string; by?: number }) =>
+    control(sandbox, 'faults', { times: 0, ...order });
+  let day = 0;
+  return {
+    name: 'sandbox',
+    url: sandbox.url,
+    key,
+    stop: () => sandbox.stop(),
+
+    answer: (order) =>
+      fault({ ...order, kind: order.status === undefined ? 'latency' : 'status', latency: order.latency ?? 0 }),
+    answerLimit: ({ route, skip = 0, guard, access, message, retryAfterSeconds }) =>
+      fault({
+        route,
+        skip,
+        kind: 'status',
+        status: 429,
+        ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+        body: { access, error_guard: guard, message_guard: message },
+      }),
+    addToTotals: (by) => fault({ route: '/v2/prospecting', kind: 'drift', by }),
+    async clearFaults() {
+      await fetch(`${sandbox.url}/_sandbox/faults`, { method: 'DELETE' });
+    },
+    setQuota: (quota) => control(sandbox, 'quota', quota),
+    allow: (...allowed) => control(sandbox, 'keys', { key, permissions: allowed }),
+    async advanceDay(days = 1) {
+      await advanceDay(sandbox, days);
+      day += days;
+    },
+
+    requests: (route) => countRequests(sandbox, route),
+    async faultsMet() {
+      const faults = (await (await fetch(`${sandbox.url}/_sandbox/faults`)).json()) as { struck: number }[];
+      return faults.reduce((sum, { struck }) => sum + struck, 0);
+    },
+    async dailyLimitAnswers() {
+      const report = await fetch(`${sandbox.url}/_sandbox/requests`);
+      const { statuses } = (await report.json()) as { statuses: Record<string, number> };
+      return statuses['429'] ?? 0;
+    },
+    async quotaUsed() {
+      const state = await fetch(`${sandbox.url}/_sandbox/state`);
+      return ((await state.json()) as { quota: { used: number } }).quota.used;
+    },
+    namesOf: (permission) => ({
+      permission: PERMISSIONS[permission],
+      module: 'Company data',
+      app: 'Company Data API',
+    }),
+
+    truthOf(of) {
+      const world = truthOf(flags);
+      const ids = world.companyIds(of);
+      return {
+        companyIds: ids.map(String),
+        hasDetails: (id) => world.company(Number(id), of) !== undefined,
+      };
+    },
+    expectMarketEqualsTruth: (project) => expectMarketEqualsTruth(project, flags, day),
+    expectTendersEqualTruth: (project) => expectTendersEqualTruth(project, flags, day),
+    expectV1FinancialsEqualTruth: (project) => expectV1FinancialsEqualTruth(project, flags, day),
+  };
+}

@@ -1,0 +1,93 @@
+import { expect } from 'vitest';
+import { companiesOn, moveToDay } from '../stub/days.js';
+import { startStub } from '../stub/index.js';
+import { DEFAULTS } from '../stub/options.js';
+import { ACCESS_OF } from '../stub/permissions.js';
+import { routeOf } from '../stub/routes.js';
+import {
+  companiesTruth,
+  financialsTruth,
+  membersTruth,
+  tendersTruth,
+  v1FinancialsTruth,
+  type Truth,
+} from '../stub/truth.js';
+import type { Project } from './project.js';
+import type { MarketOptions, Target } from './target.js';
+
+/** The stub as the API of an end-to-end test. Its market is named `demo` in the configuration. */
+export async function startStubTarget(market: MarketOptions): Promise<Target> {
+  const { companies, tenders, clones = 0, latency = 0, maxPerPage, dailyLimit = 0, permissions } = market;
+  const page = maxPerPage === undefined ? DEFAULTS.page : { ...DEFAULTS.page, standard: 5, most: maxPerPage };
+  const { state, ...api } = await startStub({ companies, tenders, clones, latency, page });
+  state.daily.total = dailyLimit;
+  state.allowed = permissions ? new Set(permissions) : null;
+  const expectRows = async (project: Project, { sql, rows }: Truth): Promise<void> =>
+    expect(await project.query(sql)).toEqual(rows);
+  return {
+    name: 'stub',
+    url: api.url,
+    key: api.key,
+    stop: () => api.close(),
+
+    async answer(fault) {
+      state.faults.push({ ...fault, seen: 0, met: 0 });
+    },
+    async answerLimit({ route, skip = 0, guard, access, message, retryAfterSeconds }) {
+      const headers: Record<string, string> =
+        retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+      state.faults.push({ route, skip, headers, limit: { guard, access, message }, seen: 0, met: 0 });
+    },
+    async addToTotals(by) {
+      state.faults.push({ route: '/v2/prospecting', totalsBy: by, seen: 0, met: 0 });
+    },
+    async clearFaults() {
+      state.faults.length = 0;
+    },
+    async setQuota({ dailyLimit: total, used }) {
+      state.daily.total = total;
+      if (used !== undefined) state.daily.used = used;
+    },
+    async allow(...allowed) {
+      state.allowed = new Set(allowed);
+    },
+    async advanceDay(days = 1) {
+      moveToDay(state, state.day + days);
+    },
+
+    async requests(route) {
+      return route === undefined
+        ? state.requests.length
+        : state.requests.filter((request) => routeOf(request) === route).length;
+    },
+    async faultsMet() {
+      return state.faults.reduce((sum, { met }) => sum + met, 0);
+    },
+    async dailyLimitAnswers() {
+      return state.dailyLimitAnswers;
+    },
+    async quotaUsed() {
+      return state.daily.used;
+    },
+    namesOf(permission) {
+      const { permission_name, module_name, app_name } = ACCESS_OF[permission];
+      return { permission: permission_name, module: module_name, app: app_name };
+    },
+
+    truthOf(day) {
+      const { present } = companiesOn(state.options, day);
+      const gone = new Set(present.filter((company) => company.gone).map(({ id }) => id));
+      return {
+        companyIds: present.map(({ id }) => id).toSorted((a, b) => Number(a) - Number(b)),
+        hasDetails: (id) => !gone.has(id),
+      };
+    },
+    async expectMarketEqualsTruth(project) {
+      await expectRows(project, companiesTruth(state));
+      await expectRows(project, financialsTruth(state));
+      await expectRows(project, membersTruth(state, 'demo'));
+    },
+    expectTendersEqualTruth: (project) => expectRows(project, tendersTruth(state)),
+    expectV1FinancialsEqualTruth: (project) => expectRows(project, v1FinancialsTruth(state)),
+  };
+}

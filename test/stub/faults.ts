@@ -1,0 +1,53 @@
+import { limitReached, type Guard } from './answers.js';
+import { Digits } from './json.js';
+import type { Answer, StubState } from './state.js';
+
+/** What a test orders for requests whose path begins with `route`, until it takes the fault away. */
+export interface StubFault {
+  route: string;
+  /** This many matching requests pass first. */
+  skip?: number;
+  /** Number of requests it meets at most. */
+  times?: number;
+  /** An answer in place of the usual one. */
+  status?: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** LimitError in place of the usual answer, with one of the statuses that the stub has for it. */
+  limit?: { guard: Guard; access?: object; message?: string };
+  /** Milliseconds before the answer. */
+  latency?: number;
+  /** Added to the total of a search. */
+  totalsBy?: number;
+  /** Matching requests so far, and those it met. */
+  seen: number;
+  met: number;
+}
+
+/** The fault that meets a request, if any; counts it. */
+export function takeFault({ faults }: StubState, path: string): StubFault | undefined {
+  for (const fault of faults) {
+    if (!path.startsWith(fault.route) || fault.met >= (fault.times ?? Infinity)) continue;
+    if (++fault.seen <= (fault.skip ?? 0)) continue;
+    fault.met++;
+    return fault;
+  }
+  return undefined;
+}
+
+/** The answer that the fault gives; undefined where the usual one follows. */
+export function answerOf(state: StubState, { status, body, limit, headers = {} }: StubFault): Answer | undefined {
+  if (limit) return { ...limitReached(state, limit.guard, limit), headers };
+  if (status === undefined) return undefined;
+  return { status, body: body ?? { detail: 'Internal failure.' }, headers };
+}
+
+/** The usual answer with the headers and the total that the fault asks for. */
+export function changeAnswer(answer: Answer, { headers, totalsBy = 0 }: StubFault): Answer {
+  const { total_companies: total } = answer.body as { total_companies?: unknown };
+  const body =
+    totalsBy !== 0 && total instanceof Digits
+      ? { ...(answer.body as object), total_companies: new Digits(String(Number(total.text) + totalsBy)) }
+      : answer.body;
+  return { ...answer, body, headers: { ...answer.headers, ...headers } };
+}

@@ -1,0 +1,10 @@
+const ROUTES: [path: RegExp, route: string][] = [
+  [/^\/v2\/companies\/(?!watch(\/|$))[^/]+(?=\/|$)/, '/v2/companies/{id}'],
+  [/^\/v2\/financial\/[^/]+$/, '/v2/financial/{id}'],
+];
+
+/** `GET /v2/companies/7` as `GET /v2/companies/{id}`. */
+export function routeOf(request: string): string {
+  const [method = '', path = ''] = request.split(' ', 2);
+  return `${method} ${ROUTES.reduce((route, [pattern, general]) => route.replace(pattern, general), path)}`;
+}
