@@ -7,7 +7,7 @@ import { describeFolder, readDataFolder } from '../src/core/data-folder.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { folderChanged, hasRunRecord } from '../src/crawl/folder-changed.js';
 import type { Activities } from './contract.js';
-import { countRefusal } from './pulse.js';
+import { countRefusal } from './heartbeat.js';
 
 const MINUTE_MS = 60_000;
 /** How long a run waits for a worker with its data folder before it fails. */

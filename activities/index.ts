@@ -32,7 +32,7 @@ import { castError } from './cast-errors.js';
 import { checkInput } from './check-input.js';
 import type { Activities, CrawlActivities, WarehouseActivities } from './contract.js';
 import { checkFolder, contextOf } from './folder-check.js';
-import { withPulse } from './pulse.js';
+import { withHeartbeat } from './heartbeat.js';
 
 const REJECTS_OF_RUN = 'SELECT coalesce(sum(rejects), 0) FROM ledger.loaded_parts WHERE run = $run';
 
@@ -64,9 +64,9 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
       await landOpening(deps, ctx);
       return ctx;
     },
-    discoverMarket: (input) => withPulse((pulse) => discoverMarket(deps, input, pulse)),
-    crawlListing: (input) => withPulse((pulse) => crawlListing(deps, input, pulse)),
-    crawlChunk: (input) => withPulse((pulse) => fetchChunk(deps, input, pulse)),
+    discoverMarket: (input) => withHeartbeat((heartbeat) => discoverMarket(deps, input, heartbeat)),
+    crawlListing: (input) => withHeartbeat((heartbeat) => crawlListing(deps, input, heartbeat)),
+    crawlChunk: (input) => withHeartbeat((heartbeat) => fetchChunk(deps, input, heartbeat)),
     async enterQuotaGate({ waiter, workflowType, taskQueue, signal }) {
       await Context.current().client.workflow.signalWithStart(workflowType, {
         workflowId: quotaGate,
@@ -77,7 +77,7 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
         staticSummary: 'runs that wait for the daily quota of the API key',
       });
     },
-    readQuota: (ctx, begins) => withPulse((pulse) => readQuota(deps, ctx, pulse, begins)),
+    readQuota: (ctx, begins) => withHeartbeat((heartbeat) => readQuota(deps, ctx, heartbeat, begins)),
     closeRun: (input) => closeRun(deps, input),
   });
 }
@@ -86,7 +86,7 @@ export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): Crawl
 export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): WarehouseActivities {
   const { dataDir } = deps.config;
   const withWarehouse = <T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> =>
-    withPulse(async () => {
+    withHeartbeat(async () => {
       const warehouse = await openWarehouse(dataDir, { what: 'a worker' });
       try {
         return await work(warehouse);
@@ -143,7 +143,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
         }),
       ),
     rebuildWarehouse: (input) =>
-      withPulse(async (pulse) => {
+      withHeartbeat(async (heartbeat) => {
         const { from, to } = parseInput(
           RebuildInput,
           input,
@@ -160,7 +160,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           keep: deps.config.publish.keep,
           personalData: keepsContacts(deps.config),
           modelsDir: deps.config.modelsDir,
-          onStep: (step) => pulse.beat({ step, done: 0, total: null, requests: 0 }),
+          onStep: (step) => heartbeat.report({ step, done: 0, total: null, requests: 0 }),
         });
         const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
         const folder = readDataFolder(dataDir);

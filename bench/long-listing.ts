@@ -48,9 +48,9 @@ export async function crawlLongListing(tenders: number): Promise<LongListing> {
   const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
   const deps = { config, client, clock: createClock({}), log: createLog('bench') };
   const ctx = openRun(config, deps.clock, { workflowType: 'tenderSnapshot', workflowId: 'w', run: 'run-1', input: {} });
-  const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+  const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
   const start = peak();
-  const { entities } = await crawlListing(deps, { ctx, listing: 'tenders' }, pulse);
+  const { entities } = await crawlListing(deps, { ctx, listing: 'tenders' }, heartbeat);
   const crawled = peak();
   await client.close();
   server.closeAllConnections();

@@ -56,12 +56,12 @@ async function search(deps: CrawlDeps, run: string): Promise<{ requests: number;
     run: run.replace(' ', '-'),
     input: {},
   });
-  const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+  const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
   await landOpening(deps, ctx);
-  await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+  await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
   let requests = 0;
   for (let round = 0; ; round++) {
-    const result = await discoverMarket(deps, { ctx, round, budget: 500, concurrency: null }, pulse);
+    const result = await discoverMarket(deps, { ctx, round, budget: 500, concurrency: null }, heartbeat);
     requests += result.requests;
     if (!result.done) continue;
     await closeRun(deps, { ctx, outcome: 'complete', note: null, heldBack: null });

@@ -1,4 +1,4 @@
-import { Latest } from './latest.js';
+import { BoundedCache } from './bounded-cache.js';
 
 /** A UBO enrichment job. Its state goes from PENDING to RUNNING to DONE. */
 export interface Job {
@@ -16,7 +16,7 @@ const KEPT_BYTES = 2_000_000;
 
 /** The latest UBO enrichment jobs. A job waits for half of its time and runs for the other half. */
 export class Jobs {
-  readonly #jobs = new Latest<string, Job>(KEPT_BYTES);
+  readonly #jobs = new BoundedCache<string, Job>(KEPT_BYTES);
   #count = 0;
   readonly #milliseconds: number;
 

@@ -1,10 +1,10 @@
-import { Latest } from './latest.js';
+import { BoundedCache } from './bounded-cache.js';
 
 const KEPT_BYTES = 16_000_000;
 
 /** Cache of search results, so that page 2 needs no new search. It is cleared each day. */
 export class Searches {
-  readonly #results = new Latest<string, Uint32Array>(KEPT_BYTES);
+  readonly #results = new BoundedCache<string, Uint32Array>(KEPT_BYTES);
 
   /** Returns the cached result of `key`, or runs `search` and caches its result. */
   find(key: string, search: () => Uint32Array): Uint32Array {

@@ -224,7 +224,7 @@ export class RunState {
   }
 
   /** Notes what was not reached and makes the run partial. */
-  fallShort(text: string | null): void {
+  markIncomplete(text: string | null): void {
     if (text === null) return;
     this.note(text);
     this.#short = true;
@@ -233,7 +233,7 @@ export class RunState {
   /** Corrects the coverage if the warehouse holds other companies than the searches counted. Makes the run partial. */
   correctCoverage({ coverage, reason }: NonNullable<ModelsResult['unloaded']>): void {
     if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
-    this.fallShort(`After loading, ${reason}.`);
+    this.markIncomplete(`After loading, ${reason}.`);
   }
 
   /**
@@ -244,7 +244,7 @@ export class RunState {
     const known = ({ stream, endpoint }: Refusal) => stream === refusal.stream && endpoint === refusal.endpoint;
     if (this.refused.some(known)) return;
     this.refused.push(refusal);
-    if (matters) this.fallShort(refusalInWords(refusal));
+    if (matters) this.markIncomplete(refusalInWords(refusal));
   }
 
   /** Returns the refused routes of a stream, which the run no longer requests. */

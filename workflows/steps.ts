@@ -4,10 +4,10 @@ import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { ProgressStep, Refusal, RunResult } from '../schemas/pipeline/run.js';
 import { reasonsInWords, refusalInWords } from './describe.js';
 import { nextRound, repeatOf } from './chunk-rounds.js';
-import { heldBackBy, isIncomplete } from './coverage-gate.js';
+import { heldBackBy, isIncomplete } from './publish-thresholds.js';
 import { crawl, quick, warehouse } from './proxies.js';
 import type { Run } from './run.js';
-import { together } from './together.js';
+import { runConcurrently } from './run-concurrently.js';
 
 // Large enough that a task's overhead (50 to 100 ms) is negligible, small enough that a pause takes effect soon.
 const CHUNK_SIZE = 500;
@@ -29,7 +29,7 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
         run.countLanded(result.rows);
         // A refused lookup list is noted, but the market stays complete without it.
         if (listing === 'nomenclatures') run.note(result.shortfall);
-        else run.fallShort(result.shortfall);
+        else run.markIncomplete(result.shortfall);
         return;
       }
       await run.waitForQuota();
@@ -64,7 +64,7 @@ export async function discover(run: Run): Promise<void> {
       run.show();
       if (result.done) {
         run.coverage = result.coverage;
-        for (const shortfall of result.shortfalls) run.fallShort(shortfall);
+        for (const shortfall of result.shortfalls) run.markIncomplete(shortfall);
         return;
       }
     }
@@ -101,7 +101,7 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       const round = nextRound(run, plan.chunks, run.concurrency, room);
       // After a stop, the other chunk finishes and lands its part.
       const results: (ChunkResult & { chunk: number })[] = [];
-      await together(
+      await runConcurrently(
         round.chunks.map((chunk, i) => async () => {
           const part = { chunk, concurrency: round.concurrency[i] ?? null, atOnce: round.chunks.length };
           results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, round.budget)) });
@@ -145,7 +145,7 @@ async function crawlChunk(
       if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
       run.countLanded(result.rows);
       if (result.failed > 0) {
-        run.fallShort(
+        run.markIncomplete(
           `${plan.stream}: some records could not be fetched; ops.rejects lists them. The next run tries again.`,
         );
       }
@@ -191,7 +191,7 @@ async function finishIdle(run: Run): Promise<RunResult> {
 export async function finish(run: Run): Promise<RunResult> {
   if (run.idle && !run.stopped) return finishIdle(run);
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);
-  run.fallShort(heldBack);
+  run.markIncomplete(heldBack);
   const outcome = run.stopped ? 'stopped' : run.complete ? 'complete' : 'partial';
   await run.checkpoint();
   const quota = await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);

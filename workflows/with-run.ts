@@ -24,7 +24,7 @@ export async function withRun(
       if (!run.stopped) await work(run);
     } catch (error) {
       if (!(error instanceof StopRequested)) throw error;
-      run.fallShort(
+      run.markIncomplete(
         'An operator stopped the run. The fetched records are kept; the current night of the market does not change.',
       );
     }

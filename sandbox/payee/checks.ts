@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PayeeDecision } from '../../schemas/v2/payee.js';
 import type { Company } from '../../schemas/v2/company.js';
-import { Latest } from '../latest.js';
+import { BoundedCache } from '../bounded-cache.js';
 import type { PayeeCheckRequest } from './rules.js';
 
 /** A completed check with its report. */
@@ -27,7 +27,7 @@ const KEPT_BYTES = 16_000_000;
 
 /** The latest checks by id. */
 export class PayeeChecks {
-  readonly #checks = new Latest<number, PayeeCheck>(KEPT_BYTES);
+  readonly #checks = new BoundedCache<number, PayeeCheck>(KEPT_BYTES);
   #count = 0;
 
   /**

@@ -245,7 +245,7 @@ export interface QuotaRecord {
 }
 
 /** Stream `quota_drift`: the quota overuse of a run that read the daily metric at its start and its end. */
-export interface QuotaDriftRecord {
+export interface QuotaOveruseRecord {
   metric: string;
   used_before: number;
   used_after: number;

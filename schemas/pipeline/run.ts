@@ -116,7 +116,7 @@ export interface RunContext {
   /** Share of the daily quota the run leaves to others (docs/configuration.md, `quota.reserve`). */
   leavesQuota?: number;
   /** Publish thresholds of the market; null for runs without any. */
-  gate: CoverageGate | null;
+  gate: PublishThresholds | null;
   /** Why the run will do less than its name says, for people; null when it does all. */
   note: string | null;
 }
@@ -125,7 +125,7 @@ export interface RunContext {
  * Publish thresholds (docs/configuration.md, `minCoverage`, `maxDrop`): an incomplete night must not replace a complete
  * one.
  */
-export interface CoverageGate {
+export interface PublishThresholds {
   /** Least share of the companies the API reports, 0 to 1. */
   minCoverage: number;
   /** Largest share of companies lost against the current night, 0 to 1. */

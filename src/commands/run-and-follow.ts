@@ -51,7 +51,7 @@ export async function runAndFollow(
     if (options.json && other !== null) tell(`! ${other}`);
     if (options.json) sayJson({ workflowId: request.workflowId, ...result, sameFolder: other === null });
     else say(renderResult(request.workflowId, result, config.dataDir));
-    if (fellShort(result, options.strict)) process.exitCode = FAILED;
+    if (isUnsuccessful(result, options.strict)) process.exitCode = FAILED;
     return result;
   } finally {
     await temporal.close();
@@ -62,7 +62,7 @@ export async function runAndFollow(
  * True when the command must exit with 1: the market is incomplete or held back, the run was stopped, or the key may
  * not read a stream. Lookup lists are excepted. With `strict`, also when single records failed.
  */
-function fellShort(result: RunResult, strict: boolean): boolean {
+function isUnsuccessful(result: RunResult, strict: boolean): boolean {
   return (
     result.incomplete ||
     (result.refused ?? []).some(({ stream }) => stream !== 'nomenclatures') ||

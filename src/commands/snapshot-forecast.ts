@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { AttemptReport, ApiClient } from '../api-client/index.js';
 import { TidemarkError } from '../core/errors.js';
 import { createLog } from '../core/log.js';
-import type { CrawlDeps, Pulse } from '../crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../crawl/deps.js';
 import { askSearch } from '../crawl/discover.js';
 import { forecastMarket, type MarketForecast } from '../crawl/forecast.js';
 import { crawlListing } from '../crawl/list.js';
@@ -58,7 +58,7 @@ export async function forecastSnapshot(context: CliContext, market: string, date
   }
   const probes = new Probes();
   const api = openApi(config, clock, probes.add);
-  const pulse: Pulse = { beat: () => undefined, signal: interruptSignal(), attempt: 1 };
+  const heartbeat: Heartbeat = { report: () => undefined, signal: interruptSignal(), attempt: 1 };
   const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-forecast-'));
   try {
     return await api.call(async (client: ApiClient) => {
@@ -67,11 +67,11 @@ export async function forecastSnapshot(context: CliContext, market: string, date
       if (config.nomenclatures && readManifests(config.dataDir, { stream: 'nomenclatures' }).length === 0) {
         // Planning needs the lookup lists. Before the first run, fetch them into a temporary folder.
         lists = { ...config, dataDir: scratch };
-        await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, pulse);
+        await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, heartbeat);
       }
       const plan = planMarket(lists, ctx, await readKnownMarket(deps, ctx));
-      const forecast = await forecastMarket(deps, ctx, plan, (request) => askSearch(deps, request, pulse));
-      const metrics = await client.v2.metrics({ signal: pulse.signal });
+      const forecast = await forecastMarket(deps, ctx, plan, (request) => askSearch(deps, request, heartbeat));
+      const metrics = await client.v2.metrics({ signal: heartbeat.signal });
       const quota = dailyMetric(metrics.data, config.quota.metric);
       return summarise(forecast, { market, date, spent: probes.count, quota, pace: paceOf(context, probes, forecast) });
     });

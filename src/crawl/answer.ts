@@ -7,7 +7,7 @@ import {
   type ApiResponse,
 } from '../api-client/index.js';
 import type { NewRow } from '../landing/index.js';
-import type { Pulse } from './deps.js';
+import type { Heartbeat } from './deps.js';
 
 /**
  * Makes the landed row of an API response.
@@ -71,13 +71,13 @@ export const LIMIT_PATIENCE_MS = 2 * 3_600_000;
  * Whether LIMIT_PATIENCE_MS have passed since the activity's first attempt was scheduled. Call it after a `limit`
  * answer.
  */
-export function isLimitOutlasted(pulse: Pulse): boolean {
-  return Date.now() - (pulse.since ?? Date.now()) > LIMIT_PATIENCE_MS;
+export function isLimitOutlasted(heartbeat: Heartbeat): boolean {
+  return Date.now() - (heartbeat.since ?? Date.now()) > LIMIT_PATIENCE_MS;
 }
 
 /** Whether a call has failed in enough attempts for the run to continue without the answer. The run reports the gap. */
-export function isGivenUp(error: unknown, pulse: Pulse): error is ApiError {
-  if (pulse.signal.aborted || pulse.attempt < PATIENT_ATTEMPTS) return false;
+export function isGivenUp(error: unknown, heartbeat: Heartbeat): error is ApiError {
+  if (heartbeat.signal.aborted || heartbeat.attempt < PATIENT_ATTEMPTS) return false;
   return error instanceof ApiError && !isKeyRefused(error);
 }
 

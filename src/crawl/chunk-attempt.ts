@@ -14,12 +14,12 @@ import {
   rowOfError,
   stopsEverything,
 } from './answer.js';
-import type { CrawlDeps, Pulse } from './deps.js';
+import type { CrawlDeps, Heartbeat } from './deps.js';
 import { CUT_SHORT, fetchers, type Fetcher } from './fetchers.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from './in-parallel.js';
-import { lanesOf } from './lanes.js';
-import { LimitDoubts } from './limit-doubts.js';
+import { concurrencyShare } from './concurrency-share.js';
+import { SuspectedLimits } from './suspected-limits.js';
 import { findAnswered, isAnswered } from './other-records.js';
 import { saysRoom } from './read-quota.js';
 import { RouteRefusedError } from './refusal.js';
@@ -29,7 +29,7 @@ const GIVE_UP_AFTER = 20;
 // After this many consecutive 401s, treat the key as revoked even if /v2/metrics accepts it.
 const REFUSALS_IN_A_ROW = 10;
 // After this many more tries, file a record with a suspected limit as failed.
-const DOUBTED_TRIES = 2;
+const SUSPECTED_TRIES = 2;
 // After this many consecutive `limit` answers, end the attempt; Temporal waits before the next one.
 const LIMITS_IN_A_ROW = 3;
 // From this attempt on, a record answered `limit` while other records are answered may be filed as failed.
@@ -50,7 +50,7 @@ export interface ChunkWork {
   input: CrawlChunkInput;
   entities: readonly string[];
   writer: PartWriter;
-  pulse: Pulse;
+  heartbeat: Heartbeat;
   booking: RequestLog;
 }
 
@@ -64,7 +64,7 @@ export interface ChunkWork {
  * - failed: the last answer was a fault; tried again at the end
  * - refused: the API refused the route; tried again at the end
  * - limited: the last answer was `limit`; tried again at the end
- * - suspected: the last answer was a suspected limit (see LimitDoubts); tried again at the end
+ * - suspected: the last answer was a suspected limit (see SuspectedLimits); tried again at the end
  * - skipped: the API refuses every route that could answer; stays due
  *
  * At the end of the chunk, entities still failed, refused, limited or suspected are filed as failed.
@@ -75,7 +75,7 @@ export class ChunkAttempt {
   readonly #open: readonly string[];
   readonly #routes: Routes;
   readonly #first = new FirstAnswer();
-  readonly #doubts: LimitDoubts;
+  readonly #suspected: SuspectedLimits;
   readonly #tried = new Set<string>();
   readonly #answered = new Set<string>();
   /** Entities requested early, to compare their answers with those of failing ones. */
@@ -95,16 +95,16 @@ export class ChunkAttempt {
   #keyRefusedInARow = 0;
   #refusedInARow = 0;
   #limitedInARow = 0;
-  #doubted = false;
+  #hasSuspected = false;
 
   constructor(work: ChunkWork) {
-    const { deps, input, entities, writer, pulse } = work;
+    const { deps, input, entities, writer, heartbeat } = work;
     const fetcher = fetchers[input.stream];
     if (!fetcher) throw new Error(`stream ${input.stream} is not fetched by entity`);
     this.#work = work;
     this.#fetcher = fetcher;
     this.#routes = new Routes(input.refused ?? []);
-    this.#doubts = new LimitDoubts(() => saysRoom(deps, pulse), input.doubts ?? null);
+    this.#suspected = new SuspectedLimits(() => saysRoom(deps, heartbeat), input.doubts ?? null);
     const finished = fetcher.finished(writer.rows);
     this.#open = entities.filter((entity) => !finished.has(entity));
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
@@ -112,7 +112,7 @@ export class ChunkAttempt {
 
   /** Whether only entities with suspected limits are left. */
   get doubted(): boolean {
-    return this.#doubted;
+    return this.#hasSuspected;
   }
 
   /** Refusals of the routes that the key may not use. Empty for streams with a single route. */
@@ -131,47 +131,47 @@ export class ChunkAttempt {
    */
   async run(): Promise<number> {
     const { deps, input, writer } = this.#work;
-    const lanes = lanesOf(deps, input.concurrency, input.atOnce);
+    const share = concurrencyShare(deps, input.concurrency, input.atOnce);
     const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
-    await inParallel(this.#open, lanes, attempt);
+    await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
     // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so several
     // refusals in a row are normal. The counters start at -Infinity so that they cannot end the attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
-    await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], lanes, attempt);
-    for (let again = 0; again < DOUBTED_TRIES && this.#doubts.aside.size > 0; again++) {
-      this.#doubted = !this.#doubts.proven;
-      const [first] = this.#doubts.aside.values();
-      if (first && this.#doubted) throw first;
-      await inParallel([...this.#doubts.aside.keys()], lanes, attempt);
+    await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
+    for (let again = 0; again < SUSPECTED_TRIES && this.#suspected.records.size > 0; again++) {
+      this.#hasSuspected = !this.#suspected.proven;
+      const [first] = this.#suspected.records.values();
+      if (first && this.#hasSuspected) throw first;
+      await inParallel([...this.#suspected.records.keys()], share, attempt);
     }
     for (let round = 0; round < LIMIT_ROUNDS && this.#limited.size > 0; round++) {
       const [limit] = this.#limited.values();
       if (limit) await this.#requireOthersAnswered(limit);
-      await inParallel([...this.#limited.keys()], lanes, attempt);
+      await inParallel([...this.#limited.keys()], share, attempt);
     }
-    const failed = new Map([...this.#failures, ...this.#refused, ...this.#limited, ...this.#doubts.aside]);
+    const failed = new Map([...this.#failures, ...this.#refused, ...this.#limited, ...this.#suspected.records]);
     for (const [entity, fault] of failed) await writer.append(rowOfError(fault, entity, 'failed'));
     return failed.size + this.#cutShort.size;
   }
 
   async #attempt(entity: string): Promise<void> {
-    const { input, booking, pulse, writer } = this.#work;
+    const { input, booking, heartbeat, writer } = this.#work;
     if (this.#probed.has(entity)) await this.#asking?.catch(() => undefined);
     if (this.#answered.has(entity)) return;
     if (booking.requests >= (input.budget ?? Infinity)) throw new NoRoomError();
     this.#tried.add(entity);
-    const afterRefusal = this.#doubts.aside.size > 0;
+    const afterRefusal = this.#suspected.records.size > 0;
     try {
       const rows = await this.#fetch(entity);
       for (const row of rows) await writer.append(row);
       if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
       this.#noteAnswer(entity, afterRefusal);
     } catch (error) {
-      if (pulse.signal.aborted) throw error;
+      if (heartbeat.signal.aborted) throw error;
       if (error instanceof LimitError && isDailyLimit(error)) {
-        if ((await this.#doubts.heard(entity, error)) === 'again') await this.#attempt(entity);
+        if ((await this.#suspected.heard(entity, error)) === 'again') await this.#attempt(entity);
         return;
       }
       if (error instanceof NotFoundError) {
@@ -191,14 +191,14 @@ export class ChunkAttempt {
     }
     const done = this.#answered.size + this.#failures.size + this.#refused.size + this.#skipped.size;
     const total = this.#work.entities.length;
-    pulse.beat({ step: input.stream, done: total - this.#open.length + done, total, requests: booking.requests });
+    heartbeat.report({ step: input.stream, done: total - this.#open.length + done, total, requests: booking.requests });
   }
 
   /** Fetches all rows of an entity, or none. An entity cut off in the middle is fetched again from its start. */
   async #fetch(entity: string): Promise<NewRow[]> {
-    const { deps, input, pulse } = this.#work;
+    const { deps, input, heartbeat } = this.#work;
     const rows: NewRow[] = [];
-    for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, pulse.signal, this.#routes)) {
+    for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes)) {
       rows.push(row);
     }
     return rows;
@@ -210,7 +210,7 @@ export class ChunkAttempt {
 
   #noteAnswer(entity: string, sentAfterRefusal: boolean): void {
     this.#forget(entity);
-    this.#doubts.answered(entity, sentAfterRefusal);
+    this.#suspected.answered(entity, sentAfterRefusal);
     this.#answered.add(entity);
     this.#known ??= entity;
     this.#failedInARow = this.#keyRefusedInARow = this.#refusedInARow = this.#limitedInARow = 0;
@@ -218,19 +218,19 @@ export class ChunkAttempt {
   }
 
   async #noteFailure(entity: string, error: unknown): Promise<void> {
-    const { deps, pulse } = this.#work;
+    const { deps, heartbeat } = this.#work;
     // One company that always answers 401 must not end the night while the key works elsewhere.
     const refusedHere =
       isKeyRefused(error) &&
       ++this.#keyRefusedInARow < REFUSALS_IN_A_ROW &&
-      (await apiAnswers(deps.client, pulse.signal));
+      (await apiAnswers(deps.client, heartbeat.signal));
     if (!refusedHere && stopsEverything(error)) throw error;
     const fault = error as ApiError;
     this.#forget(entity);
     this.#failures.set(entity, fault);
     this.#first.open();
     if (++this.#failedInARow < GIVE_UP_AFTER) return;
-    if (!(await apiAnswers(deps.client, pulse.signal))) throw apiUnavailable(fault);
+    if (!(await apiAnswers(deps.client, heartbeat.signal))) throw apiUnavailable(fault);
     this.#failedInARow = 0;
   }
 
@@ -251,7 +251,7 @@ export class ChunkAttempt {
   async #judgeRefused(): Promise<void> {
     if (this.#fetcher.manyRoutes) return;
     const [error] = this.#refused.values();
-    const others = this.#failures.size + this.#limited.size + this.#skipped.size + this.#doubts.aside.size;
+    const others = this.#failures.size + this.#limited.size + this.#skipped.size + this.#suspected.records.size;
     if (error && this.#known === null && others === 0) await this.#requireRoute(error);
   }
 
@@ -280,7 +280,7 @@ export class ChunkAttempt {
    */
   async #requireOthersAnswered(error: LimitError): Promise<void> {
     if (this.#isOutlasted()) throw new RouteRefusedError(error, true);
-    if (this.#work.pulse.attempt < LIMIT_ATTEMPTS) throw error;
+    if (this.#work.heartbeat.attempt < LIMIT_ATTEMPTS) throw error;
     const { told } = await this.#askAnother();
     if (told !== null) throw error;
     this.#limitedInARow = -Infinity;
@@ -292,9 +292,9 @@ export class ChunkAttempt {
    * from the start of the activity.
    */
   #isOutlasted(): boolean {
-    const { writer, deps, pulse } = this.#work;
+    const { writer, deps, heartbeat } = this.#work;
     const last = writer.rows.at(-1);
-    if (!last) return isLimitOutlasted(pulse);
+    if (!last) return isLimitOutlasted(heartbeat);
     return deps.clock.now().getTime() - Date.parse(last.fetched_at) > LIMIT_PATIENCE_MS;
   }
 
@@ -313,7 +313,7 @@ export class ChunkAttempt {
   }
 
   async #askOnce(): Promise<Told> {
-    const { deps, input, pulse, writer } = this.#work;
+    const { deps, input, heartbeat, writer } = this.#work;
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
     this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
     const known = this.#known !== null;
@@ -333,7 +333,7 @@ export class ChunkAttempt {
       } catch (error) {
         if (error instanceof NotFoundError) return { told: null, known };
         if (error instanceof RoutesClosedError) continue;
-        if (pulse.signal.aborted || stopsEverything(error)) throw error;
+        if (heartbeat.signal.aborted || stopsEverything(error)) throw error;
         told = error as ApiError;
       }
     }

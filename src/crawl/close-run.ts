@@ -11,7 +11,7 @@ import {
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { adoptSpools, landRows, readManifests, readRunRows } from '../landing/index.js';
 import type { CarriedMembers } from '../planner/index.js';
-import { driftInWords, quotaDrift } from '../ledger/quota-drift.js';
+import { describeOveruse, quotaOveruse } from '../ledger/quota-overuse.js';
 import { readRequests } from '../ledger/request-log.js';
 import type { CrawlDeps } from './deps.js';
 import { folderChanged } from './folder-changed.js';
@@ -97,7 +97,7 @@ export async function closeRun(
     throw folderChanged(deps.config.dataDir, missing);
   }
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
-  const drift = quotaDrift(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
+  const drift = quotaOveruse(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
   // Stamp the end of the run after every answer, whichever machine fetched it.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
@@ -114,7 +114,7 @@ export async function closeRun(
       ...totals,
     }),
   ]);
-  return { ...totals, forecast: readForecast(deps, ctx), drift: drift && driftInWords(drift) };
+  return { ...totals, forecast: readForecast(deps, ctx), drift: drift && describeOveruse(drift) };
 }
 
 /** Reads how many requests the run expected to send; null for runs without a forecast. */

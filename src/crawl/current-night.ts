@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CoverageRecord, RunRecord } from '../../schemas/pipeline/landing.js';
-import type { CoverageGate } from '../../schemas/pipeline/run.js';
+import type { PublishThresholds } from '../../schemas/pipeline/run.js';
 import { readManifests, readPartRows, readRunRows } from '../landing/index.js';
 
 /**
@@ -11,7 +11,7 @@ export function currentNight(
   dataDir: string,
   market: string,
   filters: Record<string, unknown>,
-): CoverageGate['current'] {
+): PublishThresholds['current'] {
   const runs = readManifests(dataDir, { stream: 'runs' })
     .filter((part) => part.chunk === 'close' && part.market === market)
     .toSorted((a, b) => (a.date === b.date ? later(a.lastFetchedAt, b.lastFetchedAt) : later(a.date, b.date)));

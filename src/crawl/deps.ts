@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.js';
 import type { Config } from '../core/config.js';
 import type { RunSizes } from '../core/run-sizes.js';
 import type { StampClock } from '../core/stamp-clock.js';
-import type { AtWork } from './lanes.js';
+import type { AtWork } from './concurrency-share.js';
 
 /** What every crawl activity needs. Built once per worker process. */
 export interface CrawlDeps {
@@ -25,9 +25,9 @@ export interface CrawlDeps {
 }
 
 /** Connects a crawl function to its activity: sends heartbeats and learns of cancellation. */
-export interface Pulse {
+export interface Heartbeat {
   /** Reports progress. Cheap to call: the heartbeat behind it is throttled. */
-  beat(progress: { step: string; done: number; total: number | null; requests: number }): void;
+  report(progress: { step: string; done: number; total: number | null; requests: number }): void;
   /** Aborted when the worker shuts down or the run is cancelled. */
   signal: AbortSignal;
   /** Attempt of the activity, from 1. */

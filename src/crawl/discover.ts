@@ -8,10 +8,10 @@ import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from '../planner/index.js';
 import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from './answer.js';
 import { landCarried, landRecords } from './close-run.js';
-import type { CrawlDeps, Pulse } from './deps.js';
+import type { CrawlDeps, Heartbeat } from './deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
-import { lanesOf } from './lanes.js';
+import { concurrencyShare } from './concurrency-share.js';
 import { filtersRefused, planMarket } from './market-plan.js';
 import { isLimitedAlone } from './limited-alone.js';
 import { readCount } from './read-count.js';
@@ -40,7 +40,7 @@ const NOTHING_FOUND: DiscoverResult = {
  * @returns counts; `done` with the coverage once the plan is finished
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
-export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, pulse: Pulse): Promise<DiscoverResult> {
+export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, heartbeat: Heartbeat): Promise<DiscoverResult> {
   const { ctx, round } = input;
   const { dataDir } = deps.config;
   const target = {
@@ -64,7 +64,7 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
   const writer = await PartWriter.open(target);
   for (const row of writer.rows) answers.set(row.request_key, answerOf(row));
   const keep: AskPlan = async (request) => {
-    const row = await askPage(deps, request, pulse);
+    const row = await askPage(deps, request, heartbeat);
     await writer.append(row);
     const answer = answerOf(row);
     answers.set(request.key, answer);
@@ -72,15 +72,15 @@ export async function discoverMarket(deps: CrawlDeps, input: DiscoverInput, puls
   };
   try {
     await bookingIn(booking, async () => {
-      await reopenQuota(deps, ctx, pulse);
+      await reopenQuota(deps, ctx, heartbeat);
       const before = writer.rows.length;
       if (round === 0) {
         const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
         await landForecast(deps, ctx, await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask));
       }
       const budget = input.budget - (writer.rows.length - before);
-      await search(deps, { ...input, budget }, plan, answers, keep, pulse, booking);
-      pulse.signal.throwIfAborted();
+      await search(deps, { ...input, budget }, plan, answers, keep, heartbeat, booking);
+      heartbeat.signal.throwIfAborted();
     });
   } catch (error) {
     await writer.close();
@@ -102,10 +102,10 @@ async function search(
   plan: Plan,
   answers: Map<string, PlanAnswer>,
   keep: AskPlan,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
   booking: RequestLog,
 ): Promise<void> {
-  const lanes = lanesOf(deps, input.concurrency);
+  const share = concurrencyShare(deps, input.concurrency);
   const inFlight = new Set<Promise<void>>();
   let sent = 0;
   const failed: { error?: unknown; yes: boolean } = { yes: false };
@@ -113,7 +113,7 @@ async function search(
   const ask = async (request: PlanRequest): Promise<void> => {
     plan.answer(request.key, await keep(request));
     const { distinct, reportedTotal } = plan.stats();
-    pulse.beat({ step: 'search', done: distinct, total: reportedTotal, requests: booking.requests });
+    heartbeat.report({ step: 'search', done: distinct, total: reportedTotal, requests: booking.requests });
   };
 
   while (!plan.done && !failed.yes) {
@@ -129,7 +129,7 @@ async function search(
           .finally(() => inFlight.delete(asking));
         inFlight.add(asking);
       },
-      () => Math.min(lanes - inFlight.size, input.budget - sent),
+      () => Math.min(share - inFlight.size, input.budget - sent),
     );
     if (inFlight.size === 0) break;
     await Promise.race(inFlight);
@@ -158,22 +158,22 @@ function replay(
 }
 
 /** Sends one search of a plan without landing the answer. */
-export async function askSearch(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<PlanAnswer> {
-  return answerOf(await askPage(deps, request, pulse));
+export async function askSearch(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbeat): Promise<PlanAnswer> {
+  return answerOf(await askPage(deps, request, heartbeat));
 }
 
-async function askPage(deps: CrawlDeps, request: PlanRequest, pulse: Pulse): Promise<NewRow> {
+async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbeat): Promise<NewRow> {
   try {
-    const response = await sendSearch(deps, request, pulse);
+    const response = await sendSearch(deps, request, heartbeat);
     return { ...rowOf(response, null, request.segment), request_key: request.key };
   } catch (error) {
     // A refusal is an answer: the plan learns what this API does not accept.
     if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
     if (isRefusal(error) && request.purpose !== 'guess') {
-      await requireSearch(deps, request, error, pulse);
+      await requireSearch(deps, request, error, heartbeat);
       return refusal(error, request, 403);
     }
-    if (!(await isOnlyThisSearch(deps, error, request, pulse))) throw error;
+    if (!(await isOnlyThisSearch(deps, error, request, heartbeat))) throw error;
     const fault = error as ApiError;
     // A failed guess is no fault of the API: file it as refused.
     return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
@@ -188,21 +188,21 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
  * Whether a fault concerns only this search after several attempts of the activity. Then the plan reports the gap and
  * reads the rest of the market. One page without an answer must not stop a night.
  */
-async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, pulse: Pulse): Promise<boolean> {
-  if (pulse.signal.aborted) return false;
+async function isOnlyThisSearch(deps: CrawlDeps, error: unknown, request: PlanRequest, heartbeat: Heartbeat): Promise<boolean> {
+  if (heartbeat.signal.aborted) return false;
   if (isLimit(error)) {
-    if (pulse.attempt < LAST_PATIENT_ATTEMPT || mustAnswer(request)) return false;
+    if (heartbeat.attempt < LAST_PATIENT_ATTEMPT || mustAnswer(request)) return false;
     return isLimitedAlone(
-      () => sendSearch(deps, request, pulse),
-      () => sendPlainSearch(deps, request, pulse),
+      () => sendSearch(deps, request, heartbeat),
+      () => sendPlainSearch(deps, request, heartbeat),
     );
   }
   // A guess may fail in any way and the plan does not need its answer. Do not wait for later attempts.
   if (request.purpose === 'guess') {
-    return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, pulse.signal));
+    return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, heartbeat.signal));
   }
-  if (pulse.attempt < LAST_PATIENT_ATTEMPT || stopsEverything(error) || mustAnswer(request)) return false;
-  return apiAnswers(deps.client, pulse.signal);
+  if (heartbeat.attempt < LAST_PATIENT_ATTEMPT || stopsEverything(error) || mustAnswer(request)) return false;
+  return apiAnswers(deps.client, heartbeat.signal);
 }
 
 /** Whether the plan cannot continue without this search. */
@@ -215,10 +215,10 @@ function mustAnswer({ purpose }: PlanRequest): boolean {
  * be refused a single search; the plan then reports the gap.
  * @throws RouteRefusedError when the plain search is refused, too
  */
-async function requireSearch(deps: CrawlDeps, request: PlanRequest, error: ApiError, pulse: Pulse): Promise<void> {
+async function requireSearch(deps: CrawlDeps, request: PlanRequest, error: ApiError, heartbeat: Heartbeat): Promise<void> {
   for (let asked = 0; asked < PLAIN_SEARCHES; asked++) {
     try {
-      await sendPlainSearch(deps, request, pulse);
+      await sendPlainSearch(deps, request, heartbeat);
       return;
     } catch (fault) {
       if (!isRefusal(fault)) throw fault;
@@ -228,9 +228,9 @@ async function requireSearch(deps: CrawlDeps, request: PlanRequest, error: ApiEr
 }
 
 /** Sends a search without filters. InvalidRequest counts as an answer. */
-async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, pulse: Pulse): Promise<void> {
+async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, heartbeat: Heartbeat): Promise<void> {
   try {
-    await sendSearch(deps, { route, per_page, page: 1, filters: {} }, pulse);
+    await sendSearch(deps, { route, per_page, page: 1, filters: {} }, heartbeat);
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error;
   }
@@ -239,7 +239,7 @@ async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest
 async function sendSearch(
   { client }: CrawlDeps,
   { route, page, per_page, filters }: Pick<PlanRequest, 'route' | 'page' | 'per_page' | 'filters'>,
-  { signal }: Pulse,
+  { signal }: Heartbeat,
 ): Promise<ApiResponse<unknown>> {
   const ask = { page, per_page, filters };
   return route === 'v1' ? client.v1.companies(ask, { signal }) : client.v2.prospecting(ask, { signal });

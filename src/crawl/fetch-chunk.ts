@@ -8,7 +8,7 @@ import { PartWriter } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { isDailyLimit } from './answer.js';
 import { ChunkAttempt } from './chunk-attempt.js';
-import type { CrawlDeps, Pulse } from './deps.js';
+import type { CrawlDeps, Heartbeat } from './deps.js';
 import { folderChanged } from './folder-changed.js';
 import { reopenQuota } from './read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
@@ -25,7 +25,7 @@ export function chunkName(stream: string, chunk: number): string {
  * @throws TidemarkError `ApiUnavailable` when the API answers nothing; landed answers stay and are not fetched again
  * @throws TidemarkError `DataFolderChanged` when the chunk's list of entities is missing
  */
-export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse: Pulse): Promise<ChunkResult> {
+export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartbeat: Heartbeat): Promise<ChunkResult> {
   const { ctx, stream } = input;
   const chunk = chunkName(stream, input.chunk);
   const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
@@ -35,13 +35,13 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, pulse:
   const entities = readEntities(deps.config.dataDir, input);
   const booking = new RequestLog(deps.config.dataDir, ctx.run, chunk);
   const writer = await PartWriter.open(target);
-  const attempt = new ChunkAttempt({ deps, input, entities, writer, pulse, booking });
+  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, booking });
   try {
     const failed = await bookingIn(booking, async () => {
-      await reopenQuota(deps, ctx, pulse);
+      await reopenQuota(deps, ctx, heartbeat);
       const filed = await attempt.run();
       // If cancelled here, don't commit; the next attempt resumes from the spool.
-      pulse.signal.throwIfAborted();
+      heartbeat.signal.throwIfAborted();
       return filed;
     });
     return {

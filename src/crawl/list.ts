@@ -12,7 +12,7 @@ import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
 import { finishListing, ListingWriter, PartWriter, readManifests, type PartTarget } from '../landing/index.js';
 import { bookingIn, RequestLog } from '../ledger/request-log.js';
 import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
-import type { CrawlDeps, Pulse } from './deps.js';
+import type { CrawlDeps, Heartbeat } from './deps.js';
 import { FIRST_REQUESTS } from './first-answer.js';
 import { isLimitedAlone } from './limited-alone.js';
 import { readCount } from './read-count.js';
@@ -45,7 +45,7 @@ export const NOMENCLATURE_ENDPOINTS = [
  * Nomenclatures younger than 7 days are not read again.
  * @returns counts; `limited` when the daily limit stopped the listing; `refused` with what the API refuses to the key
  */
-export async function crawlListing(deps: CrawlDeps, input: ListInput, pulse: Pulse): Promise<ListResult> {
+export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat: Heartbeat): Promise<ListResult> {
   const { ctx, listing } = input;
   const target: PartTarget = {
     dataDir: deps.config.dataDir,
@@ -62,14 +62,14 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, pulse: Pul
   // read the listing from its start.
   if (listing === 'nomenclatures') {
     const lists = await PartWriter.open(target);
-    return land(deps, input, lists, pulse, async () => ({
-      ...(await readNomenclatures(deps, lists, pulse)),
+    return land(deps, input, lists, heartbeat, async () => ({
+      ...(await readNomenclatures(deps, lists, heartbeat)),
       rows: lists.rows.length,
     }));
   }
   const pages = await ListingWriter.open(target);
-  return land(deps, input, pages, pulse, async () => ({
-    ...(await readers[listing](deps, ctx.filters, pages, pulse)),
+  return land(deps, input, pages, heartbeat, async () => ({
+    ...(await readers[listing](deps, ctx.filters, pages, heartbeat)),
     rows: pages.rows,
   }));
 }
@@ -82,16 +82,16 @@ async function land(
   deps: CrawlDeps,
   { ctx, listing }: ListInput,
   writer: Pick<ListingWriter | PartWriter, 'commit' | 'close'>,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
   read: () => Promise<Counts & { rows: number }>,
 ): Promise<ListResult> {
   const booking = new RequestLog(deps.config.dataDir, ctx.run, listing);
   let counts: Counts & { rows: number };
   try {
     counts = await bookingIn(booking, async () => {
-      await reopenQuota(deps, ctx, pulse);
+      await reopenQuota(deps, ctx, heartbeat);
       const result = await read();
-      pulse.signal.throwIfAborted();
+      heartbeat.signal.throwIfAborted();
       return result;
     });
   } catch (error) {
@@ -110,16 +110,16 @@ type Reader = (
   deps: CrawlDeps,
   filters: Record<string, unknown>,
   writer: ListingWriter,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
 ) => Promise<Counts>;
 
 const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = {
   // Newest first: a new tender moves older ones to later pages, so they are seen twice but never missed.
-  tenders: (deps, filters, writer, pulse) =>
-    readPages(deps, writer, pulse, 'tenders', async (page, per_page) => {
+  tenders: (deps, filters, writer, heartbeat) =>
+    readPages(deps, writer, heartbeat, 'tenders', async (page, per_page) => {
       const response = await deps.client.v1.tenders(
         { page, per_page, sort: { announced_date: 'desc' }, filters },
-        { signal: pulse.signal },
+        { signal: heartbeat.signal },
       );
       return {
         response,
@@ -128,10 +128,10 @@ const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = 
       };
     }),
 
-  async watched_companies(deps, _filters, writer, pulse) {
+  async watched_companies(deps, _filters, writer, heartbeat) {
     const unusable = new Set<string>();
-    const counts = await readPages(deps, writer, pulse, 'watched companies', async (page, per_page) => {
-      const response = await deps.client.v2.watch.list({ page, per_page }, { signal: pulse.signal });
+    const counts = await readPages(deps, writer, heartbeat, 'watched companies', async (page, per_page) => {
+      const response = await deps.client.v2.watch.list({ page, per_page }, { signal: heartbeat.signal });
       const ids = keysOf(readItems(response.body));
       for (const key of ids) if (!isUsable(key)) unusable.add(key);
       return { response, ids, total: readCount(response.data.total_results) };
@@ -152,10 +152,10 @@ function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<
 }
 
 /** Reads the lookup lists that this run has not landed yet. */
-async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, pulse: Pulse): Promise<Counts> {
+async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, heartbeat: Heartbeat): Promise<Counts> {
   const missing = new Map<string, ApiError>();
   const limited = new Map<string, ApiError>();
-  const calls = nomenclatureCalls(deps.client, pulse.signal);
+  const calls = nomenclatureCalls(deps.client, heartbeat.signal);
   const there = new Set(writer.rows.map((row) => row.entity_id));
   for (const [name, read] of Object.entries(calls)) {
     if (there.has(name)) continue;
@@ -170,7 +170,7 @@ async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, pulse: Pul
         limited.set(name, error);
         continue;
       }
-      if (error.retryable && !isGivenUp(error, pulse)) throw error;
+      if (error.retryable && !isGivenUp(error, heartbeat)) throw error;
       missing.set(name, error);
     }
   }
@@ -178,8 +178,8 @@ async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, pulse: Pul
   const another = known?.entity_id ? calls[known.entity_id] : undefined;
   for (const [name, error] of limited) {
     const read = calls[name];
-    const alone = another && read && isGivenUp(error, pulse) && (await isLimitedAlone(read, another));
-    if (!alone && !isLimitOutlasted(pulse)) throw error;
+    const alone = another && read && isGivenUp(error, heartbeat) && (await isLimitedAlone(read, another));
+    if (!alone && !isLimitOutlasted(heartbeat)) throw error;
     missing.set(name, error);
   }
   const refused = [...missing.values()].filter(isRefusal).map((error) => refusalOf('nomenclatures', error));
@@ -216,7 +216,7 @@ interface Page {
 async function readPages(
   deps: CrawlDeps,
   writer: ListingWriter,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
   what: string,
   read: ReadPage,
 ): Promise<Counts> {
@@ -231,14 +231,14 @@ async function readPages(
   for (let number = 1; ; number++) {
     const page: Page | ApiError =
       number === 1
-        ? await orGivenUp(deps, pulse, null, async () => {
-            const first = await orRefused(pulse, () => readFirstPage(read));
+        ? await orGivenUp(deps, heartbeat, null, async () => {
+            const first = await orRefused(heartbeat, () => readFirstPage(read));
             size = first.size;
             return first.page;
           })
         : await orGivenUp(
             deps,
-            pulse,
+            heartbeat,
             () => read(1, size),
             () => read(number, size),
           );
@@ -260,7 +260,7 @@ async function readPages(
     firstTotal ??= page.total;
     // Count the entries that came back, not the requested page size.
     perPage ||= page.ids.length;
-    pulse.beat({ step: what, done: seen.size, total, requests: number });
+    heartbeat.report({ step: what, done: seen.size, total, requests: number });
     if (seen.size === before) break;
     // After a full page, read on even if the total is reached.
     if (total !== null && seen.size >= total && page.ids.length < perPage) break;
@@ -301,7 +301,7 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
  */
 async function orGivenUp(
   deps: CrawlDeps,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
   another: (() => Promise<Page>) | null,
   read: () => Promise<Page>,
 ): Promise<Page | ApiError> {
@@ -310,12 +310,12 @@ async function orGivenUp(
   } catch (error) {
     // If earlier pages were read, a refused page counts as missing, like a page that never answers.
     if (another !== null && isRefusal(error)) return error;
-    if (!isGivenUp(error, pulse) || !error.retryable || isDailyLimit(error)) throw error;
+    if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
     if (isLimit(error)) {
       if (another !== null && (await isLimitedAlone(read, another))) return error;
       throw error;
     }
-    if (!(await apiAnswers(deps.client, pulse.signal))) throw error;
+    if (!(await apiAnswers(deps.client, heartbeat.signal))) throw error;
     return error;
   }
 }
@@ -324,12 +324,12 @@ async function orGivenUp(
  * Calls `read`, up to FIRST_REQUESTS times while the API refuses it.
  * @throws RouteRefusedError when all were refused, or when the API has answered only `limit` for two hours
  */
-async function orRefused<T>(pulse: Pulse, read: () => Promise<T>): Promise<T> {
+async function orRefused<T>(heartbeat: Heartbeat, read: () => Promise<T>): Promise<T> {
   for (let asked = 1; ; asked++) {
     try {
       return await read();
     } catch (error) {
-      if (isLimit(error) && isLimitOutlasted(pulse)) throw new RouteRefusedError(error, true);
+      if (isLimit(error) && isLimitOutlasted(heartbeat)) throw new RouteRefusedError(error, true);
       if (!isRefusal(error)) throw error;
       if (asked >= FIRST_REQUESTS) throw new RouteRefusedError(error, true);
     }

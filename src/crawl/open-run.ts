@@ -8,7 +8,7 @@ import {
   type OpenRunInput,
   type RunContext,
   type WorkflowType,
-  type CoverageGate,
+  type PublishThresholds,
   type DataFolder,
 } from '../../schemas/pipeline/run.js';
 import { ResolveCompaniesInput } from '../../schemas/pipeline/resolve.js';
@@ -28,7 +28,7 @@ export interface Past {
   /** Logical date of the last complete watch sync; undefined when there was none. */
   lastWatchSync?: string | undefined;
   /** Finds the current night of a market, if any. */
-  currentNight?: (market: string, filters: Record<string, unknown>) => CoverageGate['current'];
+  currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
   /** The worker's data folder. */
   folder?: DataFolder | null;
   /** Stamp of the newest landed answer, if it lies in the future. */

@@ -9,7 +9,7 @@ import { secondsUntil } from '../core/clock.js';
 import { clockOff, requireClock } from './clock-off.js';
 import { landRecords } from './close-run.js';
 import { isGivenUp, NoRoomError } from './answer.js';
-import type { CrawlDeps, Pulse } from './deps.js';
+import type { CrawlDeps, Heartbeat } from './deps.js';
 
 /**
  * Reads /v2/metrics and lands the reading.
@@ -18,13 +18,13 @@ import type { CrawlDeps, Pulse } from './deps.js';
  * all used.
  * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
  */
-export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, begins = false): Promise<QuotaStatus> {
+export async function readQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: Heartbeat, begins = false): Promise<QuotaStatus> {
   const stamp = deps.clock
     .now()
     .toISOString()
     .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
-  const { groups, readAt, servedAt, fault } = await bookingIn(booking, () => askMetrics(deps, pulse));
+  const { groups, readAt, servedAt, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
   const { metric, resetsAt, timezone } = deps.config.quota;
   const daily = dailyMetric(groups, metric);
   const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
@@ -63,14 +63,14 @@ export async function readQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse, 
  */
 async function askMetrics(
   { client, clock }: CrawlDeps,
-  pulse: Pulse,
+  heartbeat: Heartbeat,
 ): Promise<{ groups: MetricsReading; readAt: string; servedAt: string | null; fault: string | null }> {
   try {
-    const { data, fetchedAt, servedAt } = await client.v2.metrics({ signal: pulse.signal });
+    const { data, fetchedAt, servedAt } = await client.v2.metrics({ signal: heartbeat.signal });
     return { groups: data, readAt: fetchedAt, servedAt, fault: null };
   } catch (error) {
     const none = { groups: [], readAt: clock.now().toISOString(), servedAt: null };
-    if (isGivenUp(error, pulse)) {
+    if (isGivenUp(error, heartbeat)) {
       const fault = `The daily quota could not be read (${error.name} of /v2/metrics); the run continued without it.`;
       return { ...none, fault };
     }
@@ -85,21 +85,21 @@ async function askMetrics(
  * @throws NoRoomError when /v2/metrics shows that no quota is left
  * @throws TidemarkError `ClockWrong` when this machine's clock was set wrong; retryable until the clock is right
  */
-export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, pulse: Pulse): Promise<void> {
-  await checkClock(deps, pulse);
+export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: Heartbeat): Promise<void> {
+  await checkClock(deps, heartbeat);
   if (!deps.client.quota.isClosed) return;
-  const { known, open } = await readQuota(deps, ctx, pulse);
+  const { known, open } = await readQuota(deps, ctx, heartbeat);
   if (!known) deps.client.quota.open();
   if (!open) throw new NoRoomError();
 }
 
 /** Compares this machine's clock with the API's, but only if the clock was set since they last agreed. */
-async function checkClock(deps: CrawlDeps, pulse: Pulse): Promise<void> {
+async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> {
   const { stamps, config } = deps;
   const tolerance = config.api.clockTolerance;
   if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
   // If the API gives no time now, do not ask again before every chunk.
-  const servedAt = await askMetrics(deps, pulse).then(
+  const servedAt = await askMetrics(deps, heartbeat).then(
     (answer) => answer.servedAt,
     () => null,
   );
@@ -111,8 +111,8 @@ async function checkClock(deps: CrawlDeps, pulse: Pulse): Promise<void> {
  * Whether /v2/metrics shows that quota is left. If so, this worker's client may send again.
  * @returns false when the API reports no daily quota or the request fails
  */
-export async function saysRoom(deps: CrawlDeps, pulse: Pulse): Promise<boolean> {
-  const groups = await askMetrics(deps, pulse).then(
+export async function saysRoom(deps: CrawlDeps, heartbeat: Heartbeat): Promise<boolean> {
+  const groups = await askMetrics(deps, heartbeat).then(
     (answer) => answer.groups,
     () => [],
   );

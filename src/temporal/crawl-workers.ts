@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import { CRAWL_QUEUE, QUOTA_GATE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
 import { isCertainlyGone } from '../core/lease.js';
 import { findPlace, processExists } from '../core/lock.js';
-import type { AtWork } from '../crawl/lanes.js';
+import type { AtWork } from '../crawl/concurrency-share.js';
 
 const LOOK_EVERY_MS = 10_000;
 // A worker polls at least once a minute. Without a poll for longer, treat it as gone.

@@ -2,8 +2,8 @@ import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { countRefusal, withPulse } from '../../activities/pulse.js';
-import type { Pulse } from '../../src/crawl/deps.js';
+import { countRefusal, withHeartbeat } from '../../activities/heartbeat.js';
+import type { Heartbeat } from '../../src/crawl/deps.js';
 
 const QUIET = new DefaultLogger('ERROR');
 const progress = (done: number) => ({ step: 'pages', done, total: 10, requests: done });
@@ -23,29 +23,29 @@ function worker(info: object = {}): MockActivityEnvironment {
 }
 
 it('gives the work its attempt and the moment it was first to begin', async () => {
-  const seen = await worker({ attempt: 3, scheduledTimestampMs: 1_234 }).run(withPulse, (pulse: Pulse) =>
-    Promise.resolve([pulse.attempt, pulse.since, pulse.signal.aborted]),
+  const seen = await worker({ attempt: 3, scheduledTimestampMs: 1_234 }).run(withHeartbeat, (heartbeat: Heartbeat) =>
+    Promise.resolve([heartbeat.attempt, heartbeat.since, heartbeat.signal.aborted]),
   );
   expect(seen).toEqual([3, 1_234, false]);
 });
 
 it('sends progress at once, then not more often than twice a second', async () => {
-  await worker().run(withPulse, async (pulse: Pulse) => {
-    pulse.beat(progress(1));
-    pulse.beat(progress(2));
+  await worker().run(withHeartbeat, async (heartbeat: Heartbeat) => {
+    heartbeat.report(progress(1));
+    heartbeat.report(progress(2));
     await vi.advanceTimersByTimeAsync(499);
-    pulse.beat(progress(3));
+    heartbeat.report(progress(3));
     expect(beats).toEqual([progress(1)]);
     await vi.advanceTimersByTimeAsync(1);
-    pulse.beat(progress(4));
+    heartbeat.report(progress(4));
     expect(beats).toEqual([progress(1), progress(4)]);
   });
 });
 
 it('keeps alive with the latest progress while nothing is answered, until the work ends', async () => {
-  await worker().run(withPulse, async (pulse: Pulse) => {
-    pulse.beat(progress(1));
-    pulse.beat(progress(2));
+  await worker().run(withHeartbeat, async (heartbeat: Heartbeat) => {
+    heartbeat.report(progress(1));
+    heartbeat.report(progress(2));
     await vi.advanceTimersByTimeAsync(2_000);
   });
   expect(beats).toEqual([progress(1), progress(2), progress(2)]);
@@ -54,9 +54,9 @@ it('keeps alive with the latest progress while nothing is answered, until the wo
 
 it('does not count attempts that workers of other folders refused, and remembers them', async () => {
   const refused = worker({ attempt: 3, heartbeatDetails: { refused: 2 } });
-  const attempt = await refused.run(withPulse, (pulse: Pulse) => {
-    pulse.beat(progress(1));
-    return Promise.resolve(pulse.attempt);
+  const attempt = await refused.run(withHeartbeat, (heartbeat: Heartbeat) => {
+    heartbeat.report(progress(1));
+    return Promise.resolve(heartbeat.attempt);
   });
   expect(attempt).toBe(1);
   expect(beats).toEqual([{ ...progress(1), refused: 2 }]);
@@ -72,7 +72,7 @@ it('counts refusals on in the heartbeat', async () => {
 
 it('fails as cancelled where a cancelled request fails', async () => {
   const made = worker();
-  const work = made.run(withPulse, ({ signal }: Pulse) => {
+  const work = made.run(withHeartbeat, ({ signal }: Heartbeat) => {
     made.cancel();
     expect(signal.aborted).toBe(true);
     return Promise.reject(new Error('This operation was aborted'));
@@ -82,5 +82,5 @@ it('fails as cancelled where a cancelled request fails', async () => {
 });
 
 it('lets a fault through as it is', async () => {
-  await expect(worker().run(withPulse, () => Promise.reject(new TypeError('no')))).rejects.toThrow(new TypeError('no'));
+  await expect(worker().run(withHeartbeat, () => Promise.reject(new TypeError('no')))).rejects.toThrow(new TypeError('no'));
 });

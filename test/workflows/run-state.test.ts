@@ -133,7 +133,7 @@ describe('what a run carries over continue-as-new', () => {
     count.map((chunk) => (state: RunState) => (state.nextChunk = chunk)),
     count.map((requests) => (state: RunState) => (state.progress.requests += requests)),
     fc.constantFrom('a', 'b').map((words) => (state: RunState) => state.note(words)),
-    fc.constantFrom('b', 'c').map((words) => (state: RunState) => state.fallShort(words)),
+    fc.constantFrom('b', 'c').map((words) => (state: RunState) => state.markIncomplete(words)),
     fc.constantFrom('search', 'companies').map((name) => (state: RunState) => state.beginStep(name)),
     fc.constantFrom('search', 'companies').map((name) => (state: RunState) => {
       const shown = state.beginStep(name);
@@ -278,11 +278,11 @@ describe('steps', () => {
 describe('a run that falls short', () => {
   it('is not complete, and names a reason once', () => {
     const state = begin();
-    state.fallShort(null);
+    state.markIncomplete(null);
     expect(state.complete).toBe(true);
-    state.fallShort('some records failed');
+    state.markIncomplete('some records failed');
     const next = carried(state);
-    next.fallShort('some records failed');
+    next.markIncomplete('some records failed');
     expect([next.complete, next.notes]).toEqual([false, ['some records failed']]);
   });
 

@@ -7,13 +7,13 @@ import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import { StampClock } from '../../../src/core/stamp-clock.js';
-import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { openRun } from '../../../src/crawl/open-run.js';
 import { readQuota, reopenQuota } from '../../../src/crawl/read-quota.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
 const HOUR_MS = 3_600_000;
-const PULSE: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+const PULSE: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
 describe("this machine's clock against the API's", () => {
   let server: Server;

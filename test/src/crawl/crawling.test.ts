@@ -9,12 +9,12 @@ import { createApiClient } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
-import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { discoverMarket } from '../../../src/crawl/discover.js';
 import { fetchChunk } from '../../../src/crawl/fetch-chunk.js';
 import { inParallel } from '../../../src/crawl/in-parallel.js';
 import { crawlListing } from '../../../src/crawl/list.js';
-import { lanesOf } from '../../../src/crawl/lanes.js';
+import { concurrencyShare } from '../../../src/crawl/concurrency-share.js';
 import { openRun } from '../../../src/crawl/open-run.js';
 import { readRunRows, runFolder } from '../../../src/landing/index.js';
 import { bookAttempt, readRequests } from '../../../src/ledger/request-log.js';
@@ -26,7 +26,7 @@ let api: StubApi;
 let project: Project;
 let deps: CrawlDeps;
 let ctx: RunContext;
-const pulse: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+const heartbeat: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
 const use = (url: string): void => {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
@@ -64,30 +64,30 @@ const due = (ids: (string | number)[], stream = 'companies'): void => {
     JSON.stringify(ids.map((id) => ({ id: String(id), reason: 'new' }))),
   );
 };
-const fetchCompanies = () => fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 4 }, pulse);
+const fetchCompanies = () => fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 4 }, heartbeat);
 const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date });
 const detailRequests = () => api.state.requests.filter((request) => request.includes('/v2/companies/')).length;
 
 describe('a chunk', () => {
   it.each([10_000_000_000, 0.5, -1, NaN])('takes %d requests in flight for what can be meant', async (concurrency) => {
     due(api.state.companies.slice(0, 3).map(({ id }) => id));
-    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency }, pulse)).toMatchObject({
+    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency }, heartbeat)).toMatchObject({
       rows: 3,
     });
   });
 
   it('shares the requests in flight with the chunks of other workers, and leaves them to one that is alone', async () => {
     const { config } = deps;
-    const lanes = (workers: number, runs: number, asked: number | null = null, atOnce = 2) =>
-      lanesOf(
+    const share = (workers: number, runs: number, asked: number | null = null, atOnce = 2) =>
+      concurrencyShare(
         { ...deps, config: { ...config, api: { ...config.api, maxConcurrency: 16 } }, atWork: { workers, runs } },
         asked,
         atOnce,
       );
-    expect([lanes(1, 1), lanes(1, 5), lanes(2, 1), lanes(2, 1, null, 1), lanes(3, 2), lanes(2, 40)]).toEqual([
+    expect([share(1, 1), share(1, 5), share(2, 1), share(2, 1, null, 1), share(3, 2), share(2, 40)]).toEqual([
       16, 16, 8, 16, 4, 1,
     ]);
-    expect([lanes(1, 1, 3), lanes(2, 2, 3), lanes(2, 4, 3)]).toEqual([3, 3, 2]);
+    expect([share(1, 1, 3), share(2, 2, 3), share(2, 4, 3)]).toEqual([3, 3, 2]);
   });
 
   it('commits nothing once it is cancelled; what came is in its spool', async () => {
@@ -96,7 +96,7 @@ describe('a chunk', () => {
     const fetched = fetchChunk(
       deps,
       { ctx, stream: 'companies', chunk: 0, concurrency: 1 },
-      { ...pulse, signal: cancelling.signal, beat: ({ done }) => done === 3 && cancelling.abort() },
+      { ...heartbeat, signal: cancelling.signal, report: ({ done }) => done === 3 && cancelling.abort() },
     );
     await expect(fetched).rejects.toMatchObject({ name: 'AbortError' });
     expect(landed()).toEqual([]);
@@ -120,7 +120,7 @@ describe('a chunk', () => {
       companies.map(({ id }) => id),
       stream,
     );
-    expect(await fetchChunk(deps, { ctx, stream, chunk: 0, concurrency: 2 }, pulse)).toMatchObject({
+    expect(await fetchChunk(deps, { ctx, stream, chunk: 0, concurrency: 2 }, heartbeat)).toMatchObject({
       rows: 5,
       failed: 0,
     });
@@ -198,7 +198,7 @@ describe('an API in trouble', () => {
       return refused ? [401, { detail: 'Invalid token.' }] : [200, { id: Number(id) }];
     });
     due(Array.from({ length: 60 }, (_, i) => i + 1));
-    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse)).toMatchObject({
+    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat)).toMatchObject({
       rows: 60,
       failed: 15,
     });
@@ -212,7 +212,7 @@ describe('an API in trouble', () => {
       return Number(id) > 20 ? [401, { detail: 'Invalid token.' }] : [200, { id: Number(id) }];
     });
     due(Array.from({ length: 60 }, (_, i) => i + 1));
-    await expect(fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse)).rejects.toThrow(
+    await expect(fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat)).rejects.toThrow(
       /Invalid token/,
     );
     await stop();
@@ -225,7 +225,7 @@ describe('an API in trouble', () => {
       return [401, { detail: 'Invalid token.' }];
     });
     due([1, 2, 3]);
-    const fetching = fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse);
+    const fetching = fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat);
     await expect(fetching).rejects.toThrow(/Invalid token/);
     // The record, and whether the key is refused elsewhere, too.
     expect(asked).toBe(2);
@@ -254,8 +254,8 @@ describe('an API in trouble', () => {
       deps,
       { ctx, stream: 'companies', chunk: 0, concurrency: 1 },
       {
-        ...pulse,
-        beat: ({ done }) => (down = done >= 30),
+        ...heartbeat,
+        report: ({ done }) => (down = done >= 30),
       },
     );
     await expect(failing).rejects.toThrow(/20 requests in a row failed/);
@@ -279,7 +279,7 @@ describe('an API in trouble', () => {
         : [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }];
     });
     due([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, pulse)).toMatchObject({
+    expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat)).toMatchObject({
       rows: 5,
       limited: true,
     });
@@ -297,7 +297,7 @@ describe('an API in trouble', () => {
     const limit: [number, unknown] = [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }];
     const figure = [{ name: 'Daily', codename: 'daily', metrics: [{ name: 'D', codename: 'd', used: 5, total: 900 }] }];
     const fetchDoubting = (doubts: number, concurrency = 4) =>
-      fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency, doubts }, pulse);
+      fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency, doubts }, heartbeat);
     const answeringLimit = (limited: (id: number) => boolean) =>
       answering((id) => (id === 'metrics' ? [200, figure] : limited(Number(id)) ? limit : [200, { id: Number(id) }]));
 
@@ -332,10 +332,10 @@ describe('an API in trouble', () => {
 
 describe('discovery', () => {
   const discover = (round: number, budget: number) =>
-    discoverMarket(deps, { ctx, round, budget, concurrency: 4 }, pulse);
+    discoverMarket(deps, { ctx, round, budget, concurrency: 4 }, heartbeat);
 
   it('in many rounds finds what one finds, and asks nothing twice', async () => {
-    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
     let round = 0;
     let last = await discover(round, 6);
     while (!last.done) last = await discover(++round, 6);
@@ -350,7 +350,7 @@ describe('discovery', () => {
   });
 
   it('begins with a forecast, made from probes that the search itself needs', async () => {
-    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
     await discover(0, 500);
     const forecasts = readRunRows({ dataDir: project.dataDir, stream: 'forecasts', run: 'run-1', date: ctx.date });
     const told = forecasts.map(({ body }) => JSON.parse(body) as ForecastRecord);
@@ -367,11 +367,11 @@ describe('discovery', () => {
 
 describe('a search that never answers', () => {
   it('is tried again with all others at first, then named; everything else is found', async () => {
-    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+    await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
     api.state.broken = (filters, page) => page === 3 && Object.keys(filters).length > 0;
     const input = { ctx, round: 0, budget: 500, concurrency: 4 };
-    await expect(discoverMarket(deps, input, pulse)).rejects.toThrow(/Internal failure/);
-    const result = await discoverMarket(deps, input, { ...pulse, attempt: 4 });
+    await expect(discoverMarket(deps, input, heartbeat)).rejects.toThrow(/Internal failure/);
+    const result = await discoverMarket(deps, input, { ...heartbeat, attempt: 4 });
     expect(result.done).toBe(true);
     const { distinctCompanies, missing } = result.coverage ?? { distinctCompanies: 0, missing: 0 };
     expect(distinctCompanies + missing).toBe(120);

@@ -32,9 +32,9 @@ it('stops reading events of a company that has ever more pages, and names it', a
     const folder = path.join(project.dataDir, 'runs', 'run-1', 'due', 'watch_events');
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify([{ id: '7', reason: 'watched' }]));
-    const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+    const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
     const input = { ctx, stream: 'watch_events' as const, chunk: 0, concurrency: null };
-    expect(await fetchChunk(deps, input, pulse)).toMatchObject({ rows: 1_001, failed: 1 });
+    expect(await fetchChunk(deps, input, heartbeat)).toMatchObject({ rows: 1_001, failed: 1 });
     expect(asked).toBe(1_000);
     const rows = readRunRows({ dataDir: project.dataDir, stream: 'watch_events', run: ctx.run, date: ctx.date });
     expect(rows.at(-1)).toMatchObject({

@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/core/config.js';
 import { openDataFolder } from '../../../src/core/data-folder.js';
 import { createLog } from '../../../src/core/log.js';
 import { closeRun, landOpening } from '../../../src/crawl/close-run.js';
-import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { discoverMarket } from '../../../src/crawl/discover.js';
 import { fetchChunk } from '../../../src/crawl/fetch-chunk.js';
 import { hasRunRecord } from '../../../src/crawl/folder-changed.js';
@@ -17,7 +17,7 @@ import { landRows } from '../../../src/landing/index.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 
-const pulse: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+const heartbeat: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
 describe('a data folder that lost something of a run under way', () => {
   let api: StubApi;
@@ -49,12 +49,12 @@ describe('a data folder that lost something of a run under way', () => {
   const runDir = () => path.join(project.dataDir, 'runs', ctx.run);
 
   it('ends the chunk whose list is gone', async () => {
-    const chunk = fetchChunk(deps, { ctx, stream: 'companies', chunk: 3, concurrency: 1 }, pulse);
+    const chunk = fetchChunk(deps, { ctx, stream: 'companies', chunk: 3, concurrency: 1 }, heartbeat);
     await expect(chunk).rejects.toEqual(changed(/due\/companies\/chunk-00003\.json.* is missing/));
   });
 
   it('ends the search whose plan is gone', async () => {
-    const round = (n: number) => discoverMarket(deps, { ctx, budget: 5, concurrency: 1, round: n }, pulse);
+    const round = (n: number) => discoverMarket(deps, { ctx, budget: 5, concurrency: 1, round: n }, heartbeat);
     await round(0);
     rmSync(runDir(), { recursive: true });
     await expect(round(1)).rejects.toEqual(changed(/known-market\.json, the basis of the search plan, is missing/));

@@ -11,7 +11,7 @@ import { createApiClient } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
-import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { crawlListing } from '../../../src/crawl/list.js';
 import { openRun } from '../../../src/crawl/open-run.js';
 import { adoptSpools, ListingWriter, PartWriter, readManifests, readRunRows } from '../../../src/landing/index.js';
@@ -19,7 +19,7 @@ import { cleanEnv, ROOT } from '../../helpers/processes.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
 const PER_PAGE = 10;
-const PULSE: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
+const PULSE: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
 let server: Server;
 let project: Project;

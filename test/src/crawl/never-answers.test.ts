@@ -8,7 +8,7 @@ import { createApiClient } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
-import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { crawlListing } from '../../../src/crawl/list.js';
 import { openRun } from '../../../src/crawl/open-run.js';
 import { readQuota } from '../../../src/crawl/read-quota.js';
@@ -18,8 +18,8 @@ import { makeProject, type Project } from '../../helpers/project.js';
 const KEY = 'a-key-of-this-test';
 const TENDERS = 250;
 const PER_PAGE = 100;
-const EARLY: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 5 };
-const LATE: Pulse = { ...EARLY, attempt: 6 };
+const EARLY: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 5 };
+const LATE: Heartbeat = { ...EARLY, attempt: 6 };
 
 let server: Server;
 let project: Project;
@@ -69,7 +69,7 @@ const landed = (stream: 'tenders' | 'nomenclatures') =>
 
 it('a lookup list is waited for, then named; the others are there', async () => {
   silent.add('/v1/finder/tenders/donors');
-  const read = (pulse: Pulse) => crawlListing(deps, { ctx, listing: 'nomenclatures' }, pulse);
+  const read = (heartbeat: Heartbeat) => crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
   await expect(read(EARLY)).rejects.toThrow(/Internal failure/);
   expect(await read(LATE)).toMatchObject({
     entities: 2,
@@ -84,7 +84,7 @@ it.each([
   [['tenders 1'], 0, /page 1 of the tenders\. The next run/],
 ])('of a listing without %s the other pages are read, and it is named', async (pages, entities, said) => {
   for (const page of pages) silent.add(page);
-  const read = (pulse: Pulse) => crawlListing(deps, { ctx, listing: 'tenders' }, pulse);
+  const read = (heartbeat: Heartbeat) => crawlListing(deps, { ctx, listing: 'tenders' }, heartbeat);
   await expect(read(EARLY)).rejects.toThrow(/Internal failure/);
   expect(landed('tenders')).toEqual([]);
   expect(await read(LATE)).toMatchObject({ entities, shortfall: expect.stringMatching(said) });

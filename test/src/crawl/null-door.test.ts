@@ -27,8 +27,8 @@ async function search(flags: Record<string, string | number>) {
   const client = createApiClient({ baseUrl: sandbox.url, apiKey: sandbox.key });
   const deps = { config, client, clock: createClock({}), log: createLog('test') };
   const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input: {} });
-  const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
-  const { coverage } = await discoverMarket(deps, { ctx, round: 0, budget: 5_000, concurrency: 8 }, pulse);
+  const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
+  const { coverage } = await discoverMarket(deps, { ctx, round: 0, budget: 5_000, concurrency: 8 }, heartbeat);
   await client.close();
   const rows = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'r', date: ctx.date });
   const guesses = rows.filter(({ request_key }) => request_key.includes('"company_incorporation":null'));

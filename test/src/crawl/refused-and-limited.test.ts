@@ -11,7 +11,7 @@ import { createApiClient, LimitError, TokenVerificationError } from '../../../sr
 import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
-import type { CrawlDeps, Pulse } from '../../../src/crawl/deps.js';
+import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { discoverMarket } from '../../../src/crawl/discover.js';
 import { fetchChunk } from '../../../src/crawl/fetch-chunk.js';
 import { crawlListing } from '../../../src/crawl/list.js';
@@ -21,8 +21,8 @@ import { bookAttempt } from '../../../src/ledger/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
 const KEY = 'a-key-of-this-test';
-const FIRST: Pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
-const LATE: Pulse = { ...FIRST, attempt: 6 };
+const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
+const LATE: Heartbeat = { ...FIRST, attempt: 6 };
 const HOURS = 3_600_000;
 
 const access = {
@@ -95,8 +95,8 @@ const due = (ids: (string | number)[], stream: LandingStream = 'companies', chun
   writeFileSync(path.join(folder, name), JSON.stringify(ids.map((id) => ({ id: String(id), reason: 'new' }))));
 };
 const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
-const fetch = (pulse = FIRST, stream: LandingStream = 'companies', chunk = 0) =>
-  fetchChunk(deps, { ctx, stream, chunk, concurrency: 16 }, pulse);
+const fetch = (heartbeat = FIRST, stream: LandingStream = 'companies', chunk = 0) =>
+  fetchChunk(deps, { ctx, stream, chunk, concurrency: 16 }, heartbeat);
 const landed = (stream: LandingStream = 'companies') =>
   readRunRows({ dataDir: project.dataDir, stream, run: ctx.run, date: ctx.date });
 const failed = () =>

@@ -48,8 +48,8 @@ it('reads on behind a page of ids that cannot be used, and names them', async ()
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const deps = { config, client, clock: createClock({}), log: createLog('test') };
   const ctx = openRun(config, deps.clock, { workflowType: 'watchSync', workflowId: 'w', run: 'r', input: {} });
-  const pulse = { beat: () => undefined, signal: new AbortController().signal, attempt: 1 };
-  const { entities, shortfall } = await crawlListing(deps, { ctx, listing: 'watched_companies' }, pulse);
+  const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
+  const { entities, shortfall } = await crawlListing(deps, { ctx, listing: 'watched_companies' }, heartbeat);
   expect(entities).toBe(3);
   expect(shortfall).toBe(
     'The warehouse cannot store the ids of 2 watched companies, for example "c-1"; ops.rejects lists them.',

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Pulse } from '../src/crawl/deps.js';
+import type { Heartbeat } from '../src/crawl/deps.js';
 
 // The SDK throttles heartbeats too; this limit saves the calls.
 const BEAT_EVERY_MS = 500;
@@ -12,7 +12,7 @@ interface Refusals {
   refused?: number;
 }
 
-/** Returns the refused attempts so far; `withPulse` does not count them as attempts. */
+/** Returns the refused attempts so far; `withHeartbeat` does not count them as attempts. */
 function refusalsSoFar(): number {
   const { refused } = (Context.current().info.heartbeatDetails ?? {}) as Refusals;
   return typeof refused === 'number' ? refused : 0;
@@ -29,13 +29,13 @@ export function countRefusal(): number {
  * Runs an activity's work with heartbeats: sends progress and receives cancellation.
  * @throws CancelledFailure when the run was cancelled or the worker shuts down
  */
-export async function withPulse<T>(work: (pulse: Pulse) => Promise<T>): Promise<T> {
+export async function withHeartbeat<T>(work: (heartbeat: Heartbeat) => Promise<T>): Promise<T> {
   const context = Context.current();
   const refused = refusalsSoFar();
   const kept: Refusals = refused > 0 ? { refused } : {};
   let latest: object = kept;
   let beatenAt = -Infinity;
-  const beat = (progress: object): void => {
+  const report = (progress: object): void => {
     latest = { ...progress, ...kept };
     if (performance.now() - beatenAt < BEAT_EVERY_MS) return;
     beatenAt = performance.now();
@@ -44,7 +44,7 @@ export async function withPulse<T>(work: (pulse: Pulse) => Promise<T>): Promise<
   const keepAlive = setInterval(() => context.heartbeat(latest), KEEP_ALIVE_MS);
   try {
     const { attempt, scheduledTimestampMs: since } = context.info;
-    return await work({ beat, signal: context.cancellationSignal, attempt: attempt - refused, since });
+    return await work({ report, signal: context.cancellationSignal, attempt: attempt - refused, since });
   } catch (error) {
     // The aborted request throws its own error; report the cancellation instead.
     if (context.cancellationSignal.aborted) return await context.cancelled;

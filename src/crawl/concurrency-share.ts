@@ -12,7 +12,7 @@ export interface AtWork {
  * @param asked concurrency that an operator set for the run; null: the full share
  * @param atOnce activities that the run executes at the same time
  */
-export function lanesOf({ config, atWork }: CrawlDeps, asked: number | null, atOnce = 1): number {
+export function concurrencyShare({ config, atWork }: CrawlDeps, asked: number | null, atOnce = 1): number {
   const { maxConcurrency } = config.api;
   const shares = atWork && atWork.workers > 1 ? atWork.runs * atOnce : 1;
   const most = Math.max(1, Math.floor(maxConcurrency / shares));

@@ -1,4 +1,4 @@
-import type { QuotaDriftRecord, QuotaRecord, RequestsRecord } from '../../schemas/pipeline/landing.js';
+import type { QuotaOveruseRecord, QuotaRecord, RequestsRecord } from '../../schemas/pipeline/landing.js';
 
 // Report a difference from this many calls on. Smaller ones are calls in flight when the quota was read.
 const WORTH_TELLING = 10;
@@ -11,10 +11,10 @@ const WORTH_TELLING_SHARE = 0.01;
  * overuse).
  * @returns null when the metric was read less than twice or was reset in between
  */
-export function quotaDrift(
+export function quotaOveruse(
   readings: readonly QuotaRecord[],
   requests: readonly RequestsRecord[],
-): QuotaDriftRecord | null {
+): QuotaOveruseRecord | null {
   const daily = readings.filter((reading) => reading.daily).toSorted((a, b) => (a.read_at < b.read_at ? -1 : 1));
   const [first, last] = [daily[0], daily.at(-1)];
   if (!first || !last || first === last || last.used < first.used) return null;
@@ -34,7 +34,7 @@ export function quotaDrift(
  * Describes the difference for an operator.
  * @returns a sentence; null below 10 calls or 1 % of the calls
  */
-export function driftInWords({ metric, used_before, used_after, calls, drift }: QuotaDriftRecord): string | null {
+export function describeOveruse({ metric, used_before, used_after, calls, drift }: QuotaOveruseRecord): string | null {
   if (Math.abs(drift) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;
   const counted = `The API counted ${used_after - used_before} of ${metric} while this run sent ${calls} requests`;
   return drift > 0

@@ -4,7 +4,7 @@ import { CancellationScope } from '@temporalio/workflow';
  * Runs several tasks at once and waits until all have ended. Throws the first error.
  * A failed task cancels the others, unless `spares` returns true for its error.
  */
-export async function together(works: (() => Promise<void>)[], spares: (error: unknown) => boolean): Promise<void> {
+export async function runConcurrently(works: (() => Promise<void>)[], spares: (error: unknown) => boolean): Promise<void> {
   const failed: { yes: boolean; error?: unknown } = { yes: false };
   const scope = new CancellationScope();
   await scope.run(async () => {

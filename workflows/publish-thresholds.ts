@@ -1,4 +1,4 @@
-import type { Coverage, CoverageGate } from '../schemas/pipeline/run.js';
+import type { Coverage, PublishThresholds } from '../schemas/pipeline/run.js';
 
 // Don't compare smaller markets: a few companies are already a large share.
 const SMALLEST_COMPARED = 100;
@@ -10,7 +10,7 @@ const MOVING_SHARE = 0.001;
  * Compares with the current night only if that night used the same filters and has at least 100 companies.
  * @param gate null or undefined: the run has no publish thresholds, or an older version opened it
  */
-export function heldBackBy(gate: CoverageGate | null | undefined, coverage: Coverage | null): string | null {
+export function heldBackBy(gate: PublishThresholds | null | undefined, coverage: Coverage | null): string | null {
   if (!gate || coverage === null) return null;
   const { minCoverage, maxDrop, current } = gate;
   const { reportedTotal, distinctCompanies } = coverage;

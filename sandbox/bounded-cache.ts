@@ -2,7 +2,7 @@
 const ENTRY_BYTES = 200;
 
 /** A map with a byte limit. It deletes the oldest entries to stay below the limit, but never the newest entry. */
-export class Latest<K, V> {
+export class BoundedCache<K, V> {
   readonly #entries = new Map<K, { value: V; bytes: number }>();
   readonly #most: number;
   #bytes = 0;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Coverage, CoverageGate } from '../../schemas/pipeline/run.js';
-import { heldBackBy, isIncomplete } from '../../workflows/coverage-gate.js';
+import type { Coverage, PublishThresholds } from '../../schemas/pipeline/run.js';
+import { heldBackBy, isIncomplete } from '../../workflows/publish-thresholds.js';
 
-const gate = (more: Partial<CoverageGate> = {}): CoverageGate => ({
+const gate = (more: Partial<PublishThresholds> = {}): PublishThresholds => ({
   minCoverage: 0,
   maxDrop: 0.1,
   current: { date: '2026-11-19', companies: 1_000, comparable: true },
