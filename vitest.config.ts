@@ -7,10 +7,10 @@ import { defineConfig } from 'vitest/config';
 // long         the slowest of them, faults by the dozen, and waits as long as in production: not part of `npm test`
 const UNIT = [
   'test/{conformance,schemas,workflows}/**/*.test.ts',
-  'test/sandbox/!(hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language).test.ts',
-  'test/src/{api-client,drift,ledger,planner,progress,resolve}/**/*.test.ts',
+  'test/sandbox/**/!(hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language).test.ts',
+  'test/src/{api-client,drift,planner,progress,request-log,resolve}/**/*.test.ts',
   'test/src/core/!(company-id|data-folder|files|lock).test.ts',
-  'test/src/crawl/!(long-listing|null-door).test.ts',
+  'test/src/crawl/**/!(long-listing|null-door).test.ts',
   'test/src/landing/!(power-cut).test.ts',
 ];
 const E2E = ['test/e2e/**/*.test.ts'];
@@ -21,7 +21,7 @@ const ALONE = [
   'test/src/commands/strict.test.ts',
   'test/src/core/files.test.ts',
   'test/src/crawl/long-listing.test.ts',
-  'test/src/{landing,warehouse,webhook-receiver}/power-cut.test.ts',
+  'test/src/{landing,publish,webhook-receiver}/power-cut.test.ts',
 ];
 const LONG = [
   'test/chaos/**/*.test.ts',

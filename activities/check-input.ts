@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LandingStream } from '../schemas/pipeline/landing.js';
 import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
-import { parseInput } from '../src/crawl/parse-input.js';
+import { parseInput } from '../src/crawl/run/parse-input.js';
 import type { Activities } from './contract.js';
 
 // These values become part of a path. Anyone who reaches the Temporal server can start an activity with any input.

@@ -5,7 +5,7 @@ import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
 import { describeFolder, readDataFolder } from '../src/core/data-folder.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
-import { folderChanged, hasRunRecord } from '../src/crawl/folder-changed.js';
+import { folderChanged, hasRunRecord } from '../src/crawl/run/folder-changed.js';
 import type { Activities } from './contract.js';
 import { countRefusal } from './heartbeat.js';
 

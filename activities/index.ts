@@ -1,33 +1,30 @@
 import path from 'node:path';
 import { Context } from '@temporalio/activity';
 import { RebuildInput } from '../schemas/pipeline/run.js';
-import { fetchChunk } from '../src/crawl/fetch-chunk.js';
-import { askedQuestions } from '../src/crawl/asked-questions.js';
-import { stampedAhead } from '../src/crawl/clock-off.js';
-import { closeRun, landDue, landOpening } from '../src/crawl/close-run.js';
+import { fetchChunk } from '../src/crawl/chunks/fetch-chunk.js';
+import { askedQuestions } from '../src/crawl/search/asked-questions.js';
+import { stampedAhead } from '../src/crawl/run/clock-off.js';
+import { closeRun, landDue, landOpening } from '../src/crawl/run/close-run.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
-import { currentNight } from '../src/crawl/current-night.js';
-import { discoverMarket } from '../src/crawl/discover.js';
+import { currentNight } from '../src/crawl/run/current-night.js';
+import { discoverMarket } from '../src/crawl/search/discover.js';
 import { crawlListing } from '../src/crawl/list.js';
-import { openRun } from '../src/crawl/open-run.js';
-import { parseInput } from '../src/crawl/parse-input.js';
-import { readQuota } from '../src/crawl/read-quota.js';
-import { lastSyncDate } from '../src/crawl/last-sync.js';
+import { openRun } from '../src/crawl/run/open-run.js';
+import { parseInput } from '../src/crawl/run/parse-input.js';
+import { readQuota } from '../src/crawl/run/read-quota.js';
+import { lastSyncDate } from '../src/crawl/run/last-sync.js';
 import { newestStamp } from '../src/landing/index.js';
 import { keepsContacts } from '../src/core/config.js';
 import { configChange } from '../src/core/config-change.js';
 import { readDataFolder } from '../src/core/data-folder.js';
-import {
-  buildModels,
-  describeDrift,
-  describeUnloaded,
-  loadLanding,
-  openWarehouse,
-  planDue,
-  publish,
-  rebuildWarehouse,
-  type Warehouse,
-} from '../src/warehouse/index.js';
+import { buildModels } from '../src/models/run-models.js';
+import { describeDrift } from '../src/load/describe-drift.js';
+import { describeUnloaded } from '../src/load/describe-unloaded.js';
+import { loadLanding } from '../src/load/load.js';
+import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
+import { planDue } from '../src/load/plan-due.js';
+import { publish } from '../src/publish/publish.js';
+import { rebuildWarehouse } from '../src/replay/rebuild.js';
 import { castError } from './cast-errors.js';
 import { checkInput } from './check-input.js';
 import type { Activities, CrawlActivities, WarehouseActivities } from './contract.js';

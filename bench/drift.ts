@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createWorld, type World } from '../sandbox/world/index.js';
 import { indexOf } from '../sandbox/world/membership.js';
-import { v1FinancialReport } from '../sandbox/world/v1-financial-report.js';
+import { v1FinancialReport } from '../sandbox/world/v1/financial-report.js';
 import type { LandingStream } from '../schemas/pipeline/landing.js';
 import { landRows } from '../src/landing/index.js';
-import { loadLanding, openWarehouse } from '../src/warehouse/index.js';
-import { loadDrift } from '../src/warehouse/load-drift.js';
+import { loadLanding } from '../src/load/load.js';
+import { openWarehouse } from '../src/duckdb/open.js';
+import { loadDrift } from '../src/load/load-drift.js';
 
 const COMPANIES = 10_000;
 const ROUNDS = 7;

@@ -7,9 +7,10 @@ import { createClock } from '../src/core/clock.js';
 import { loadConfig } from '../src/core/config.js';
 import { createLog } from '../src/core/log.js';
 import { crawlListing } from '../src/crawl/list.js';
-import { openRun } from '../src/crawl/open-run.js';
+import { openRun } from '../src/crawl/run/open-run.js';
 import { readManifests } from '../src/landing/index.js';
-import { loadLanding, openWarehouse } from '../src/warehouse/index.js';
+import { loadLanding } from '../src/load/load.js';
+import { openWarehouse } from '../src/duckdb/open.js';
 import { makeProject } from '../test/helpers/project.js';
 
 const PER_PAGE = 100;

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { LandingStream } from '../schemas/pipeline/landing.js';
 import { landRows, type NewRow } from '../src/landing/index.js';
-import { buildModels, loadLanding, openWarehouse, publish } from '../src/warehouse/index.js';
+import { buildModels } from '../src/models/run-models.js';
+import { loadLanding } from '../src/load/load.js';
+import { openWarehouse } from '../src/duckdb/open.js';
+import { publish } from '../src/publish/publish.js';
 
 const COMPANIES = Number(process.env['NIGHTS_COMPANIES'] ?? 20_000);
 const NIGHTS = Number(process.env['NIGHTS'] ?? 365);

@@ -1,13 +1,13 @@
-import { bookAttempt } from '../src/ledger/request-log.js';
+import { bookAttempt } from '../src/request-log/request-log.js';
 import { createApiClient } from '../src/api-client/index.js';
 import { createClock } from '../src/core/clock.js';
 import { loadConfig } from '../src/core/config.js';
 import { createLog } from '../src/core/log.js';
-import { closeRun, landOpening } from '../src/crawl/close-run.js';
+import { closeRun, landOpening } from '../src/crawl/run/close-run.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
-import { discoverMarket } from '../src/crawl/discover.js';
+import { discoverMarket } from '../src/crawl/search/discover.js';
 import { crawlListing } from '../src/crawl/list.js';
-import { openRun } from '../src/crawl/open-run.js';
+import { openRun } from '../src/crawl/run/open-run.js';
 import { startSandbox } from '../test/helpers/processes.js';
 import { makeProject } from '../test/helpers/project.js';
 import { control } from '../test/helpers/sandbox.js';

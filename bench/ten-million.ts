@@ -3,14 +3,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  buildModels,
-  loadLanding,
-  openWarehouse,
-  publish,
-  publishedFile,
-  type Warehouse,
-} from '../src/warehouse/index.js';
+import { buildModels } from '../src/models/run-models.js';
+import { loadLanding } from '../src/load/load.js';
+import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
+import { publish } from '../src/publish/publish.js';
+import { publishedFile } from '../src/duckdb/paths.js';
 import { landReports } from './financials/land-reports.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.

@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { landRows, readManifests } from '../src/landing/index.js';
-import {
-  buildModels,
-  loadLanding,
-  openWarehouse,
-  publish,
-  publishedFile,
-  queryPublished,
-  rebuildWarehouse,
-} from '../src/warehouse/index.js';
+import { buildModels } from '../src/models/run-models.js';
+import { loadLanding } from '../src/load/load.js';
+import { openWarehouse } from '../src/duckdb/open.js';
+import { publish } from '../src/publish/publish.js';
+import { publishedFile } from '../src/duckdb/paths.js';
+import { queryPublished } from '../src/builds/published.js';
+import { rebuildWarehouse } from '../src/replay/rebuild.js';
 import { createWorld } from '../sandbox/world/index.js';
 
 const COMPANIES = Number(process.env['WAREHOUSE_COMPANIES'] ?? 20_000);

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { DRIFT_KINDS, type DriftKind } from './drift.js';
-import { readKeyFlags } from './permissions.js';
+import { DRIFT_KINDS, type DriftKind } from './faults/drift.js';
+import { readKeyFlags } from './http/permissions.js';
 import { DEFAULT_STATUSES, type SandboxOptions, type Statuses } from './options.js';
 
 /* Command-line flags of the sandbox process: one for each option. */

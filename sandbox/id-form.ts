@@ -1,5 +1,5 @@
 import type { SandboxOptions } from './options.js';
-import { isObject } from './validate.js';
+import { isObject } from './http/validate.js';
 
 /** Keys of lists, and keys of ids: answers hold ids of companies and people at the top level and in list rows. */
 const LISTS = ['data', 'list'];

@@ -1,5 +1,5 @@
-import type { DriftKind } from './drift.js';
-import type { KeyGrant } from './permissions.js';
+import type { DriftKind } from './faults/drift.js';
+import type { KeyGrant } from './http/permissions.js';
 import { DEFAULT_RULES, type FilterRules, type WorldOptions } from './world/index.js';
 
 /** HTTP statuses of version 2 errors. The reference does not state them. */

@@ -1,21 +1,21 @@
-import { Keys } from './auth.js';
+import { Keys } from './http/auth.js';
 import { Outbox } from './connector/outbox.js';
 import { Sessions } from './connector/sessions.js';
-import { V2Errors } from './errors.js';
-import { Faults } from './faults.js';
+import { V2Errors } from './http/errors.js';
+import { Faults } from './faults/faults.js';
 import { checkFilterNames } from './filter-switches.js';
-import { Jobs } from './jobs.js';
+import { Jobs } from './state/jobs.js';
 import type { SandboxOptions } from './options.js';
 import { ResultOrder } from './order.js';
 import { PayeeChecks } from './payee/checks.js';
-import { Quota } from './quota.js';
-import { Reveals } from './reveals.js';
-import { Searches } from './searches.js';
-import { RequestLog } from './request-log.js';
-import { readState, writeState, type SavedState } from './state-file.js';
-import { deliveryOf, watchedEvents } from './watch-events.js';
-import { Watches } from './watches.js';
-import { Webhooks } from './webhooks.js';
+import { Quota } from './state/quota.js';
+import { Reveals } from './state/reveals.js';
+import { Searches } from './state/searches.js';
+import { RequestLog } from './http/request-log.js';
+import { readState, writeState, type SavedState } from './state/state-file.js';
+import { deliveryOf, watchedEvents } from './state/watch-events.js';
+import { Watches } from './state/watches.js';
+import { Webhooks } from './state/webhooks.js';
 import { createWorld, type World } from './world/index.js';
 
 /** One running sandbox: the market, its current day and the state of its only customer. */

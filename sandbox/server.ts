@@ -1,5 +1,5 @@
-import { buildApp } from './app.js';
-import { contradictions, readState } from './state-file.js';
+import { buildApp } from './http/app.js';
+import { contradictions, readState } from './state/state-file.js';
 import { readFlags } from './flags.js';
 import { sandboxOptions, type SandboxOptions } from './options.js';
 

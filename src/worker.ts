@@ -11,7 +11,7 @@ import { openDataFolder, shortId } from './core/data-folder.js';
 import { readRunSizes } from './core/run-sizes.js';
 import { StampClock } from './core/stamp-clock.js';
 import type { AtWork } from './crawl/concurrency-share.js';
-import { bookAttempt } from './ledger/request-log.js';
+import { bookAttempt } from './request-log/request-log.js';
 import { loadWorkflowBundle } from './temporal/bundle.js';
 import { connectTemporal, temporalUnreachable, type TemporalTarget } from './temporal/connect.js';
 import { watchAtWork, workerIdentity } from './temporal/crawl-workers.js';

@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { crawlStream, readListing } from './steps.js';
-import { withRun } from './with-run.js';
+import { crawlStream, readListing } from './run/steps.js';
+import { withRun } from './run/with-run.js';
 
 /**
  * Fetches the records the API can select by date: tenders created and watch events dated from `from` to `to`.

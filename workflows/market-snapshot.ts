@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { crawlStream, discover, readListing } from './steps.js';
-import { withRun } from './with-run.js';
+import { crawlStream, discover, readListing } from './run/steps.js';
+import { withRun } from './run/with-run.js';
 
 /**
  * Fetches the whole market as it is now; for a past date only the watch events of that day.

@@ -8,9 +8,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { QuotaGateState, QuotaStatus, QuotaWaiter } from '../schemas/pipeline/crawl.js';
-import { isCancelled } from './cancellation.js';
+import { isCancelled } from './run/cancellation.js';
 import { enterLine, judgeReading, leaveLine, nextReading, noteTry, openGate, type GateState } from './gate-state.js';
-import { isHistoryLong } from './history-limit.js';
+import { isHistoryLong } from './run/history-limit.js';
 import { enterQuotaGateSignal, quotaOpenedSignal } from './messages.js';
 import { crawl } from './proxies.js';
 import { inLine } from './quota-room.js';

@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { crawlStream } from './steps.js';
-import { withRun } from './with-run.js';
+import { crawlStream } from './run/steps.js';
+import { withRun } from './run/with-run.js';
 
 /**
  * Identifies the companies of a list.

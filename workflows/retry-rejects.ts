@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RetryStream, RunResult } from '../schemas/pipeline/run.js';
-import { crawlStream } from './steps.js';
-import { withRun } from './with-run.js';
+import { crawlStream } from './run/steps.js';
+import { withRun } from './run/with-run.js';
 
 /**
  * Fetches the records of open rejects again, and nothing else. Ends at once when there are none.

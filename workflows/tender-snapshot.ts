@@ -1,7 +1,7 @@
 import type { CarriedRun } from '../schemas/pipeline/crawl.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
-import { crawlStream, readListing } from './steps.js';
-import { withRun } from './with-run.js';
+import { crawlStream, readListing } from './run/steps.js';
+import { withRun } from './run/with-run.js';
 
 /**
  * Fetches tenders and their details; for a past date those created on that day.

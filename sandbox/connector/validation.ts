@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ValidationItem } from '../../schemas/connector/error.js';
-import { Refusal } from '../errors.js';
+import { Refusal } from '../http/errors.js';
 
 /**
  * Checks a part of a request against its schema.

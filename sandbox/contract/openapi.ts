@@ -3,7 +3,7 @@ import { ValidationErrorBody } from '../../schemas/connector/error.js';
 import { V1ErrorBody } from '../../schemas/v1/error.js';
 import { DetailError, InvalidRequest, LimitErrorBody } from '../../schemas/v2/error.js';
 import type { Statuses } from '../options.js';
-import { permissionFor } from '../permissions.js';
+import { permissionFor } from '../http/permissions.js';
 import { CONNECTOR_OPERATIONS, CONNECTOR_OWN } from './connector-operations.js';
 import type { Operation } from './operation.js';
 import { V1_OPERATIONS } from './v1-operations.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PayeeDecision } from '../../schemas/v2/payee.js';
 import type { Company } from '../../schemas/v2/company.js';
-import { BoundedCache } from '../bounded-cache.js';
+import { BoundedCache } from '../state/bounded-cache.js';
 import type { PayeeCheckRequest } from './rules.js';
 
 /** A completed check with its report. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PAYEE_PROXY_SCHEMES } from '../../schemas/v2/payee.js';
-import type { FieldMessages } from '../validate.js';
+import type { FieldMessages } from '../http/validate.js';
 
 /*
  * Rules for refusing a payee check. They come from the release notes. The notes name only the fields `id_scheme` and

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { isLoopback } from '../auth.js';
+import { isLoopback } from '../http/auth.js';
 import { screenHeaders } from '../connector/guards.js';
 import { RedirectUri } from '../connector/redirect-uri.js';
-import { Refusal } from '../errors.js';
-import { FaultRequest } from '../faults.js';
-import { PERMISSION_NAMES } from '../permissions.js';
+import { Refusal } from '../http/errors.js';
+import { FaultRequest } from '../faults/faults.js';
+import { PERMISSION_NAMES } from '../http/permissions.js';
 import type { Sandbox } from '../sandbox.js';
-import { bodyOf, check, isObject } from '../validate.js';
+import { bodyOf, check, isObject } from '../http/validate.js';
 import { truthRoutes } from './truth.js';
 
 const DayRequest = z

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as others } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors.js';
+import { Refusal } from '../http/errors.js';
 import type { Sandbox } from '../sandbox.js';
 import { TRUTH_TABLES } from '../world/truth.js';
 

@@ -23,7 +23,7 @@ import { nameOf } from './names.js';
 import { profileOf, type Profile } from './profile.js';
 import { registrationNumberOf, vatNumberOf } from './registration.js';
 import { foundedOn, marketCountryOf } from './traits.js';
-import { findTender, listTenders, tenderDetails, tenderSummary, type TenderFacts } from './tenders.js';
+import { findTender, listTenders, tenderDetails, tenderSummary, type TenderFacts } from './tenders/tenders.js';
 
 export { FilterError } from './filters/filter-error.js';
 export type { AskedFilters } from './filters/prospecting.js';
@@ -31,7 +31,7 @@ export { DEFAULT_RULES, type FilterRules } from './filters/rules.js';
 export type { WorldOptions } from './context.js';
 export type { CompanyEvent } from './events.js';
 export type { Profile } from './profile.js';
-export type { TenderFacts } from './tenders.js';
+export type { TenderFacts } from './tenders/tenders.js';
 
 /** Number of days whose columns are kept: the current day, and one for questions about another day. */
 const KEPT_DAYS = 2;

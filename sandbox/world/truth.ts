@@ -4,7 +4,7 @@ import type { World } from './index.js';
 import { indexOf } from './membership.js';
 import { peopleCountOf, personIdOf, PLACES } from './people.js';
 import { employeeRecord, executiveRecord } from './person-records.js';
-import { v1FinancialReport } from './v1-financial-report.js';
+import { v1FinancialReport } from './v1/financial-report.js';
 
 /*
  * The true market on one day, as tables. A test compares them with the data loaded from the API. Rows are plain JSON.

@@ -199,7 +199,7 @@ export interface RunResult {
   notes: string[];
 }
 
-/** Answer to the `progress` query of every top-level workflow. workflows/run.ts lists the phases' transitions. */
+/** Answer to the `progress` query of every top-level workflow. workflows/run/run.ts lists the phases' transitions. */
 export interface Progress {
   phase:
     | 'opening'

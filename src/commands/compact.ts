@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
 import { formatCount } from '../progress/format.js';
-import { examples, loadContext } from './context.js';
-import { parseCount } from './port-options.js';
-import { say, sayJson } from './print.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { parseCount } from '../terminal/port-options.js';
+import { say, sayJson } from '../terminal/print.js';
 
 const DAY_MS = 86_400_000;
 const MEBIBYTE = 1_048_576;
@@ -34,8 +34,8 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {
       const { config, clock } = await loadContext(command);
       const [{ openWarehouse }, { compactLanding }] = await Promise.all([
-        import('../warehouse/index.js'),
-        import('../warehouse/compact.js'),
+        import('../duckdb/open.js'),
+        import('../replay/compact.js'),
       ]);
       const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark compact' });
       try {

@@ -5,7 +5,7 @@ import { changedAt } from '../core/config-change.js';
 import type { Config } from '../core/config.js';
 import { describeFolder, readDataFolder, shortId } from '../core/data-folder.js';
 import type { WorkerSeen } from '../temporal/crawl-workers.js';
-import { showPath } from './show-path.js';
+import { showPath } from '../terminal/show-path.js';
 
 /**
  * Warns that a run used another data folder than the one this command reads. Null if it is the same folder, or if the

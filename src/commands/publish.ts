@@ -2,9 +2,9 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { TidemarkError } from '../core/errors.js';
 import { formatCount } from '../progress/format.js';
-import { examples, loadContext } from './context.js';
-import { say, sayJson, tell } from './print.js';
-import { sayTable } from './say-table.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { say, sayJson, tell } from '../terminal/print.js';
+import { sayTable } from '../terminal/say-table.js';
 
 interface PublishOptions {
   list?: boolean;
@@ -31,7 +31,8 @@ export function registerPublish(program: Command): void {
       const { config, clock } = await loadContext(command);
       if (options.list) return list(config.dataDir, options);
       if (options.to !== undefined) return goTo(config.dataDir, options.to, options);
-      const { openWarehouse, publish } = await import('../warehouse/index.js');
+      const { openWarehouse } = await import('../duckdb/open.js');
+      const { publish } = await import('../publish/publish.js');
       const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
       try {
         const { readers } = config;
@@ -48,7 +49,7 @@ export function registerPublish(program: Command): void {
 }
 
 async function list(dataDir: string, { json = false }: PublishOptions): Promise<void> {
-  const { listBuilds } = await import('../warehouse/builds.js');
+  const { listBuilds } = await import('../builds/builds.js');
   const builds = listBuilds(dataDir);
   if (json) return sayJson(builds);
   if (builds.length === 0) return say('No build was published yet.');
@@ -65,8 +66,8 @@ async function list(dataDir: string, { json = false }: PublishOptions): Promise<
 
 async function goTo(dataDir: string, wanted: string, { json = false }: PublishOptions): Promise<void> {
   const [{ listBuilds }, { showBuild }] = await Promise.all([
-    import('../warehouse/builds.js'),
-    import('../warehouse/switch.js'),
+    import('../builds/builds.js'),
+    import('../builds/switch.js'),
   ]);
   const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));
   if (json) return sayJson(listBuilds(dataDir).find((build) => build.name === name));

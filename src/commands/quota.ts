@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { examples, loadContext } from './context.js';
-import { say, sayJson } from './print.js';
-import { sayTable } from './say-table.js';
-import { printQuery, withPublished } from './with-published.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { say, sayJson } from '../terminal/print.js';
+import { sayTable } from '../terminal/say-table.js';
+import { printQuery, withPublished } from '../terminal/with-published.js';
 
 const SQL = `
 SELECT metric, used, total, CASE WHEN total > 0 THEN total - used END AS remaining, read_at

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import { examples, loadContext } from './context.js';
-import { parseCount } from './port-options.js';
-import { printQuery, withPublished } from './with-published.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { parseCount } from '../terminal/port-options.js';
+import { printQuery, withPublished } from '../terminal/with-published.js';
 
 const OPEN = `($stream IS NULL OR stream = $stream) AND ($all OR resolved_at IS NULL)`;
 
@@ -68,8 +68,8 @@ function registerRetry(rejects: Command): void {
       const context = await loadContext(command);
       const [{ parseStreams }, { runAndFollow }, { retryId }, { RetryStream }, { pickMarket }, { dayIn }] =
         await Promise.all([
-          import('./parse-streams.js'),
-          import('./run-and-follow.js'),
+          import('../terminal/parse-streams.js'),
+          import('./snapshot/run-and-follow.js'),
           import('../../workflows/ids.js'),
           import('../../schemas/pipeline/run.js'),
           import('../core/config.js'),

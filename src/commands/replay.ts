@@ -2,9 +2,9 @@ import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { IsoDate } from '../../schemas/pipeline/run.js';
-import { examples, loadContext } from './context.js';
-import { FAILED } from './print-error.js';
-import { say, sayJson, tell } from './print.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { FAILED } from '../terminal/print-error.js';
+import { say, sayJson, tell } from '../terminal/print.js';
 
 interface ReplayOptions {
   from?: string;
@@ -30,7 +30,7 @@ export function registerReplay(program: Command): void {
       checkRange(options);
       const { config, clock } = await loadContext(command);
       const [{ rebuildWarehouse }, { keepsContacts }] = await Promise.all([
-        import('../warehouse/index.js'),
+        import('../replay/rebuild.js'),
         import('../core/config.js'),
       ]);
       const begun = performance.now();

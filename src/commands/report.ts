@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { ReportFacts } from '../../schemas/pipeline/report.js';
-import { examples, loadContext, type CliContext } from './context.js';
-import { outFile } from './out-file.js';
-import { say, sayJson } from './print.js';
-import { showPath } from './show-path.js';
+import { examples, loadContext, type CliContext } from '../terminal/context.js';
+import { outFile } from '../terminal/out-file.js';
+import { say, sayJson } from '../terminal/print.js';
+import { showPath } from '../terminal/show-path.js';
 
 /** `tidemark report`: writes a report about the published warehouse as one HTML file. */
 export function registerReport(program: Command): void {
@@ -44,7 +44,7 @@ export async function writeReport(context: CliContext, out?: string): Promise<st
 async function readFacts({ config, clock }: CliContext): Promise<ReportFacts> {
   const [{ collectFacts }, { openPublished }, { version }] = await Promise.all([
     import('../report/collect.js'),
-    import('../warehouse/published.js'),
+    import('../builds/published.js'),
     import('../core/version.js'),
   ]);
   const published = await openPublished(config.dataDir);

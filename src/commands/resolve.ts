@@ -6,9 +6,9 @@ import type { Config } from '../core/config.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { RunRequest } from '../temporal/start-run.js';
 import { formatCount } from '../progress/format.js';
-import { examples, loadContext } from './context.js';
-import { say, tell } from './print.js';
-import type { RunOptions } from './snapshot.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { say, tell } from '../terminal/print.js';
+import type { RunOptions } from './snapshot/snapshot.js';
 
 const LARGEST = 64 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ export function registerResolve(program: Command): void {
     .action(async (file: string, options: RunOptions, command: Command) => {
       const context = await loadContext(command);
       const { request, questions } = await prepare(context.config, file);
-      const { runAndFollow } = await import('./run-and-follow.js');
+      const { runAndFollow } = await import('./snapshot/run-and-follow.js');
       const result = await runAndFollow(context, request, {
         wait: options.wait,
         json: options.json ?? false,
@@ -106,7 +106,7 @@ ORDER BY matched DESC, kind`;
 
 /** Prints how many questions of the list matched a company, and by which kind of match. */
 async function sayMatches(config: Config, questions: readonly string[]): Promise<void> {
-  const { openPublished } = await import('../warehouse/published.js');
+  const { openPublished } = await import('../builds/published.js');
   const hashes = questions.map((question) => createHash('sha256').update(question).digest('hex'));
   const published = await openPublished(config.dataDir);
   try {

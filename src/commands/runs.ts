@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import { examples } from './context.js';
-import { parseCount } from './port-options.js';
-import { printQuery, withPublished } from './with-published.js';
+import { examples } from '../terminal/context.js';
+import { parseCount } from '../terminal/port-options.js';
+import { printQuery, withPublished } from '../terminal/with-published.js';
 
 const SQL = `
 SELECT date, workflow_type AS type, market, outcome, held_back IS NOT NULL AS held_back, strftime(started_at, '%Y-%m-%d %H:%M:%S') AS started,

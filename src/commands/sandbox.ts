@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { examples } from './context.js';
-import { say, tell } from './print.js';
+import { examples } from '../terminal/context.js';
+import { say, tell } from '../terminal/print.js';
 
 /** `tidemark sandbox`: runs only the sandbox API, as a separate process. */
 export function registerSandbox(program: Command): void {

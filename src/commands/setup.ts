@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { configOption, examples, loadContext } from './context.js';
-import { say, sayJson } from './print.js';
+import { configOption, examples, loadContext } from '../terminal/context.js';
+import { say, sayJson } from '../terminal/print.js';
 
 /** `tidemark setup`: prepares a Temporal namespace. */
 export function registerSetup(program: Command): void {

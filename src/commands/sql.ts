@@ -5,12 +5,12 @@ import { Option, type Command } from 'commander';
 import { useOrdinaryMode } from '../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { visibleInTerminal } from '../core/visible-text.js';
-import { examples, loadContext } from './context.js';
-import { isFolder, outFile } from './out-file.js';
-import { parseCount } from './port-options.js';
-import { tell } from './print.js';
-import type { Published } from '../warehouse/published.js';
-import { sayTable } from './say-table.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { isFolder, outFile } from '../terminal/out-file.js';
+import { parseCount } from '../terminal/port-options.js';
+import { tell } from '../terminal/print.js';
+import type { Published } from '../builds/published.js';
+import { sayTable } from '../terminal/say-table.js';
 
 interface Options {
   format?: Format;
@@ -58,7 +58,7 @@ export function registerSql(program: Command): void {
       const format =
         options.out === undefined ? (options.format ?? 'table') : formatOfFile(options.out, options.format);
       const { config } = await loadContext(command);
-      const { openPublished } = await import('../warehouse/published.js');
+      const { openPublished } = await import('../builds/published.js');
       if (format === 'parquet' && options.out === undefined) {
         throw new TidemarkError('InvalidInput', 'Parquet cannot be written to a terminal.', {
           todo: 'Name a file with --out, for example --out result.parquet.',
@@ -67,7 +67,7 @@ export function registerSql(program: Command): void {
       const published = await openPublished(config.dataDir);
       try {
         if (options.env !== undefined) {
-          const { overlayEnv } = await import('../warehouse/models-env.js');
+          const { overlayEnv } = await import('../models/environments.js');
           await overlayEnv(published, config.dataDir, options.env);
         }
         if (options.out !== undefined) await writeFile(published, query, format, path.resolve(options.out), options);

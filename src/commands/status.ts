@@ -2,15 +2,15 @@ import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { Progress, Refusal } from '../../schemas/pipeline/run.js';
-import { refusalInWords } from '../../workflows/describe.js';
+import { refusalInWords } from '../../workflows/run/describe.js';
 import { errorMessage } from '../core/errors.js';
 import { formatCount, formatDuration } from '../progress/format.js';
 import { renderLine, warningsOf } from '../progress/frame.js';
 import { advance, type Retry } from '../progress/run-state.js';
-import { examples, loadContext, type CliContext } from './context.js';
+import { examples, loadContext, type CliContext } from '../terminal/context.js';
 import { otherFolder, workerWarnings } from './other-folder.js';
-import { colorsFor, say, sayJson } from './print.js';
-import { showPath } from './show-path.js';
+import { colorsFor, say, sayJson } from '../terminal/print.js';
+import { showPath } from '../terminal/show-path.js';
 
 interface RunningRun {
   workflowId: string;
@@ -138,7 +138,7 @@ async function nextRuns(client: Client): Promise<Status['next']> {
 }
 
 async function askPublished({ config }: CliContext): Promise<Pick<Status, 'published' | 'publishedError'>> {
-  const { openPublished } = await import('../warehouse/published.js');
+  const { openPublished } = await import('../builds/published.js');
   try {
     const published = await openPublished(config.dataDir);
     try {

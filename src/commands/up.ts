@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { examples, loadContext } from './context.js';
-import { interruptSignalSaying, untilAborted } from './interrupt.js';
-import { portOption, type PortOptions } from './port-options.js';
-import { say } from './print.js';
-import { showPath } from './show-path.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { interruptSignalSaying, untilAborted } from '../terminal/interrupt.js';
+import { portOption, type PortOptions } from '../terminal/port-options.js';
+import { say } from '../terminal/print.js';
+import { showPath } from '../terminal/show-path.js';
 
 /** `tidemark up`: runs the local set-up in the foreground. */
 export function registerUp(program: Command): void {

@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander';
 import type { Role } from '../worker.js';
-import { examples, loadContext } from './context.js';
-import { interruptSignalSaying } from './interrupt.js';
-import { say } from './print.js';
+import { examples, loadContext } from '../terminal/context.js';
+import { interruptSignalSaying } from '../terminal/interrupt.js';
+import { say } from '../terminal/print.js';
 
 /** Line that `tidemark worker` prints when it polls; `up` and `demo` wait for it. */
 export const WORKER_READY = 'worker ready';

@@ -84,7 +84,7 @@ const Market = z.strictObject({
   schedule: Schedule.optional(),
 });
 
-/** Upper limit for requests in flight, against typing errors. workflows/run-state.ts has the same limit for signals. */
+/** Upper limit for requests in flight, against typing errors. workflows/run/run-state.ts has the same limit for signals. */
 export const MOST_IN_FLIGHT = 512;
 
 /** `tidemark.yaml` (docs/configuration.md). Strict, so that a misspelt key is an error. */

@@ -10,13 +10,13 @@ import {
 } from '../api-client/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../core/company-id.js';
 import { finishListing, ListingWriter, PartWriter, readManifests, type PartTarget } from '../landing/index.js';
-import { bookingIn, RequestLog } from '../ledger/request-log.js';
+import { bookingIn, RequestLog } from '../request-log/request-log.js';
 import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from './answer.js';
 import type { CrawlDeps, Heartbeat } from './deps.js';
-import { FIRST_REQUESTS } from './first-answer.js';
+import { FIRST_REQUESTS } from './chunks/first-answer.js';
 import { isLimitedAlone } from './limited-alone.js';
-import { readCount } from './read-count.js';
-import { reopenQuota } from './read-quota.js';
+import { readCount } from './search/read-count.js';
+import { reopenQuota } from './run/read-quota.js';
 import { refusalOf, RouteRefusedError } from './refusal.js';
 import { SeenIds } from './seen-ids.js';
 

@@ -1,4 +1,4 @@
-import type { AxisFacts } from './axis-facts.js';
+import type { AxisFacts } from './calibration/axis-facts.js';
 import type { SecondPasses } from './second-pass.js';
 import type { Fiber } from './tasks.js';
 import type { SegmentTree } from './tree.js';

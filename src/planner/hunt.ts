@@ -1,4 +1,4 @@
-import { costOf, usable, type Choice } from './choose-axis.js';
+import { costOf, usable, type Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { askFirst } from './questions.js';
 import type { Task } from './tasks.js';

@@ -1,5 +1,5 @@
 import { categoricalAxis, positionOf, type Axis } from './axis.js';
-import { asObject, buildAxis, type AxisFacts } from './axis-facts.js';
+import { asObject, buildAxis, type AxisFacts } from './calibration/axis-facts.js';
 import type { CrawlState } from './crawl-state.js';
 import { Shape, type Counted } from './shape.js';
 import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeDimension } from './types.js';

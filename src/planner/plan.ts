@@ -1,5 +1,5 @@
 import type { CoverageRecord, SegmentRecord } from '../../schemas/pipeline/landing.js';
-import { calibratePageSize, PAGE_CAP } from './calibrate-page.js';
+import { calibratePageSize, PAGE_CAP } from './calibration/calibrate-page.js';
 import { describeCoverage } from './coverage.js';
 import type { CrawlState } from './crawl-state.js';
 import { enumerate } from './split.js';
@@ -18,7 +18,7 @@ import { describeCalibration } from './known-market.js';
 import { endsAtRoundTotal } from './round-total.js';
 import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
-import { readListing, settleListing, V1_PROBE } from './v1-listing.js';
+import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
 // Requests that no consistent API needs: this many for each page of the market, plus a floor. Two passes, each read
 // twice, take 4.

@@ -1,7 +1,7 @@
 import { categoricalAxis } from './axis.js';
-import { askedFacts } from './axis-facts.js';
-import { isFixed } from './calibrate-axis.js';
-import { factsOf, GOOD_REACH, type Choice } from './choose-axis.js';
+import { askedFacts } from './calibration/axis-facts.js';
+import { isFixed } from './calibration/calibrate-axis.js';
+import { factsOf, GOOD_REACH, type Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { askFirst } from './questions.js';
 import { canonicalJson } from './request-key.js';

@@ -1,5 +1,5 @@
-import type { AxisFacts } from './axis-facts.js';
-import { firstUsable } from './choose-axis.js';
+import type { AxisFacts } from './calibration/axis-facts.js';
+import { firstUsable } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { halve } from './shape.js';
 import { probing } from './questions.js';

@@ -1,4 +1,4 @@
-import type { Choice } from './choose-axis.js';
+import type { Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { BEYOND_REASON, isBeyondReason } from './fence.js';
 import { THOROUGH, byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';

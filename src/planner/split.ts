@@ -1,4 +1,4 @@
-import { chooseAxis, type Choice } from './choose-axis.js';
+import { chooseAxis, type Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { countHunted, newIn, type Hunt } from './hunt.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import * as schema from '../../schemas/pipeline/report.js';
-import { readPublishedLineage, tellLineage } from '../warehouse/lineage.js';
-import { readSqlFile } from '../warehouse/sql-files.js';
-import type { Published } from '../warehouse/published.js';
+import { readPublishedLineage, tellLineage } from '../models/lineage.js';
+import { readSqlFile } from '../duckdb/sql-files.js';
+import type { Published } from '../builds/published.js';
 
 /** Reads the facts of the report from the published file only: not from the API, Temporal or the writer's file. */
 export async function collectFacts(

@@ -13,7 +13,7 @@ import { loadConfig } from '../../src/core/config.js';
 import { openDataFolder, readDataFolder } from '../../src/core/data-folder.js';
 import { createLog } from '../../src/core/log.js';
 import { StampClock } from '../../src/core/stamp-clock.js';
-import { hasRunRecord } from '../../src/crawl/folder-changed.js';
+import { hasRunRecord } from '../../src/crawl/run/folder-changed.js';
 import { landRows } from '../../src/landing/index.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { startStub, type StubApi } from '../stub/index.js';

@@ -82,5 +82,7 @@ it('fails as cancelled where a cancelled request fails', async () => {
 });
 
 it('lets a fault through as it is', async () => {
-  await expect(worker().run(withHeartbeat, () => Promise.reject(new TypeError('no')))).rejects.toThrow(new TypeError('no'));
+  await expect(worker().run(withHeartbeat, () => Promise.reject(new TypeError('no')))).rejects.toThrow(
+    new TypeError('no'),
+  );
 });

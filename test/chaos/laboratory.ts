@@ -249,8 +249,10 @@ async function activitiesEndedBefore(address: string, time: number): Promise<Set
   });
 }
 
-function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
-  return Number(String(time?.seconds ?? 0)) * 1_000 + (time?.nanos ?? 0) / 1e6;
+function millisecondsOf(
+  time: { seconds?: { toNumber(): number } | null; nanos?: number | null } | null | undefined,
+): number {
+  return (time?.seconds?.toNumber() ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6;
 }
 
 interface Targets {

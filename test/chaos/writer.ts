@@ -1,4 +1,7 @@
-import { buildModels, loadLanding, openWarehouse, publish } from '../../src/warehouse/index.js';
+import { buildModels } from '../../src/models/run-models.js';
+import { loadLanding } from '../../src/load/load.js';
+import { openWarehouse } from '../../src/duckdb/open.js';
+import { publish } from '../../src/publish/publish.js';
 
 /* The writer's work on a data folder, step by step, so that a test can kill it in each: `writer.ts FOLDER RUN`. */
 const [dataDir = '', run = ''] = process.argv.slice(2);

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPublished } from '../../src/warehouse/index.js';
+import { openPublished } from '../../src/builds/published.js';
 import { ROOT } from '../helpers/processes.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
-import { runCli } from '../src/commands/run-cli.js';
+import { runCli } from '../helpers/run-cli.js';
 
 const COMPANIES = 200;
 // When the models were built and checked, and for which run a file was published, is no content.

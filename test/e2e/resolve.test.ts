@@ -10,7 +10,7 @@ import { makeProject, type Project } from '../helpers/project.js';
 import { countRequests } from '../helpers/sandbox.js';
 import { TARGET } from '../helpers/target.js';
 import { startTemporal } from '../helpers/temporal.js';
-import { runCli, type CliResult } from '../src/commands/run-cli.js';
+import { runCli, type CliResult } from '../helpers/run-cli.js';
 
 const MARKET = { companies: 400, tenders: 0, seed: 9, date: '2026-11-20' };
 

@@ -6,7 +6,7 @@ import type { RunningProcess } from '../helpers/processes.js';
 import type { Project } from '../helpers/project.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, tidemarkIn, type System } from '../helpers/system.js';
-import type { CliResult } from '../src/commands/run-cli.js';
+import type { CliResult } from '../helpers/run-cli.js';
 
 const MARKET = { companies: 250, tenders: 5, seed: 17 };
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { runCli, type CliResult } from '../src/commands/run-cli.js';
+import { runCli, type CliResult } from './run-cli.js';
 import { startStub, type StubApi } from '../stub/index.js';
 import type { StubOptions } from '../stub/options.js';
 import { membersTruth, type Truth } from '../stub/truth.js';

@@ -4,9 +4,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beginBuild, finishBuild, lakeOf, listBuilds, fileOf } from '../../src/warehouse/builds.js';
-import { publishedDir } from '../../src/warehouse/paths.js';
-import { removeOldBuilds, showBuild, showNewBuild } from '../../src/warehouse/switch.js';
+import { beginBuild, finishBuild, lakeOf, listBuilds, fileOf } from '../../src/builds/builds.js';
+import { publishedDir } from '../../src/duckdb/paths.js';
+import { removeOldBuilds, showBuild, showNewBuild } from '../../src/builds/switch.js';
 import { realpathSync } from 'node:fs';
 
 const [dataDir = '', job = '', name = ''] = process.argv.slice(2);

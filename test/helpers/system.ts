@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { runCli, type CliResult } from '../src/commands/run-cli.js';
+import { runCli, type CliResult } from './run-cli.js';
 import type { RunningProcess } from './processes.js';
 import { makeProject, type Project } from './project.js';
 import { startTarget, type MarketOptions, type Target } from './target.js';

@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '../../sandbox/permissions.js';
+import { PERMISSIONS } from '../../sandbox/http/permissions.js';
 import { startSandbox } from './processes.js';
 import { advanceDay, control, countRequests } from './sandbox.js';
 import type { Fault, MarketOptions, Target } from './target.js';

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
-import type * as AuditModule from '../../src/warehouse/audit.js';
-import type * as BuildModule from '../../src/warehouse/build-model.js';
-import type * as CasesModule from '../../src/warehouse/models-test-cases.js';
-import type { ModelCase, RowsCase } from '../../src/warehouse/models-test-cases.js';
-import type * as CompareModule from '../../src/warehouse/models-test-compare.js';
-import type * as DriftModule from '../../src/warehouse/load-drift.js';
-import type * as LandModule from '../../src/warehouse/models-test-land.js';
-import type * as LoadModule from '../../src/warehouse/load.js';
-import type * as ModelFileModule from '../../src/warehouse/models-file.js';
-import type * as ModelsModule from '../../src/warehouse/models.js';
-import type { Model } from '../../src/warehouse/models.js';
-import type * as OpenModule from '../../src/warehouse/open.js';
-import type { Warehouse } from '../../src/warehouse/open.js';
-import type * as RowsModule from '../../src/warehouse/models-test-rows.js';
-import type * as RunModelsModule from '../../src/warehouse/run-models.js';
+import type * as AuditModule from '../../src/models/audit.js';
+import type * as BuildModule from '../../src/models/build-model.js';
+import type * as CasesModule from '../../src/models/cases/read-cases.js';
+import type { ModelCase, RowsCase } from '../../src/models/cases/read-cases.js';
+import type * as CompareModule from '../../src/models/cases/compare-rows.js';
+import type * as DriftModule from '../../src/load/load-drift.js';
+import type * as LandModule from '../../src/models/cases/land-answers.js';
+import type * as LoadModule from '../../src/load/load.js';
+import type * as ModelFileModule from '../../src/models/model-file.js';
+import type * as ModelsModule from '../../src/models/models.js';
+import type { Model } from '../../src/models/models.js';
+import type * as OpenModule from '../../src/duckdb/open.js';
+import type { Warehouse } from '../../src/duckdb/open.js';
+import type * as RowsModule from '../../src/models/cases/run-rows-case.js';
+import type * as RunModelsModule from '../../src/models/run-models.js';
 import { readersOf, usesOf, usesWord } from './relations.js';
 
 export type Outcome = 'killed' | 'survived' | 'invalid';
@@ -49,19 +49,19 @@ const GROUPS = [
 /** Opens cases in a copy of the checkout, whose `sql/` may be changed. */
 export async function loadTrials(copy: string) {
   const load = async <T>(file: string): Promise<T> =>
-    (await import(pathToFileURL(path.join(copy, 'src/warehouse', file)).href)) as T;
-  const { readCases } = await load<typeof CasesModule>('models-test-cases.ts');
-  const { compareRows, sortRows } = await load<typeof CompareModule>('models-test-compare.ts');
-  const { landAnswers } = await load<typeof LandModule>('models-test-land.ts');
-  const { runOnRows } = await load<typeof RowsModule>('models-test-rows.ts');
-  const { loadLanding } = await load<typeof LoadModule>('load.ts');
-  const { loadDrift } = await load<typeof DriftModule>('load-drift.ts');
-  const { parseModel } = await load<typeof ModelFileModule>('models-file.ts');
-  const { readModels } = await load<typeof ModelsModule>('models.ts');
-  const { openWarehouse } = await load<typeof OpenModule>('open.ts');
-  const { buildModel, readRelations } = await load<typeof BuildModule>('build-model.ts');
-  const { runAudits } = await load<typeof AuditModule>('audit.ts');
-  const { buildModels } = await load<typeof RunModelsModule>('run-models.ts');
+    (await import(pathToFileURL(path.join(copy, 'src', file)).href)) as T;
+  const { readCases } = await load<typeof CasesModule>('models/cases/read-cases.ts');
+  const { compareRows, sortRows } = await load<typeof CompareModule>('models/cases/compare-rows.ts');
+  const { landAnswers } = await load<typeof LandModule>('models/cases/land-answers.ts');
+  const { runOnRows } = await load<typeof RowsModule>('models/cases/run-rows-case.ts');
+  const { loadLanding } = await load<typeof LoadModule>('load/load.ts');
+  const { loadDrift } = await load<typeof DriftModule>('load/load-drift.ts');
+  const { parseModel } = await load<typeof ModelFileModule>('models/model-file.ts');
+  const { readModels } = await load<typeof ModelsModule>('models/models.ts');
+  const { openWarehouse } = await load<typeof OpenModule>('duckdb/open.ts');
+  const { buildModel, readRelations } = await load<typeof BuildModule>('models/build-model.ts');
+  const { runAudits } = await load<typeof AuditModule>('models/audit.ts');
+  const { buildModels } = await load<typeof RunModelsModule>('models/run-models.ts');
 
   // Parsing all models takes longer than most cases.
   const models = await readModels();

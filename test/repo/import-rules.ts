@@ -89,7 +89,10 @@ function checkPackage(from: Layer, specifier: string, typeOnly: boolean): string
 /** Where a file stands: its top folder, and within `src/` whether it is a process or a library. */
 export function layerOf(file: string): Layer {
   const [top = '', second = ''] = file.split('/');
-  if (top === 'src') return second.endsWith('.ts') || second === 'commands' || second === 'temporal' ? 'entry' : 'lib';
+  if (top === 'src')
+    return second.endsWith('.ts') || second === 'commands' || second === 'terminal' || second === 'temporal'
+      ? 'entry'
+      : 'lib';
   if (top === 'test' && second === 'stub') return 'stub';
   if (top === 'bin' || top === 'bootstrap') return 'bootstrap';
   if (top === 'schemas' || top === 'activities' || top === 'workflows' || top === 'sandbox') return top;

@@ -140,7 +140,7 @@ describe('layerOf', () => {
     ['src/worker.ts', 'entry'],
     ['src/commands/demo/steps.ts', 'entry'],
     ['src/temporal/connect.ts', 'entry'],
-    ['src/warehouse/load/x.ts', 'lib'],
+    ['src/load/x.ts', 'lib'],
     ['test/repo/imports.test.ts', 'tools'],
     ['test/stub/server.ts', 'stub'],
     ['vitest.config.ts', 'tools'],

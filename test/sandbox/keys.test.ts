@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../sandbox/contract/openapi.js';
 import { ALTERNATE_OPERATIONS } from '../../sandbox/contract/v2-operations.js';
-import { permissionFor, PERMISSION_NAMES, readKeyFlags, type Permission } from '../../sandbox/permissions.js';
-import { METRICS } from '../../sandbox/quota.js';
+import { permissionFor, PERMISSION_NAMES, readKeyFlags, type Permission } from '../../sandbox/http/permissions.js';
+import { METRICS } from '../../sandbox/state/quota.js';
 import { startSandbox } from '../helpers/processes.js';
 import { createApiClient, LimitError, PermissionDeniedError } from '../../src/api-client/index.js';
 import { startApp, type Running } from './running.js';

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { buildApp } from '../../sandbox/app.js';
+import { buildApp } from '../../sandbox/http/app.js';
 import type { SandboxOptions } from '../../sandbox/options.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { contradictions, readState } from '../../sandbox/state-file.js';
+import { contradictions, readState } from '../../sandbox/state/state-file.js';
 import { startApp, type Running } from './running.js';
 
 let folder: string;

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SIGNATURE_HEADER, WebhookDelivery } from '../../schemas/v2/watch.js';
-import type { Delivery } from '../../sandbox/webhooks.js';
+import type { Delivery } from '../../sandbox/state/webhooks.js';
 import { startApp, type Running } from './running.js';
 
 /** What the receiver prints. */

@@ -7,10 +7,13 @@ import { ApiError, createApiClient, type ApiClient, type ApiResponse } from '../
 import { rowOf, rowOfError } from '../../src/crawl/answer.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import type { LandingStream } from '../../schemas/pipeline/landing.js';
-import { buildModels, loadLanding, openWarehouse, publish } from '../../src/warehouse/index.js';
+import { buildModels } from '../../src/models/run-models.js';
+import { loadLanding } from '../../src/load/load.js';
+import { openWarehouse } from '../../src/duckdb/open.js';
+import { publish } from '../../src/publish/publish.js';
 import { queryFile } from '../helpers/project.js';
 import { startStubApi, TEST_KEY, type StubApi } from '../src/api-client/helpers.js';
-import { runCli } from '../src/commands/run-cli.js';
+import { runCli } from '../helpers/run-cli.js';
 
 const MIB = 1024 * 1024;
 const BIG = '9007199254740993'; // 2^53 + 1: as a double it is another company

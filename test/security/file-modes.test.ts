@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeDataFolder } from '../../src/core/file-modes.js';
 import { writeSecret } from '../../src/commands/watch/secret.js';
 import { cleanEnv, ROOT } from '../helpers/processes.js';
-import { land } from '../src/warehouse/helpers.js';
+import { land } from '../helpers/warehouse.js';
 
 /** Permission bits of everything at and under a path, links aside, by path relative to `root`. */
 function modes(root: string, at = root): Record<string, string> {

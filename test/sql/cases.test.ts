@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { runCase } from '../../src/warehouse/models-test.js';
-import { readCases } from '../../src/warehouse/models-test-cases.js';
+import { runCase } from '../../src/models/cases/run-case.js';
+import { readCases } from '../../src/models/cases/read-cases.js';
 
 // Adding a case is adding it to a file of cases/; adding a file needs nothing here. `tidemark models test` runs them, too.
 const cases = readCases([path.join(import.meta.dirname, 'cases')]);

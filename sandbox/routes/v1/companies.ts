@@ -7,16 +7,16 @@ import {
 } from '../../../schemas/v1/company.js';
 import { V1CompanyExecutivesQuery, type V1CompanyExecutivesResponse } from '../../../schemas/v1/executive.js';
 import type { V1FinancialReport } from '../../../schemas/v1/financial-report.js';
-import { v1Error } from '../../errors.js';
+import { v1Error } from '../../http/errors.js';
 import { allowedFilters } from '../../filter-switches.js';
-import { pageOf, searchPage } from '../../paging.js';
+import { pageOf, searchPage } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { bodyOf, readParameters } from '../../validate.js';
+import { bodyOf, readParameters } from '../../http/validate.js';
 import { indexOf } from '../../world/membership.js';
 import { peopleCountOf, PLACES } from '../../world/people.js';
 import { executiveRecord } from '../../world/person-records.js';
-import { v1Company } from '../../world/v1-company.js';
-import { v1FinancialReport } from '../../world/v1-financial-report.js';
+import { v1Company } from '../../world/v1/company.js';
+import { v1FinancialReport } from '../../world/v1/financial-report.js';
 import { demandPageSizeV1, demandV1, refuseFilter } from './context.js';
 
 /**

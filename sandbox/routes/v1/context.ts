@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { v1Error } from '../../errors.js';
-import { pageSize } from '../../paging.js';
+import { v1Error } from '../../http/errors.js';
+import { pageSize } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { check } from '../../validate.js';
+import { check } from '../../http/validate.js';
 import { FilterError } from '../../world/index.js';
 
 /**

@@ -6,11 +6,11 @@ import {
   type V1ExecutiveFilters,
   type V1ExecutivesResponse,
 } from '../../../schemas/v1/executive.js';
-import { v1Error } from '../../errors.js';
+import { v1Error } from '../../http/errors.js';
 import { allowedFilters } from '../../filter-switches.js';
-import { searchPage } from '../../paging.js';
+import { searchPage } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { bodyOf, readParameters } from '../../validate.js';
+import { bodyOf, readParameters } from '../../http/validate.js';
 import { executiveConditions, findPeople } from '../../world/filters/people.js';
 import { companyOf, personNumberOf } from '../../world/people.js';
 import { executiveItem, executiveRecord } from '../../world/person-records.js';

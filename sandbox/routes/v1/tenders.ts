@@ -5,14 +5,14 @@ import {
   type TenderDetails,
   type TendersResponse,
 } from '../../../schemas/v1/tender.js';
-import { v1Error } from '../../errors.js';
-import { searchPage } from '../../paging.js';
+import { v1Error } from '../../http/errors.js';
+import { searchPage } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { bodyOf, readParameters } from '../../validate.js';
+import { bodyOf, readParameters } from '../../http/validate.js';
 import { TENDER_COUNTRIES } from '../../world/data/country-ids.js';
 import { TENDER_INDUSTRIES, TENDER_STATUSES, TENDER_TYPES } from '../../world/data/nomenclatures.js';
 import { filterTenders, sortTenders } from '../../world/filters/tenders.js';
-import { DONORS, tenderSummary } from '../../world/tenders.js';
+import { DONORS, tenderSummary } from '../../world/tenders/tenders.js';
 import { demandPageSizeV1, demandV1 } from './context.js';
 
 /** Public tenders and grants. The search has no page cap by default, so a client can read all of `total_results`. */

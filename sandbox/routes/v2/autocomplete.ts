@@ -6,7 +6,7 @@ import type { Sandbox } from '../../sandbox.js';
 import { indexByIdentifiers } from '../../world/lookups.js';
 import { demand, spend } from './context.js';
 import { companyAt, holdsNumbers } from './found-company.js';
-import { bodyOf } from '../../validate.js';
+import { bodyOf } from '../../http/validate.js';
 
 /**
  * Accepts `phone_number`: the reference's error lists it as an identifying field, although its table of fields does

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { MetricName } from '../../quota.js';
+import type { MetricName } from '../../state/quota.js';
 import type { Sandbox } from '../../sandbox.js';
-import { pageSize } from '../../paging.js';
-import { check } from '../../validate.js';
+import { pageSize } from '../../http/paging.js';
+import { check } from '../../http/validate.js';
 import { FilterError } from '../../world/index.js';
 
 /**

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { EmployeesRequest, type Employee, type EmployeesResponse } from '../../../schemas/v2/employee.js';
-import { searchPage, withinCap } from '../../paging.js';
+import { searchPage, withinCap } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { employeeConditions, findPeople } from '../../world/filters/people.js';
 import { companyOf, personNumberOf } from '../../world/people.js';
 import { employeeItem, employeeRecord } from '../../world/person-records.js';
 import { demand, demandPageSize, pathId, refuseFilter, spend } from './context.js';
-import { bodyOf } from '../../validate.js';
+import { bodyOf } from '../../http/validate.js';
 
 /** Section "Employees". */
 export function employeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {

@@ -6,7 +6,7 @@ import { indexOfAddress } from '../../world/contacts.js';
 import { indexByIdentifiers } from '../../world/lookups.js';
 import { demand, spend } from './context.js';
 import { companyAt, holdsNumbers } from './found-company.js';
-import { bodyOf } from '../../validate.js';
+import { bodyOf } from '../../http/validate.js';
 
 /** Section "Enrichment", companies: by website, by profile address or by registration identifiers. */
 export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {

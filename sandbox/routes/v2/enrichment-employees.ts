@@ -7,7 +7,7 @@ import {
   EnrichEmployeeSearchRequest,
   type EnrichEmployeeSearchResponse,
 } from '../../../schemas/v2/enrichment.js';
-import { searchPage } from '../../paging.js';
+import { searchPage } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { indexOfAddress } from '../../world/contacts.js';
 import { SENIORITY_LEVEL } from '../../world/data/nomenclatures.js';
@@ -16,7 +16,7 @@ import { nameOf } from '../../world/names.js';
 import { companyOf, personByAddress } from '../../world/people.js';
 import { enrichedEmployee, enrichedEmployeeItem } from '../../world/person-records.js';
 import { demand, demandPageSize, spend } from './context.js';
-import { bodyOf } from '../../validate.js';
+import { bodyOf } from '../../http/validate.js';
 
 /** Section "Enrichment", people: by e-mail, by profile address or by contact data, and a search. */
 export function employeeEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox): void {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { FinancialQuery, FinancialTickerQuery, type FinancialReport } from '../../../schemas/v2/financial-report.js';
 import type { Sandbox } from '../../sandbox.js';
-import { readParameters } from '../../validate.js';
+import { readParameters } from '../../http/validate.js';
 import { indexOfTicker } from '../../world/lookups.js';
 import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';

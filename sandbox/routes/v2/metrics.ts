@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ContactMetricsQuery, type ContactMetrics } from '../../../schemas/v2/metrics.js';
 import type { Sandbox } from '../../sandbox.js';
-import { readParameters } from '../../validate.js';
+import { readParameters } from '../../http/validate.js';
 import { demand } from './context.js';
 
 /** Section "Metrics": usage of the customer. */

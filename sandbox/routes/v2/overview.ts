@@ -5,7 +5,7 @@ import {
   type OverviewItem,
   type OverviewResponse,
 } from '../../../schemas/v2/overview.js';
-import { searchPage } from '../../paging.js';
+import { searchPage } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { statusName } from '../../world/company-record.js';
 import { idOf } from '../../world/membership.js';
@@ -13,7 +13,7 @@ import { nameOf } from '../../world/names.js';
 import { registrationNumberOf } from '../../world/registration.js';
 import { marketCountryOf, statusOf } from '../../world/traits.js';
 import { demand, refuseFilter, spend } from './context.js';
-import { bodyOf } from '../../validate.js';
+import { bodyOf } from '../../http/validate.js';
 
 /** Section "Company search": at most five companies per page, no page cap. */
 export function overviewRoutes(app: FastifyInstance, sandbox: Sandbox): void {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Job } from '../../jobs.js';
+import type { Job } from '../../state/jobs.js';
 import type { Sandbox } from '../../sandbox.js';
-import { readParameters } from '../../validate.js';
+import { readParameters } from '../../http/validate.js';
 import { indexOf } from '../../world/membership.js';
 import { ownershipOf } from '../../world/ownership.js';
 import { demand, pathId, spend } from './context.js';

@@ -5,7 +5,7 @@ import { PayeeCheckBody, payeeFaults, type PayeeCheckRequest } from '../../payee
 import type { Sandbox } from '../../sandbox.js';
 import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';
-import { bodyOf } from '../../validate.js';
+import { bodyOf } from '../../http/validate.js';
 
 /** Payee checks. The reference shows no payloads; only the release notes state rules (payee/rules.ts). */
 export function payeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {

@@ -7,10 +7,10 @@ import {
 } from '../../../schemas/v2/prospecting.js';
 import type { AskedFilters } from '../../world/index.js';
 import { allowedFilters } from '../../filter-switches.js';
-import { searchPage, withinCap } from '../../paging.js';
+import { searchPage, withinCap } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { demand, demandPageSize, refuseFilter, spend } from './context.js';
-import { bodyOf } from '../../validate.js';
+import { bodyOf } from '../../http/validate.js';
 
 /** The request schema that accepts null in `company_incorporation`. */
 const WithNull = ProspectingRequest.extend({

@@ -10,11 +10,11 @@ import {
   type WatchEventsResponse,
   type WatchListResponse,
 } from '../../../schemas/v2/watch.js';
-import { pageOf } from '../../paging.js';
+import { pageOf } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
-import { bodyOf, readParameters } from '../../validate.js';
-import type { Watch } from '../../watches.js';
-import { currentName, listedEvent, watchedEvents } from '../../watch-events.js';
+import { bodyOf, readParameters } from '../../http/validate.js';
+import type { Watch } from '../../state/watches.js';
+import { currentName, listedEvent, watchedEvents } from '../../state/watch-events.js';
 import { demand, demandPageSize, pathId } from './context.js';
 
 const PARAMETERS = { numbers: ['page', 'per_page'], lists: ['fields'] };

@@ -1,7 +1,7 @@
 import type { TenderMust, TendersRequest } from '../../../schemas/v1/tender.js';
 import { fromIso } from '../calendar.js';
-import type { TenderFacts } from '../tenders.js';
-import { tenderSummary } from '../tenders.js';
+import type { TenderFacts } from '../tenders/tenders.js';
+import { tenderSummary } from '../tenders/tenders.js';
 
 /** Tenders that meet every condition of `must`. Dates are inclusive. A list matches when one of its ids matches. */
 export function filterTenders(tenders: readonly TenderFacts[], must: TenderMust): TenderFacts[] {

@@ -3,7 +3,7 @@ import { access, mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { readDataFolder, shortId } from '../../core/data-folder.js';
 import { TidemarkError } from '../../core/errors.js';
-import { stampedAhead } from '../../crawl/clock-off.js';
+import { stampedAhead } from '../../crawl/run/clock-off.js';
 import { landingDir } from '../../landing/paths.js';
 import { readManifests, type LandedPart } from '../../landing/manifest.js';
 import { formatCount } from '../../progress/format.js';

@@ -1,7 +1,7 @@
 import type { Config } from '../../core/config.js';
-import { WarehouseBusyError } from '../../warehouse/errors.js';
-import { refuseBreaking } from '../../warehouse/models-plan.js';
-import { readPlan } from '../../warehouse/models-plan-read.js';
+import { WarehouseBusyError } from '../../duckdb/errors.js';
+import { refuseBreaking } from '../../models/plan.js';
+import { readPlan } from '../../models/read-plan.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
 /** Checks that the next run can build the SQL models: they are readable and break no promise of a version. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { asWarehouseError } from '../../warehouse/errors.js';
-import { Database } from '../../warehouse/database.js';
-import { describeGone, readLoadedParts } from '../../warehouse/load.js';
-import { listParts } from '../../warehouse/part-check.js';
-import { warehouseFile } from '../../warehouse/paths.js';
+import { asWarehouseError } from '../../duckdb/errors.js';
+import { Database } from '../../duckdb/database.js';
+import { describeGone, readLoadedParts } from '../../load/load.js';
+import { listParts } from '../../load/part-check.js';
+import { warehouseFile } from '../../duckdb/paths.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 

@@ -1,10 +1,10 @@
 import { createClock, type Clock } from '../../core/clock.js';
 import { apiKeyFile, readApiKey, type Config } from '../../core/config.js';
 import { isOpen } from '../../core/file-modes.js';
-import { requireClock } from '../../crawl/clock-off.js';
+import { requireClock } from '../../crawl/run/clock-off.js';
 import { openApi } from '../api.js';
 import { loadInForce } from '../config-in-force.js';
-import { openPublished } from '../../warehouse/published.js';
+import { openPublished } from '../../builds/published.js';
 import { checkDisk, checkLanding } from './check-disk.js';
 import { checkModels } from './check-models.js';
 import { checkModes } from './check-modes.js';

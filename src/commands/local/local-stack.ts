@@ -5,7 +5,7 @@ import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { connectTemporal, resolveTemporal } from '../../temporal/connect.js';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.js';
 import { WORKER_READY } from '../worker.js';
-import { tell } from '../print.js';
+import { tell } from '../../terminal/print.js';
 import { startDevServer } from './dev-server.js';
 import { freePort, requireFree } from './ports.js';
 import { startSandbox } from './sandbox-process.js';

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TidemarkError } from '../../core/errors.js';
-import { tell } from '../print.js';
+import { tell } from '../../terminal/print.js';
 import { processExists } from '../../core/lock.js';
 
 /** Path of the guard script: it ends its command when this process ends. */

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { renderTable } from '../table.js';
-import type { Published } from '../../warehouse/published.js';
+import { renderTable } from '../../terminal/table.js';
+import type { Published } from '../../builds/published.js';
 import { writeCsv, writeJson } from './write-rows.js';
 
 /** Writes the rows of a query to a file as table, CSV or JSON, and syncs it to disk. */

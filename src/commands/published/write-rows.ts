@@ -1,5 +1,5 @@
 import { escapeUnseen } from '../../core/visible-text.js';
-import type { PlainValue } from '../../warehouse/plain-value.js';
+import type { PlainValue } from '../../duckdb/plain-value.js';
 
 /** Writes text to a destination; resolves when it accepts more. */
 export type Sink = (text: string) => Promise<void>;

@@ -5,9 +5,9 @@ import { errorMessage, hasErrorCode, TidemarkError } from '../../core/errors.js'
 import { formatCount } from '../../progress/format.js';
 import { DeliveryLog } from '../../webhook-receiver/delivery-log.js';
 import { createReceiver } from '../../webhook-receiver/receiver.js';
-import type { CliContext } from '../context.js';
-import { interruptSignalSaying, untilAborted } from '../interrupt.js';
-import { say, tell } from '../print.js';
+import type { CliContext } from '../../terminal/context.js';
+import { interruptSignalSaying, untilAborted } from '../../terminal/interrupt.js';
+import { say, tell } from '../../terminal/print.js';
 import { readSecret } from './secret.js';
 
 /** Address and path of the webhook receiver. */

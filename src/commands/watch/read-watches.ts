@@ -3,7 +3,7 @@ import { InvalidRequestError, type ApiClient } from '../../api-client/index.js';
 import { canonicalId, isUsable, keysOf, readItems } from '../../core/company-id.js';
 import type { Config } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
-import { openPublished } from '../../warehouse/published.js';
+import { openPublished } from '../../builds/published.js';
 
 /** A watched company as the API lists it. */
 export interface Watch {

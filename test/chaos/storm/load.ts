@@ -1,5 +1,8 @@
 /* Loads what has landed, builds the models and publishes, as the end of a run does: `load.ts DATA_FOLDER MODELS_FOLDER`. */
-import { buildModels, loadLanding, openWarehouse, publish } from '../../../src/warehouse/index.js';
+import { buildModels } from '../../../src/models/run-models.js';
+import { loadLanding } from '../../../src/load/load.js';
+import { openWarehouse } from '../../../src/duckdb/open.js';
+import { publish } from '../../../src/publish/publish.js';
 
 const [dataDir = '', modelsDir = ''] = process.argv.slice(2);
 const now = new Date();

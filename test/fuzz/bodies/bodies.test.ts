@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { temporaryDataDir } from '../../src/warehouse/helpers.js';
+import { temporaryDataDir } from '../../helpers/warehouse.js';
 import { fuzzBodies } from './fuzz.js';
 
 // A share of what `npm run fuzz:bodies` does; the seed is fixed, so that a failure is one of the change under test.

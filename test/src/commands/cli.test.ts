@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emptyFolder, runCli } from './run-cli.js';
+import { emptyFolder, runCli } from '../../helpers/run-cli.js';
 
 const CONFIG = `
 api: { baseUrl: 'http://127.0.0.1:1' }

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
-import { registerBackfill } from '../../../src/commands/backfill.js';
+import { registerBackfill } from '../../../src/commands/snapshot/backfill.js';
 import { registerResolve } from '../../../src/commands/resolve.js';
-import { registerSnapshot } from '../../../src/commands/snapshot.js';
-import { registerTenders } from '../../../src/commands/tenders.js';
-import { registerWatch } from '../../../src/commands/watch/index.js';
+import { registerSnapshot } from '../../../src/commands/snapshot/snapshot.js';
+import { registerTenders } from '../../../src/commands/snapshot/tenders.js';
+import { registerWatch } from '../../../src/commands/watch/watch.js';
 
 // A run that ends at once with this result, without a Temporal server.
 let result: Partial<RunResult>;

@@ -5,8 +5,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalId, faultOf, isUsable, keysOf, readItems } from '../../../src/core/company-id.js';
 import { readJsonNodes } from '../../../src/core/json-nodes.js';
-import { buildModels, loadLanding, openWarehouse, type Warehouse } from '../../../src/warehouse/index.js';
-import { land, openTestWarehouse, temporaryDataDir } from '../warehouse/helpers.js';
+import { buildModels } from '../../../src/models/run-models.js';
+import { loadLanding } from '../../../src/load/load.js';
+import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
+import { land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
 
 const keysIn = (items: string): string[] => keysOf(readItems(`{"data":[${items}]}`));
 const idOf = (id: string): string | undefined => keysIn(`{"id":${id}}`)[0];

@@ -8,8 +8,8 @@ import { createApiClient } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
-import { fetchChunk } from '../../../src/crawl/fetch-chunk.js';
-import { openRun } from '../../../src/crawl/open-run.js';
+import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
+import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { makeProject } from '../../helpers/project.js';
 

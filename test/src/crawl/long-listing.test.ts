@@ -13,7 +13,7 @@ import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { crawlListing } from '../../../src/crawl/list.js';
-import { openRun } from '../../../src/crawl/open-run.js';
+import { openRun } from '../../../src/crawl/run/open-run.js';
 import { adoptSpools, ListingWriter, PartWriter, readManifests, readRunRows } from '../../../src/landing/index.js';
 import { cleanEnv, ROOT } from '../../helpers/processes.js';
 import { makeProject, type Project } from '../../helpers/project.js';

@@ -10,8 +10,8 @@ import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
 import { crawlListing } from '../../../src/crawl/list.js';
-import { openRun } from '../../../src/crawl/open-run.js';
-import { readQuota } from '../../../src/crawl/read-quota.js';
+import { openRun } from '../../../src/crawl/run/open-run.js';
+import { readQuota } from '../../../src/crawl/run/read-quota.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 

@@ -12,12 +12,12 @@ import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/deps.js';
-import { discoverMarket } from '../../../src/crawl/discover.js';
-import { fetchChunk } from '../../../src/crawl/fetch-chunk.js';
+import { discoverMarket } from '../../../src/crawl/search/discover.js';
+import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
 import { crawlListing } from '../../../src/crawl/list.js';
-import { openRun } from '../../../src/crawl/open-run.js';
+import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
-import { bookAttempt } from '../../../src/ledger/request-log.js';
+import { bookAttempt } from '../../../src/request-log/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
 const KEY = 'a-key-of-this-test';

@@ -7,7 +7,7 @@ import { createClock } from '../../../src/core/clock.js';
 import { loadConfig } from '../../../src/core/config.js';
 import { createLog } from '../../../src/core/log.js';
 import { crawlListing } from '../../../src/crawl/list.js';
-import { openRun } from '../../../src/crawl/open-run.js';
+import { openRun } from '../../../src/crawl/run/open-run.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
 // Two pages; the first holds no id that can be used.

@@ -10,9 +10,13 @@ import { collectFacts } from '../../../src/report/collect.js';
 import { html } from '../../../src/report/html.js';
 import { renderReport } from '../../../src/report/render.js';
 import { bytes, duration, percent, signed } from '../../../src/report/words.js';
-import { buildModels, loadLanding, openPublished, openWarehouse, publish } from '../../../src/warehouse/index.js';
+import { buildModels } from '../../../src/models/run-models.js';
+import { loadLanding } from '../../../src/load/load.js';
+import { openPublished } from '../../../src/builds/published.js';
+import { openWarehouse } from '../../../src/duckdb/open.js';
+import { publish } from '../../../src/publish/publish.js';
 import { findChromium } from '../../helpers/chromium.js';
-import { land, marketNight } from '../warehouse/helpers.js';
+import { land, marketNight } from '../../helpers/warehouse.js';
 
 const EVIL = `"><script>document.title='struck'</script><img src=x onerror="document.title='struck'"><style>*{display:none}</style>'`;
 const NOW = new Date('2026-11-21T04:00:00.000Z');

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from '
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queryFile } from '../../../helpers/project.js';
-import { emptyFolder, runCli, type CliResult } from '../run-cli.js';
+import { emptyFolder, runCli, type CliResult } from '../../../helpers/run-cli.js';
 
 const SIZE = ['--companies', '300', '--tenders', '25'];
 const LONG = 280_000;

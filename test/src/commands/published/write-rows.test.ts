@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { PlainValue } from '../../../../src/warehouse/plain-value.js';
+import type { PlainValue } from '../../../../src/duckdb/plain-value.js';
 import { writeCsv, writeJson } from '../../../../src/commands/published/write-rows.js';
 
 async function* batches(...rows: PlainValue[][][]): AsyncGenerator<PlainValue[][]> {

@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { v1Error } from '../http/errors.js';
+import { isObject } from '../http/validate.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A fault sets this function. It changes the answer before Fastify writes it. */
+    bend: ((payload: unknown) => unknown) | null;
+  }
+}
+
+/*
+ * Scripted faults. A test adds them through `POST /_sandbox/faults`. A fault strikes the requests that match until its
+ * `times` are used up. It acts on the real connection, so a client sees what a real failure looks like.
+ */
+
+export const FaultRequest = z.strictObject({
+  /** Start of the path, e.g. `/v2/companies/`. The default matches all requests. */
+  route: z.string().startsWith('/').default('/'),
+  method: z.string().toUpperCase().optional(),
+  /** Number of matching requests that pass before the first strike. */
+  skip: z.int().min(0).default(0),
+  /** Number of strikes. 0: strikes until the fault is deleted. */
+  times: z.int().min(0).default(1),
+  /** Strike only every n-th matching request. */
+  every: z.int().min(1).default(1),
+  kind: z.enum(['status', 'latency', 'cut', 'reset', 'html', 'duplicate', 'drift']).optional(),
+  /** For `drift`: number added to the totals of a list. */
+  by: z.int().default(1),
+  /** For `status` and `html`: the HTTP status. */
+  status: z.int().min(200).max(599).optional(),
+  /** For `status`: the body of the answer. Default: the body of InternalError. */
+  body: z.unknown().optional(),
+  headers: z
+    .record(
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/),
+      z.string().regex(/^[\t\x20-\x7e]*$/, 'Expected printable ASCII.'),
+    )
+    .optional(),
+  /** For `latency`: milliseconds before the usual answer is sent. */
+  latency: z.int().min(0).max(600_000).optional(),
+});
+export type FaultRequest = z.infer<typeof FaultRequest>;
+
+/** A fault with its counters: `seen` requests matched, `struck` of them were hit. */
+export interface Fault extends Omit<FaultRequest, 'kind'> {
+  id: number;
+  kind: NonNullable<FaultRequest['kind']>;
+  seen: number;
+  struck: number;
+}
+
+/** The scripted faults in the order they were added. The first fault that matches and is due strikes. */
+export class Faults {
+  #list: Fault[] = [];
+  #nextId = 1;
+
+  add(request: FaultRequest): Fault {
+    const kind = request.kind ?? (request.latency === undefined ? 'status' : 'latency');
+    const fault: Fault = { ...request, kind, id: this.#nextId++, seen: 0, struck: 0 };
+    this.#list.push(fault);
+    return fault;
+  }
+
+  list(): readonly Fault[] {
+    return this.#list;
+  }
+
+  clear(): void {
+    this.#list = [];
+  }
+
+  /** Returns the fault that strikes a request, if any, and counts the request. */
+  strike(method: string, path: string): Fault | undefined {
+    for (const fault of this.#list) {
+      if (!path.startsWith(fault.route) || (fault.method !== undefined && fault.method !== method)) continue;
+      if (fault.times > 0 && fault.struck >= fault.times) continue;
+      fault.seen++;
+      if (fault.seen <= fault.skip || (fault.seen - fault.skip - 1) % fault.every !== 0) continue;
+      fault.struck++;
+      return fault;
+    }
+    return undefined;
+  }
+}
+
+/** The error page of a gateway, as a proxy in front of an API sends it. */
+export const HTML_PAGE =
+  '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body></html>\n';
+
+/**
+ * Executes a fault.
+ *
+ * @returns true when the request is answered or its connection destroyed; false when the usual answer follows.
+ */
+export async function applyFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  if (fault.headers) void reply.headers(fault.headers);
+  switch (fault.kind) {
+    case 'latency':
+      await sleep(fault.latency ?? 1000);
+      return false;
+    case 'status':
+      await reply.code(fault.status ?? 500).send(fault.body ?? internalError(request));
+      return true;
+    case 'html':
+      await reply
+        .code(fault.status ?? 502)
+        .type('text/html; charset=utf-8')
+        .send(HTML_PAGE);
+      return true;
+    case 'reset':
+      reply.hijack();
+      request.raw.socket.resetAndDestroy();
+      return true;
+    case 'cut':
+      reply.hijack();
+      cutOff(reply);
+      return true;
+    case 'duplicate':
+    case 'drift':
+      request.bend = (payload) => bendList(fault, payload);
+      return false;
+  }
+}
+
+/** Body of InternalError in the requested API version. */
+function internalError(request: FastifyRequest): unknown {
+  const words = 'Internal server error (scripted fault).';
+  return request.url.startsWith('/v1') ? v1Error('InternalError', words).body : { detail: words };
+}
+
+/** Changes a list. `duplicate` replaces the last row by a copy of the first; `drift` adds `by` to the totals. */
+function bendList(fault: Fault, payload: unknown): unknown {
+  if (!isObject(payload) || !Array.isArray(payload['data'])) return payload;
+  if (fault.kind === 'duplicate')
+    return { ...payload, data: [...payload['data'].slice(0, -1), ...payload['data'].slice(0, 1)] };
+  const drifted = Object.entries(payload).map(([key, value]) => [
+    key,
+    key.startsWith('total_') && !key.endsWith('_pages') ? Math.max(0, Number(value) + fault.by) : value,
+  ]);
+  return Object.fromEntries(drifted);
+}
+
+/** Announces four times the bytes it sends, then closes the connection. */
+function cutOff(reply: FastifyReply): void {
+  const half = '{"id":1000026,"name":"Cut off in the mid';
+  reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': String(half.length * 4) });
+  reply.raw.write(half, () => reply.raw.socket?.end());
+}

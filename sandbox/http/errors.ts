@@ -1,0 +1,99 @@
+import { V1_ERROR_STATUS, type V1ErrorName } from '../../schemas/v1/error.js';
+import type { LimitAccess } from '../../schemas/v2/error.js';
+import type { Statuses } from '../options.js';
+import { PERMISSIONS, type Permission } from './permissions.js';
+
+/** An error answer. Handlers throw it; the error handler sends its status and body unchanged. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly body: unknown;
+
+  constructor(status: number, body: unknown) {
+    super(`answered with ${status}`);
+    this.name = 'Refusal';
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/**
+ * Errors of version 2. The bodies follow the reference's section "Errors"; the statuses come from the sandbox's
+ * options.
+ */
+export class V2Errors {
+  readonly #statuses: Statuses;
+
+  readonly #permissionBody: 'detail' | 'access';
+
+  constructor(statuses: Statuses, permissionBody: 'detail' | 'access') {
+    this.#statuses = statuses;
+    this.#permissionBody = permissionBody;
+  }
+
+  token(detail = 'Invalid token.'): Refusal {
+    return new Refusal(this.#statuses.token, { detail });
+  }
+
+  /** `fields`: field name to its messages. */
+  invalid(fields: Record<string, string[]>): Refusal {
+    return new Refusal(this.#statuses.invalid, fields);
+  }
+
+  notFound(detail = 'Not found.'): Refusal {
+    return new Refusal(this.#statuses.notFound, { detail });
+  }
+
+  internal(detail = 'Internal server error.'): Refusal {
+    return new Refusal(this.#statuses.internal, { detail });
+  }
+
+  limit(guard: 'limits.daily' | 'limit', message: string): Refusal {
+    const access = accessOf('company_data.browse', 'Browse company data');
+    return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });
+  }
+
+  /** A key without the permission. The reference names no such error in version 2. */
+  permission(permission: Permission): Refusal {
+    const message = `This key has no permission "${permission}".`;
+    const access = accessOf(permission, PERMISSIONS[permission]);
+    const told =
+      this.#permissionBody === 'detail'
+        ? { detail: message }
+        : { access, error_guard: 'permission', message_guard: message };
+    return new Refusal(this.#statuses.permission, told);
+  }
+
+  /** An autocomplete request that has no field to identify a company. */
+  autocomplete(messages: string[]): Refusal {
+    return new Refusal(this.#statuses.autocomplete, { fields: messages });
+  }
+}
+
+function accessOf(permission: string, name: string): LimitAccess {
+  return {
+    permission,
+    permission_name: name,
+    module: 'company_data',
+    module_name: 'Company data',
+    app: 'api',
+    app_name: 'Company Data API',
+  };
+}
+
+/**
+ * Name of the integer field in an error body. The reference uses `code` for some errors and `error_code` for others.
+ * The sandbox decides which error has which.
+ */
+const CODE_KEY: Record<V1ErrorName, 'code' | 'error_code'> = {
+  TokenVerificationError: 'code',
+  InvalidRequest: 'error_code',
+  InternalError: 'code',
+  IdNotFound: 'error_code',
+  ProductPermissionDenied: 'code',
+};
+
+/** An error of version 1, section "Version 1 error body". */
+export function v1Error(name: V1ErrorName, message: string, data: Record<string, unknown> = {}): Refusal {
+  const status = V1_ERROR_STATUS[name];
+  return new Refusal(status, { error_name: name, [CODE_KEY[name]]: status, message, data });
+}

@@ -1,0 +1,34 @@
+import type { ContactMetrics } from '../../schemas/v2/metrics.js';
+
+interface Reveal {
+  /** `YYYY-MM-DD HH:MM:SS` on the sandbox's calendar. */
+  at: string;
+  emails: number;
+  phones: number;
+}
+
+/** Contacts of people that the customer received. The contact metrics count them. */
+export class Reveals {
+  readonly #list: Reveal[] = [];
+
+  /** Counts a person's record on a sandbox date (yyyy-mm-dd) at the real time of day. */
+  add(date: string, shown: { email: boolean; phone: boolean }): void {
+    if (!shown.email && !shown.phone) return;
+    const time = new Date().toISOString().slice(11, 19);
+    const at = `${date} ${time}`;
+    // One entry per second: memory does not grow with each call.
+    if (this.#list.at(-1)?.at !== at) this.#list.push({ at, emails: 0, phones: 0 });
+    const second = this.#list.at(-1)!;
+    if (shown.email) second.emails++;
+    if (shown.phone) second.phones++;
+  }
+
+  /** Contacts between two times, both included. Format: `YYYY-MM-DD HH:MM:SS`. */
+  countBetween(from: string, to: string): ContactMetrics {
+    const within = this.#list.filter(({ at }) => at >= from && at <= to);
+    return {
+      email_count: within.reduce((sum, { emails }) => sum + emails, 0),
+      phone_count: within.reduce((sum, { phones }) => sum + phones, 0),
+    };
+  }
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { WATCH_FIELDS } from '../../schemas/v2/watch-fields.js';
+
+/** A watched company. */
+export interface Watch {
+  id: number;
+  /** Field names as the caller sent them, without duplicates. */
+  fields: string[];
+  /** Start date of the watch, yyyy-mm-dd. */
+  since: string;
+}
+
+/** Watched companies of the customer, and the callback that receives their events. */
+export class Watches {
+  readonly #byId = new Map<number, Watch>();
+  callback: string | null = null;
+  /** Signing secret. The first `setCallback` creates it; it never changes. */
+  secret: string | null = null;
+
+  /**
+   * Starts a watch. Without `fields`, it watches all current fields. On a company already watched, the new fields
+   * replace the old ones and the date stays. The reference does not state the last rule.
+   */
+  start(id: number, fields: readonly string[] | undefined, date: string): Watch {
+    const watch = { id, fields: [...new Set(fields ?? WATCH_FIELDS)], since: this.#byId.get(id)?.since ?? date };
+    this.#byId.set(id, watch);
+    return watch;
+  }
+
+  get(id: number): Watch | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Ends a watch. Returns false if there is none. */
+  stop(id: number): boolean {
+    return this.#byId.delete(id);
+  }
+
+  /** Watches in the order of their ids. */
+  list(): Watch[] {
+    return [...this.#byId.values()].toSorted((a, b) => a.id - b.id);
+  }
+
+  setCallback(url: string): { callback: string; secret: string } {
+    this.secret ??= randomBytes(32).toString('hex');
+    this.callback = url;
+    return { callback: url, secret: this.secret };
+  }
+
+  dump(): { watches: Watch[]; callback: string | null; secret: string | null } {
+    return { watches: this.list(), callback: this.callback, secret: this.secret };
+  }
+
+  restore(dump: { watches: Watch[]; callback: string | null; secret: string | null }): void {
+    for (const watch of dump.watches) this.#byId.set(watch.id, watch);
+    this.callback = dump.callback;
+    this.secret = dump.secret;
+  }
+}

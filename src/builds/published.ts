@@ -1,0 +1,128 @@
+import { realpathSync } from 'node:fs';
+import { DuckDBInstance, type DuckDBConnection, type DuckDBResult, type DuckDBValue } from '@duckdb/node-api';
+import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
+import { NotPublishedError } from '../duckdb/errors.js';
+import { publishedFile } from '../duckdb/paths.js';
+import { toPlain, type PlainValue } from '../duckdb/plain-value.js';
+
+/** Rows of a query, as arrays in the order of `columns`. */
+export interface QueryRows {
+  columns: string[];
+  rows: PlainValue[][];
+  /** True when the query has more rows than the limit. */
+  more: boolean;
+}
+
+/** The published warehouse, open for reading: the build that was current when it was opened. */
+export interface Published {
+  /** The link that analysts open; it leads to the current build. */
+  file: string;
+  query(sql: string, options?: { params?: Record<string, DuckDBValue>; limit?: number }): Promise<QueryRows>;
+  /** Rows as objects, for small queries of the commands. */
+  objects<Row extends object>(sql: string, params?: Record<string, DuckDBValue>): Promise<Row[]>;
+  /** Rows in batches, for results of any size. */
+  stream(sql: string): Promise<{ columns: string[]; batches: AsyncIterable<PlainValue[][]> }>;
+  run(sql: string): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Opens the published warehouse read-only. A publication in the meantime changes nothing here: it makes a new file.
+ * @throws NotPublishedError when nothing is published, or the file cannot be opened
+ */
+export async function openPublished(dataDir: string): Promise<Published> {
+  const link = publishedFile(dataDir);
+  const file = resolveBuild(link);
+  const { instance, connection } = await open(file);
+  const start = async (sql: string, params: Record<string, DuckDBValue> = {}): Promise<DuckDBResult> => {
+    try {
+      return await connection.stream(sql, params);
+    } catch (error) {
+      throw queryError(error);
+    }
+  };
+  const query: Published['query'] = async (sql, { params, limit = Number.MAX_SAFE_INTEGER } = {}) => {
+    const result = await start(sql, params);
+    const rows: PlainValue[][] = [];
+    for await (const batch of plainBatches(result)) {
+      rows.push(...batch);
+      if (rows.length > limit) break;
+    }
+    return { columns: result.deduplicatedColumnNames(), rows: rows.slice(0, limit), more: rows.length > limit };
+  };
+  return {
+    file: link,
+    query,
+    async objects<Row extends object>(sql: string, params: Record<string, DuckDBValue> = {}) {
+      const { columns, rows } = await query(sql, { params });
+      return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null])) as Row);
+    },
+    async stream(sql) {
+      const result = await start(sql);
+      return { columns: result.deduplicatedColumnNames(), batches: plainBatches(result) };
+    },
+    async run(sql) {
+      await connection.run(sql).catch((error: unknown) => {
+        throw queryError(error);
+      });
+    },
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+/** Opens the published warehouse, runs one query, closes it and returns the rows. */
+export async function queryPublished(dataDir: string, sql: string): Promise<PlainValue[][]> {
+  const published = await openPublished(dataDir);
+  try {
+    return (await published.query(sql)).rows;
+  } finally {
+    published.close();
+  }
+}
+
+function resolveBuild(link: string): string {
+  try {
+    return realpathSync(link);
+  } catch (error) {
+    throw new NotPublishedError(link, hasErrorCode(error, 'ENOENT') ? undefined : error);
+  }
+}
+
+async function open(file: string): Promise<{ instance: DuckDBInstance; connection: DuckDBConnection }> {
+  try {
+    // A query of a local file must not download extensions.
+    const instance = await DuckDBInstance.create(file, {
+      access_mode: 'READ_ONLY',
+      autoinstall_known_extensions: 'false',
+    });
+    const connection = await instance.connect();
+    await connection.run(`SET TimeZone = 'UTC'`);
+    return { instance, connection };
+  } catch (error) {
+    throw new NotPublishedError(file, error);
+  }
+}
+
+async function* plainBatches(result: DuckDBResult): AsyncGenerator<PlainValue[][]> {
+  try {
+    for (;;) {
+      const chunk = await result.fetchChunk();
+      if (chunk === null || chunk.rowCount === 0) return;
+      yield chunk.getRows().map((row) => row.map(toPlain));
+    }
+  } catch (error) {
+    throw queryError(error);
+  }
+}
+
+/** Converts a DuckDB error: keeps DuckDB's message and adds a remedy. */
+function queryError(error: unknown): TidemarkError {
+  const readOnly = /read-only/i.test(errorMessage(error));
+  const todo = readOnly
+    ? 'The published warehouse is read-only. Use a query that only reads.'
+    : 'Correct the query; `tidemark sql "SHOW ALL TABLES"` lists the tables.';
+  return new TidemarkError('ModelFailed', errorMessage(error), { todo, cause: error });
+}

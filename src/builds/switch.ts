@@ -1,0 +1,152 @@
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import type { Lock } from '../core/lock.js';
+import { buildDir, currentBuild, fileOf, lakeOf, listBuilds, listOlderEntries, targetOf } from './builds.js';
+import { flipLink } from './links.js';
+import { whileSwitching } from '../duckdb/locks.js';
+import { currentLink, publishedDir, publishedFile, publishedLake } from '../duckdb/paths.js';
+
+/** Used instead of a build's name: the build before the current one. */
+export const PREVIOUS = 'PREVIOUS';
+
+/** Which old builds to keep. */
+export interface Pruning {
+  /** Builds to keep, including the current one. */
+  keep: number;
+  /** Seconds for which a build is kept in any case after readers were moved to another build. */
+  graceSeconds: number;
+}
+
+/**
+ * Points readers at an older or newer build. Readers that have another build open keep reading it.
+ * @param wanted Name of a build, or `PREVIOUS`
+ * @param onWait Called with the lock holder while another publication is in progress
+ * @returns Name of the build
+ * @throws TidemarkError `InvalidInput` when there is no such build
+ */
+export async function showBuild(dataDir: string, wanted: string, onWait?: (holder: string) => void): Promise<string> {
+  return whileSwitching(
+    dataDir,
+    async (lock) => {
+      const builds = listBuilds(dataDir);
+      const name = wanted === PREVIOUS ? builds[builds.findIndex(({ current }) => current) + 1]?.name : wanted;
+      if (name === undefined) {
+        throw new TidemarkError('InvalidInput', 'There is no build before the current one.', {
+          todo: '`tidemark publish --list` lists the builds; `publish.keep` in tidemark.yaml sets how many are kept.',
+        });
+      }
+      await switchTo(lock, dataDir, name);
+      return name;
+    },
+    onWait,
+  );
+}
+
+/** Points readers at a build that was just made, and removes old builds. */
+export async function showNewBuild(dataDir: string, name: string, pruning: Pruning): Promise<void> {
+  await whileSwitching(dataDir, async (lock) => {
+    await switchTo(lock, dataDir, name);
+    prune(lock, dataDir, pruning);
+  });
+}
+
+/**
+ * Removes all but the newest builds. Readers keep a removed file that they have open. Always keeps the current build.
+ * Also keeps builds that readers left less than `graceSeconds` ago: a reader may have resolved the link without
+ * opening the file yet.
+ */
+export async function removeOldBuilds(dataDir: string, pruning: Pruning): Promise<void> {
+  await whileSwitching(dataDir, async (lock) => prune(lock, dataDir, pruning));
+}
+
+async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void> {
+  const known = listBuilds(dataDir).map((build) => build.name);
+  if (!known.includes(name)) {
+    throw new TidemarkError('InvalidInput', `There is no build ${name}.`, {
+      todo:
+        known.length > 0 ? `Kept builds: ${known.join(', ')}.` : 'No build was published yet: run `tidemark snapshot`.',
+    });
+  }
+  const from = currentBuild(dataDir);
+  const { [name]: _, ...replaced } = readReplaced(dataDir);
+  // Readers leave the current build now, so delete the time of an earlier move. After a kill before the last write,
+  // that old time would be wrong.
+  if (from !== null) delete replaced[from];
+  writeReplaced(lock, dataDir, replaced);
+  const current = currentLink(dataDir);
+  await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
+  // Create the two links once, or repair those of a killed first publication or an older version.
+  for (const link of [publishedFile(dataDir), publishedLake(dataDir)]) {
+    const through = path.join(path.basename(current), path.basename(link));
+    if (targetOf(link) !== through) await flipLink(lock, link, through);
+  }
+  if (from !== null && from !== name) writeReplaced(lock, dataDir, { ...replaced, [from]: Date.now() });
+  checkSwitched(dataDir, name);
+  lock.assertHeld();
+}
+
+/**
+ * Follows the links as a reader does, and checks that they lead to the build.
+ * @throws TidemarkError `Internal` when they do not
+ */
+function checkSwitched(dataDir: string, name: string): void {
+  const folder = buildDir(dataDir, name);
+  try {
+    if (
+      realpathSync(publishedFile(dataDir)) === realpathSync(fileOf(folder)) &&
+      realpathSync(publishedLake(dataDir)) === realpathSync(lakeOf(folder))
+    )
+      return;
+    throw new Error(`they point to ${realpathSync(publishedFile(dataDir))}`);
+  } catch (error) {
+    throw new TidemarkError(
+      'Internal',
+      `The links in ${publishedDir(dataDir)} do not point to ${name}: ${errorMessage(error)}.`,
+      {
+        todo: 'Another program changes this folder. Stop it, then run `tidemark publish`.',
+        retryable: true,
+        cause: error,
+      },
+    );
+  }
+}
+
+function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): void {
+  const current = currentBuild(dataDir);
+  if (current === null) return;
+  const now = Date.now();
+  const known = readReplaced(dataDir);
+  // If the time is unknown (a kill, an older version) or in the future, assume that readers were moved now.
+  const replacedAt = (name: string): number => Math.min(known[name] ?? now, now);
+  const others = listBuilds(dataDir).flatMap(({ name }) => (name === current ? [] : [name]));
+  const isDue = (name: string): boolean => now - replacedAt(name) >= graceSeconds * 1_000;
+  const spare = [...others.slice(Math.max(keep, 1) - 1), ...listOlderEntries(dataDir)];
+  const removed = new Set(spare.filter(isDue));
+  const kept = [...others, ...spare].filter((name) => !removed.has(name));
+  writeReplaced(lock, dataDir, Object.fromEntries(kept.map((name) => [name, replacedAt(name)])));
+  for (const name of removed) lock.remove(buildDir(dataDir, name));
+}
+
+/** Build name to the time at which readers were moved away from it, in milliseconds since 1970. */
+const Replaced = z.record(z.string(), z.number());
+
+function replacedFile(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'replaced.json');
+}
+
+function readReplaced(dataDir: string): Record<string, number> {
+  const file = replacedFile(dataDir);
+  if (!existsSync(file)) return {};
+  try {
+    return Replaced.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    // A power cut left the file incomplete.
+    return {};
+  }
+}
+
+function writeReplaced(lock: Lock, dataDir: string, replaced: Record<string, number>): void {
+  lock.put(replacedFile(dataDir), (temporary) => writeFileSync(temporary, `${JSON.stringify(replaced)}\n`));
+}

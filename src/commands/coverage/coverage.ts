@@ -1,0 +1,152 @@
+import type { Command } from 'commander';
+import type { CoverageCertificate, CoverageGap } from '../../../schemas/pipeline/landing.js';
+import { TidemarkError } from '../../core/errors.js';
+import { formatCount } from '../../progress/format.js';
+import { buildTree, renderTree, type SegmentRow } from './coverage-tree.js';
+import { examples } from '../../terminal/context.js';
+import { colorsFor, say, sayJson, terminalWidth } from '../../terminal/print.js';
+import type { Published } from '../../builds/published.js';
+import { renderCoverage } from '../snapshot/render-result.js';
+import { withPublished } from '../../terminal/with-published.js';
+
+interface MarketCoverage {
+  market: string;
+  date: string;
+  run: string;
+  reported_total: number;
+  distinct_companies: number;
+  missing: number;
+  share: number;
+  held_back: string | null;
+  /** Members that the run did not search, by the night that last found them; empty if there are none. */
+  carried: { last_found_on: string; companies: number }[];
+  why: CoverageGap[];
+  /** Null for runs of older versions, which made no certificate. */
+  certificate: CoverageCertificate | null;
+  segments: SegmentRow[];
+}
+
+type Row = Omit<MarketCoverage, 'why' | 'certificate' | 'carried' | 'segments'> & {
+  carried: string | null;
+  why: string | null;
+  certificate: string | null;
+};
+
+const SQL = `
+SELECT c.market, r.date, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, r.held_back,
+  -- A file that an older version published has no such column.
+  to_json(c) -> '$.carried' AS carried, c.why, c.certificate
+FROM ops.coverage AS c
+JOIN ops.runs AS r ON r.run_id = c.run
+WHERE ($run IS NULL OR c.run = $run) AND ($market IS NULL OR c.market = $market)
+QUALIFY $run IS NOT NULL OR row_number() OVER (PARTITION BY c.market ORDER BY r.started_at DESC) = 1
+ORDER BY c.market`;
+
+const SEGMENTS = `
+SELECT segment, parent, filters, total_reported, distinct_companies, pages, state, split_by
+FROM ops.segments WHERE run = $run ORDER BY segment`;
+
+/** `tidemark coverage`: shows how much of each market the last run found, as a tree of its segments with the gaps. */
+export function registerCoverage(program: Command): void {
+  program
+    .command('coverage')
+    .description('coverage of each market: the tree of its searches, and each gap with its filters and count')
+    .option('--market <name>', 'only this market')
+    .option('--run <id>', 'coverage of this run; default the last run of each market')
+    .option('--all', 'also show proven segments, instead of only their number')
+    .option('--json', 'print the result as JSON: the segments that are not proven, with --all the whole tree')
+    .addHelpText(
+      'after',
+      examples('tidemark coverage', 'tidemark coverage --market nordics --all', 'tidemark coverage --json'),
+    )
+    .action(async (options: { market?: string; run?: string; all?: boolean; json?: boolean }, command: Command) => {
+      const all = options.all ?? false;
+      await withPublished(command, async (published) => {
+        const found = await readCoverage(published, options);
+        if (options.json) return sayJson(found.map((market) => (all ? market : withoutProven(market))));
+        if (found.length === 0) {
+          throw new TidemarkError('Internal', 'No coverage was found for this market or run.', {
+            todo: '`tidemark runs` lists the runs. A market has coverage after its first snapshot.',
+          });
+        }
+        say(found.map((market) => describe(market, all)).join('\n\n'));
+      });
+    });
+}
+
+async function readCoverage(
+  published: Published,
+  options: { market?: string; run?: string },
+): Promise<MarketCoverage[]> {
+  const rows = await published.objects<Row>(SQL, { run: options.run ?? null, market: options.market ?? null });
+  const found: MarketCoverage[] = [];
+  for (const row of rows) {
+    const segments = await published.objects<SegmentRow & { filters: string }>(SEGMENTS, { run: row.run });
+    found.push({
+      ...row,
+      carried: (JSON.parse(row.carried ?? 'null') as MarketCoverage['carried'] | null) ?? [],
+      why: row.why === null ? [] : (JSON.parse(row.why) as CoverageGap[]),
+      certificate: row.certificate === null ? null : (JSON.parse(row.certificate) as CoverageCertificate),
+      segments: segments.map((segment) => ({
+        ...segment,
+        filters: JSON.parse(segment.filters) as SegmentRow['filters'],
+      })),
+    });
+  }
+  return found;
+}
+
+function withoutProven(market: MarketCoverage): MarketCoverage {
+  const gaps = new Set(market.why.map((gap) => gap.segment));
+  return {
+    ...market,
+    segments: market.segments.filter(
+      ({ segment, state }) => gaps.has(segment) || (state !== 'leaf' && state !== 'split' && state !== 'calibration'),
+    ),
+  };
+}
+
+function describe(market: MarketCoverage, all: boolean): string {
+  const paint = colorsFor(process.stdout);
+  const { reported_total: reportedTotal, distinct_companies: distinctCompanies, missing, share } = market;
+  const carried = {
+    companies: market.carried.reduce((sum, night) => sum + night.companies, 0),
+    since: market.carried[0]?.last_found_on ?? '',
+  };
+  const counts = { reportedTotal, distinctCompanies, missing, share };
+  const reached = renderCoverage(carried.companies === 0 ? counts : { ...counts, carried });
+  const lines = [paint.bold(`${market.market}, ${market.date}: ${reached}`)];
+  if (market.held_back !== null) lines.push(paint.yellow(`! ${market.held_back}`));
+  if (market.certificate !== null) lines.push(...renderCertificate(market.certificate));
+  const root = buildTree(market.segments, market.why);
+  if (root) lines.push('', ...renderTree(root, { all, paint, width: terminalWidth() }));
+  return lines.join('\n');
+}
+
+const CLASSES = {
+  proven: 'in searches whose pages hold as many companies as the search counts',
+  drifted: 'in searches that changed while they were read',
+  unsplittable: 'in searches above the page cap that no filter splits further',
+  unproven: 'found outside proven searches, or counted but reached by no search',
+  carried: 'without a date of incorporation, not searched that night (markets[].remainderNights)',
+  unusable: 'with ids that the warehouse cannot store',
+} as const;
+
+/** Renders each class of the certificate that holds companies: found, missing and the basis of the proof. */
+function renderCertificate(certificate: CoverageCertificate): string[] {
+  const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter((name) => {
+    // The certificate of an older version lacks some classes.
+    const counts = certificate[name] as CoverageCertificate[typeof name] | undefined;
+    return counts !== undefined && counts.found + counts.missing > 0;
+  });
+  const found = names.map((name) => formatCount(certificate[name].found));
+  const missing = names.map((name) => formatCount(certificate[name].missing));
+  const [wide, wider] = [found, missing].map((column) => Math.max(...column.map((text) => text.length)));
+  const lines = names.map(
+    (name, i) =>
+      `  ${name.padEnd(12)}  ${found[i]?.padStart(wide ?? 0)} found  ${missing[i]?.padStart(wider ?? 0)} missing  ${CLASSES[name]}`,
+  );
+  if (certificate.gone > 0)
+    lines.push(`  gone          ${formatCount(certificate.gone)} found, but no longer counted at the end`);
+  return lines;
+}

@@ -1,0 +1,25 @@
+import { Option, type Command } from 'commander';
+import { configOption, examples } from '../../terminal/context.js';
+import { parseCount } from '../../terminal/port-options.js';
+
+/** Command-line options of `tidemark demo`. */
+export interface DemoOptions {
+  once?: boolean;
+  companies: number;
+  tenders: number;
+}
+
+/** `tidemark demo`: sets up everything on this machine, up to a warehouse that can be queried. */
+export function registerDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('start Temporal, the sandbox API and a worker, take one complete snapshot, show first queries')
+    .option('--once', 'exit after the snapshot, also in a terminal')
+    .addOption(new Option('--companies <n>', "companies in the sandbox's market").argParser(parseCount).default(10_000))
+    .addOption(new Option('--tenders <n>', 'tenders in the sandbox').argParser(parseCount).default(400))
+    .addHelpText('after', examples('tidemark demo', 'tidemark demo --once --companies 1000'))
+    .action(async (options: DemoOptions, command: Command) => {
+      const { runDemo } = await import('./run-demo.js');
+      await runDemo(options, configOption(command));
+    });
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { configOption, examples } from '../../terminal/context.js';
+import { FAILED } from '../../terminal/print-error.js';
+import { colorsFor, say, sayJson } from '../../terminal/print.js';
+
+/** `tidemark doctor`: checks everything a run needs and says how to fix each fault. */
+export function registerDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('check configuration, key, API, Temporal, disk, warehouse and models; name a remedy for each fault')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --json'))
+    .action(async (options: { json?: boolean }, command: Command) => {
+      const { runChecks } = await import('./run-checks.js');
+      const findings = await runChecks(configOption(command));
+      const failed = findings.filter((finding) => finding.state === 'fail').length;
+      if (options.json) sayJson(findings);
+      else {
+        const paint = colorsFor(process.stdout);
+        const marks = { ok: paint.green('✔'), warn: paint.yellow('!'), fail: paint.red('✘'), skip: paint.dim('-') };
+        const width = Math.max(...findings.map(({ check }) => check.length));
+        for (const { check, state, message, todo } of findings) {
+          say(`${marks[state]} ${check.padEnd(width)}  ${message.replaceAll('\n', `\n${' '.repeat(width + 4)}`)}`);
+          if (todo !== null) say(`${' '.repeat(width + 4)}→ ${todo}`);
+        }
+        say(failed === 0 ? '\nAll checks passed.' : `\n${failed} of ${findings.length} checks failed.`);
+      }
+      if (failed > 0) process.exitCode = FAILED;
+    });
+}

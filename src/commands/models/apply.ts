@@ -1,0 +1,171 @@
+import path from 'node:path';
+import { Option, type Command } from 'commander';
+import { TidemarkError } from '../../core/errors.js';
+import { formatCount } from '../../progress/format.js';
+import type { Applied, ApplyRequest } from '../../publish/apply-models.js';
+import type { ModelChange } from '../../models/plan.js';
+import type { AppliedSet } from '../../models/sets.js';
+import { examples, loadContext } from '../../terminal/context.js';
+import { buildEnvironment } from './environments.js';
+import { say, sayJson, tell } from '../../terminal/print.js';
+import { renderTable } from '../../terminal/table.js';
+
+/** `tidemark models apply|rollback|history`: changes and lists the models in force. */
+export function registerModelsApply(models: Command): void {
+  models
+    .command('apply')
+    .description('build the changes that `models plan` shows, and publish; with --env, build them beside production')
+    .addOption(
+      new Option(
+        '--env <name>',
+        'build into a new dev environment, data/env/<name>.duckdb; production does not change',
+      ).conflicts('drop'),
+    )
+    .option('--drop <table...>', 'drop these tables without a file now; by default only after their `deprecation_date`')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Builds every changed model, and the models that read it, beside the tables in
+use. Then replaces these tables in one step and publishes. Until then, readers
+see no change. If interrupted, run it again: it does not build finished tables again.
+Refuses (exit code 1) a breaking change without a new \`version\`, and removing a
+table without a \`deprecation_date\` in its header, or before that date.
+Every run also applies changed models; after a rollback, only this command does.
+${examples('tidemark models apply', 'tidemark models apply --env me && tidemark models diff --env me', 'tidemark models apply --drop marts.mine')}`,
+    )
+    .action(apply);
+
+  models
+    .command('rollback')
+    .description('go back to an earlier set of models; runs build that set until `models apply`')
+    .addOption(
+      new Option('--to <set>', 'number of the set in `models history`; default the previous set').argParser(parseSet),
+    )
+    .option('--dry-run', 'show what would change; changes nothing')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Builds the stored texts of that set, not the files; the files do not change.
+Runs build that set, and their notes say so, until you run
+\`tidemark models apply\`, which builds from the files again.
+${examples('tidemark models rollback', 'tidemark models rollback --to 3 --dry-run')}`,
+    )
+    .action(rollBack);
+
+  models
+    .command('history')
+    .description('list the sets of models that were in force, newest first')
+    .option('--json', 'print them as JSON')
+    .addHelpText('after', examples('tidemark models history', 'tidemark models history --json'))
+    .action(showHistory);
+}
+
+async function apply(options: { env?: string; drop?: string[]; json?: boolean }, command: Command): Promise<void> {
+  if (options.env !== undefined) return buildEnvironment(options.env, options, command);
+  const request = { ...(await readRequest(options, command)), drop: options.drop };
+  const { applyModels } = await import('../../publish/apply-models.js');
+  const begun = performance.now();
+  const result = await applyModels(request.dataDir, request);
+  if (options.json) return sayJson(withoutTexts(result));
+  if (result.built === null && result.published === null)
+    return say(`No changes: all ${result.changes.length} models are as applied.`);
+  say(`✔ applied in ${seconds(begun)} s: ${summary(result)}`);
+  sayResult(result, request.dataDir);
+}
+
+async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean }, command: Command): Promise<void> {
+  const request = await readRequest(options, command);
+  const { rollbackModels } = await import('../../publish/apply-models.js');
+  const begun = performance.now();
+  const result = await rollbackModels(request.dataDir, { ...request, to: options.to, dryRun: options.dryRun });
+  if (options.json) return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
+  const to = `set ${result.to.ofSet ?? result.to.set} of ${result.to.appliedAt}`;
+  if (options.dryRun) say(`Rollback would go to ${to}: ${summary(result)}`);
+  else say(`✔ back to ${to} in ${seconds(begun)} s: ${summary(result)}`);
+  sayResult(result, request.dataDir);
+  if (!options.dryRun) say('  held       runs build this set until `tidemark models apply`');
+}
+
+async function showHistory(options: { json?: boolean }, command: Command): Promise<void> {
+  const { config } = await loadContext(command);
+  const { readHistory } = await import('../../models/history.js');
+  const sets = (await readHistory(config.dataDir)).toReversed();
+  if (options.json) return sayJson(sets);
+  if (sets.length === 0) return say('No models were built yet.');
+  say(
+    renderTable({
+      columns: ['set', 'applied at', 'by', 'changed files'],
+      rows: sets.map(({ set, appliedAt, origin, ofSet, changed, inForce }) => [
+        `${set}${inForce ? ' *' : ''}`,
+        appliedAt,
+        ofSet === null ? origin : `${origin} to ${ofSet}`,
+        changed.length > 4 ? `${changed.length} files` : changed.join(', '),
+      ]),
+    }),
+  );
+}
+
+async function readRequest(options: { json?: boolean }, command: Command): Promise<ApplyRequest & { dataDir: string }> {
+  const { config, clock } = await loadContext(command);
+  const { keepsContacts } = await import('../../core/config.js');
+  return {
+    dataDir: config.dataDir,
+    now: clock.now(),
+    personalData: keepsContacts(config),
+    modelsDir: config.modelsDir,
+    readers: config.readers,
+    keep: config.publish.keep,
+    onStep: (step) => {
+      if (options.json) return;
+      if (step.step === 'stage') tell(`Building ${step.model} …`);
+      else tell(step.step === 'models' ? 'Replacing the tables …' : 'Publishing …');
+    },
+  };
+}
+
+function summary({ changes, built, published }: Applied): string {
+  const of = (kind: ModelChange['change']) => changes.filter(({ change }) => change === kind).length;
+  const kinds = ['added', 'removed', 'directly modified', 'indirectly modified', 'altered'] as const;
+  const parts = kinds.flatMap((kind) => (of(kind) > 0 ? [`${of(kind)} ${kind}`] : []));
+  if (parts.length > 0) return parts.join(', ');
+  return built === null && published !== null ? 'no table to build, published the built tables' : 'no model changes';
+}
+
+function sayResult({ changes, built, resumed, published }: Applied, dataDir: string): void {
+  for (const { model, change, breaking, deprecationDate } of changes.filter((one) => one.change !== 'unchanged')) {
+    const until = deprecationDate === null ? '' : `, served until ${deprecationDate}`;
+    say(
+      `  ${change === 'removed' ? 'removed' : 'model  '}    ${model}${change === 'removed' ? '' : `, ${change}${until}`}`,
+    );
+    for (const reason of breaking) say(`             Breaking: ${reason}`);
+  }
+  if (resumed.length > 0) say(`  resumed    ${resumed.length} built already: ${resumed.join(', ')}`);
+  for (const audit of built?.failedAudits ?? []) say(`  audit      ${audit}`);
+  for (const note of [...(built?.notes ?? []), ...(published?.notes ?? [])]) say(`  note       ${note}`);
+  if (published !== null)
+    say(
+      `  published  ${path.join(dataDir, published.file)}: ${published.tables} tables, ${formatCount(published.rows)} rows`,
+    );
+}
+
+/** Leaves out the texts of the models; `models plan --json` has them. */
+function withoutTexts<R extends Applied>(result: R) {
+  return { ...result, changes: result.changes.map(({ before: _before, after: _after, ...change }) => change) };
+}
+
+function plainSet({ files: _files, ...set }: AppliedSet): Omit<AppliedSet, 'files'> {
+  return set;
+}
+
+function seconds(begun: number): string {
+  return ((performance.now() - begun) / 1_000).toFixed(1);
+}
+
+function parseSet(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new TidemarkError('InvalidInput', `${text} is not the number of a set.`, {
+    todo: '`tidemark models history` lists the sets.',
+  });
+}

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { errorMessage, TidemarkError } from '../../core/errors.js';
+import type { CaseResult } from '../../models/cases/run-case.js';
+import { configOption, examples, loadContext } from '../../terminal/context.js';
+import { outFile } from '../../terminal/out-file.js';
+import { FAILED } from '../../terminal/print-error.js';
+import { registerModelsApply } from './apply.js';
+import { registerModelsEnv } from './environments.js';
+import { colorsFor, say, sayJson, tell, terminalWidth } from '../../terminal/print.js';
+
+/** `tidemark models …`: the SQL models of `sql/`. */
+export function registerModels(program: Command): void {
+  const models = program
+    .command('models')
+    .description('SQL models: plan, test, build beside production, apply or roll back a change; write their dictionary')
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark models plan',
+        'tidemark models test',
+        'tidemark models apply --env me && tidemark models diff --env me',
+        'tidemark models apply',
+        'tidemark models rollback',
+      ),
+    );
+
+  models
+    .command('plan')
+    .description('show what `models apply` or the next run will change in the warehouse; changes nothing itself')
+    .option('--json', 'print the plan as JSON, with the models that do not change')
+    .addHelpText(
+      'after',
+      `
+A change is breaking when a column goes or changes its type, or the key or the
+grain changes. It needs a new \`version\` in the model's header; without one it
+is refused, here (exit code 1) and by every run. The old version can be served
+beside the new one until a day: keep its file as sql/marts/market_daily_v1.sql
+with \`deprecation_date: 2027-03-31\` in its header. A table goes after such a day
+only: one whose file is gone before is refused.
+${examples('tidemark models plan', 'tidemark models plan --json')}`,
+    )
+    .action(planModels);
+
+  registerModelsApply(models);
+  registerModelsEnv(models);
+
+  models
+    .command('docs')
+    .description('write the data dictionary: published tables with columns, key, checks and the origin of each column')
+    .option('--out <file>', 'write to a file instead of the terminal')
+    .option('--json', 'as JSON instead of Markdown')
+    .addHelpText('after', examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json'))
+    .action(documentModels);
+
+  models
+    .command('test [paths...]')
+    .description('test that models turn given API answers or rows into expected rows; needs no warehouse')
+    .option('--match <text>', 'only cases whose name or file contains this text')
+    .option('--json', 'print the results as JSON')
+    .addHelpText(
+      'after',
+      `
+Cases are entries of YAML files: those named, or found in the folders named;
+without one, those of sql/ and test/sql/cases. One kind gives answers of the
+API, builds every model and names queries with the rows they must give, in
+order. The other gives rows of the tables that one model reads; what is not
+named is empty or NULL, only the columns expected count, and no order.
+BIGINT, dates and times are expected as text.
+
+  - name: sizes become bounds
+    given:
+      - { stream: companies, entity: '1', body: { id: 1, size: 11-50 } }
+    expect:
+      - query: SELECT employees_min, employees_max FROM core.companies
+        rows: [{ employees_min: 11, employees_max: 50 }]
+
+  - name: turnover in euro only where it is stated so
+    model: marts.companies
+    given:
+      - input: core.companies
+        rows: [{ company_id: 1 }]
+      - input: marts.financials_wide
+        rows: [{ company_id: 1, fiscal_year: 2024, turnover: 5, currency: DKK }]
+    expect:
+      rows: [{ company_id: '1', turnover: 5, turnover_eur: null }]
+${examples('tidemark models test', 'tidemark models test my-cases/ --match sizes')}`,
+    )
+    .action(testModels);
+}
+
+async function documentModels(options: { out?: string; json?: boolean }, command: Command): Promise<void> {
+  const [
+    { readModels },
+    { readFunctions },
+    { readLineage },
+    { describeTables, renderDictionary },
+    { writeFileAtomic },
+    { useOrdinaryMode },
+  ] = await Promise.all([
+    import('../../models/models.js'),
+    import('../../models/functions.js'),
+    import('../../models/lineage.js'),
+    import('../../models/docs.js'),
+    import('../../core/files.js'),
+    import('../../core/file-modes.js'),
+  ]);
+  const models = await readModels(await ownModels(command));
+  const tables = describeTables(models, await readLineage(models));
+  const text = options.json ? `${JSON.stringify(tables, null, 2)}\n` : renderDictionary(tables, readFunctions());
+  if (options.out === undefined) return void process.stdout.write(text);
+  const file = outFile(options.out);
+  try {
+    await writeFileAtomic(file, text);
+    useOrdinaryMode(file);
+  } catch (error) {
+    if (error instanceof TidemarkError) throw error;
+    throw new TidemarkError('Internal', `Cannot write ${file}: ${errorMessage(error)}`, {
+      todo: 'Check that the folder exists and that you may write there.',
+      cause: error,
+    });
+  }
+  tell(`Written: ${file}`);
+}
+
+async function planModels(options: { json?: boolean }, command: Command): Promise<void> {
+  const { config, clock } = await loadContext(command);
+  const [{ readPlan }, { refuseBreaking }, { renderPlan }] = await Promise.all([
+    import('../../models/read-plan.js'),
+    import('../../models/plan.js'),
+    import('./plan-view.js'),
+  ]);
+  const plan = await readPlan(config.dataDir, { modelsDir: config.modelsDir, now: clock.now() });
+  if (options.json) sayJson(plan);
+  else say(renderPlan(plan, { paint: colorsFor(process.stdout), width: terminalWidth() }));
+  refuseBreaking(plan.changes);
+}
+
+/** Folder of the user's own models, if a configuration names one. Works without any configuration. */
+async function ownModels(command: Command): Promise<string | undefined> {
+  const { configPath } = await import('../../core/config.js');
+  const isNamed = configOption(command) !== undefined || existsSync(configPath(undefined));
+  return isNamed ? (await loadContext(command)).config.modelsDir : undefined;
+}
+
+async function testModels(
+  paths: string[],
+  options: { match?: string; json?: boolean },
+  command: Command,
+): Promise<void> {
+  const modelsDir = await ownModels(command);
+  const [{ readCases }, { runCase }, { renderCase }] = await Promise.all([
+    import('../../models/cases/read-cases.js'),
+    import('../../models/cases/run-case.js'),
+    import('./test-view.js'),
+  ]);
+  const text = options.match?.toLowerCase() ?? '';
+  const cases = readCases(paths).filter(({ name, file }) => `${file} ${name}`.toLowerCase().includes(text));
+  if (cases.length === 0) {
+    throw new TidemarkError('InvalidInput', `No case has "${options.match}" in its name or file.`, {
+      todo: 'Omit --match to run all cases.',
+    });
+  }
+  const paint = colorsFor(process.stdout);
+  const results: CaseResult[] = [];
+  for (const testCase of cases) {
+    if (!options.json && testCase.file !== results.at(-1)?.file) say(paint.bold(testCase.file));
+    const result = await runCase(testCase, modelsDir);
+    results.push(result);
+    if (!options.json) say(renderCase(result, paint));
+  }
+  const failed = results.filter((result) => result.failures.length > 0).length;
+  if (failed > 0) process.exitCode = FAILED;
+  if (options.json) return sayJson({ cases: results.length, failed, results });
+  const passed = `${results.length - failed} of ${results.length} cases pass`;
+  say(`\n${failed === 0 ? paint.green(passed) : paint.red(`${passed}, ${failed} fail`)}`);
+}

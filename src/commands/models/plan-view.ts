@@ -1,0 +1,127 @@
+import type { createColors } from 'picocolors';
+import { formatCount } from '../../progress/format.js';
+import type { ModelsPlan } from '../../models/read-plan.js';
+import { cut } from '../../progress/display-width.js';
+import { diffTexts } from './text-diff.js';
+
+type Paint = ReturnType<typeof createColors>;
+type Change = ModelsPlan['changes'][number];
+
+const HEADINGS: [kind: Change['change'], heading: string][] = [
+  ['added', 'Added'],
+  ['removed', 'Removed'],
+  ['directly modified', 'Directly modified'],
+  ['indirectly modified', 'Indirectly modified'],
+  ['altered', 'Altered by hand since they were built'],
+];
+
+const MARKS: Partial<Record<Change['change'], string>> = { added: '+', removed: '-', 'directly modified': '~' };
+
+/** Renders the plan for a person: changes and their reasons, text differences of edited models, models to build. */
+export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; width: number }): string {
+  const changed = plan.changes.filter(({ change }) => change !== 'unchanged');
+  const blocks = [[renderBasis(plan), ...renderHold(plan), ...plan.overdue].join('\n')];
+  if (plan.comparedWith === 'none') {
+    blocks.push(`${changed.length} new models: ${changed.map(({ model }) => model).join(', ')}.`);
+    return blocks.join('\n\n');
+  }
+  if (changed.length === 0)
+    return [...blocks, paint.green(`No changes: all ${plan.changes.length} models are as applied.`)].join('\n\n');
+  for (const [kind, heading] of HEADINGS) {
+    const group = changed.filter(({ change }) => change === kind);
+    if (group.length === 0) continue;
+    blocks.push([paint.bold(`${heading}:`), ...renderGroup(group, paint, width)].join('\n'));
+  }
+  blocks.push(renderBackfill(plan, paint));
+  return blocks.join('\n\n');
+}
+
+function renderBasis({ comparedWith, file }: ModelsPlan): string {
+  if (comparedWith === 'none') return 'No warehouse exists yet: the next run builds every model.';
+  if (comparedWith === 'warehouse') return `Compared with ${file}`;
+  return `Compared with the current build (${file}), because the warehouse is missing or a writer holds it.`;
+}
+
+function renderGroup(group: readonly Change[], paint: Paint, width: number): string[] {
+  const name = Math.max(...group.map(({ model }) => model.length));
+  return group.flatMap((change) => [
+    `  ${MARKS[change.change] ?? ' '} ${change.model.padEnd(name)}  ${describe(change, paint)}`,
+    ...change.breaking.map((reason) => paint.red(`      ${reason}`)),
+    ...change.nonBreaking.map((reason) => `      ${reason}`),
+    ...(change.refused.length > 0 ? [paint.red(`      refused: ${wayOut(change)}`)] : []),
+    ...(change.change === 'directly modified' ? renderText(change, paint, width) : []),
+  ]);
+}
+
+function wayOut({ model, change, version, deprecationDate }: Change): string {
+  if (change === 'removed') return `restore its file, or drop the table: tidemark models apply --drop ${model}`;
+  return deprecationDate === null
+    ? `raise \`version\`, now ${version}, in its header`
+    : 'an older version must not change';
+}
+
+function describe(change: Change, paint: Paint): string {
+  const { kind, rows, breaking, because, appliedVersion, version, deprecationDate } = change;
+  const versions = appliedVersion !== null && version !== null && appliedVersion !== version;
+  return [
+    kind,
+    ...(versions ? [`version ${appliedVersion} → ${version}`] : []),
+    ...(deprecationDate === null
+      ? []
+      : [`deprecated, ${change.change === 'removed' ? 'was ' : ''}served until ${deprecationDate}`]),
+    ...(rows === null ? [] : [formatRows(rows)]),
+    ...(change.change === 'added' || change.change === 'altered'
+      ? []
+      : [breaking.length > 0 ? paint.red('Breaking') : 'Non-breaking']),
+    ...(because.length > 0 ? [`through ${because.join(', ')}`] : []),
+  ].join(', ');
+}
+
+function renderText({ before, after }: Change, paint: Paint, width: number): string[] {
+  if (before === null || after === null)
+    return [paint.dim('      (no text to compare: an older Tidemark applied it without storing the text)')];
+  return diffTexts(before, after).map((line) => {
+    if (line.startsWith('@@')) return paint.cyan(`      ${line}`);
+    if (line.startsWith('-')) return paint.red(`      ${line}`);
+    return line.startsWith('+') ? paint.green(`      ${line}`) : paint.dim(cut(`      ${line}`, width));
+  });
+}
+
+/** Lists the incremental models to build whole. Every run builds tables anyway, so only these make a plan expensive. */
+function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
+  const what = held === null ? 'the next run' : '`tidemark models apply`';
+  const incremental = changes.filter(
+    ({ kind, rebuild, change }) => kind === 'incremental' && rebuild && change !== 'removed',
+  );
+  const heading = paint.bold('Models needing backfill:');
+  if (incremental.length === 0)
+    return [`${heading} none. Every run builds tables and views anyway.`, ...renderAffected(changes)].join('\n');
+  const width = Math.max(...incremental.map(({ model }) => model.length));
+  return [
+    `${heading} ${what} builds these incremental models in full`,
+    ...incremental.map(({ model, rows }) => `    ${model.padEnd(width)}  ${rows === null ? 'new' : formatRows(rows)}`),
+    ...renderAffected(changes),
+  ].join('\n');
+}
+
+/** Counts the rows of all tables that are built whole: any of them may change. */
+function renderAffected(changes: readonly Change[]): string[] {
+  const affected = changes.filter(({ rebuild, rows }) => rebuild && rows !== null);
+  const rows = affected.reduce((sum, change) => sum + (change.rows ?? 0), 0);
+  return affected.length === 0
+    ? []
+    : [`Affected: ${formatRows(rows)} in ${affected.length} ${affected.length === 1 ? 'table' : 'tables'}.`];
+}
+
+/** Explains that a rollback holds the models: only `models apply` carries out the plan. */
+function renderHold({ held }: ModelsPlan): string[] {
+  if (held === null) return [];
+  const set = held.set === null ? '' : ` at set ${held.set}`;
+  return [
+    `Models are held${set} since the rollback of ${held.since}: runs build that set. The plan below shows what \`tidemark models apply\` would do.`,
+  ];
+}
+
+function formatRows(rows: number): string {
+  return `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+}

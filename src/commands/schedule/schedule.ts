@@ -1,0 +1,150 @@
+import type { Client, ScheduleHandle } from '@temporalio/client';
+import type { Command } from 'commander';
+import { TidemarkError } from '../../core/errors.js';
+import { examples, loadContext, type CliContext } from '../../terminal/context.js';
+import { say, sayJson } from '../../terminal/print.js';
+import { sayTable } from '../../terminal/say-table.js';
+
+/** `tidemark schedule …`: manages the Temporal Schedules that tidemark.yaml declares. */
+export function registerSchedule(program: Command): void {
+  const schedule = program
+    .command('schedule')
+    .description('manage nightly runs: Temporal Schedules, declared in tidemark.yaml')
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark schedule apply',
+        'tidemark schedule backfill snapshot/nordics --from 2026-11-01 --to 2026-11-03',
+      ),
+    );
+
+  schedule
+    .command('apply')
+    .description('create, update and remove schedules to match tidemark.yaml')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark schedule apply'))
+    .action(async (options: { json?: boolean }, command: Command) => {
+      await withClient(command, async (client, { config }) => {
+        const { applySchedules, declaredSchedules } = await import('../../temporal/schedules.js');
+        const applied = await applySchedules(client, declaredSchedules(config));
+        if (options.json) sayJson(applied);
+        else if (applied.length === 0) say(`${config.file} declares no schedule, and the server has none.`);
+        for (const { id, change } of options.json ? [] : applied) {
+          say(`${change.padEnd(9)}  ${id}${change === 'removed' ? '  (no longer declared)' : ''}`);
+        }
+      });
+    });
+
+  schedule
+    .command('list')
+    .description('schedules on the server, their last and next runs')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark schedule list'))
+    .action(async (options: { json?: boolean }, command: Command) => {
+      await withClient(command, async (client, { config }) => {
+        const { listSchedules } = await import('./schedule-list.js');
+        const rows = await listSchedules(client, config);
+        if (options.json) sayJson(rows);
+        else if (rows.length === 0)
+          say('No schedule exists. Declare one in tidemark.yaml, then run `tidemark schedule apply`.');
+        else {
+          const columns = ['schedule', 'cron', 'timezone', 'state', 'last', 'next'] as const;
+          sayTable({ columns, rows: rows.map((row) => columns.map((column) => row[column])) });
+        }
+      });
+    });
+
+  onOne(schedule, 'pause', 'start no runs until `resume`', async (handle, id) => {
+    await handle.pause('paused with tidemark schedule pause');
+    say(`paused  ${id}`);
+  });
+  onOne(schedule, 'resume', 'start runs again', async (handle, id) => {
+    await handle.unpause('resumed with tidemark schedule resume');
+    say(`resumed  ${id}`);
+  });
+  onOne(schedule, 'trigger', 'start a run now, dated today', async (handle, id) => {
+    await handle.trigger('BUFFER_ALL');
+    say(`triggered  ${id}`);
+  });
+  onOne(
+    schedule,
+    'delete',
+    'remove it from the server; `apply` creates it again if tidemark.yaml declares it',
+    async (handle, id) => {
+      await handle.delete();
+      say(`deleted  ${id}`);
+    },
+  );
+
+  schedule
+    .command('backfill <id>')
+    .description('start one run per missed time between two days; runs of past dates fetch only data that has a date')
+    .requiredOption('--from <day>', "first day, YYYY-MM-DD, in the schedule's time zone")
+    .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
+    .addHelpText('after', examples('tidemark schedule backfill snapshot/nordics --from 2026-11-01 --to 2026-11-03'))
+    .action(async (id: string, options: { from: string; to: string }, command: Command) => {
+      await withClient(command, async (client, { clock }) => {
+        const [{ parseSpan }, { daySpan }] = await Promise.all([
+          import('../../terminal/dates.js'),
+          import('../../temporal/zoned-day.js'),
+        ]);
+        const { from, to } = parseSpan(options, clock);
+        const handle = client.schedule.getHandle(fullId(id));
+        const timeZone = (await explained(handle.describe(), fullId(id))).spec.timezone ?? 'UTC';
+        const { start, end } = daySpan(from, to, timeZone);
+        // Start 1 s early: servers disagree whether the span includes its first instant. Cron fires only on full
+        // minutes, so the extra second adds no run.
+        await handle.backfill({ start: new Date(start.getTime() - 1_000), end, overlap: 'BUFFER_ALL' });
+        say(
+          `Backfilling ${fullId(id)} from ${from} to ${to} (${timeZone}), one run after the other. \`tidemark status\` shows them.`,
+        );
+      });
+    });
+}
+
+function onOne(
+  schedule: Command,
+  verb: string,
+  description: string,
+  act: (handle: ScheduleHandle, id: string) => Promise<void>,
+): void {
+  schedule
+    .command(`${verb} <id>`)
+    .description(description)
+    .addHelpText('after', examples(`tidemark schedule ${verb} snapshot/nordics`))
+    .action(async (id: string, _options: unknown, command: Command) => {
+      await withClient(command, async (client) =>
+        explained(act(client.schedule.getHandle(fullId(id)), fullId(id)), fullId(id)),
+      );
+    });
+}
+
+/** Adds the prefix: `snapshot/nordics` and `tidemark/snapshot/nordics` are the same schedule. */
+function fullId(id: string): string {
+  return id.startsWith('tidemark/') ? id : `tidemark/${id}`;
+}
+
+async function explained<T>(work: Promise<T>, id: string): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ScheduleNotFoundError') throw error;
+    throw new TidemarkError('Internal', `The server has no schedule ${id}.`, {
+      todo: '`tidemark schedule list` shows the schedules; `tidemark schedule apply` creates the declared ones.',
+    });
+  }
+}
+
+async function withClient(
+  command: Command,
+  work: (client: Client, context: CliContext) => Promise<void>,
+): Promise<void> {
+  const context = await loadContext(command);
+  const { connectTemporal } = await import('../../temporal/connect.js');
+  const temporal = await connectTemporal(context.config.dataDir);
+  try {
+    await work(temporal.client, context);
+  } finally {
+    await temporal.close();
+  }
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { parseStreams } from '../../terminal/parse-streams.js';
+import { examples, loadContext } from '../../terminal/context.js';
+import type { RunOptions } from './snapshot.js';
+
+/** `tidemark backfill`: fetches the data that the API offers by date, for past days. */
+export function registerBackfill(program: Command): void {
+  program
+    .command('backfill')
+    .description('fetch the data of past days: tenders, watch events, yearly financials')
+    .requiredOption('--from <day>', 'first day, YYYY-MM-DD')
+    .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
+    .option(
+      '--streams <list>',
+      'comma-separated: tenders, watch_events, financials, financials_v1; default all configured streams',
+    )
+    .option('--market <name>', 'only this market of tidemark.yaml; default all')
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when the run is partial')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      examples('tidemark backfill --from 2026-11-01 --to 2026-11-07 --streams tenders,watch_events'),
+    )
+    .action(
+      async (
+        options: RunOptions & { from: string; to: string; streams?: string; market?: string },
+        command: Command,
+      ) => {
+        const context = await loadContext(command);
+        const [{ parseSpan }, { runAndFollow }, { backfillStreams, pickMarket }, { backfillId }, { BackfillStream }] =
+          await Promise.all([
+            import('../../terminal/dates.js'),
+            import('./run-and-follow.js'),
+            import('../../core/config.js'),
+            import('../../../workflows/ids.js'),
+            import('../../../schemas/pipeline/run.js'),
+          ]);
+        const { from, to } = parseSpan(options, context.clock);
+        const picked = options.market === undefined ? null : pickMarket(context.config, options.market);
+        const market = picked?.name ?? null;
+        const configured = backfillStreams(picked === null ? context.config.markets : [picked]);
+        const streams =
+          options.streams === undefined ? configured : parseStreams(options.streams, BackfillStream.options);
+        const shown = [
+          ...(options.streams === undefined ? [] : ['--streams', streams.join(',')]),
+          ...(market === null ? [] : ['--market', market]),
+        ];
+        await runAndFollow(
+          context,
+          {
+            type: 'backfill',
+            workflowId: backfillId({ from, to, streams, market }),
+            input: { from, to, streams, ...(market === null ? {} : { market }) },
+            market,
+            date: null,
+            summary: `Backfill ${from}..${to}: ${streams.join(', ')}`,
+            details:
+              'Fetches records that have a date of their own. Answers that show only the state of now are not filed under a past date.',
+          },
+          {
+            wait: options.wait,
+            json: options.json ?? false,
+            strict: options.strict ?? false,
+            again: ['tidemark backfill --from', from, '--to', to, ...shown].join(' '),
+          },
+        );
+      },
+    );
+}

@@ -1,0 +1,53 @@
+import type { Coverage, RunResult } from '../../../schemas/pipeline/run.js';
+import { reasonsInWords } from '../../../workflows/run/describe.js';
+import { formatCount } from '../../progress/format.js';
+import { otherFolder, publishedPlace } from '../other-folder.js';
+import { colorsFor } from '../../terminal/print.js';
+
+/** Renders a finished run in a few lines: outcome, coverage, cost, published file and problems. */
+export function renderResult(workflowId: string, result: RunResult, dataDir: string): string {
+  const paint = colorsFor(process.stdout);
+  const mark = result.outcome === 'complete' ? paint.green('✔') : paint.yellow('!');
+  const ending = [
+    result.outcome,
+    ...(result.incomplete ? ['incomplete'] : []),
+    ...(result.heldBack ? ['held back'] : []),
+  ];
+  const lines = [`${mark} ${workflowId}: ${ending.join(', ')}`];
+  if (result.coverage) lines.push(`  coverage   ${renderCoverage(result.coverage)}`);
+  for (const { stream, known, due, reasons } of result.due) {
+    const why = due === 0 ? '' : `: ${reasonsInWords(reasons)}`;
+    lines.push(`  due        ${formatCount(due)} of ${formatCount(known)} ${stream.replaceAll('_', ' ')}${why}`);
+  }
+  lines.push(`  requests   ${formatCount(result.requests)}${renderForecast(result)}`);
+  lines.push(`  rows       ${formatCount(result.rows)} landed, ${formatCount(result.rejects)} rejected`);
+  for (const { stream, endpoint, permission, module } of result.refused ?? []) {
+    const names = [permission && `permission "${permission}"`, module && `module "${module}"`].filter(Boolean);
+    lines.push(paint.yellow(`  refused    ${stream.replaceAll('_', ' ')}: ${[...names, endpoint].join(', ')}`));
+  }
+  for (const difference of result.drift ?? []) lines.push(`  drift      ${difference}`);
+  if (result.published !== null) lines.push(`  published  ${publishedPlace(result.published, result.folder, dataDir)}`);
+  const other = otherFolder(result.folder, dataDir);
+  if (other !== null) lines.push(paint.yellow(`  ! ${other}`));
+  for (const note of result.notes) lines.push(paint.yellow(`  ! ${note}`));
+  return lines.join('\n');
+}
+
+/** Compares sent requests with the forecast: ` (forecast 3,120, −1.6 %)`. */
+function renderForecast({ requests, forecast }: RunResult): string {
+  if (forecast === null) return '';
+  const off = forecast === 0 ? 0 : (requests / forecast - 1) * 100;
+  const sign = off < 0 ? '−' : '+';
+  return ` (forecast ${formatCount(forecast)}, ${sign}${Math.abs(off).toFixed(Math.abs(off) < 10 ? 1 : 0)} %)`;
+}
+
+/** Renders coverage: `9,998 of 10,000 companies (99.98 %), 2 missing`, then the number of carried-over companies. */
+export function renderCoverage({ reportedTotal, distinctCompanies, missing, share, carried }: Coverage): string {
+  const reached = `${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies`;
+  // Round down: show 100 % only if no company is missing.
+  const percent = missing === 0 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2);
+  const kept = carried
+    ? `; ${formatCount(carried.companies)} carried over, last found on ${carried.since} or later`
+    : '';
+  return `${reached} (${percent} %)${missing > 0 ? `, ${formatCount(missing)} missing` : ''}${kept}`;
+}

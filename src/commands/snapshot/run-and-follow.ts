@@ -1,0 +1,96 @@
+import { runFailure } from '../../temporal/failure.js';
+import { connectTemporal, type TemporalClient } from '../../temporal/connect.js';
+import { followRun } from '../../temporal/follow-run.js';
+import { startOrJoin, type RunRequest } from '../../temporal/start-run.js';
+import { createProgressView, silentView } from '../../progress/view.js';
+import type { RunResult } from '../../../schemas/pipeline/run.js';
+import type { CliContext } from '../../terminal/context.js';
+import { INTERRUPTED, interruptSignal } from '../../terminal/interrupt.js';
+import { folderOf, otherFolder, workerWarnings } from '../other-folder.js';
+import { FAILED } from '../../terminal/print-error.js';
+import { say, sayJson, tell } from '../../terminal/print.js';
+import { renderResult } from './render-result.js';
+
+/** How a command follows its run and reports the result. */
+export interface FollowOptions {
+  wait: boolean;
+  json: boolean;
+  /** True: exit with 1 also when the run is only partial. */
+  strict: boolean;
+  /** Command line that follows the same run again, for messages. */
+  again: string;
+}
+
+/**
+ * Starts or joins a run, follows it and sets the exit code from its result. Ctrl-C stops following; the run continues.
+ * @returns The result; null when the command does not wait for it
+ */
+export async function runAndFollow(
+  { config }: CliContext,
+  request: RunRequest,
+  options: FollowOptions,
+): Promise<RunResult | null> {
+  const temporal = await connectTemporal(config.dataDir);
+  try {
+    for (const warning of await workerWarnings(temporal.client, config)) tell(`! ${warning}`);
+    if (!options.wait) {
+      const started = await startOrJoin(temporal.client, request);
+      const { workflowId } = started.handle;
+      if (options.json) sayJson({ workflowId, joined: started.joined });
+      else say(`${started.joined ? 'Already running' : 'Started'}: ${workflowId}. Follow it with: ${options.again}`);
+      return null;
+    }
+    const interrupted = interruptSignal();
+    const result = await followToEnd(temporal, request, { json: options.json, interrupted, dataDir: config.dataDir });
+    if (result === null) {
+      tell(`The run continues. Follow it again with: ${options.again}`);
+      process.exitCode = INTERRUPTED;
+      return null;
+    }
+    const other = otherFolder(result.folder, config.dataDir);
+    if (options.json && other !== null) tell(`! ${other}`);
+    if (options.json) sayJson({ workflowId: request.workflowId, ...result, sameFolder: other === null });
+    else say(renderResult(request.workflowId, result, config.dataDir));
+    if (isUnsuccessful(result, options.strict)) process.exitCode = FAILED;
+    return result;
+  } finally {
+    await temporal.close();
+  }
+}
+
+/**
+ * True when the command must exit with 1: the market is incomplete or held back, the run was stopped, or the key may
+ * not read a stream. Lookup lists are excepted. With `strict`, also when single records failed.
+ */
+function isUnsuccessful(result: RunResult, strict: boolean): boolean {
+  return (
+    result.incomplete ||
+    (result.refused ?? []).some(({ stream }) => stream !== 'nomenclatures') ||
+    result.heldBack !== null ||
+    result.outcome === 'stopped' ||
+    (strict && result.outcome !== 'complete')
+  );
+}
+
+/**
+ * Starts or joins a run and shows its progress until it ends; null when interrupted.
+ * @throws TidemarkError when the run failed, with the reason
+ */
+export async function followToEnd(
+  temporal: TemporalClient,
+  request: RunRequest,
+  options: { json: boolean; interrupted: AbortSignal; dataDir: string; title?: string },
+): Promise<RunResult | null> {
+  const { handle, joined, startedAt } = await startOrJoin(temporal.client, request);
+  if (joined && !options.json) tell(`${handle.workflowId} is already running. Following it.`);
+  const view = options.json ? silentView : createProgressView(options.title ?? request.summary);
+  try {
+    const followed = await followRun(temporal.client, handle, view, { startedAt, interrupted: options.interrupted });
+    return followed?.result ?? null;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'WorkflowFailedError')) throw error;
+    const other = otherFolder(await folderOf(temporal.client, handle.workflowId), options.dataDir);
+    if (other !== null) tell(`! ${other}`);
+    throw runFailure(error, handle.workflowId);
+  }
+}

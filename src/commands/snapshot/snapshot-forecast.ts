@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { AttemptReport, ApiClient } from '../../api-client/index.js';
+import { TidemarkError } from '../../core/errors.js';
+import { createLog } from '../../core/log.js';
+import type { CrawlDeps, Heartbeat } from '../../crawl/deps.js';
+import { askSearch } from '../../crawl/search/discover.js';
+import { forecastMarket, type MarketForecast } from '../../crawl/search/forecast.js';
+import { crawlListing } from '../../crawl/list.js';
+import { readKnownMarket } from '../../crawl/search/known-market.js';
+import { planMarket } from '../../crawl/search/market-plan.js';
+import { openRun } from '../../crawl/run/open-run.js';
+import { dailyMetric } from '../../crawl/run/read-quota.js';
+import { readManifests } from '../../landing/index.js';
+import { addLatency, percentile } from '../../request-log/latency.js';
+import { forecastDays, forecastSeconds, type Pace, type StreamForecast } from '../../planner/forecast.js';
+import { formatCount, formatDuration } from '../../progress/format.js';
+import { openApi } from '../api.js';
+import type { CliContext } from '../../terminal/context.js';
+import { interruptSignal } from '../../terminal/interrupt.js';
+import { colorsFor } from '../../terminal/print.js';
+import { renderTable } from '../../terminal/table.js';
+
+/** Result of `tidemark snapshot --dry-run`. */
+export interface SnapshotForecast {
+  market: string;
+  date: string;
+  /** Companies that the API counts in the market. */
+  companies: number;
+  /** Requests that this forecast sent. */
+  spent: number;
+  streams: (StreamForecast & { seconds: number })[];
+  requests: number;
+  seconds: number;
+  /** Null when the API reports no daily metric. */
+  quota: { metric: string; used: number; total: number; days: number } | null;
+}
+
+/**
+ * Forecasts a snapshot of a market taken now. Sends the calibration probes and a request for `/v2/metrics`. If no
+ * lookup list has landed yet, requests the lookup lists too. Keeps none of the answers.
+ * @throws TidemarkError when the date is past, or when the API refuses the key or the filters
+ */
+export async function forecastSnapshot(context: CliContext, market: string, date: string): Promise<SnapshotForecast> {
+  const { config, clock } = context;
+  const run = {
+    workflowType: 'marketSnapshot',
+    workflowId: 'forecast',
+    run: 'forecast',
+    input: { market, date },
+  } as const;
+  const ctx = openRun(config, clock, run);
+  if (!ctx.asOfNow) {
+    throw new TidemarkError('InvalidInput', `No forecast is possible for ${date}: the date is in the past.`, {
+      todo: 'A run of a past date reads only the watch events of that day. Omit --date to forecast tonight.',
+    });
+  }
+  const probes = new Probes();
+  const api = openApi(config, clock, probes.add);
+  const heartbeat: Heartbeat = { report: () => undefined, signal: interruptSignal(), attempt: 1 };
+  const scratch = mkdtempSync(path.join(tmpdir(), 'tidemark-forecast-'));
+  try {
+    return await api.call(async (client: ApiClient) => {
+      const deps: CrawlDeps = { config, clock, client, log: createLog('forecast') };
+      let lists = config;
+      if (config.nomenclatures && readManifests(config.dataDir, { stream: 'nomenclatures' }).length === 0) {
+        // Planning needs the lookup lists. Before the first run, fetch them into a temporary folder.
+        lists = { ...config, dataDir: scratch };
+        await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, heartbeat);
+      }
+      const plan = planMarket(lists, ctx, await readKnownMarket(deps, ctx));
+      const forecast = await forecastMarket(deps, ctx, plan, (request) => askSearch(deps, request, heartbeat));
+      const metrics = await client.v2.metrics({ signal: heartbeat.signal });
+      const quota = dailyMetric(metrics.data, config.quota.metric);
+      return summarise(forecast, { market, date, spent: probes.count, quota, pace: paceOf(context, probes, forecast) });
+    });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+    await api.close();
+  }
+}
+
+/** Counts the requests of the forecast and measures their latency. */
+class Probes {
+  count = 0;
+  readonly #buckets = {};
+  readonly add = (attempt: AttemptReport): void => {
+    this.count += 1;
+    addLatency(this.#buckets, attempt.ms);
+  };
+  get typical(): number {
+    return percentile(this.#buckets, 0.5) ?? 0;
+  }
+}
+
+function paceOf({ config }: CliContext, probes: Probes, { past }: MarketForecast): Pace {
+  return {
+    latency: past.latency,
+    typical: probes.typical,
+    concurrency: config.api.maxConcurrency,
+    requestsPerSecond: config.api.requestsPerSecond ?? null,
+  };
+}
+
+interface Facts extends Pick<SnapshotForecast, 'market' | 'date' | 'spent'> {
+  quota: { metric: string; used: number; total: number } | null;
+  pace: Pace;
+}
+
+function summarise(forecast: MarketForecast, { market, date, spent, quota, pace }: Facts): SnapshotForecast {
+  const streams = forecast.streams.map((stream) => ({ ...stream, seconds: forecastSeconds(stream, pace) }));
+  const requests = streams.reduce((sum, stream) => sum + stream.requests, 0);
+  const seconds = streams.reduce((sum, stream) => sum + stream.seconds, 0);
+  const days = forecastDays(requests, quota);
+  return {
+    market,
+    date,
+    companies: forecast.total,
+    spent,
+    streams,
+    requests,
+    seconds,
+    quota: quota === null || days === null ? null : { ...quota, days },
+  };
+}
+
+/** Renders the forecast for a person. */
+export function renderForecast(forecast: SnapshotForecast): string {
+  const paint = colorsFor(process.stdout);
+  const { market, date, spent, streams, requests, seconds, quota } = forecast;
+  const row = (name: string, count: number, time: number, basis: string): string[] => [
+    name,
+    formatCount(count),
+    formatDuration(time * 1_000),
+    basis,
+  ];
+  const table = renderTable(
+    {
+      columns: ['stream', 'requests', 'time', 'made of'],
+      rows: [
+        ...streams.map((stream) => row(stream.stream, stream.requests, stream.seconds, stream.basis)),
+        row('total', requests, seconds, ''),
+      ],
+    },
+    { maxCell: 120 },
+  );
+  return [
+    paint.bold(`${market}, ${date}: ${formatCount(forecast.companies)} companies, ${formatCount(requests)} requests`),
+    '',
+    table,
+    '',
+    quota === null
+      ? 'Quota      the API reports no daily limit'
+      : `Quota      ${formatCount(Math.max(0, quota.total - quota.used))} of ${formatCount(quota.total)} ${quota.metric} left today: ${daysInWords(quota.days)}`,
+    `Spent      ${formatCount(spent)} requests for this forecast; no record was fetched`,
+  ].join('\n');
+}
+
+function daysInWords(days: number): string {
+  return days === 1 ? 'enough' : `the run waits for the quota and takes ${days} days`;
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import type { MarketConfig } from '../../core/config.js';
+import { examples, loadContext } from '../../terminal/context.js';
+import { say, sayJson } from '../../terminal/print.js';
+import type { RunRequest } from '../../temporal/start-run.js';
+
+/** Options of every command that starts a run and follows it. */
+export interface RunOptions {
+  wait: boolean;
+  json?: boolean;
+  strict?: boolean;
+}
+
+const EXIT_CODES = `
+Exit code:
+  0  the market was read whole; companies that came, left or moved meanwhile do not count
+  1  the run failed; or the market is incomplete (\`tidemark coverage\` names what is missing); or it was held back
+     (\`minCoverage\`, \`maxDrop\`) and the last good night stays current
+  2  wrong usage`;
+
+interface SnapshotOptions extends RunOptions {
+  market?: string;
+  date?: string;
+  dryRun?: boolean;
+}
+
+/** `tidemark snapshot`: runs the workflow `marketSnapshot` and follows it. */
+export function registerSnapshot(program: Command): void {
+  program
+    .command('snapshot')
+    .description('take a snapshot of a market and follow its run; follows the open run if there is one')
+    .option('--market <name>', 'market of tidemark.yaml; may be omitted if there is only one')
+    .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")
+    .option('--dry-run', 'forecast requests, quota days and time per stream; sends only the calibration probes')
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when single records could not be fetched')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXIT_CODES)
+    .addHelpText(
+      'after',
+      examples(
+        'tidemark snapshot',
+        'tidemark snapshot --dry-run',
+        'tidemark snapshot --market nordics --date 2026-11-20 --json',
+      ),
+    )
+    .action(async (options: SnapshotOptions, command: Command) => {
+      const context = await loadContext(command);
+      const [{ pickMarket }, { runDate }, { runAndFollow }] = await Promise.all([
+        import('../../core/config.js'),
+        import('../../terminal/dates.js'),
+        import('./run-and-follow.js'),
+      ]);
+      const market = pickMarket(context.config, options.market);
+      const date = runDate(options.date, market.schedule?.timezone ?? 'UTC', context.clock);
+      if (options.dryRun) {
+        const { forecastSnapshot, renderForecast } = await import('./snapshot-forecast.js');
+        const forecast = await forecastSnapshot(context, market.name, date);
+        if (options.json) sayJson(forecast);
+        else say(renderForecast(forecast));
+        return;
+      }
+      await runAndFollow(context, await snapshotRequest(market, date), {
+        wait: options.wait,
+        json: options.json ?? false,
+        strict: options.strict ?? false,
+        again: `tidemark snapshot --market ${market.name} --date ${date}`,
+      });
+    });
+}
+
+/** Request for the run of one market and date. */
+export async function snapshotRequest(market: MarketConfig, date: string): Promise<RunRequest> {
+  const { snapshotId } = await import('../../../workflows/ids.js');
+  return {
+    type: 'marketSnapshot',
+    workflowId: snapshotId(market.name, date),
+    input: { market: market.name, date },
+    market: market.name,
+    date,
+    summary: `Snapshot of market ${market.name}, ${date}`,
+    details: `Searches the market, fetches due records (${market.streams.join(', ')}), loads, builds the models and publishes. "Current details" shows the progress.`,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { RunRequest } from '../../temporal/start-run.js';
+import { examples, loadContext } from '../../terminal/context.js';
+import type { RunOptions } from './snapshot.js';
+
+/** `tidemark tenders`: runs the workflow `tenderSnapshot` and follows it. */
+export function registerTenders(program: Command): void {
+  program
+    .command('tenders')
+    .description('take a snapshot of the tenders and follow it')
+    .option(
+      '--date <day>',
+      'logical date, YYYY-MM-DD; default today; for a past date, read only the tenders created on that day',
+    )
+    .option('--no-wait', 'start the run and return at once')
+    .option('--strict', 'also exit with 1 when the run is partial')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', examples('tidemark tenders', 'tidemark tenders --date 2026-11-19'))
+    .action(async (options: RunOptions & { date?: string }, command: Command) => {
+      const context = await loadContext(command);
+      const [{ runDate }, { runAndFollow }] = await Promise.all([
+        import('../../terminal/dates.js'),
+        import('./run-and-follow.js'),
+      ]);
+      const date = runDate(options.date, context.config.tenders?.schedule?.timezone ?? 'UTC', context.clock);
+      await runAndFollow(context, await tendersRequest(date), {
+        wait: options.wait,
+        json: options.json ?? false,
+        strict: options.strict ?? false,
+        again: `tidemark tenders --date ${date}`,
+      });
+    });
+}
+
+/** Request for the tender run of one date. */
+export async function tendersRequest(date: string): Promise<RunRequest> {
+  const { tendersId } = await import('../../../workflows/ids.js');
+  return {
+    type: 'tenderSnapshot',
+    workflowId: tendersId(date),
+    input: { date },
+    market: null,
+    date,
+    summary: `Tenders, ${date}`,
+    details:
+      'Reads the nomenclatures and the list of tenders, fetches tender details, loads, builds the models and publishes.',
+  };
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { examples } from '../../terminal/context.js';
+import { addPickOptions, withRunning, type PickOptions } from './pick-run.js';
+import { say } from '../../terminal/print.js';
+
+/** `tidemark pause`: pauses a run before its next chunk, until `resume`. */
+export function registerPause(program: Command): void {
+  addPickOptions(program.command('pause').description('pause a run before its next chunk, until `tidemark resume`'))
+    .addHelpText('after', examples('tidemark pause', 'tidemark pause --market nordics'))
+    .action(async (options: PickOptions, command: Command) => {
+      await withRunning(command, options, async (run, { pauseSignal }) => {
+        await run.signal(pauseSignal);
+        say(
+          `${run.workflowId}: pauses before its next chunk. Continue it with: tidemark resume --run ${run.workflowId}`,
+        );
+      });
+    });
+}

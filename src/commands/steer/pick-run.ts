@@ -1,0 +1,73 @@
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { Option, type Command } from 'commander';
+import type * as Messages from '../../../workflows/messages.js';
+import { TidemarkError } from '../../core/errors.js';
+import { loadContext } from '../../terminal/context.js';
+
+/** Selects one of the running workflows; without any option there must be only one. */
+export interface PickOptions {
+  run?: string;
+  market?: string;
+  date?: string;
+}
+
+/** Adds the options that select a running workflow. */
+export function addPickOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--run <id>', 'workflow id, as `tidemark status` shows it'))
+    .addOption(new Option('--market <name>', 'the run of this market'))
+    .addOption(new Option('--date <day>', 'the run of this logical date'));
+}
+
+/**
+ * Runs `work` with the one run that the options select, and with the workflow messages it accepts.
+ * @throws TidemarkError `InvalidInput` when no run or several runs match; names the running ones
+ */
+export async function withRunning(
+  command: Command,
+  options: PickOptions,
+  work: (run: WorkflowHandle, messages: typeof Messages) => Promise<void>,
+): Promise<void> {
+  const { config } = await loadContext(command);
+  const [{ connectTemporal }, messages] = await Promise.all([
+    import('../../temporal/connect.js'),
+    import('../../../workflows/messages.js'),
+  ]);
+  const temporal = await connectTemporal(config.dataDir);
+  try {
+    await work(await pickRun(temporal.client, options), messages);
+  } finally {
+    await temporal.close();
+  }
+}
+
+async function pickRun(client: Client, options: PickOptions): Promise<WorkflowHandle> {
+  const [{ WorkflowType }, { DATE_ATTRIBUTE, MARKET_ATTRIBUTE }] = await Promise.all([
+    import('../../../schemas/pipeline/run.js'),
+    import('../../../workflows/search-attributes.js'),
+  ]);
+  const types = WorkflowType.options.map((type) => `"${type}"`).join(', ');
+  const running: { workflowId: string; market: unknown; date: unknown }[] = [];
+  for await (const { workflowId, typedSearchAttributes } of client.workflow.list({
+    query: `ExecutionStatus = "Running" AND WorkflowType IN (${types})`,
+  })) {
+    const [market, date] = [MARKET_ATTRIBUTE, DATE_ATTRIBUTE].map((key) => typedSearchAttributes.get(key));
+    running.push({ workflowId, market, date });
+  }
+  const meant = running.filter(
+    ({ workflowId, market, date }) =>
+      (options.run ?? workflowId) === workflowId &&
+      (options.market ?? market) === market &&
+      (options.date ?? date) === date,
+  );
+  if (meant.length === 1 && meant[0]) return client.workflow.getHandle(meant[0].workflowId);
+  const ids = (meant.length > 1 ? meant : running).map(({ workflowId }) => workflowId).toSorted();
+  if (ids.length === 0) {
+    throw new TidemarkError('InvalidInput', 'No run is open.', { todo: '`tidemark runs` shows the ended runs.' });
+  }
+  throw new TidemarkError(
+    'InvalidInput',
+    meant.length > 1 ? `${meant.length} open runs match.` : 'No open run matches.',
+    { todo: `Name one with --run. Open runs: ${ids.join(', ')}.` },
+  );
+}

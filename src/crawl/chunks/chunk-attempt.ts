@@ -1,0 +1,354 @@
+import type { CrawlChunkInput } from '../../../schemas/pipeline/crawl.js';
+import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api-client/index.js';
+import { TidemarkError } from '../../core/errors.js';
+import type { NewRow, PartWriter } from '../../landing/index.js';
+import type { RequestLog } from '../../request-log/request-log.js';
+import { Routes, RoutesClosedError } from '../../resolve/routes.js';
+import {
+  apiAnswers,
+  isDailyLimit,
+  isKeyRefused,
+  isLimitOutlasted,
+  LIMIT_PATIENCE_MS,
+  NoRoomError,
+  rowOfError,
+  stopsEverything,
+} from '../answer.js';
+import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { CUT_SHORT, fetchers, type Fetcher } from './fetchers.js';
+import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
+import { inParallel } from '../in-parallel.js';
+import { concurrencyShare } from '../concurrency-share.js';
+import { SuspectedLimits } from './suspected-limits.js';
+import { findAnswered, isAnswered } from './other-records.js';
+import { saysRoom } from '../run/read-quota.js';
+import { RouteRefusedError } from '../refusal.js';
+
+// After this many consecutive failed entities, check whether the API is up. Each entity had its own retries.
+const GIVE_UP_AFTER = 20;
+// After this many consecutive 401s, treat the key as revoked even if /v2/metrics accepts it.
+const REFUSALS_IN_A_ROW = 10;
+// After this many more tries, file a record with a suspected limit as failed.
+const SUSPECTED_TRIES = 2;
+// After this many consecutive `limit` answers, end the attempt; Temporal waits before the next one.
+const LIMITS_IN_A_ROW = 3;
+// From this attempt on, a record answered `limit` while other records are answered may be filed as failed.
+const LIMIT_ATTEMPTS = 4;
+// Rounds before such a record is filed as failed. In each round another record is answered first.
+const LIMIT_ROUNDS = 3;
+
+/** The answer to a comparison record: null when the API answered, else the fault. Undefined: no record to ask for. */
+interface Told {
+  told: ApiError | null | undefined;
+  /** Whether the API had answered this record before. */
+  known: boolean;
+}
+
+/** The dependencies and the input of one attempt. */
+export interface ChunkWork {
+  deps: CrawlDeps;
+  input: CrawlChunkInput;
+  entities: readonly string[];
+  writer: PartWriter;
+  heartbeat: Heartbeat;
+  booking: RequestLog;
+}
+
+/**
+ * One attempt at a chunk. Fetches the entities that are not landed yet. Separates faults of one entity from faults of
+ * all requests, and files only the former as failed.
+ *
+ * States of an entity:
+ * - open: no row landed yet
+ * - answered: rows appended (a 404 counts)
+ * - failed: the last answer was a fault; tried again at the end
+ * - refused: the API refused the route; tried again at the end
+ * - limited: the last answer was `limit`; tried again at the end
+ * - suspected: the last answer was a suspected limit (see SuspectedLimits); tried again at the end
+ * - skipped: the API refuses every route that could answer; stays due
+ *
+ * At the end of the chunk, entities still failed, refused, limited or suspected are filed as failed.
+ */
+export class ChunkAttempt {
+  readonly #work: ChunkWork;
+  readonly #fetcher: Fetcher;
+  readonly #open: readonly string[];
+  readonly #routes: Routes;
+  readonly #first = new FirstAnswer();
+  readonly #suspected: SuspectedLimits;
+  readonly #tried = new Set<string>();
+  readonly #answered = new Set<string>();
+  /** Entities requested early, to compare their answers with those of failing ones. */
+  readonly #probed = new Set<string>();
+  #asking: Promise<Told> | null = null;
+  /** Entities without an answer, with the last error: a fault, a refusal of the route, or `limit`. */
+  readonly #failures = new Map<string, ApiError>();
+  readonly #refused = new Map<string, ApiError>();
+  readonly #limited = new Map<string, LimitError>();
+  /** Entities for which every route is refused. */
+  readonly #skipped = new Set<string>();
+  /** Entities of which only a part was read. Each has a landed row that says so. */
+  readonly #cutShort = new Set<string>();
+  /** An entity that the API has answered; null if none is known. */
+  #known: string | null;
+  #failedInARow = 0;
+  #keyRefusedInARow = 0;
+  #refusedInARow = 0;
+  #limitedInARow = 0;
+  #hasSuspected = false;
+
+  constructor(work: ChunkWork) {
+    const { deps, input, entities, writer, heartbeat } = work;
+    const fetcher = fetchers[input.stream];
+    if (!fetcher) throw new Error(`stream ${input.stream} is not fetched by entity`);
+    this.#work = work;
+    this.#fetcher = fetcher;
+    this.#routes = new Routes(input.refused ?? []);
+    this.#suspected = new SuspectedLimits(() => saysRoom(deps, heartbeat), input.doubts ?? null);
+    const finished = fetcher.finished(writer.rows);
+    this.#open = entities.filter((entity) => !finished.has(entity));
+    this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
+  }
+
+  /** Whether only entities with suspected limits are left. */
+  get doubted(): boolean {
+    return this.#hasSuspected;
+  }
+
+  /** Refusals of the routes that the key may not use. Empty for streams with a single route. */
+  get refusedRoutes(): ApiError[] {
+    if (!this.#fetcher.manyRoutes) return [];
+    return this.#known === null ? this.#routes.refused : this.#routes.closed;
+  }
+
+  /**
+   * Fetches and lands the open entities.
+   * @returns how many entities were filed as failed or read only in part
+   * @throws RouteRefusedError when the API refuses the stream's route, or answers only `limit` for two hours
+   * @throws LimitError when `limit` or the daily limit concerns more than single records
+   * @throws NoRoomError when the request budget is spent
+   * @throws errors that affect every request, such as TokenVerificationError or `ApiUnavailable`
+   */
+  async run(): Promise<number> {
+    const { deps, input, writer } = this.#work;
+    const share = concurrencyShare(deps, input.concurrency, input.atOnce);
+    const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
+    await inParallel(this.#open, share, attempt);
+    await this.#judgeRefused();
+    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so several
+    // refusals in a row are normal. The counters start at -Infinity so that they cannot end the attempt.
+    this.#failedInARow = this.#limitedInARow = 0;
+    this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
+    await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
+    for (let again = 0; again < SUSPECTED_TRIES && this.#suspected.records.size > 0; again++) {
+      this.#hasSuspected = !this.#suspected.proven;
+      const [first] = this.#suspected.records.values();
+      if (first && this.#hasSuspected) throw first;
+      await inParallel([...this.#suspected.records.keys()], share, attempt);
+    }
+    for (let round = 0; round < LIMIT_ROUNDS && this.#limited.size > 0; round++) {
+      const [limit] = this.#limited.values();
+      if (limit) await this.#requireOthersAnswered(limit);
+      await inParallel([...this.#limited.keys()], share, attempt);
+    }
+    const failed = new Map([...this.#failures, ...this.#refused, ...this.#limited, ...this.#suspected.records]);
+    for (const [entity, fault] of failed) await writer.append(rowOfError(fault, entity, 'failed'));
+    return failed.size + this.#cutShort.size;
+  }
+
+  async #attempt(entity: string): Promise<void> {
+    const { input, booking, heartbeat, writer } = this.#work;
+    if (this.#probed.has(entity)) await this.#asking?.catch(() => undefined);
+    if (this.#answered.has(entity)) return;
+    if (booking.requests >= (input.budget ?? Infinity)) throw new NoRoomError();
+    this.#tried.add(entity);
+    const afterRefusal = this.#suspected.records.size > 0;
+    try {
+      const rows = await this.#fetch(entity);
+      for (const row of rows) await writer.append(row);
+      if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
+      this.#noteAnswer(entity, afterRefusal);
+    } catch (error) {
+      if (heartbeat.signal.aborted) throw error;
+      if (error instanceof LimitError && isDailyLimit(error)) {
+        if ((await this.#suspected.heard(entity, error)) === 'again') await this.#attempt(entity);
+        return;
+      }
+      if (error instanceof NotFoundError) {
+        await writer.append(rowOfError(error, entity, 'gone'));
+        this.#noteAnswer(entity, afterRefusal);
+      } else if (error instanceof RoutesClosedError) {
+        this.#forget(entity);
+        this.#skipped.add(entity);
+        this.#first.open();
+      } else if (isLimit(error)) {
+        await this.#noteLimit(entity, error);
+      } else if (isRefusal(error)) {
+        await this.#noteRefusal(entity, error);
+      } else {
+        await this.#noteFailure(entity, error);
+      }
+    }
+    const done = this.#answered.size + this.#failures.size + this.#refused.size + this.#skipped.size;
+    const total = this.#work.entities.length;
+    heartbeat.report({ step: input.stream, done: total - this.#open.length + done, total, requests: booking.requests });
+  }
+
+  /** Fetches all rows of an entity, or none. An entity cut off in the middle is fetched again from its start. */
+  async #fetch(entity: string): Promise<NewRow[]> {
+    const { deps, input, heartbeat } = this.#work;
+    const rows: NewRow[] = [];
+    for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes)) {
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  #forget(entity: string): void {
+    for (const faults of [this.#failures, this.#refused, this.#limited]) faults.delete(entity);
+  }
+
+  #noteAnswer(entity: string, sentAfterRefusal: boolean): void {
+    this.#forget(entity);
+    this.#suspected.answered(entity, sentAfterRefusal);
+    this.#answered.add(entity);
+    this.#known ??= entity;
+    this.#failedInARow = this.#keyRefusedInARow = this.#refusedInARow = this.#limitedInARow = 0;
+    this.#first.open();
+  }
+
+  async #noteFailure(entity: string, error: unknown): Promise<void> {
+    const { deps, heartbeat } = this.#work;
+    // One company that always answers 401 must not end the night while the key works elsewhere.
+    const refusedHere =
+      isKeyRefused(error) &&
+      ++this.#keyRefusedInARow < REFUSALS_IN_A_ROW &&
+      (await apiAnswers(deps.client, heartbeat.signal));
+    if (!refusedHere && stopsEverything(error)) throw error;
+    const fault = error as ApiError;
+    this.#forget(entity);
+    this.#failures.set(entity, fault);
+    this.#first.open();
+    if (++this.#failedInARow < GIVE_UP_AFTER) return;
+    if (!(await apiAnswers(deps.client, heartbeat.signal))) throw apiUnavailable(fault);
+    this.#failedInARow = 0;
+  }
+
+  // ---- refused routes ----
+
+  async #noteRefusal(entity: string, error: ApiError): Promise<void> {
+    this.#forget(entity);
+    this.#refused.set(entity, error);
+    if (this.#fetcher.manyRoutes) return;
+    if (++this.#refusedInARow >= (this.#known === null ? FIRST_REQUESTS : GIVE_UP_AFTER))
+      await this.#requireRoute(error);
+  }
+
+  /**
+   * If every entity of the chunk was refused, checks whether the API refuses the whole route. Small chunks need this:
+   * they never reach FIRST_REQUESTS refusals in a row.
+   */
+  async #judgeRefused(): Promise<void> {
+    if (this.#fetcher.manyRoutes) return;
+    const [error] = this.#refused.values();
+    const others = this.#failures.size + this.#limited.size + this.#skipped.size + this.#suspected.records.size;
+    if (error && this.#known === null && others === 0) await this.#requireRoute(error);
+  }
+
+  /** @throws RouteRefusedError unless another record is answered */
+  async #requireRoute(error: ApiError): Promise<void> {
+    const { told, known } = await this.#askAnother();
+    if (told === null || (told !== undefined && !isRefusal(told))) {
+      this.#refusedInARow = 0;
+      this.#first.open();
+      return;
+    }
+    throw new RouteRefusedError(error, known);
+  }
+
+  // ---- rate limit ----
+
+  async #noteLimit(entity: string, error: LimitError): Promise<void> {
+    this.#forget(entity);
+    this.#limited.set(entity, error);
+    if (++this.#limitedInARow >= LIMITS_IN_A_ROW) await this.#requireOthersAnswered(error);
+  }
+
+  /**
+   * @throws RouteRefusedError when the API has answered only `limit` for two hours
+   * @throws LimitError unless another record is answered; always before attempt LIMIT_ATTEMPTS
+   */
+  async #requireOthersAnswered(error: LimitError): Promise<void> {
+    if (this.#isOutlasted()) throw new RouteRefusedError(error, true);
+    if (this.#work.heartbeat.attempt < LIMIT_ATTEMPTS) throw error;
+    const { told } = await this.#askAnother();
+    if (told !== null) throw error;
+    this.#limitedInARow = -Infinity;
+    this.#first.open();
+  }
+
+  /**
+   * Whether the API has answered only `limit` for longer than LIMIT_PATIENCE_MS. Counts from the last landed row, else
+   * from the start of the activity.
+   */
+  #isOutlasted(): boolean {
+    const { writer, deps, heartbeat } = this.#work;
+    const last = writer.rows.at(-1);
+    if (!last) return isLimitOutlasted(heartbeat);
+    return deps.clock.now().getTime() - Date.parse(last.fetched_at) > LIMIT_PATIENCE_MS;
+  }
+
+  // ---- comparison with other records ----
+
+  /**
+   * Asks for a record that the API answered before: in this chunk, this run or an earlier run. If none is known, asks
+   * for two records that were not tried yet.
+   */
+  async #askAnother(): Promise<Told> {
+    // Entities in flight need the same comparison: send it once.
+    this.#asking ??= this.#askOnce().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #askOnce(): Promise<Told> {
+    const { deps, input, heartbeat, writer } = this.#work;
+    const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
+    this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
+    const known = this.#known !== null;
+    const untried = this.#open.filter((entity) => !this.#tried.has(entity));
+    const candidates = known ? [this.#known] : [untried.at(-1), untried[untried.length >> 1]];
+    let told: ApiError | undefined;
+    for (const entity of new Set(candidates)) {
+      if (entity === undefined || entity === null) continue;
+      if (!known) this.#probed.add(entity);
+      try {
+        const rows = await this.#fetch(entity);
+        if (!known) {
+          for (const row of rows) await writer.append(row);
+          this.#noteAnswer(entity, false);
+        }
+        return { told: null, known };
+      } catch (error) {
+        if (error instanceof NotFoundError) return { told: null, known };
+        if (error instanceof RoutesClosedError) continue;
+        if (heartbeat.signal.aborted || stopsEverything(error)) throw error;
+        told = error as ApiError;
+      }
+    }
+    return { told, known };
+  }
+}
+
+function apiUnavailable(fault: ApiError): TidemarkError {
+  return new TidemarkError(
+    'ApiUnavailable',
+    `${GIVE_UP_AFTER} requests in a row failed, and /v2/metrics fails too. Last error: ${fault.message}`,
+    {
+      todo: 'Check that the API is up (tidemark doctor). The run waits and continues by itself. It does not fetch landed records again.',
+      retryable: true,
+      cause: fault,
+    },
+  );
+}

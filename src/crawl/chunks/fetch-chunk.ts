@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ChunkResult, CrawlChunkInput, DueEntity } from '../../../schemas/pipeline/crawl.js';
+import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { ApiError } from '../../api-client/index.js';
+import { hasErrorCode } from '../../core/errors.js';
+import { PartWriter } from '../../landing/index.js';
+import { bookingIn, RequestLog } from '../../request-log/request-log.js';
+import { isDailyLimit } from '../answer.js';
+import { ChunkAttempt } from './chunk-attempt.js';
+import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { folderChanged } from '../run/folder-changed.js';
+import { reopenQuota } from '../run/read-quota.js';
+import { refusalOf, RouteRefusedError } from '../refusal.js';
+
+/** Returns the name of a chunk, unique in run and stream, such as `companies-00003`. */
+export function chunkName(stream: string, chunk: number): string {
+  return `${stream}-${String(chunk).padStart(5, '0')}`;
+}
+
+/**
+ * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts landed. An error answer
+ * of one entity is landed and never stops the others.
+ * @returns counts; `limited` when the daily limit stopped the chunk; `closed` when the API refuses the stream's route
+ * @throws TidemarkError `ApiUnavailable` when the API answers nothing; landed answers stay and are not fetched again
+ * @throws TidemarkError `DataFolderChanged` when the chunk's list of entities is missing
+ */
+export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartbeat: Heartbeat): Promise<ChunkResult> {
+  const { ctx, stream } = input;
+  const chunk = chunkName(stream, input.chunk);
+  const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
+  const committed = PartWriter.committed(target);
+  if (committed) return { rows: committed.rows, requests: 0, failed: 0, limited: false };
+
+  const entities = readEntities(deps.config.dataDir, input);
+  const booking = new RequestLog(deps.config.dataDir, ctx.run, chunk);
+  const writer = await PartWriter.open(target);
+  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, booking });
+  try {
+    const failed = await bookingIn(booking, async () => {
+      await reopenQuota(deps, ctx, heartbeat);
+      const filed = await attempt.run();
+      // If cancelled here, don't commit; the next attempt resumes from the spool.
+      heartbeat.signal.throwIfAborted();
+      return filed;
+    });
+    return {
+      ...(await landed(writer, booking)),
+      failed,
+      ...(attempt.doubted ? { doubted: true } : {}),
+      ...refusedOf(stream, attempt.refusedRoutes),
+    };
+  } catch (error) {
+    if (error instanceof RouteRefusedError) {
+      const { refusal, sure } = error;
+      // Keep the landed answers. The other entities stay due for the next run.
+      return { ...(await landed(writer, booking)), ...refusedOf(stream, [refusal]), closed: { sure } };
+    }
+    await writer.close();
+    if (!isDailyLimit(error)) throw error;
+    const { doubted } = attempt;
+    return { rows: writer.rows.length, requests: booking.requests, failed: 0, doubted, limited: true };
+  }
+}
+
+async function landed(writer: PartWriter, booking: RequestLog): Promise<ChunkResult> {
+  const part = await writer.commit();
+  return { rows: part?.rows ?? 0, requests: booking.requests, failed: 0, limited: false };
+}
+
+function refusedOf(stream: LandingStream, errors: ApiError[]): Pick<ChunkResult, 'refused'> {
+  return errors.length === 0 ? {} : { refused: errors.map((error) => refusalOf(stream, error)) };
+}
+
+function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): string[] {
+  const name = `chunk-${String(chunk).padStart(5, '0')}.json`;
+  const file = path.join(dataDir, 'runs', ctx.run, 'due', stream, name);
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
+    throw folderChanged(dataDir, `the file ${file}, the list of records to fetch, is missing`, error);
+  }
+}

@@ -1,0 +1,34 @@
+import type { LandedRow, LandingStream } from '../../../schemas/pipeline/landing.js';
+import { readPartRows, recentParts } from '../../landing/index.js';
+
+// Parts to search for an answered record; a part holds up to one chunk.
+const PARTS_LOOKED_AT = 5;
+
+/** Whether a landed row shows that the key may use the route: a record, or a 404. */
+export function isAnswered({ status, segment, entity_id }: LandedRow): boolean {
+  return entity_id !== null && segment !== 'failed' && ((status >= 200 && status < 300) || status === 404);
+}
+
+/**
+ * Finds an entity of a stream that the API answered in this run or an earlier one. Searches the latest parts only.
+ * @param but entities to skip
+ * @returns its id; null when none is found
+ */
+export function findAnswered(dataDir: string, stream: LandingStream, but: ReadonlySet<string>): string | null {
+  let looked = 0;
+  for (const part of recentParts(dataDir, stream)) {
+    if (++looked > PARTS_LOOKED_AT) return null;
+    const row = rowsOf(part).find((landed) => isAnswered(landed) && !but.has(landed.entity_id ?? ''));
+    if (row) return row.entity_id;
+  }
+  return null;
+}
+
+function rowsOf(part: Parameters<typeof readPartRows>[0]): LandedRow[] {
+  try {
+    return readPartRows(part);
+  } catch {
+    // The load reports damaged parts.
+    return [];
+  }
+}

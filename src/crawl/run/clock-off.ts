@@ -1,0 +1,61 @@
+import { TidemarkError } from '../../core/errors.js';
+
+const WORTH_A_WORD_SECONDS = 120;
+const DAY_SECONDS = 86_400;
+
+/**
+ * Describes how far this machine's clock is from the API's clock.
+ * @param servedAt header `Date` of an answer, as ISO; null if the answer had none
+ * @returns a sentence; null when the difference is below 120 s or `servedAt` is null
+ */
+export function clockOff(servedAt: string | null, now: Date): string | null {
+  const ahead = secondsAhead(servedAt, now);
+  if (servedAt === null || Math.abs(ahead) < WORTH_A_WORD_SECONDS) return null;
+  return `${inFull(ahead, servedAt, now)} Set it with NTP: the times in the warehouse come from this clock.`;
+}
+
+/**
+ * Stops the work when this machine's clock is too far off, because answers are filed by time.
+ * @param tolerance seconds (`api.clockTolerance`)
+ * @param waits whether the run is in progress; then the error is retryable and the run waits for the right time
+ * @returns as clockOff
+ * @throws TidemarkError `ClockWrong` when the clock is off by `tolerance` or more
+ */
+export function requireClock(
+  servedAt: string | null,
+  now: Date,
+  { tolerance, waits = false }: { tolerance: number; waits?: boolean },
+): string | null {
+  const ahead = secondsAhead(servedAt, now);
+  if (servedAt === null || Math.abs(ahead) < tolerance) return clockOff(servedAt, now);
+  const then = waits ? 'The run waits and continues when the clock is right' : 'Then start the run again';
+  throw new TidemarkError('ClockWrong', inFull(ahead, servedAt, now), {
+    todo: `Set the clock of this machine with NTP. ${then}. If the API's clock is wrong, raise api.clockTolerance. Answers are filed by time, so the run fetches nothing until then.`,
+    retryable: waits,
+  });
+}
+
+/**
+ * Describes earlier answers whose stamps lie in the future because some machine's clock was ahead.
+ * @param newest stamp of the newest landed answer
+ * @returns a sentence for the run's notes; null when no stamp is 120 s or more ahead
+ */
+export function stampedAhead(newest: string | null, now: Date): string | null {
+  const ahead = secondsAhead(now.toISOString(), new Date(newest ?? now));
+  if (newest === null || ahead < WORTH_A_WORD_SECONDS) return null;
+  return `Earlier answers have time stamps up to ${newest}, ${inWords(ahead)} ahead of this machine's clock (${now.toISOString()}). Until then each new answer gets a later stamp than these, so that the newest answer wins. \`tidemark doctor\` names the runs.`;
+}
+
+function secondsAhead(servedAt: string | null, now: Date): number {
+  return servedAt === null ? 0 : Math.round((now.getTime() - Date.parse(servedAt)) / 1_000);
+}
+
+function inFull(ahead: number, servedAt: string, now: Date): string {
+  const where = ahead > 0 ? 'ahead of' : 'behind';
+  return `This machine's clock (${now.toISOString()}) is ${inWords(Math.abs(ahead))} ${where} the API's (${servedAt}).`;
+}
+
+function inWords(seconds: number): string {
+  if (seconds >= DAY_SECONDS) return `${Math.floor(seconds / DAY_SECONDS)} days`;
+  return seconds >= 7_200 ? `${Math.floor(seconds / 3_600)} hours` : `${Math.floor(seconds / 60)} minutes`;
+}

@@ -1,0 +1,149 @@
+import type { CloseRunInput, CloseRunResult, DuePlan } from '../../../schemas/pipeline/crawl.js';
+import {
+  RECORD_STREAMS,
+  type CarriedRecord,
+  type DueRecord,
+  type ForecastRecord,
+  type LandingStream,
+  type QuotaRecord,
+  type RunRecord,
+} from '../../../schemas/pipeline/landing.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { adoptSpools, landRows, readManifests, readRunRows } from '../../landing/index.js';
+import type { CarriedMembers } from '../../planner/index.js';
+import { describeOveruse, quotaOveruse } from '../../request-log/quota-overuse.js';
+import { readRequests } from '../../request-log/request-log.js';
+import type { CrawlDeps } from '../deps.js';
+import { folderChanged } from './folder-changed.js';
+
+type Recording = Pick<CrawlDeps, 'config' | 'clock' | 'stamps'>;
+
+/** Lands records about the run itself, so that the warehouse can be rebuilt from the landing zone alone. */
+export async function landRecords(
+  deps: Recording,
+  ctx: RunContext,
+  stream: LandingStream,
+  chunk: string,
+  records: object[],
+): Promise<void> {
+  const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
+  const fetched_at = (deps.stamps ?? deps.clock).now().toISOString();
+  const rows = records.map((record) => ({
+    request_key: `tidemark ${stream}`,
+    entity_id: null,
+    segment: chunk,
+    status: 200,
+    fetched_at,
+    body: JSON.stringify(record),
+  }));
+  await landRows(target, rows);
+}
+
+/** Lands the opening record. A run that never closes stays visible as running. */
+export async function landOpening(deps: Recording, ctx: RunContext): Promise<void> {
+  await landRecords(deps, ctx, 'runs', 'open', [
+    runRecord(ctx, {
+      outcome: 'running',
+      crawled: null,
+      finished_at: null,
+      requests: 0,
+      rows: 0,
+      note: ctx.note,
+      held_back: null,
+    }),
+  ]);
+}
+
+/** Lands the reasons for which entities of a stream are due. The counts, with `fresh`, add up to the known entities. */
+export async function landDue(
+  deps: Recording,
+  ctx: RunContext,
+  stream: LandingStream,
+  { known, due, reasons }: Pick<DuePlan, 'known' | 'due' | 'reasons'>,
+): Promise<void> {
+  const counts = { ...reasons, fresh: known - due };
+  const records = Object.entries(counts).map(([reason, entities]): DueRecord => ({ stream, reason, entities }));
+  await landRecords(deps, ctx, 'due', stream, records);
+}
+
+/** Lands the carried-over members: the run did not search for them, because earlier nights found them. */
+export async function landCarried(deps: Recording, ctx: RunContext, carried: CarriedMembers): Promise<void> {
+  const records = Object.entries(carried).map(([seen_on, ids]): CarriedRecord => ({
+    seen_on,
+    company_ids: [...ids],
+  }));
+  if (records.length > 0) await landRecords(deps, ctx, 'carried', 'search', records);
+}
+
+/**
+ * Lands the run's requests, quota usage and outcome, and the spools that its chunks left. The models read these
+ * records. A failed or cancelled run lands a separate `end` record, since its crawl may have been closed before.
+ * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than it landed
+ */
+export async function closeRun(
+  deps: CrawlDeps,
+  { ctx, outcome, crawled = null, note, heldBack, refused = [], landed = 0 }: CloseRunInput,
+): Promise<CloseRunResult> {
+  await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
+  const requests = readRequests(deps.config.dataDir, ctx.run);
+  const parts = readManifests(deps.config.dataDir, { run: ctx.run }).filter((part) => !RECORD_STREAMS.has(part.stream));
+  const totals = {
+    requests: requests.reduce((sum, endpoint) => sum + endpoint.requests, 0),
+    rows: parts.reduce((sum, part) => sum + part.rows, 0),
+  };
+  // Landed rows are missing, so the run must not be filed as complete.
+  if (totals.rows < landed) {
+    const missing = `its landing zone holds ${totals.rows.toLocaleString('en-US')} of the ${landed.toLocaleString('en-US')} responses that the run landed`;
+    throw folderChanged(deps.config.dataDir, missing);
+  }
+  if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
+  const drift = quotaOveruse(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
+  if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
+  // Stamp the end of the run after every answer, whichever machine fetched it.
+  for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
+  const finished_at = (deps.stamps ?? deps.clock).now().toISOString();
+  const ended = outcome === 'failed' || outcome === 'cancelled';
+  await landRecords(deps, ctx, 'runs', ended ? 'end' : 'close', [
+    runRecord(ctx, {
+      outcome,
+      crawled: ended ? crawled : outcome,
+      finished_at,
+      note,
+      held_back: heldBack,
+      ...(refused.length > 0 ? { refused } : {}),
+      ...totals,
+    }),
+  ]);
+  return { ...totals, forecast: readForecast(deps, ctx), drift: drift && describeOveruse(drift) };
+}
+
+/** Reads how many requests the run expected to send; null for runs without a forecast. */
+function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: RunContext): number | null {
+  const forecasts = readRecords<ForecastRecord>(deps, ctx, 'forecasts');
+  return forecasts.length === 0 ? null : forecasts.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** Reads the landed records about the run itself. */
+function readRecords<T>({ config }: Pick<CrawlDeps, 'config'>, { run, date }: RunContext, stream: LandingStream): T[] {
+  return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
+}
+
+type Ending = Pick<
+  RunRecord,
+  'outcome' | 'crawled' | 'finished_at' | 'requests' | 'rows' | 'note' | 'held_back' | 'refused'
+>;
+
+function runRecord(ctx: RunContext, ending: Ending): RunRecord {
+  return {
+    run_id: ctx.run,
+    workflow_id: ctx.workflowId,
+    workflow_type: ctx.workflowType,
+    market: ctx.market,
+    date: ctx.date,
+    as_of_now: ctx.asOfNow,
+    started_at: ctx.startedAt,
+    config_hash: ctx.configHash,
+    filters: ctx.filters,
+    ...ending,
+  };
+}

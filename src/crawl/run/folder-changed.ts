@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { TidemarkError } from '../../core/errors.js';
+import { findReplacing, manifestFile, runFolder } from '../../landing/index.js';
+
+/**
+ * Makes the error for a run whose files are gone from the data folder, for example after a restore. The run cannot
+ * continue.
+ * @param what the missing file, as a clause
+ */
+export function folderChanged(dataDir: string, what: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('DataFolderChanged', `The data folder ${dataDir} changed during the run: ${what}.`, {
+    todo: 'Was a backup restored, or the folder emptied or moved? This run ends. Start it again: the next run fetches the records that are missing.',
+    cause,
+  });
+}
+
+/** Whether the landing zone holds the run's record: `open` from its start, or `close` from the end of its crawl. */
+export function hasRunRecord(dataDir: string, { run, date }: RunContext, chunk: 'open' | 'close'): boolean {
+  const folder = runFolder({ dataDir, stream: 'runs', run, date });
+  return existsSync(manifestFile(folder, chunk)) || findReplacing(folder, chunk) !== undefined;
+}

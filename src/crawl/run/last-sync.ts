@@ -1,0 +1,17 @@
+import type { RunRecord } from '../../../schemas/pipeline/landing.js';
+import { readManifests, readPartRows } from '../../landing/index.js';
+
+/**
+ * Returns the logical date of the latest complete watch sync; undefined when there was none. Failed syncs and syncs of
+ * a single past day do not count. Otherwise the next sync would skip the events in between.
+ */
+export function lastSyncDate(dataDir: string): string | undefined {
+  return readManifests(dataDir, { stream: 'runs' })
+    .filter((part) => part.chunk === 'close')
+    .flatMap(readPartRows)
+    .map((row) => JSON.parse(row.body) as RunRecord)
+    .filter((run) => run.workflow_type === 'watchSync' && run.as_of_now && run.outcome === 'complete')
+    .map((run) => run.date)
+    .toSorted()
+    .at(-1);
+}

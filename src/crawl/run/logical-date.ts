@@ -1,0 +1,37 @@
+import { dayIn } from '../../core/clock.js';
+import { TidemarkError } from '../../core/errors.js';
+
+// A nightly run may wait for a worker or for the previous night and still belong to its date. Runs of a schedule's
+// backfill start later than this after their nominal time.
+const LATE_START_HOURS = 6;
+
+/** A run's logical date. */
+export interface LogicalDate {
+  date: string;
+  /** Whether current answers of the API may be filed under `date`. */
+  asOfNow: boolean;
+}
+
+/**
+ * Computes a run's logical date: the requested date, else the schedule's nominal time in its zone, else today.
+ * @param input `scheduledTime` as ISO; `timeZone` as IANA name
+ * @returns the date as YYYY-MM-DD
+ * @throws TidemarkError `InvalidInput` for a future date
+ */
+export function resolveLogicalDate(input: {
+  asked: string | undefined;
+  scheduledTime: string | undefined;
+  timeZone: string;
+  now: Date;
+}): LogicalDate {
+  const today = dayIn(input.timeZone, input.now);
+  const scheduled = input.scheduledTime === undefined ? undefined : new Date(input.scheduledTime);
+  const date = input.asked ?? (scheduled ? dayIn(input.timeZone, scheduled) : today);
+  if (date > today) {
+    throw new TidemarkError('InvalidInput', `${date} is in the future: today is ${today} in ${input.timeZone}.`, {
+      todo: 'Give today or an earlier date, or omit `date`.',
+    });
+  }
+  const late = scheduled && input.asked === undefined ? input.now.getTime() - scheduled.getTime() : Infinity;
+  return { date, asOfNow: date === today || late <= LATE_START_HOURS * 3_600_000 };
+}

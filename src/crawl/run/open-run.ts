@@ -1,0 +1,229 @@
+import {
+  BackfillInput,
+  MarketSnapshotInput,
+  RetryRejectsInput,
+  RetryStream,
+  TenderSnapshotInput,
+  WatchSyncInput,
+  type OpenRunInput,
+  type RunContext,
+  type WorkflowType,
+  type PublishThresholds,
+  type DataFolder,
+} from '../../../schemas/pipeline/run.js';
+import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
+import { dayIn, type Clock } from '../../core/clock.js';
+import { backfillStreams, pickMarket, type Config } from '../../core/config.js';
+import type { RunSizes } from '../../core/run-sizes.js';
+import { resolveLogicalDate } from './logical-date.js';
+import { parseInput, wrongInput } from './parse-input.js';
+
+type Decided = Pick<
+  RunContext,
+  'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
+>;
+
+/** Results of earlier runs, and facts of the worker, that shape a new run. */
+export interface Past {
+  /** Logical date of the last complete watch sync; undefined when there was none. */
+  lastWatchSync?: string | undefined;
+  /** Finds the current night of a market, if any. */
+  currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
+  /** The worker's data folder. */
+  folder?: DataFolder | null;
+  /** Stamp of the newest landed answer, if it lies in the future. */
+  stampsAfter?: string | null;
+  /** Start of the run, later than every earlier stamp. Default: now. */
+  startedAt?: Date;
+  /** Sizes from the worker's environment. */
+  sizes?: RunSizes | undefined;
+  /** Remarks about the worker for the run's notes, one sentence each. */
+  notes?: readonly string[];
+}
+
+/**
+ * Decides the parameters of a run from its input and the configuration.
+ * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
+ */
+export function openRun(config: Config, clock: Clock, input: OpenRunInput, past: Past = {}): RunContext {
+  const now = clock.now();
+  const decided = decide[input.workflowType](config, now, input, past);
+  const notes = [decided.note, ...(past.notes ?? [])].filter((note) => note !== null);
+  return {
+    run: input.run,
+    workflowId: input.workflowId,
+    workflowType: input.workflowType,
+    startedAt: (past.startedAt ?? now).toISOString(),
+    ...(past.stampsAfter ? { stampsAfter: past.stampsAfter } : {}),
+    configHash: config.hash,
+    probeEverySeconds: config.quota.probeEvery,
+    maxConcurrency: config.api.maxConcurrency,
+    ...past.sizes,
+    leavesQuota: quotaLeft(config, input),
+    ...(past.folder ? { folder: past.folder } : {}),
+    ...decided,
+    note: notes.length > 0 ? notes.join(' ') : null,
+  };
+}
+
+/**
+ * Share of the daily quota that a run leaves unspent. A run started by a person may use all of it. A scheduled run
+ * leaves `quota.reserve` to people. A backfill leaves twice as much, for people and scheduled runs.
+ */
+function quotaLeft({ quota }: Config, { workflowType, scheduledTime }: OpenRunInput): number {
+  if (workflowType === 'backfill') return Math.min(1, 2 * quota.reserve);
+  return scheduledTime === undefined ? 0 : quota.reserve;
+}
+
+// Days of watch events that the first sync reads.
+const FIRST_WATCH_DAYS = 30;
+
+// Age at which a match of `tidemark resolve` becomes due again. A younger match costs no request.
+const MATCH_DAYS = 30;
+
+const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, past: Past) => Decided> = {
+  marketSnapshot(config, now, { input, scheduledTime }, past) {
+    const asked = parseInput(MarketSnapshotInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
+    const market = pickMarket(config, asked.market);
+    const when = resolveLogicalDate({
+      asked: asked.date,
+      scheduledTime,
+      timeZone: market.schedule?.timezone ?? 'UTC',
+      now,
+    });
+    return {
+      ...dated(when),
+      market: market.name,
+      filters: market.filters,
+      streams: market.streams,
+      refreshSeconds: market.refresh,
+      gate: when.asOfNow
+        ? {
+            minCoverage: market.minCoverage,
+            maxDrop: market.maxDrop,
+            current: past.currentNight?.(market.name, market.filters) ?? null,
+          }
+        : null,
+      note: when.asOfNow
+        ? null
+        : `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events of that day.`,
+    };
+  },
+
+  tenderSnapshot(config, now, { input, scheduledTime }) {
+    const asked = parseInput(TenderSnapshotInput, input, '{"date": "2026-11-20"}; it is optional');
+    const timeZone = config.tenders?.schedule?.timezone ?? 'UTC';
+    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
+    const filters = config.tenders?.filters ?? {};
+    return {
+      ...dated(when),
+      market: null,
+      filters: when.asOfNow ? filters : createdBetween(filters, when.date, when.date),
+      streams: ['tenders'],
+      refreshSeconds: {},
+      gate: null,
+      note: when.asOfNow
+        ? null
+        : `${when.date} is in the past: this run reads the tenders created on that day, in their state of now.`,
+    };
+  },
+
+  watchSync(config, now, { input, scheduledTime }, { lastWatchSync }) {
+    const asked = parseInput(WatchSyncInput, input, '{"date": "2026-11-20"}; it is optional');
+    const timeZone = config.watch?.schedule?.timezone ?? 'UTC';
+    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
+    // Overlap by one day, because the API may list an event late. An event read twice is still one row (event_id).
+    const since = dayBefore(lastWatchSync ?? when.date, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1);
+    const from = when.asOfNow && since < when.date ? since : when.date;
+    return {
+      ...dated(when),
+      from,
+      market: null,
+      filters: {},
+      streams: ['watch_events'],
+      refreshSeconds: {},
+      gate: null,
+      note: null,
+    };
+  },
+
+  backfill(config, now, { input }) {
+    const asked = parseInput(
+      BackfillInput,
+      input,
+      '{"from": "2026-01-01", "to": "2026-01-31", "streams": ["tenders", "watch_events", "financials", "financials_v1"], "market": "demo"}; streams and market are optional',
+    );
+    const today = dayIn('UTC', now);
+    if (asked.from > asked.to) throw wrongInput(`from (${asked.from}) is after to (${asked.to})`, 'Swap them.');
+    if (asked.to > today)
+      throw wrongInput(`to (${asked.to}) is in the future: today is ${today} (UTC)`, 'Give today or an earlier date.');
+    const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
+    return {
+      date: today,
+      asOfNow: false,
+      market: market?.name ?? null,
+      filters: createdBetween(config.tenders?.filters ?? {}, asked.from, asked.to),
+      streams: asked.streams ?? backfillStreams(market === undefined ? config.markets : [market]),
+      refreshSeconds: market?.refresh ?? {
+        financials: Math.min(...config.markets.map((m) => m.refresh.financials), 90 * 86_400),
+        financials_v1: Math.min(...config.markets.map((m) => m.refresh.financials_v1), 90 * 86_400),
+      },
+      from: asked.from,
+      to: asked.to,
+      gate: null,
+      note: null,
+    };
+  },
+
+  resolveCompanies(_config, now, { input }) {
+    const { file } = parseInput(ResolveCompaniesInput, input, '{"file": "resolve/suppliers.csv"}');
+    return {
+      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
+      market: null,
+      filters: {},
+      streams: ['matches'],
+      refreshSeconds: { matches: MATCH_DAYS * 86_400 },
+      file: file.replace(/^resolve\//, ''),
+      gate: null,
+      note: null,
+    };
+  },
+
+  retryRejects(config, now, { input }) {
+    const asked = parseInput(
+      RetryRejectsInput,
+      input,
+      '{"streams": ["companies", "financials", "financials_v1", "tender_details"], "market": "demo"}; both are optional',
+    );
+    const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
+    const today = dayIn('UTC', now);
+    return {
+      ...dated({ date: today, asOfNow: false }),
+      market: market?.name ?? null,
+      filters: {},
+      // Keep the order of RetryStream: companies come before their reports, and a company that is gone needs no report.
+      streams: RetryStream.options.filter((stream) => asked.streams?.includes(stream) ?? true),
+      refreshSeconds: {},
+      gate: null,
+      note: null,
+    };
+  },
+};
+
+function dated(when: { date: string; asOfNow: boolean }): Pick<RunContext, 'date' | 'asOfNow' | 'from' | 'to'> {
+  return { ...when, from: when.date, to: when.date };
+}
+
+function dayBefore(date: string, days: number): string {
+  return new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/**
+ * Narrows tender filters to a range of creation dates (reference v1, "Tender filters", `date_created`).
+ * @param from first day, YYYY-MM-DD
+ * @param to last day, YYYY-MM-DD
+ */
+function createdBetween(filters: Record<string, unknown>, from: string, to: string): Record<string, unknown> {
+  const must = typeof filters['must'] === 'object' && filters['must'] !== null ? filters['must'] : {};
+  return { ...filters, must: { ...must, date_created: { from, to } } };
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { QuotaStatus } from '../../../schemas/pipeline/crawl.js';
+import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import type { MetricsReading } from '../../../schemas/v2/metrics.js';
+import { ApiError, TokenVerificationError } from '../../api-client/index.js';
+import { bookingIn, RequestLog } from '../../request-log/request-log.js';
+import { secondsUntil } from '../../core/clock.js';
+import { clockOff, requireClock } from './clock-off.js';
+import { landRecords } from './close-run.js';
+import { isGivenUp, NoRoomError } from '../answer.js';
+import type { CrawlDeps, Heartbeat } from '../deps.js';
+
+/**
+ * Reads /v2/metrics and lands the reading.
+ * @param begins whether the run starts with this call. Later, a wrong clock must not end a run that is almost done.
+ * @returns `known` is false if the daily metric is missing or its total is 0. `open` is false only if it is known and
+ * all used.
+ * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
+ */
+export async function readQuota(
+  deps: CrawlDeps,
+  ctx: RunContext,
+  heartbeat: Heartbeat,
+  begins = false,
+): Promise<QuotaStatus> {
+  const stamp = deps.clock
+    .now()
+    .toISOString()
+    .replaceAll(/[^0-9]/g, '');
+  const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
+  const { groups, readAt, servedAt, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
+  const { metric, resetsAt, timezone } = deps.config.quota;
+  const daily = dailyMetric(groups, metric);
+  const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
+    metric: name,
+    used,
+    total,
+    read_at: readAt,
+    daily: name === daily?.metric,
+  }));
+  // Two chunks of a run may read the quota in the same millisecond.
+  const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
+  if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
+  const resetsIn = resetsAt === undefined ? null : secondsUntil(resetsAt, timezone, deps.clock.now());
+  const known = daily !== null && daily.total > 0;
+  const open = !known || daily.used < daily.total;
+  if (known && open) deps.client.quota.open();
+  const now = new Date();
+  const tolerance = deps.config.api.clockTolerance;
+  const clock = begins ? requireClock(servedAt, now, { tolerance }) : clockOff(servedAt, now);
+  if (begins) deps.stamps?.agree();
+  return {
+    known,
+    metric: daily?.metric ?? null,
+    used: daily?.used ?? 0,
+    total: daily?.total ?? 0,
+    open,
+    resetsIn,
+    clock,
+    fault,
+  };
+}
+
+/**
+ * Sends GET /v2/metrics. Returns no groups after an error that no retry fixes. Does the same if the API fails for many
+ * attempts; `fault` then says so.
+ */
+async function askMetrics(
+  { client, clock }: CrawlDeps,
+  heartbeat: Heartbeat,
+): Promise<{ groups: MetricsReading; readAt: string; servedAt: string | null; fault: string | null }> {
+  try {
+    const { data, fetchedAt, servedAt } = await client.v2.metrics({ signal: heartbeat.signal });
+    return { groups: data, readAt: fetchedAt, servedAt, fault: null };
+  } catch (error) {
+    const none = { groups: [], readAt: clock.now().toISOString(), servedAt: null };
+    if (isGivenUp(error, heartbeat)) {
+      const fault = `The daily quota could not be read (${error.name} of /v2/metrics); the run continued without it.`;
+      return { ...none, fault };
+    }
+    if (!(error instanceof ApiError) || error.retryable || error instanceof TokenVerificationError) throw error;
+    return { ...none, fault: null };
+  }
+}
+
+/**
+ * Lets this worker's client send again after a daily limit, unless /v2/metrics shows that no quota is left. If the API
+ * reports no daily quota, the client may send, too: the quota gate let the run pass.
+ * @throws NoRoomError when /v2/metrics shows that no quota is left
+ * @throws TidemarkError `ClockWrong` when this machine's clock was set wrong; retryable until the clock is right
+ */
+export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: Heartbeat): Promise<void> {
+  await checkClock(deps, heartbeat);
+  if (!deps.client.quota.isClosed) return;
+  const { known, open } = await readQuota(deps, ctx, heartbeat);
+  if (!known) deps.client.quota.open();
+  if (!open) throw new NoRoomError();
+}
+
+/** Compares this machine's clock with the API's, but only if the clock was set since they last agreed. */
+async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> {
+  const { stamps, config } = deps;
+  const tolerance = config.api.clockTolerance;
+  if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
+  // If the API gives no time now, do not ask again before every chunk.
+  const servedAt = await askMetrics(deps, heartbeat).then(
+    (answer) => answer.servedAt,
+    () => null,
+  );
+  requireClock(servedAt, new Date(), { tolerance, waits: true });
+  stamps.agree();
+}
+
+/**
+ * Whether /v2/metrics shows that quota is left. If so, this worker's client may send again.
+ * @returns false when the API reports no daily quota or the request fails
+ */
+export async function saysRoom(deps: CrawlDeps, heartbeat: Heartbeat): Promise<boolean> {
+  const groups = await askMetrics(deps, heartbeat).then(
+    (answer) => answer.groups,
+    () => [],
+  );
+  const daily = dailyMetric(groups, deps.config.quota.metric);
+  const room = daily !== null && daily.used < daily.total;
+  if (room) deps.client.quota.open();
+  return room;
+}
+
+interface Metric {
+  metric: string;
+  used: number;
+  total: number;
+}
+
+/**
+ * Finds the metric that limits a day's work.
+ * @param wanted its codename; `auto`: the first metric whose group or codename contains "daily"
+ * @returns null when no metric matches
+ */
+export function dailyMetric(groups: MetricsReading, wanted: string): Metric | null {
+  const found = readMetrics(groups).find(({ metric, text }) =>
+    wanted === 'auto' ? /daily/i.test(text) : metric === wanted,
+  );
+  return found ? { metric: found.metric, used: found.used, total: found.total } : null;
+}
+
+function readMetrics(groups: MetricsReading): (Metric & { text: string })[] {
+  return groups.flatMap((group) =>
+    (group.metrics ?? []).map((metric) => {
+      const name = metric.codename ?? metric.name ?? 'unnamed';
+      return {
+        metric: name,
+        used: metric.used ?? 0,
+        total: metric.total ?? 0,
+        text: `${group.codename ?? ''} ${group.name ?? ''} ${name}`,
+      };
+    }),
+  );
+}

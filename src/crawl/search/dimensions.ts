@@ -1,0 +1,63 @@
+import type { Dimension } from '../../planner/index.js';
+import { readManifests, readPartRows } from '../../landing/index.js';
+
+// Nomenclature lists that hold the values of a prospecting filter (reference v2, "Prospecting"; v1, "Nomenclature
+// lookup lists"). The reference describes `legal_form` as "form type ids". That these are the ownership types is an
+// assumption (docs/assumptions.md). A wrong assumption costs requests, never companies: coverage is proven by counting.
+const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 'name'; form?: { list: string } }> = {
+  company_status: { list: 'company_status', overlapping: false, value: 'id' },
+  legal_form: { list: 'ownership_types', overlapping: false, value: 'id' },
+  activity_type: { list: 'activity_type', overlapping: true, value: 'id' },
+  // The reference says "object" and does not show its keys. If the API refuses this form, the plan does without.
+  location_countries: { list: 'countries', overlapping: false, value: 'id', form: { list: 'include' } },
+  // The filter table says "array of string", so send the names of the activities, not their ids.
+  industry_focus: { list: 'activities', overlapping: true, value: 'name' },
+};
+
+// Divisions of NACE revision 2. The reference does not list the values of `nace`. If the API uses other codes, these
+// find no company and the plan does without.
+const NACE_DIVISIONS = [
+  '01 02 03 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 35 36 37 38 39 41 42 43',
+  '45 46 47 49 50 51 52 53 55 56 58 59 60 61 62 63 64 65 66 68 69 70 71 72 73 74 75 77 78 79 80 81 82 84 85 86 87 88',
+  '90 91 92 93 94 95 96 97 98 99',
+].flatMap((line) => line.split(' '));
+
+/**
+ * Lists the dimensions that can split a market, in order of preference:
+ * 1. disjoint ones without null values
+ * 2. immutable and fine-grained ones
+ * 3. those that split one-day spikes
+ * 4. those without a value for many companies
+ */
+export function readDimensions(dataDir: string): Dimension[] {
+  const lists = readLatestNomenclatures(dataDir);
+  const listed = (key: string): Dimension[] => {
+    const { list = '', overlapping = false, value = 'id', form } = LISTS[key] ?? {};
+    const entries = Array.isArray(lists[list]) ? (lists[list] as { id?: unknown; name?: unknown }[]) : [];
+    const values = entries.map((entry) => entry[value]).filter((v) => v !== undefined && v !== null && v !== '');
+    return values.length > 0 ? [{ kind: 'categorical', key, values, overlapping, ...(form ? { form } : {}) }] : [];
+  };
+  return [
+    ...listed('company_status'),
+    // Guess: null selects the companies without a date. The plan uses it only if the counts add up.
+    { kind: 'range', key: 'company_incorporation', type: 'date', nullValue: null },
+    ...listed('legal_form'),
+    ...listed('location_countries'),
+    { kind: 'categorical', key: 'nace', values: NACE_DIVISIONS, overlapping: true },
+    ...listed('activity_type'),
+    ...listed('industry_focus'),
+    { kind: 'range', key: 'number_of_employees', type: 'integer', min: 0, max: 10_000 },
+    { kind: 'range', key: 'financial_turnover', type: 'decimal', min: 0, max: 1_000_000_000 },
+  ];
+}
+
+function readLatestNomenclatures(dataDir: string): Record<string, unknown> {
+  const parts = readManifests(dataDir, { stream: 'nomenclatures' }).toSorted((a, b) =>
+    (b.lastFetchedAt ?? '').localeCompare(a.lastFetchedAt ?? ''),
+  );
+  for (const part of parts) {
+    const row = readPartRows(part).find((candidate) => candidate.entity_id === 'v1' && candidate.status === 200);
+    if (row) return JSON.parse(row.body) as Record<string, unknown>;
+  }
+  return {};
+}

@@ -1,0 +1,332 @@
+import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/crawl.js';
+import type { CoverageGap, CoverageRecord, LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { Coverage } from '../../../schemas/pipeline/run.js';
+import { ApiError, InvalidRequestError, isLimit, isRefusal, type ApiResponse } from '../../api-client/index.js';
+import { PartWriter, readRunRows, type NewRow } from '../../landing/index.js';
+import { keysOf, readItems } from '../../core/company-id.js';
+import { bookingIn, RequestLog } from '../../request-log/request-log.js';
+import type { Plan, PlanAnswer, PlanRequest } from '../../planner/index.js';
+import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../answer.js';
+import { landCarried, landRecords } from '../run/close-run.js';
+import type { CrawlDeps, Heartbeat } from '../deps.js';
+import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
+import { keepCalibration, knownMarketOf } from './known-market.js';
+import { concurrencyShare } from '../concurrency-share.js';
+import { filtersRefused, planMarket } from './market-plan.js';
+import { isLimitedAlone } from '../limited-alone.js';
+import { readCount } from './read-count.js';
+import { reopenQuota } from '../run/read-quota.js';
+import { refusalOf, RouteRefusedError } from '../refusal.js';
+
+const SHORTFALLS_SHOWN = 5;
+// Before this attempt, a failed search fails the activity and is retried together with all others.
+const LAST_PATIENT_ATTEMPT = 4;
+// After this many refusals of the plain search, the key counts as not allowed to search.
+const PLAIN_SEARCHES = 3;
+const NOTHING_FOUND: DiscoverResult = {
+  done: false,
+  limited: false,
+  requests: 0,
+  rows: 0,
+  reportedTotal: null,
+  distinctCompanies: 0,
+  coverage: null,
+  shortfalls: [],
+};
+
+/**
+ * Searches a market up to `input.budget` requests. The plan's state depends only on the answers, and every answer is
+ * landed. A new attempt or the next round replays the landed answers and sends only the missing searches.
+ * @returns counts; `done` with the coverage once the plan is finished
+ * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
+ */
+export async function discoverMarket(
+  deps: CrawlDeps,
+  input: DiscoverInput,
+  heartbeat: Heartbeat,
+): Promise<DiscoverResult> {
+  const { ctx, round } = input;
+  const { dataDir } = deps.config;
+  const target = {
+    dataDir,
+    stream: 'prospecting' as const,
+    run: ctx.run,
+    date: ctx.date,
+    market: ctx.market,
+    chunk: `search-${String(round).padStart(4, '0')}`,
+  };
+  const known = await knownMarketOf(deps, ctx, round);
+  const plan = planMarket(deps.config, ctx, known);
+  const answers = new Map(readRunRows(target).map((row) => [row.request_key, answerOf(row)]));
+  const done = PartWriter.committed(target);
+  if (done) {
+    replay(plan, answers);
+    return conclude(deps, input, plan, { requests: 0, rows: done.rows, limited: false });
+  }
+
+  const booking = new RequestLog(dataDir, ctx.run, target.chunk);
+  const writer = await PartWriter.open(target);
+  for (const row of writer.rows) answers.set(row.request_key, answerOf(row));
+  const keep: AskPlan = async (request) => {
+    const row = await askPage(deps, request, heartbeat);
+    await writer.append(row);
+    const answer = answerOf(row);
+    answers.set(request.key, answer);
+    return answer;
+  };
+  try {
+    await bookingIn(booking, async () => {
+      await reopenQuota(deps, ctx, heartbeat);
+      const before = writer.rows.length;
+      if (round === 0) {
+        const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
+        await landForecast(deps, ctx, await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask));
+      }
+      const budget = input.budget - (writer.rows.length - before);
+      await search(deps, { ...input, budget }, plan, answers, keep, heartbeat, booking);
+      heartbeat.signal.throwIfAborted();
+    });
+  } catch (error) {
+    await writer.close();
+    if (error instanceof RouteRefusedError) {
+      const { requests } = booking;
+      return { ...NOTHING_FOUND, requests, refused: refusalOf('prospecting', error.refusal) };
+    }
+    if (!isDailyLimit(error)) throw error;
+    return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: true });
+  }
+  await writer.commit();
+  return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: false });
+}
+
+/** Sends the plan's searches with many in flight, until the plan is done or the budget is spent. */
+async function search(
+  deps: CrawlDeps,
+  input: DiscoverInput,
+  plan: Plan,
+  answers: Map<string, PlanAnswer>,
+  keep: AskPlan,
+  heartbeat: Heartbeat,
+  booking: RequestLog,
+): Promise<void> {
+  const share = concurrencyShare(deps, input.concurrency);
+  const inFlight = new Set<Promise<void>>();
+  let sent = 0;
+  const failed: { error?: unknown; yes: boolean } = { yes: false };
+
+  const ask = async (request: PlanRequest): Promise<void> => {
+    plan.answer(request.key, await keep(request));
+    const { distinct, reportedTotal } = plan.stats();
+    heartbeat.report({ step: 'search', done: distinct, total: reportedTotal, requests: booking.requests });
+  };
+
+  while (!plan.done && !failed.yes) {
+    replay(
+      plan,
+      answers,
+      (request) => {
+        sent++;
+        const asking = ask(request)
+          .catch((error: unknown) => {
+            if (!failed.yes) Object.assign(failed, { yes: true, error });
+          })
+          .finally(() => inFlight.delete(asking));
+        inFlight.add(asking);
+      },
+      () => Math.min(share - inFlight.size, input.budget - sent),
+    );
+    if (inFlight.size === 0) break;
+    await Promise.race(inFlight);
+  }
+  await Promise.all(inFlight);
+  if (failed.yes) throw failed.error;
+  if (!plan.done && sent < input.budget) throw new Error('the crawl plan is not done but asks for nothing');
+}
+
+/** Feeds landed answers to the plan. Passes unanswered requests to `ask`, at most `room()` at a time. */
+function replay(
+  plan: Plan,
+  answers: Map<string, PlanAnswer>,
+  ask?: (request: PlanRequest) => void,
+  room: () => number = () => 1,
+): void {
+  while (!plan.done && room() > 0) {
+    const requests = plan.next(room());
+    for (const request of requests) {
+      const known = answers.get(request.key);
+      if (known) plan.answer(request.key, known);
+      else ask?.(request);
+    }
+    if (requests.length === 0) return;
+  }
+}
+
+/** Sends one search of a plan without landing the answer. */
+export async function askSearch(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbeat): Promise<PlanAnswer> {
+  return answerOf(await askPage(deps, request, heartbeat));
+}
+
+async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbeat): Promise<NewRow> {
+  try {
+    const response = await sendSearch(deps, request, heartbeat);
+    return { ...rowOf(response, null, request.segment), request_key: request.key };
+  } catch (error) {
+    // A refusal is an answer: the plan learns what this API does not accept.
+    if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
+    if (isRefusal(error) && request.purpose !== 'guess') {
+      await requireSearch(deps, request, error, heartbeat);
+      return refusal(error, request, 403);
+    }
+    if (!(await isOnlyThisSearch(deps, error, request, heartbeat))) throw error;
+    const fault = error as ApiError;
+    // A failed guess is no fault of the API: file it as refused.
+    return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
+  }
+}
+
+function refusal(error: ApiError, { key, segment }: PlanRequest, status: number): NewRow {
+  return { request_key: key, entity_id: null, segment, status, fetched_at: error.fetchedAt, body: error.message };
+}
+
+/**
+ * Whether a fault concerns only this search after several attempts of the activity. Then the plan reports the gap and
+ * reads the rest of the market. One page without an answer must not stop a night.
+ */
+async function isOnlyThisSearch(
+  deps: CrawlDeps,
+  error: unknown,
+  request: PlanRequest,
+  heartbeat: Heartbeat,
+): Promise<boolean> {
+  if (heartbeat.signal.aborted) return false;
+  if (isLimit(error)) {
+    if (heartbeat.attempt < LAST_PATIENT_ATTEMPT || mustAnswer(request)) return false;
+    return isLimitedAlone(
+      () => sendSearch(deps, request, heartbeat),
+      () => sendPlainSearch(deps, request, heartbeat),
+    );
+  }
+  // A guess may fail in any way and the plan does not need its answer. Do not wait for later attempts.
+  if (request.purpose === 'guess') {
+    return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, heartbeat.signal));
+  }
+  if (heartbeat.attempt < LAST_PATIENT_ATTEMPT || stopsEverything(error) || mustAnswer(request)) return false;
+  return apiAnswers(deps.client, heartbeat.signal);
+}
+
+/** Whether the plan cannot continue without this search. */
+function mustAnswer({ purpose }: PlanRequest): boolean {
+  return purpose === 'calibration' || purpose === 'final';
+}
+
+/**
+ * Asks for the first page of the plain search, up to PLAIN_SEARCHES times, until the API answers. A key with access can
+ * be refused a single search; the plan then reports the gap.
+ * @throws RouteRefusedError when the plain search is refused, too
+ */
+async function requireSearch(
+  deps: CrawlDeps,
+  request: PlanRequest,
+  error: ApiError,
+  heartbeat: Heartbeat,
+): Promise<void> {
+  for (let asked = 0; asked < PLAIN_SEARCHES; asked++) {
+    try {
+      await sendPlainSearch(deps, request, heartbeat);
+      return;
+    } catch (fault) {
+      if (!isRefusal(fault)) throw fault;
+    }
+  }
+  throw new RouteRefusedError(error, true);
+}
+
+/** Sends a search without filters. InvalidRequest counts as an answer. */
+async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, heartbeat: Heartbeat): Promise<void> {
+  try {
+    await sendSearch(deps, { route, per_page, page: 1, filters: {} }, heartbeat);
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+  }
+}
+
+async function sendSearch(
+  { client }: CrawlDeps,
+  { route, page, per_page, filters }: Pick<PlanRequest, 'route' | 'page' | 'per_page' | 'filters'>,
+  { signal }: Heartbeat,
+): Promise<ApiResponse<unknown>> {
+  const ask = { page, per_page, filters };
+  return route === 'v1' ? client.v1.companies(ask, { signal }) : client.v2.prospecting(ask, { signal });
+}
+
+/** Converts a landed page to the plan's answer. Reads ids from the text, as the warehouse does, so no digit is lost. */
+function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
+  if (row.status >= 400) return { refused: row.body };
+  const { total_companies, total_pages, pages } = JSON.parse(row.body) as Record<string, unknown>;
+  const ids = keysOf(readItems(row.body));
+  if (pages !== undefined && total_companies === undefined) {
+    const count = readCount(pages);
+    return count === null ? { refused: unusable('pages') } : { pages: count, ids };
+  }
+  const total = readCount(total_companies ?? ids.length);
+  if (total === null) return { refused: unusable('total_companies') };
+  return { total, totalPages: readCount(total_pages) ?? 1, ids };
+}
+
+function unusable(field: string): string {
+  return `the API's ${field} is not a whole number from 0 to 2^53 - 1`;
+}
+
+async function conclude(
+  deps: CrawlDeps,
+  { ctx }: DiscoverInput,
+  plan: Plan,
+  counts: Pick<DiscoverResult, 'requests' | 'rows' | 'limited'>,
+): Promise<DiscoverResult> {
+  const { distinct, reportedTotal } = plan.stats();
+  const open = { ...counts, done: false, reportedTotal, distinctCompanies: distinct, coverage: null, shortfalls: [] };
+  if (!plan.done || counts.limited) return open;
+  if (plan.refused) {
+    throw filtersRefused(ctx, plan.refused);
+  }
+  const coverage = plan.coverage();
+  await landRecords(deps, ctx, 'segments', 'search', plan.segments());
+  await landRecords(deps, ctx, 'coverage', 'search', [coverage]);
+  await landCarried(deps, ctx, plan.carried());
+  const carried = carriedIn(coverage);
+  const reached = coverage.distinct_companies + (carried?.companies ?? 0);
+  // Companies postponed by the rotation do not count against the calibration.
+  const aimed = coverage.reported_total === 0 ? coverage.share : reached / coverage.reported_total;
+  await keepCalibration(deps, ctx, plan.calibration(), aimed);
+  const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);
+  if (coverage.why.length > shown.length)
+    shown.push(
+      `${(coverage.why.length - shown.length).toLocaleString('en-US')} more segments have missing companies: see ops.coverage.`,
+    );
+  return {
+    ...open,
+    done: true,
+    coverage: {
+      reportedTotal: coverage.reported_total,
+      distinctCompanies: coverage.distinct_companies,
+      missing: coverage.missing,
+      share: coverage.share,
+      ...(carried ? { carried } : {}),
+      ...(coverage.certificate.carried.missing > 0 ? { postponed: coverage.certificate.carried.missing } : {}),
+      ...(coverage.certificate.drifted.missing > 0 ? { moved: coverage.certificate.drifted.missing } : {}),
+    },
+    shortfalls: shown,
+  };
+}
+
+function describeGap({ missing, filters, reason }: CoverageGap): string {
+  const count = missing === 0 ? 'An unknown number of' : missing.toLocaleString('en-US');
+  return `${count} companies not reached under ${JSON.stringify(filters)}: ${reason}`;
+}
+
+/** Counts the carried-over members and their earliest night; undefined when there are none. */
+function carriedIn({ carried = {} }: CoverageRecord): Coverage['carried'] {
+  const companies = Object.values(carried).reduce((sum, some) => sum + some, 0);
+  const [since] = Object.keys(carried).toSorted();
+  return since === undefined || companies === 0 ? undefined : { companies, since };
+}

@@ -1,0 +1,121 @@
+import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { readManifests } from '../../landing/index.js';
+import type { Plan, PlanAnswer, PlanRequest, Purpose } from '../../planner/index.js';
+import { forecastRecords, forecastSearch, type SearchOutlook, type StreamForecast } from '../../planner/forecast.js';
+import { landRecords } from '../run/close-run.js';
+import type { CrawlDeps } from '../deps.js';
+import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';
+import { filtersRefused } from './market-plan.js';
+import { readPastNights, type PastNights } from '../run/past-nights.js';
+
+/** Probes: they ask how the API behaves, not what the market holds. */
+const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
+
+/** Sends a search of the plan and keeps the answer, so that the run does not send it again. */
+export type AskPlan = (request: PlanRequest) => Promise<PlanAnswer>;
+
+/** The forecast of a market snapshot. */
+export interface MarketForecast {
+  /** Companies that the API reports. */
+  total: number;
+  streams: StreamForecast[];
+  past: PastNights;
+}
+
+const RECORD_ENDPOINTS: Record<string, string> = {
+  companies: 'GET /v2/companies/{id}',
+  financials: 'GET /v2/financial/{id}',
+  financials_v1: 'GET /v1/finder/company/financial',
+};
+
+/**
+ * Forecasts the requests of a market snapshot. Sends the calibration probes of the search (a few dozen) and reads the
+ * known records and their age from the published warehouse.
+ * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
+ */
+export async function forecastMarket(
+  deps: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
+  ctx: RunContext,
+  plan: Plan,
+  ask: AskPlan,
+): Promise<MarketForecast> {
+  const past = await readPastNights(deps, ctx);
+  const search = await calibrate(plan, ctx, ask, past.search);
+  const records = ctx.streams.flatMap((stream) => {
+    const endpoint = RECORD_ENDPOINTS[stream];
+    if (endpoint === undefined) return [];
+    const known = past.records[stream] ?? { known: 0, unfetched: 0, stale: 0, changed: 0 };
+    return [forecastRecords({ stream, endpoint, ...known }, search.total)];
+  });
+  return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
+}
+
+/** Lands a run's forecast once. The view ops.forecasts compares it with the requests the run sent. */
+export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }: MarketForecast): Promise<void> {
+  await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
+}
+
+/** Forecasts the requests that do not depend on the market: old lookup lists, and two reads of the quota. */
+function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
+  const own = readManifests(config.dataDir, { stream: 'nomenclatures', run: ctx.run }).length > 0;
+  const due = config.nomenclatures && (own || !nomenclaturesAreFresh({ config, clock }));
+  return [
+    {
+      stream: 'nomenclatures',
+      requests: due ? NOMENCLATURE_ENDPOINTS.length : 0,
+      endpoints: NOMENCLATURE_ENDPOINTS,
+      basis: due ? 'lookup lists' : 'lookup lists younger than 7 days',
+    },
+    { stream: 'metrics', requests: 2, endpoints: ['GET /v2/metrics'], basis: 'read the quota at start and end' },
+  ];
+}
+
+/**
+ * Sends the plan's probes but no search of the market's content. Collects the searches that the plan would send next.
+ */
+async function calibrate(
+  plan: Plan,
+  ctx: RunContext,
+  ask: AskPlan,
+  before: SearchOutlook['before'],
+): Promise<SearchOutlook> {
+  const wanted: PlanRequest[] = [];
+  const asked: { request: PlanRequest; answer: PlanAnswer }[] = [];
+  for (let requests = plan.next(Infinity); requests.length > 0; requests = plan.next(Infinity)) {
+    const probes = requests.filter(({ purpose }) => PROBES.has(purpose));
+    wanted.push(...requests.filter((request) => !probes.includes(request)));
+    for (const probe of await Promise.all(probes.map(async (request) => ({ request, answer: await ask(request) })))) {
+      asked.push(probe);
+      plan.answer(probe.request.key, probe.answer);
+    }
+  }
+  if (plan.refused !== null) throw filtersRefused(ctx, plan.refused);
+  const total = plan.stats().reportedTotal ?? 0;
+  const rows = asked.map(({ answer }) => ('ids' in answer ? answer.ids.length : 0));
+  const size = wanted[0]?.per_page ?? Math.max(1, ...rows);
+  const [part] = wanted.filter((request) => request.purpose === 'segment');
+  const next: SearchOutlook['next'] = part
+    ? { kind: 'sweep', share: reachOf(splitKey(part, ctx), asked, total) }
+    : { kind: 'pages', pages: wanted.filter((request) => request.purpose === 'page').length };
+  return { total, size, asked: asked.length, next, before };
+}
+
+/** Returns the filter that a segment has beyond the market's own filters. */
+function splitKey({ filters }: PlanRequest, ctx: RunContext): string {
+  const differs = (key: string): boolean => JSON.stringify(filters[key]) !== JSON.stringify(ctx.filters[key]);
+  return Object.keys(filters).find(differs) ?? '';
+}
+
+/**
+ * Share of the market that has a value for a dimension, according to the probes. Lists are probed in two halves, ranges
+ * as a whole.
+ */
+function reachOf(key: string, asked: { request: PlanRequest; answer: PlanAnswer }[], total: number): number {
+  const probes = asked.filter(({ request, answer }) => key in request.filters && 'total' in answer);
+  const counts = probes.map(({ answer }) => ('total' in answer ? answer.total : 0));
+  const filter = probes[0]?.request.filters[key];
+  const isRange = typeof filter === 'object' && filter !== null && ('gte' in filter || 'lte' in filter);
+  const reached = isRange ? Math.max(...counts) : Math.max(...counts, (counts[0] ?? 0) + (counts[1] ?? 0));
+  return total === 0 || counts.length === 0 ? 1 : Math.min(1, reached / total);
+}

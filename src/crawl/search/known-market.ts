@@ -1,0 +1,135 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { errorMessage } from '../../core/errors.js';
+import { writeFileAtomic } from '../../core/files.js';
+import { canonicalJson, type Calibration, type Distribution, type KnownMarket } from '../../planner/index.js';
+import { NotPublishedError } from '../../duckdb/errors.js';
+import { queryPublished } from '../../builds/published.js';
+import type { CrawlDeps } from '../deps.js';
+import { folderChanged } from '../run/folder-changed.js';
+import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
+
+type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
+
+/**
+ * The file `data/calibration/<market>.json`: facts about the API from the last search of a market, and the search they
+ * belong to.
+ */
+interface KeptCalibration {
+  baseUrl: string;
+  filters: Record<string, unknown>;
+  /** ISO instant of the calibration. */
+  at: string;
+  calibration: Calibration;
+  /** When each part of the market was last searched completely; null without a rotation. */
+  turns: KeptTurns | null;
+}
+
+// The API may change, so calibrate again once a month.
+const CALIBRATION_DAYS = 30;
+// If a search reached less than this share, discard its calibration as outdated.
+const GOOD_SHARE = 0.9;
+
+/**
+ * Returns the facts of earlier nights about a run's market. Keeps them in `data/runs/<run>/known-market.json`, because
+ * later rounds and attempts must make the same plan.
+ * @throws TidemarkError `DataFolderChanged` when a later round does not find the file
+ */
+export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
+  const file = path.join(deps.config.dataDir, 'runs', ctx.run, 'known-market.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
+  // Runs of an older version have no such file; their later rounds plan without it.
+  if (round > 0 && ctx.folder !== undefined)
+    throw folderChanged(deps.config.dataDir, `the file ${file}, the basis of the search plan, is missing`);
+  const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
+  await writeFileAtomic(file, `${JSON.stringify(known)}\n`);
+  return known;
+}
+
+/**
+ * Reads the known facts about a market from the published warehouse and the last calibration. Empty before the first
+ * night.
+ */
+export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<KnownMarket> {
+  const kept = readCalibration(deps, ctx);
+  return {
+    distributions: await readDistributions(deps, ctx),
+    calibration: kept?.calibration ?? null,
+    rotation: await readRotation(deps, ctx, kept?.turns ?? null),
+  };
+}
+
+/**
+ * Keeps the calibration of a finished search.
+ * @param share share of the reported companies that the search reached, carried-over ones included; below GOOD_SHARE
+ * the calibration is deleted
+ */
+export async function keepCalibration(
+  { config, clock }: Deps,
+  ctx: RunContext,
+  calibration: Calibration,
+  share: number,
+): Promise<void> {
+  const file = calibrationFile(config.dataDir, ctx);
+  if (share < GOOD_SHARE) {
+    rmSync(file, { force: true });
+    return;
+  }
+  const before = readKept(file);
+  const kept: KeptCalibration = {
+    baseUrl: config.api.baseUrl,
+    filters: ctx.filters,
+    // A reused calibration keeps its date.
+    at: before?.at ?? clock.now().toISOString(),
+    calibration,
+    turns: turnsAfter(before?.turns ?? null, calibration.turns ?? null, ctx.date),
+  };
+  await writeFileAtomic(file, `${JSON.stringify(kept)}\n`);
+}
+
+function readCalibration({ config, clock }: Deps, ctx: RunContext): KeptCalibration | null {
+  const file = calibrationFile(config.dataDir, ctx);
+  const kept = readKept(file);
+  if (!kept) return null;
+  const ageDays = (clock.now().getTime() - Date.parse(kept.at)) / 86_400_000;
+  const same = kept.baseUrl === config.api.baseUrl && canonicalJson(kept.filters) === canonicalJson(ctx.filters);
+  if (same && ageDays >= 0 && ageDays < CALIBRATION_DAYS) return kept;
+  rmSync(file, { force: true });
+  return null;
+}
+
+function readKept(file: string): KeptCalibration | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as KeptCalibration;
+  } catch {
+    return null; // missing or unreadable: calibrate again
+  }
+}
+
+function calibrationFile(dataDir: string, { market }: RunContext): string {
+  return path.join(dataDir, 'calibration', `${encodeURIComponent(market ?? '')}.json`);
+}
+
+/** Counts the members of the market's current night by date of incorporation. */
+async function readDistributions({ config, log }: Deps, ctx: RunContext): Promise<Record<string, Distribution>> {
+  const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
+  try {
+    const rows = await queryPublished(
+      config.dataDir,
+      `SELECT CAST(c.founding_date AS VARCHAR), count(*)
+       FROM marts.market_members AS m LEFT JOIN core.companies AS c USING (company_id)
+       WHERE m.market = ${market} AND m.date = (SELECT max(date) FROM ops.nights WHERE market = ${market})
+       GROUP BY 1 ORDER BY 1 NULLS LAST`,
+    );
+    const values = rows.flatMap(([day, companies]): [string, number][] =>
+      typeof day === 'string' ? [[day, Number(companies)]] : [],
+    );
+    const without = Number(rows.find(([day]) => day === null)?.[1] ?? 0);
+    return values.length === 0 ? {} : { company_incorporation: { values, without } };
+  } catch (error) {
+    if (!(error instanceof NotPublishedError))
+      log.warn(`Cannot read past nights; the search starts without them: ${errorMessage(error)}`);
+    return {};
+  }
+}

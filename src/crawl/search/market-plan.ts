@@ -1,0 +1,38 @@
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import type { Config } from '../../core/config.js';
+import { TidemarkError } from '../../core/errors.js';
+import { createPlan, toV1Filters, type KnownMarket, type Plan } from '../../planner/index.js';
+import { readDimensions } from './dimensions.js';
+
+// `auto` asks for more than such an API returns; the plan uses the page size that comes back.
+const ASK_HIGH = 1_000;
+
+/** Creates the plan of a run's market. The plan depends only on its answers: the same answers make the same plan. */
+export function planMarket(config: Config, ctx: RunContext, known: KnownMarket): Plan {
+  const { perPage } = config.api;
+  return createPlan({
+    market: ctx.market ?? '',
+    filters: ctx.filters,
+    v1Filters: toV1Filters(ctx.filters),
+    dimensions: readDimensions(config.dataDir),
+    perPage: perPage === 'auto' ? ASK_HIGH : perPage,
+    horizon: { from: '1500-01-01', to: ctx.date },
+    requestsPerCompany: config.markets.find(({ name }) => name === ctx.market)?.requestsPerCompany ?? 3,
+    remainderNights: remainderNightsOf(config, ctx),
+    known,
+  });
+}
+
+/** Length of the rotation in nights, for companies without a date of incorporation; 1: all are searched every night. */
+export function remainderNightsOf(config: Config, ctx: RunContext): number {
+  // Only the company records show which companies have no date of incorporation.
+  if (!ctx.streams.includes('companies')) return 1;
+  return config.markets.find(({ name }) => name === ctx.market)?.remainderNights ?? 1;
+}
+
+/** Makes the error for filters that the API rejects. */
+export function filtersRefused({ market, filters }: RunContext, refusal: string): TidemarkError {
+  return new TidemarkError('ApiRefused', `The API refuses the filters of market ${market}: ${refusal}`, {
+    todo: `Correct \`filters\` of that market in tidemark.yaml. Tidemark sends them unchanged: ${JSON.stringify(filters)}.`,
+  });
+}

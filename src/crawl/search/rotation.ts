@@ -1,0 +1,70 @@
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { errorMessage } from '../../core/errors.js';
+import type { Calibration, Rotation } from '../../planner/index.js';
+import { NotPublishedError } from '../../duckdb/errors.js';
+import { queryPublished } from '../../builds/published.js';
+import type { CrawlDeps } from '../deps.js';
+import { remainderNightsOf } from './market-plan.js';
+
+/**
+ * When each part of the rotation was last searched completely (YYYY-MM-DD). `key` identifies the dimension, its values
+ * and the number of parts.
+ */
+export interface KeptTurns {
+  key: string;
+  nights: string[];
+}
+
+// If the oldest part is older than this many rotations, search the whole market.
+const LATE = 2;
+
+/**
+ * Chooses the part of a market to search completely tonight: the one whose last search is oldest. Also reads the
+ * carried-over companies: members of the current night without a date of incorporation.
+ * @returns null when the whole market must be searched: there is no rotation, or too many nights were missed
+ */
+export async function readRotation(
+  { config, log }: Pick<CrawlDeps, 'config' | 'log'>,
+  ctx: RunContext,
+  turns: KeptTurns | null,
+): Promise<Rotation | null> {
+  const of = remainderNightsOf(config, ctx);
+  const since = turns?.nights.toSorted()[0];
+  if (!turns || since === undefined || turns.nights.length !== of || of < 2) return null;
+  const age = (Date.parse(ctx.date) - Date.parse(since)) / 86_400_000;
+  if (age < 0 || age > LATE * of) return null;
+  const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
+  try {
+    const rows = await queryPublished(
+      config.dataDir,
+      `SELECT CAST(m.seen_on AS VARCHAR), list(CAST(m.company_id AS VARCHAR) ORDER BY m.company_id)
+       FROM marts.market_members AS m JOIN core.companies AS c USING (company_id)
+       WHERE m.market = ${market} AND m.date = (SELECT max(date) FROM ops.nights WHERE market = ${market})
+         AND m.seen_on >= DATE '${since}' AND c.has_details AND c.founding_date IS NULL
+       GROUP BY 1 ORDER BY 1`,
+    );
+    const carried = Object.fromEntries(rows as [string, string[]][]);
+    return { key: turns.key, part: turns.nights.indexOf(since), of, carried };
+  } catch (error) {
+    if (!(error instanceof NotPublishedError))
+      log.warn(`Cannot read past nights; the search starts without them: ${errorMessage(error)}`);
+    return null;
+  }
+}
+
+/**
+ * Updates the rotation after a search.
+ * @param taken parts searched tonight; null without a rotation
+ * @returns null unless every part was searched at least once
+ */
+export function turnsAfter(
+  before: KeptTurns | null,
+  taken: NonNullable<Calibration['turns']> | null,
+  date: string,
+): KeptTurns | null {
+  if (!taken) return null;
+  const nights = before?.key === taken.key ? [...before.nights] : [];
+  for (const part of taken.searched) nights[part] = date;
+  const isWhole = Array.from(nights).every((night) => night !== undefined);
+  return isWhole && nights.length > 0 ? { key: taken.key, nights } : null;
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { declaredFields } from '../drift/declared.js';
+import type { Database } from './database.js';
+import { quote, readShared, type SqlFile } from './sql-files.js';
+
+/** Prepares a connection that loads or builds: settings, the macros and seeds on disk, the declared fields. */
+export async function prepareSession(db: Database): Promise<void> {
+  await db.run(`SET TimeZone = 'UTC'`);
+  await db.run('SET preserve_insertion_order = false');
+  await useShared(db, readShared());
+  await db.run(
+    'CREATE OR REPLACE TEMP TABLE seed_fields AS SELECT unnest(from_json(CAST($fields AS JSON), $type), recursive := true)',
+    {
+      fields: JSON.stringify(declaredFields()),
+      type: '[{"stream":"VARCHAR","route":"VARCHAR","path":"VARCHAR","parent":"VARCHAR","types":["VARCHAR"],"inside":"BOOLEAN","enough":"BIGINT"}]',
+    },
+  );
+}
+
+/** Creates macros and seeds as temporary objects, so that a changed file takes effect at the next open. */
+export async function useShared(db: Database, shared: readonly SqlFile[]): Promise<void> {
+  for (const file of shared) {
+    if (file.name.startsWith('macros/')) await db.runFile(file);
+    else await loadSeed(db, file);
+  }
+}
+
+/** Loads a seed: `seeds/indicators.csv` becomes the temp table `seed_indicators`, with all columns as text. */
+async function loadSeed(db: Database, { name, text }: SqlFile): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-seed-'));
+  const file = path.join(folder, path.basename(name));
+  try {
+    writeFileSync(file, text);
+    await db.run(
+      `CREATE OR REPLACE TEMP TABLE seed_${path.parse(name).name} AS SELECT * FROM read_csv(${quote(file)}, header = true, all_varchar = true)`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../duckdb/database.js';
+
+const MOST = 5;
+
+interface DriftRow {
+  route: string;
+  path: string;
+  kind: string;
+  type: string | null;
+  expected: string | null;
+  share: number;
+  is_new: boolean;
+  of: string;
+}
+
+/**
+ * Describes the schema drift of a run: how its answers differ from the API reference (`ops.drift`). Drift that no
+ * earlier run had comes first. Returns at most five lines; the last one says how many more there are.
+ */
+export async function describeDrift(db: Database, run: string): Promise<string[]> {
+  const rows = await db.rows<DriftRow>(
+    `SELECT route, path, kind, type, expected, share, first_run = last_run AS is_new, count(*) OVER () AS "of"
+     FROM ops.drift WHERE last_run = $run ORDER BY is_new DESC, share DESC, route, path LIMIT ${MOST}`,
+    { run },
+  );
+  const total = Number(rows[0]?.of ?? 0);
+  if (total <= MOST) return rows.map(inWords);
+  return [...rows.slice(0, MOST - 1).map(inWords), `and ${total - MOST + 1} more: see ops.drift.`];
+}
+
+function inWords({ route, path, kind, type, expected, share, is_new }: DriftRow): string {
+  const what =
+    kind === 'new field'
+      ? `New field ${path} (${type})`
+      : kind === 'missing'
+        ? `${path} is missing`
+        : `${path} is ${type} instead of ${expected ?? 'what it was'}`;
+  return `${what} in ${percent(share)} of ${route}${is_new ? '' : ', as before'}.`;
+}
+
+function percent(share: number): string {
+  const hundredths = share * 100;
+  return `${hundredths >= 1 ? hundredths.toFixed(0) : hundredths.toPrecision(1)} %`;
+}

@@ -1,0 +1,23 @@
+import type { ModelsResult } from '../../schemas/pipeline/crawl.js';
+import type { Database } from '../duckdb/database.js';
+
+type Unloaded = NonNullable<ModelsResult['unloaded']>;
+
+// The column is missing after a rollback of the models, or if the user replaced the model.
+const CAN_TELL = `
+  SELECT count(*) FROM duckdb_columns()
+  WHERE database_name = current_database() AND schema_name = 'ops' AND table_name = 'coverage' AND column_name = 'loaded_companies'`;
+
+const UNLOADED = `
+  SELECT CAST(distinct_companies AS DOUBLE) AS distinctCompanies, CAST(missing AS DOUBLE) AS missing, share,
+    list_extract(CAST(why AS JSON[]), -1) ->> '$.reason' AS reason
+  FROM ops.coverage WHERE run = $run AND loaded_companies <> counted_companies`;
+
+/** Reads `ops.coverage` for a run whose companies are not all in the warehouse; null when all are loaded. */
+export async function describeUnloaded(db: Database, run: string): Promise<Unloaded | null> {
+  if ((await db.count(CAN_TELL)) === 0) return null;
+  const [row] = await db.rows<Unloaded['coverage'] & { reason: string }>(UNLOADED, { run });
+  if (row === undefined) return null;
+  const { reason, ...coverage } = row;
+  return { coverage, reason };
+}

@@ -1,0 +1,192 @@
+import { compare, memberPath, typeOf, type Comparison, type Deviation, type Structure } from '../drift/compare.js';
+import { DECLARED, declaredFor, type DeclaredBody } from '../drift/declared.js';
+import type { Shape } from '../drift/shape.js';
+import { sampleOf, structureOf, valueAt } from '../drift/sample.js';
+import type { Database } from '../duckdb/database.js';
+import { readSqlFile } from '../duckdb/sql-files.js';
+
+/** A row of `batch_shapes` (sql/staging/_shapes.sql). */
+interface Finding {
+  route: string;
+  run: string;
+  level: 'body' | 'member' | 'year' | 'report' | 'indicators';
+  name: string | null;
+  structure: string | null;
+  bodies: string;
+  first_seen: string;
+  last_seen: string;
+}
+
+/** A row of ledger.shapes. */
+interface ShapeRow {
+  stream: string;
+  route: string;
+  run: string;
+  path: string;
+  kind: 'bodies' | 'seen' | 'new field' | 'changed type';
+  type: string | null;
+  bodies: number;
+  first_seen: string;
+  last_seen: string;
+  sample: string | null;
+}
+
+/** Maximum number of new fields listed for a run and route. Ids used as keys would otherwise give an unlimited list. */
+const MOST_NEW = 100;
+const OTHERS = '$.…';
+
+const ROW_TYPE =
+  '[{"stream":"VARCHAR","route":"VARCHAR","run":"VARCHAR","path":"VARCHAR","kind":"VARCHAR","type":"VARCHAR","bodies":"BIGINT","first_seen":"TIMESTAMPTZ","last_seen":"TIMESTAMPTZ","sample":"VARCHAR"}]';
+
+/**
+ * Compares the bodies of the batch being loaded with the schemas in `schemas/`, and saves differences in
+ * `ledger.shapes`. Expects the table `batch`, which the stream's staging file makes. SQL groups the bodies by
+ * structure, so this code sees each distinct structure once.
+ */
+export async function loadDrift(db: Database, stream: string): Promise<void> {
+  const first = DECLARED[stream]?.[0];
+  if (first === undefined) return;
+  await db.runFile(readSqlFile(first.shape.values ? 'staging/_shapes_by_year.sql' : 'staging/_shapes.sql'));
+  if (stream === 'financials_v1') await db.runFile(readSqlFile('staging/_shapes_v1_reports.sql'));
+  const shapes = new Shapes(db, stream);
+  for (const finding of await db.rows<Finding>('FROM batch_shapes ORDER BY first_seen, name, structure')) {
+    const declared = declaredFor(stream, finding.route);
+    if (declared !== undefined) await shapes.add(declared, finding);
+  }
+  await db.run('INSERT INTO ledger.shapes SELECT unnest(from_json(CAST($rows AS JSON), $type), recursive := true)', {
+    rows: JSON.stringify(shapes.rows),
+    type: ROW_TYPE,
+  });
+}
+
+/** The rows of one batch, one for each route, run, path, kind and type. */
+class Shapes {
+  readonly #db: Database;
+  readonly #stream: string;
+  readonly #rows = new Map<string, ShapeRow>();
+  /** Number of new fields by route and run. */
+  readonly #newFields = new Map<string, number>();
+  #bodiesAreRead: Promise<void> | undefined;
+
+  constructor(db: Database, stream: string) {
+    this.#db = db;
+    this.#stream = stream;
+  }
+
+  get rows(): ShapeRow[] {
+    return [...this.#rows.values()];
+  }
+
+  async add(declared: DeclaredBody, finding: Finding): Promise<void> {
+    if (finding.level === 'body') this.#count(declared, finding, { path: '$', kind: 'bodies', type: null });
+    const { seen, deviations } = await this.#look(declared, finding);
+    for (const path of seen) if (path !== '$') this.#count(declared, finding, { path, kind: 'seen', type: null });
+    for (const deviation of deviations) {
+      const { kind } = deviation;
+      if (this.#has(declared, finding, deviation)) {
+        this.#count(declared, finding, deviation);
+      } else if (kind === 'new field' && this.#countNew(declared, finding) > MOST_NEW) {
+        this.#count(declared, finding, { path: OTHERS, kind, type: 'mixed' });
+      } else {
+        this.#count(declared, finding, deviation, await this.#sample(finding, deviation, declared.personal));
+      }
+    }
+  }
+
+  /** Compares a finding with the declared shape. An unknown indicator gets the type of its first value. */
+  async #look({ shape }: DeclaredBody, finding: Finding): Promise<Comparison> {
+    const { level, name, structure } = finding;
+    const whole = structure === null ? null : (JSON.parse(structure) as Structure);
+    if (shape.open) return NOTHING;
+    if (level === 'body') return whole === null ? NOTHING : compare(shape, whole, '$');
+    if (level === 'report') return compare(v1Report(shape), { [name ?? '']: whole ?? 'NULL' }, V1_REPORT);
+    if (level === 'indicators')
+      return compare(v1Report(shape)?.fields?.get('indicators')?.values, whole ?? 'NULL', V1_INDICATOR);
+    if (shape.values === undefined) return name === null ? NOTHING : compare(shape, { [name]: whole ?? 'NULL' }, '$');
+    // List indicators only where they deviate: a report has just the few that apply to its company.
+    const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
+    if (name === null) return whole === null ? NOTHING : year(whole);
+    if (whole !== null) return year({ [name]: whole });
+    return year({ [name]: structureOf((await this.#firstValues(finding, memberPath('$.*', name)))[0]) });
+  }
+
+  #has(declared: DeclaredBody, finding: Finding, row: Deviation): boolean {
+    return this.#rows.has(keyOf(declared, finding, row));
+  }
+
+  #countNew({ route }: DeclaredBody, { run }: Finding): number {
+    const count = (this.#newFields.get(`${route}\n${run}`) ?? 0) + 1;
+    this.#newFields.set(`${route}\n${run}`, count);
+    return count;
+  }
+
+  #count(
+    { route }: DeclaredBody,
+    finding: Finding,
+    row: Pick<ShapeRow, 'path' | 'kind' | 'type'>,
+    sample: string | null = null,
+  ): void {
+    const { run, first_seen, last_seen } = finding;
+    const key = keyOf({ route }, finding, row);
+    // Findings come in order of their first sighting, so the first sample is kept.
+    const old = this.#rows.get(key) ?? {
+      ...row,
+      stream: this.#stream,
+      route,
+      run,
+      bodies: 0,
+      first_seen,
+      last_seen,
+      sample,
+    };
+    const latest = old.last_seen > last_seen ? old.last_seen : last_seen;
+    this.#rows.set(key, { ...old, bodies: old.bodies + Number(finding.bodies), last_seen: latest });
+  }
+
+  /** Values at a path, of the given type if any, from the bodies in which the finding was first seen. */
+  async #firstValues({ first_seen }: Finding, path: string, type?: string): Promise<unknown[]> {
+    this.#bodiesAreRead ??= this.#db.runFile(readSqlFile('staging/_shapes_bodies.sql'));
+    await this.#bodiesAreRead;
+    const bodies = await this.#db.rows<{ doc: string }>(
+      'SELECT CAST(doc AS VARCHAR) AS doc FROM first_bodies WHERE observed_at = CAST($at AS TIMESTAMPTZ) ORDER BY body_hash',
+      { at: first_seen },
+    );
+    const isWanted = (value: unknown): boolean => type === undefined || typeOf(structureOf(value)) === type;
+    return bodies.map(({ doc }) => valueAt(parseLoosely(doc), path, isWanted)).filter((value) => value !== undefined);
+  }
+
+  /** Picks a sample value. Of several at one time takes the smallest, so that batch borders do not matter. */
+  async #sample(finding: Finding, { path, type }: Deviation, personal: boolean): Promise<string | null> {
+    // One value cannot show several types.
+    if (type === 'mixed') return null;
+    const values = await this.#firstValues(finding, path, type);
+    const samples = values.flatMap((value) => sampleOf(value, path, personal) ?? []);
+    return samples.toSorted()[0] ?? null;
+  }
+}
+
+/** Parses JSON; undefined for text that DuckDB accepts as JSON and JavaScript does not, such as `NaN`. */
+function parseLoosely(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const V1_REPORT = '$.reports[]';
+const V1_INDICATOR = '$.reports[].indicators.*';
+
+function v1Report(shape: Shape): Shape | undefined {
+  return shape.fields?.get('reports')?.items;
+}
+
+const NOTHING: Comparison = { seen: [], deviations: [] };
+
+function keyOf(
+  { route }: Pick<DeclaredBody, 'route'>,
+  { run }: Finding,
+  { path, kind, type }: Pick<ShapeRow, 'path' | 'kind' | 'type'>,
+): string {
+  return [route, run, path, kind, type].join('\n');
+}

@@ -1,0 +1,209 @@
+import { RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
+import { errorMessage } from '../core/errors.js';
+import type { LandedPart } from '../landing/index.js';
+import type { Database } from '../duckdb/database.js';
+import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
+import { insertRows } from '../duckdb/insert-rows.js';
+import { loadDrift } from './load-drift.js';
+import type { Warehouse } from '../duckdb/open.js';
+import { findPartFault, listParts } from './part-check.js';
+import { forgetStreamsToReadAgain } from './read-again.js';
+import { writeRejectFiles } from './reject-files.js';
+import { quote, readSqlFile } from '../duckdb/sql-files.js';
+
+// A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
+const BATCH_ROWS = 20_000;
+const BATCH_BYTES = 64 * 1024 * 1024;
+// A row of a listing is a page of up to 100 entries. Staging holds several copies of each page in memory.
+// src/landing/listing-writer.ts writes this many pages to a part.
+const BATCH_PAGES = 100;
+const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
+
+/** How `loadLanding` selects parts and where it writes rejects. */
+export interface LoadOptions {
+  /** Selects the landing dates to load; default all. */
+  inRange?: (date: string) => boolean;
+  /** Folder in which `rejects/` is written; default the data folder. */
+  rejectsIn?: string | undefined;
+  /** Looks for schema drift in the current batch; default `loadDrift`, which compares with `schemas/`. */
+  drift?: (db: Database, stream: string) => Promise<void>;
+}
+
+/**
+ * Loads every landed part that is not in the ledger yet. Loads batches of one stream, each in its own transaction. A
+ * call after a kill therefore continues where the killed call stopped, and loads nothing twice.
+ * @throws LandingCorruptError after all sound parts were loaded, when parts do not match their manifests
+ */
+export async function loadLanding(
+  warehouse: Warehouse,
+  dataDir: string,
+  { inRange = () => true, rejectsIn = dataDir, drift = loadDrift }: LoadOptions = {},
+): Promise<LoadCounts> {
+  const { db } = warehouse;
+  const { parts, faults } = listParts(dataDir);
+  await adoptCompacted(db, parts);
+  await forgetStreamsToReadAgain(db, parts);
+  const loaded = await readLoadedParts(db);
+  const sound: LandedPart[] = [];
+  for (const part of parts.filter(({ date }) => inRange(date))) {
+    const known = loaded.get(partKey(part));
+    if (known === part.sha256) continue;
+    const fault =
+      known === undefined
+        ? await findPartFault(part)
+        : `${part.file} differs from the part that was loaded under this name (after restoring a backup, run tidemark replay)`;
+    if (fault === undefined) sound.push(part);
+    else faults.push(fault);
+  }
+  const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
+  const gone = faults.length > 0 ? null : describeGone(parts, loaded);
+  if (gone !== null) counts.gone = gone;
+  for (const batch of splitIntoBatches(sound)) {
+    const load = (look: LoadOptions['drift']): Promise<number> =>
+      db.transaction(() => loadBatch(db, rejectsIn, batch, look));
+    // Drift detection must not cost data: if it fails, load the batch without it.
+    const rejects = await load(drift).catch((error: unknown) => {
+      if (!(error instanceof DriftError)) throw error;
+      counts.driftFault ??= error.message;
+      return load(undefined);
+    });
+    counts.parts += batch.length;
+    counts.rows += batch.reduce((sum, part) => sum + part.rows, 0);
+    counts.rejects += rejects;
+  }
+  if (faults.length > 0) throw new LandingCorruptError(faults, counts);
+  return counts;
+}
+
+/**
+ * Marks joined parts as loaded if the parts they replace were loaded: their rows are in the ledger.
+ * @throws LandingCorruptError when only some of the replaced parts were loaded: a row could be loaded twice
+ */
+export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise<void> {
+  const joined = parts.filter(({ replaces }) => replaces !== undefined);
+  if (joined.length === 0) return;
+  const loaded = await readLoadedParts(db);
+  const mixed: string[] = [];
+  for (const part of joined) {
+    if (loaded.has(partKey(part))) continue;
+    const before = (part.replaces ?? []).map((replaced) => ({ ...part, ...replaced }));
+    const known = before.filter((one) => loaded.get(partKey(one)) === one.sha256);
+    if (known.length === 0) continue;
+    if (known.length < before.length)
+      mixed.push(`${part.file} replaces several parts, and the warehouse has loaded only some of them`);
+    else await db.transaction(() => adopt(db, part, before));
+  }
+  if (mixed.length > 0) {
+    throw new LandingCorruptError(
+      mixed,
+      { parts: 0, rows: 0, rejects: 0 },
+      'Build the warehouse again: tidemark replay.',
+    );
+  }
+}
+
+async function adopt(db: Database, part: LandedPart, before: LandedPart[]): Promise<void> {
+  const { stream, date, run } = part;
+  const where = 'stream = $stream AND date = $date AND run = $run AND part = $part';
+  let rejects = 0;
+  for (const { part: name } of before) {
+    const place = { stream, date, run, part: name };
+    rejects += await db.count(`SELECT rejects FROM ledger.loaded_parts WHERE ${where}`, place);
+    await db.run(`DELETE FROM ledger.loaded_parts WHERE ${where}`, place);
+  }
+  await listLoaded(db, [part], new Map([[partKey(part), rejects]]));
+}
+
+const LOADED_PART = {
+  stream: 'VARCHAR',
+  date: 'VARCHAR',
+  run: 'VARCHAR',
+  part: 'VARCHAR',
+  sha256: 'VARCHAR',
+  rows: 'BIGINT',
+  rejects: 'BIGINT',
+  loaded_at: 'TIMESTAMPTZ',
+};
+
+/** @param rejects Number of rejected values by part */
+async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMap<string, number>): Promise<void> {
+  const loaded_at = new Date().toISOString();
+  const rows = parts.map((part) => ({ ...part, rejects: rejects.get(partKey(part)) ?? 0, loaded_at }));
+  await insertRows(db, 'ledger.loaded_parts', LOADED_PART, rows);
+}
+
+/** Drift detection failed; the message is that of the cause. */
+class DriftError extends Error {}
+
+async function loadBatch(
+  db: Database,
+  dataDir: string,
+  batch: LandedPart[],
+  drift: LoadOptions['drift'],
+): Promise<number> {
+  const stream = batch[0]?.stream ?? '';
+  const files = batch.map((part) => quote(part.file)).join(', ');
+  // row_id encodes file and row position, so any statement can read the files again in parallel and match rows.
+  await db.run(`CREATE OR REPLACE TEMP VIEW parts AS
+    SELECT *, (CAST(file_index AS BIGINT) << 32) + file_row_number AS row_id, parse_filename(filename) AS part
+    FROM read_parquet([${files}], filename = true, hive_partitioning = false)`);
+  await db.run(`SET VARIABLE stream = ${quote(stream)}`);
+  await db.runFile(readSqlFile('staging/_batch.sql'));
+  await db.runFile(readSqlFile(RECORD_STREAMS.has(stream) ? 'staging/_records.sql' : `staging/${stream}.sql`));
+  await drift?.(db, stream).catch((error: unknown) => {
+    throw new DriftError(errorMessage(error), { cause: error });
+  });
+  await db.runFile(readSqlFile('staging/_finish.sql'));
+  const rejects = await writeRejectFiles(db, dataDir, batch);
+  await listLoaded(db, batch, rejects);
+  return [...rejects.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Splits parts, in their given order, where the stream changes or the next part would exceed the batch limits. */
+export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(parts: Part[]): Part[][] {
+  const batches: Part[][] = [];
+  let rows = 0;
+  let bytes = 0;
+  for (const part of parts) {
+    const current = batches.at(-1);
+    if (
+      current?.[0]?.stream === part.stream &&
+      rows + part.rows <= mostRows(part.stream) &&
+      bytes + part.bytes <= BATCH_BYTES
+    ) {
+      current.push(part);
+    } else {
+      batches.push([part]);
+      rows = 0;
+      bytes = 0;
+    }
+    rows += part.rows;
+    bytes += part.bytes;
+  }
+  return batches;
+}
+
+/** Names the loaded parts that are gone from the landing zone, in one sentence; null when none is gone. */
+export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<string, string>): string | null {
+  const landed = new Set(parts.map(partKey));
+  const gone = [...loaded.keys()].filter((key) => !landed.has(key));
+  if (gone.length === 0) return null;
+  const all = gone.length.toLocaleString('en-US');
+  return `The warehouse holds rows of ${all} landed parts that are missing in the landing zone; the first is ${gone[0]}. Restore them from a backup. Or run \`tidemark replay\` to build the warehouse from the present parts.`;
+}
+
+function mostRows(stream: string): number {
+  return LISTINGS.has(stream) ? BATCH_PAGES : BATCH_ROWS;
+}
+
+/** Hash of every loaded part, by its key. */
+export async function readLoadedParts(db: Database): Promise<Map<string, string>> {
+  const rows = await db.rows<Parameters<typeof partKey>[0] & { sha256: string }>(
+    'SELECT stream, date, run, part, sha256 FROM ledger.loaded_parts',
+  );
+  return new Map(rows.map((row) => [partKey(row), row.sha256]));
+}
+
+function partKey(part: { stream: string; date: string; run: string; part: string }): string {
+  return `${part.stream}/${part.date}/${part.run}/${part.part}`;
+}

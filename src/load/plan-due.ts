@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { DueEntity, DuePlan, DueReason, PlanDueInput } from '../../schemas/pipeline/crawl.js';
+import { writeFileAtomic } from '../core/files.js';
+import { LandingCorruptError } from '../duckdb/errors.js';
+import { loadLanding } from './load.js';
+import type { Warehouse } from '../duckdb/open.js';
+import { chunkFile, dueDir } from '../duckdb/paths.js';
+import { quote, readSqlFile } from '../duckdb/sql-files.js';
+
+/** Input of `planDue`: one stream of one run. */
+export interface DueRequest {
+  run: string;
+  market: string | null;
+  stream: PlanDueInput['stream'];
+  /** Answers older than this are due again; 0: in every run. */
+  refreshSeconds: number;
+  now: Date;
+  /** Maximum number of entities in one chunk file. */
+  chunkSize: number;
+  /**
+   * Companies to choose from, for streams about companies.
+   * - `sighted`: companies that this run's own searches found.
+   * - `members`: the market's latest members, or without a market all companies ever seen. For work addressed by date.
+   * - `rejected`: for any stream, records that have an open reject.
+   */
+  known?: 'sighted' | 'members' | 'rejected';
+  /** Questions to resolve, for a stream of questions. */
+  questions?: readonly string[] | undefined;
+}
+
+/** Counts of a due plan: known and due entities, chunk files, due entities by reason. */
+export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
+
+/** Streams with one record for each company. Both kinds of reports are due for the same reasons. */
+const COMPANY_LISTS: Partial<Record<DueRequest['stream'], string>> = {
+  companies: 'companies',
+  financials: 'financials',
+  financials_v1: 'financials',
+};
+
+/** Reasons for being due, most valuable first: when the day's quota ends, the rest waits for tomorrow. */
+const CLASSES: readonly (readonly DueReason[])[] = [
+  ['new'],
+  ['unfetched'],
+  ['event', 'renamed', 'status', 'entered', 'changed', 'watched'],
+  ['failed'],
+  ['stale'],
+];
+
+/**
+ * Loads the landed parts, then writes the due entities to `data/runs/<run>/due/<stream>/chunk-00000.json` and so on.
+ * Each file is a JSON array of `DueEntity`. Sorts by CLASSES, stale entities by the day of their last answer, then by
+ * id. A second call for the same run and stream returns the same plan and keeps the files. Some of the chunks may
+ * already have landed, so their content must not change.
+ */
+export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
+  const folder = dueDir(dataDir, request.run, request.stream);
+  const planFile = path.join(folder, 'plan.json');
+  if (existsSync(planFile)) return JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts;
+  await loadSoundParts(warehouse, dataDir);
+  const { known, due, reasons } = await findDue(warehouse, request);
+  const chunks = Math.ceil(due / request.chunkSize);
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    // Read one chunk at a time: a list may have a million entities.
+    const entities = await warehouse.db.rows<DueEntity>(
+      'SELECT id, reason FROM due_in_order WHERE n >= $from AND n < $to ORDER BY n',
+      { from: chunk * request.chunkSize, to: (chunk + 1) * request.chunkSize },
+    );
+    await writeFileAtomic(chunkFile(folder, chunk), `${JSON.stringify(entities)}\n`);
+  }
+  const counts: DueCounts = { known, due, chunks, reasons };
+  // Write this file last: its existence proves that all chunk files exist.
+  await writeFileAtomic(planFile, `${JSON.stringify(counts)}\n`);
+  return counts;
+}
+
+/** Loads landed parts and ignores corrupt ones: the load before publishing reports them. */
+async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<void> {
+  try {
+    await loadLanding(warehouse, dataDir);
+  } catch (error) {
+    if (!(error instanceof LandingCorruptError)) throw error;
+  }
+}
+
+/** Before the first build nothing can be rejected: the models judge what was loaded. */
+async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {
+  const find = "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'ops' AND table_name = 'rejects'";
+  return (await db.count(find)) > 0;
+}
+
+async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<DueCounts, 'chunks'>> {
+  await db.run(
+    `CREATE OR REPLACE TEMP TABLE plan AS SELECT
+      CAST($run AS VARCHAR) AS run, CAST($market AS VARCHAR) AS market, CAST($stream AS VARCHAR) AS stream,
+      CAST($known AS VARCHAR) AS known, CAST($refreshSeconds AS DOUBLE) AS refresh_seconds, CAST($now AS TIMESTAMPTZ) AS now`,
+    {
+      run: request.run,
+      market: request.market,
+      stream: request.stream,
+      known: request.known ?? 'sighted',
+      refreshSeconds: request.refreshSeconds,
+      now: request.now.toISOString(),
+    },
+  );
+  await db.run(
+    `CREATE OR REPLACE TEMP TABLE asked_questions AS SELECT unnest(from_json(CAST($questions AS JSON), '["VARCHAR"]')) AS question`,
+    { questions: JSON.stringify(request.questions ?? []) },
+  );
+  const rejected = request.known === 'rejected';
+  if (rejected && !(await areModelsBuilt(db))) return { known: 0, due: 0, reasons: {} };
+  const ofCompanies = COMPANY_LISTS[request.stream];
+  if (!rejected && ofCompanies !== undefined) await db.runFile(readSqlFile('due/_companies.sql'));
+  const list = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${ofCompanies ?? request.stream}.sql`);
+  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${list.text}`);
+  const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
+  await db.run(
+    `CREATE OR REPLACE TEMP TABLE due_in_order AS SELECT entity_id AS id, reason,
+      row_number() OVER (ORDER BY CASE ${rank} END,
+        CASE WHEN reason = 'stale' THEN date_trunc('day', answered_at) END, company_id, entity_id) - 1 AS n
+    FROM due_entities WHERE reason IS NOT NULL`,
+  );
+  const reasons = await db.rows<{ reason: DueReason; due: number }>(
+    'SELECT reason, CAST(count(*) AS INTEGER) AS due FROM due_in_order GROUP BY reason ORDER BY min(n)',
+  );
+  return {
+    known: await db.count('SELECT count(*) FROM due_entities'),
+    due: reasons.reduce((sum, { due }) => sum + due, 0),
+    reasons: Object.fromEntries(reasons.map(({ reason, due }) => [reason, due])),
+  };
+}

@@ -1,0 +1,46 @@
+import type { LandedPart } from '../landing/index.js';
+import type { Database } from '../duckdb/database.js';
+import { findPartFault } from './part-check.js';
+
+/** Ledger rows that only the staging of one stream writes, in addition to the tables of all streams. */
+const OWN_ROWS: Record<string, readonly string[]> = {
+  watch_events: ['ledger.received_events'],
+  tenders: [
+    'ledger.tender_sightings',
+    `ledger.tender_records WHERE source = 'summary'`,
+    `ledger.tender_versions WHERE source = 'summary'`,
+  ],
+  tender_details: [`ledger.tender_records WHERE source = 'details'`, `ledger.tender_versions WHERE source = 'details'`],
+};
+const SHARED_TABLES = ['observations', 'answers', 'rejects', 'shapes', 'loaded_parts'];
+
+/**
+ * Deletes from the ledger the streams that a migration listed in `ledger.streams_to_read_again`. The next load then
+ * reads their parts again. If a loaded part of a stream is missing or changed, it cannot be read again. Skips that
+ * stream and leaves it on the list.
+ * @param parts All parts in the landing zone
+ */
+export async function forgetStreamsToReadAgain(db: Database, parts: readonly LandedPart[]): Promise<void> {
+  const listed = await db.rows<{ stream: string }>('SELECT stream FROM ledger.streams_to_read_again ORDER BY stream');
+  for (const { stream } of listed) {
+    if (!(await isComplete(db, stream, parts))) continue;
+    await db.transaction(async () => {
+      for (const rows of OWN_ROWS[stream] ?? []) await db.run(`DELETE FROM ${rows}`);
+      for (const table of SHARED_TABLES) await db.run(`DELETE FROM ledger.${table} WHERE stream = $stream`, { stream });
+      await db.run('DELETE FROM ledger.streams_to_read_again WHERE stream = $stream', { stream });
+    });
+  }
+}
+
+/** True when the landing zone holds every loaded part of a stream, unchanged. */
+async function isComplete(db: Database, stream: string, parts: readonly LandedPart[]): Promise<boolean> {
+  const byHash = new Map(parts.filter((part) => part.stream === stream).map((part) => [part.sha256, part]));
+  const loaded = await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts WHERE stream = $stream', {
+    stream,
+  });
+  for (const { sha256 } of loaded) {
+    const part = byHash.get(sha256);
+    if (part === undefined || (await findPartFault(part)) !== undefined) return false;
+  }
+  return true;
+}

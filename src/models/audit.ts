@@ -1,0 +1,77 @@
+import type { Database } from '../duckdb/database.js';
+import { insertRows } from '../duckdb/insert-rows.js';
+import type { Audit, Model } from './models.js';
+import { identifier } from '../duckdb/sql-files.js';
+
+/** Result of one audit: the number of rows it returned, 0 if it passed. */
+export interface CheckResult {
+  model: string;
+  check: string;
+  failingRows: number;
+  severity: Audit['severity'];
+}
+
+/**
+ * Lists the audits of a model: key is unique, key is not NULL, then the audits of its header. Key columns that the
+ * header declares nullable may be NULL.
+ */
+export function listAudits(model: Model): Audit[] {
+  const key = model.key.map(identifier).join(', ');
+  const mandatory = model.key.filter((column) => !model.nullable.includes(column));
+  // In an incremental model only the keys just built can be wrong, so check only these.
+  const scope =
+    model.incremental === undefined
+      ? model.model
+      : `${model.model} SEMI JOIN changed USING (${model.incremental.by.map(identifier).join(', ')})`;
+  return [
+    {
+      name: 'key_is_unique',
+      severity: 'error',
+      sql: `SELECT ${key} FROM ${scope} GROUP BY ${key} HAVING count(*) > 1`,
+    },
+    ...(mandatory.length === 0
+      ? []
+      : [
+          {
+            name: 'key_is_not_null',
+            severity: 'error' as const,
+            sql: `SELECT 1 FROM ${scope} WHERE ${mandatory.map((column) => `${identifier(column)} IS NULL`).join(' OR ')}`,
+          },
+        ]),
+    ...model.audits,
+  ];
+}
+
+/** Runs a model's audits against the table just built. */
+export async function runAudits(db: Database, model: Model): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const audit of listAudits(model)) {
+    const failingRows = await db.count(`SELECT count(*) FROM (${audit.sql})`);
+    results.push({ model: model.model, check: audit.name, failingRows, severity: audit.severity });
+  }
+  return results;
+}
+
+/**
+ * Saves the last result of each check and deletes the results of checks that no longer exist.
+ * @param unchanged Models that were not checked this time; their results are kept
+ */
+export async function saveChecks(
+  db: Database,
+  results: CheckResult[],
+  now: Date,
+  unchanged: readonly string[] = [],
+): Promise<void> {
+  await db.run(`DELETE FROM ledger.checks WHERE NOT list_contains(CAST($unchanged AS JSON)::VARCHAR[], model)`, {
+    unchanged: JSON.stringify(unchanged),
+  });
+  const rows = results.map(({ model, check, failingRows, severity }) => ({
+    model,
+    check,
+    failing_rows: failingRows,
+    severity,
+    at: now.toISOString(),
+  }));
+  const shape = { model: 'VARCHAR', check: 'VARCHAR', failing_rows: 'BIGINT', severity: 'VARCHAR', at: 'TIMESTAMPTZ' };
+  await insertRows(db, 'ledger.checks', shape, rows);
+}

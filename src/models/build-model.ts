@@ -1,0 +1,117 @@
+import { errorMessage, TidemarkError } from '../core/errors.js';
+import type { Database } from '../duckdb/database.js';
+import { ModelFailedError } from '../duckdb/errors.js';
+import { MODEL_SCHEMAS, plainType, type Model } from './models.js';
+import { identifier, quote } from '../duckdb/sql-files.js';
+
+/**
+ * How a model is built.
+ * - `whole`: builds the entire table again.
+ * - `changed`: replaces only the keys that changed.
+ * - `staged`: copies the table that was built earlier in the attached database `stage`.
+ */
+export type How = 'whole' | 'changed' | 'staged';
+
+/** Tables and views of the models' schemas, by name. */
+export type Relations = ReadonlyMap<string, 'TABLE' | 'VIEW'>;
+
+/** Fills the temp table `settings`, which models read. */
+export async function putSettings(db: Database, { personalData }: { personalData: boolean }): Promise<void> {
+  await db.run('CREATE OR REPLACE TEMP TABLE settings AS SELECT CAST($keep AS BOOLEAN) AS personal_data', {
+    keep: personalData,
+  });
+}
+
+/** Lists the tables and views in the schemas of the models. */
+export async function readRelations(db: Database): Promise<Relations> {
+  const schemas = MODEL_SCHEMAS.map(quote).join(', ');
+  const rows = await db.rows<{ name: string; type: 'TABLE' | 'VIEW' }>(
+    `SELECT schema_name || '.' || table_name AS name, 'TABLE' AS type FROM duckdb_tables()
+     WHERE database_name = current_database() AND schema_name IN (${schemas})
+     UNION ALL
+     SELECT schema_name || '.' || view_name, 'VIEW' FROM duckdb_views()
+     WHERE database_name = current_database() AND schema_name IN (${schemas})`,
+  );
+  return new Map(rows.map(({ name, type }) => [name, type]));
+}
+
+/**
+ * Builds one model in the warehouse, in place of its table or view.
+ * @throws ModelFailedError naming the model's file
+ */
+export async function buildModel(db: Database, model: Model, how: How, existing: Relations): Promise<void> {
+  await naming(model, async () => {
+    const before = existing.get(model.model);
+    const type = model.kind === 'view' ? 'VIEW' : 'TABLE';
+    if (before !== undefined && before !== type) await dropRelation(db, model.model, before);
+    if (model.kind !== 'view') await fillChanged(db, model, how);
+    if (how === 'staged') return db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
+    if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
+    await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
+    // An unchanged model passed this check when it last changed.
+    if (how === 'whole') await checkColumns(db, model, model.model);
+  });
+}
+
+/**
+ * Builds one model whole, as a table of another attached database.
+ * @throws ModelFailedError naming the model's file
+ */
+export async function buildModelInto(db: Database, model: Model, catalog: string): Promise<void> {
+  await naming(model, async () => {
+    await fillChanged(db, model, 'whole');
+    await db.run(`CREATE OR REPLACE TABLE ${catalog}.${model.model} AS ${model.sql}`);
+    await checkColumns(db, model, `${catalog}.${model.model}`);
+  });
+}
+
+/** Drops the table or view of a model that no longer exists. */
+export async function dropRelation(db: Database, name: string, type: 'TABLE' | 'VIEW'): Promise<void> {
+  await db.run(`DROP ${type} IF EXISTS ${name.split('.').map(identifier).join('.')}`);
+}
+
+async function naming(model: Model, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof TidemarkError) throw error;
+    throw new ModelFailedError(
+      `Model ${model.model} (${model.path}): ${errorMessage(error)}`,
+      'Correct that file. The tables were not changed.',
+      { cause: error },
+    );
+  }
+}
+
+/** Fills the temp table `changed` with the keys to build. Query and audits of an incremental model read it. */
+async function fillChanged(db: Database, { incremental }: Model, how: How): Promise<void> {
+  if (incremental === undefined) return;
+  await db.run(`CREATE OR REPLACE TEMP TABLE changed AS ${how === 'changed' ? incremental.changed : incremental.all}`);
+}
+
+async function replaceKeys(db: Database, model: Model, by: string[]): Promise<void> {
+  const same = by.map((column) => `old.${identifier(column)} = changed.${identifier(column)}`).join(' AND ');
+  await db.run(`DELETE FROM ${model.model} AS old USING changed WHERE ${same}`);
+  await db.run(`INSERT INTO ${model.model} BY NAME ${model.sql}`);
+}
+
+/**
+ * Compares the built table with the header's columns: names, order and types.
+ * @throws ModelFailedError when they differ
+ */
+async function checkColumns(db: Database, model: Model, table: string): Promise<void> {
+  const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
+  const actual = described.map((row) => `${row.column_name} ${plainType(row.column_type)}`);
+  const promised = Object.entries(model.columns).map(([name, { type }]) => `${name} ${plainType(type)}`);
+  if (actual.join() === promised.join()) return;
+  const missing = promised.filter((column) => !actual.includes(column));
+  const surplus = actual.filter((column) => !promised.includes(column));
+  const difference =
+    missing.length + surplus.length === 0
+      ? 'their order differs'
+      : `missing ${missing.join(', ') || 'none'}; not in the header ${surplus.join(', ') || 'none'}`;
+  throw new ModelFailedError(
+    `Model ${model.model} (${model.path}) does not return the columns that its header promises: ${difference}.`,
+    'Change the query or the header; a breaking change needs a new version.',
+  );
+}

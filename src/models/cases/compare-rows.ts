@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { diffSequences } from '../../core/diff.js';
+
+/** Column name to value. */
+export type Row = Record<string, unknown>;
+
+/** A difference between expected and actual rows. `row` counts from 1 in the expected rows (`surplus`: the actual). */
+export type RowDifference =
+  | { kind: 'changed'; row: number; expected: Row; columns: Record<string, { expected: unknown; actual: unknown }> }
+  | { kind: 'missing'; row: number; expected: Row }
+  | { kind: 'surplus'; row: number; actual: Row };
+
+/**
+ * Compares the rows of a query with the expected rows, in order; returns no difference if they are equal. Reports a
+ * changed row column by column, so that one wrong value is easy to find in a wide row.
+ */
+export function compareRows(expected: readonly Row[], actual: readonly Row[]): RowDifference[] {
+  const differences: RowDifference[] = [];
+  let removed: { row: number; expected: Row }[] = [];
+  let expectedRow = 0;
+  let actualRow = 0;
+  const flush = () => {
+    differences.push(...removed.map(({ row, expected: lost }) => ({ kind: 'missing' as const, row, expected: lost })));
+    removed = [];
+  };
+  // Within a block the diff lists removed rows before added ones. Pair the first of each as one changed row.
+  for (const entry of diffSequences(expected, actual, canonical)) {
+    if (entry.kind === 'same') {
+      flush();
+      expectedRow++;
+      actualRow++;
+    } else if (entry.kind === 'removed') {
+      removed.push({ row: ++expectedRow, expected: entry.before });
+    } else {
+      actualRow++;
+      const partner = removed.shift();
+      if (partner === undefined) differences.push({ kind: 'surplus', row: actualRow, actual: entry.after });
+      else differences.push({ kind: 'changed', ...partner, columns: changedColumns(partner.expected, entry.after) });
+    }
+  }
+  flush();
+  return differences;
+}
+
+/** True when both have the same rows in any order. */
+export function sameRowsReordered(expected: readonly Row[], actual: readonly Row[]): boolean {
+  return isDeepStrictEqual(expected.map(canonical).toSorted(), actual.map(canonical).toSorted());
+}
+
+/** Sorts rows by their content only. */
+export function sortRows(rows: readonly Row[]): Row[] {
+  return rows
+    .map((row) => ({ row, text: canonical(row) }))
+    .toSorted((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ row }) => row);
+}
+
+function changedColumns(expected: Row, actual: Row): Record<string, { expected: unknown; actual: unknown }> {
+  const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
+  return Object.fromEntries(
+    names
+      .filter((name) => canonical(expected[name]) !== canonical(actual[name]))
+      .map((name) => [name, { expected: expected[name], actual: actual[name] }]),
+  );
+}
+
+/** JSON with sorted keys: the order of columns makes no difference, a missing column does. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, held]) => `${JSON.stringify(key)}:${canonical(held)}`).join(',')}}`;
+}

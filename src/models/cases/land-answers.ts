@@ -1,0 +1,59 @@
+import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import { landRows } from '../../landing/index.js';
+
+/** One answer of the API in a test; every field with a default may be left out. */
+export interface Answer {
+  stream: LandingStream;
+  /** Entity id; null for a page of a search. */
+  entity?: string | null | undefined;
+  /** A string is landed unchanged; any other value is landed as JSON. */
+  body: unknown;
+  status?: number | undefined;
+  /** ISO time; default 2026-11-20T02:00:00Z. */
+  at?: string | undefined;
+  run?: string | undefined;
+  date?: string | undefined;
+  market?: string | null | undefined;
+  /** Request key; by default made from stream and entity. */
+  request?: string | undefined;
+}
+
+const AT = '2026-11-20T02:00:00.000Z';
+
+let parts = 0;
+
+/** Lands answers through the real writer: one part for each stream, run, date and market. */
+export async function landAnswers(dataDir: string, answers: readonly Answer[]): Promise<void> {
+  const groups: Record<string, Answer[]> = {};
+  for (const answer of answers) {
+    (groups[`${answer.stream} ${runOf(answer)} ${dateOf(answer)} ${marketOf(answer)}`] ??= []).push(answer);
+  }
+  for (const group of Object.values(groups)) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const chunk = `c${parts++}`;
+    await landRows(
+      { dataDir, stream: first.stream, run: runOf(first), date: dateOf(first), market: marketOf(first), chunk },
+      group.map((answer) => ({
+        request_key: answer.request ?? `GET /${answer.stream}/${answer.entity ?? 'page'}`,
+        entity_id: answer.entity ?? null,
+        segment: 's',
+        status: answer.status ?? 200,
+        fetched_at: answer.at ?? AT,
+        body: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),
+      })),
+    );
+  }
+}
+
+function runOf(answer: Answer): string {
+  return answer.run ?? 'r1';
+}
+
+function dateOf(answer: Answer): string {
+  return answer.date ?? '2026-11-20';
+}
+
+function marketOf(answer: Answer): string | null {
+  return answer.market === undefined ? 'm' : answer.market;
+}

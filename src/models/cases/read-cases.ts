@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { LandingStream } from '../../../schemas/pipeline/landing.js';
+import { errorMessage, TidemarkError } from '../../core/errors.js';
+
+/** Folders to test by default: cases next to the models, and those of this checkout's own tests. */
+const DEFAULT_FOLDERS = ['../../../sql/', '../../../test/sql/cases/'].map((folder) =>
+  fileURLToPath(new URL(folder, import.meta.url)),
+);
+
+const Given = z.strictObject({
+  stream: LandingStream,
+  entity: z.string().nullable().optional(),
+  body: z.unknown().refine((body) => body !== undefined, 'what the API answered is missing'),
+  status: z.int().optional(),
+  at: z.iso.datetime({ offset: true }).optional(),
+  run: z.string().optional(),
+  date: z.iso.date().optional(),
+  market: z.string().nullable().optional(),
+  request: z.string().optional(),
+});
+
+const Rows = z.array(z.record(z.string(), z.unknown()));
+
+/** A case of answers: lands them, builds the models that its queries read and compares their rows. */
+const AnswersCase = z.strictObject({
+  name: z.string().min(1),
+  given: z.array(Given),
+  /** Answers that are landed and loaded after the models were built once. */
+  later: z.array(Given).optional(),
+  /** Rows as DuckDB writes them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
+  expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
+});
+
+/** A case of one model: fills its input tables and compares its rows. Ignores row order and columns not expected. */
+const RowsCase = z.strictObject({
+  name: z.string().min(1),
+  model: z.string().min(1),
+  given: z.array(z.strictObject({ input: z.string().regex(/^[a-z]+\.[a-z0-9_]+$/), rows: Rows })),
+  expect: z.strictObject({ rows: Rows }),
+});
+
+export type RowsCase = z.infer<typeof RowsCase>;
+/** A case of either kind, with its file relative to the current folder. */
+export type ModelCase = (z.infer<typeof AnswersCase> | RowsCase) & { file: string };
+
+/**
+ * Reads the cases of files and folders, with all subfolders, by name.
+ * @param named Files and folders; empty: the cases of this checkout
+ * @throws TidemarkError `InvalidInput` when a path is missing, when there is no case, or when a case is malformed
+ */
+export function readCases(named: readonly string[]): ModelCase[] {
+  const missing = named.find((each) => !existsSync(each));
+  if (missing !== undefined) throw invalid(`${missing} does not exist.`, 'Name a YAML file of cases, or a folder.');
+  const places = named.length > 0 ? named : DEFAULT_FOLDERS.filter((folder) => existsSync(folder));
+  const cases = [...new Set(places.flatMap(listFiles))].flatMap(readCaseFile);
+  if (cases.length === 0)
+    throw invalid(
+      `No test case was found in ${places.join(', ')}.`,
+      'Cases are entries of .yaml files; see test/sql/cases.',
+    );
+  return cases;
+}
+
+function listFiles(place: string): string[] {
+  if (statSync(place).isFile()) return [path.resolve(place)];
+  return readdirSync(place, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
+    .map((entry) => path.resolve(entry.parentPath, entry.name))
+    .toSorted();
+}
+
+function readCaseFile(file: string): ModelCase[] {
+  const shown = path.relative('.', file);
+  try {
+    const entries = z.array(z.looseObject({})).parse(parse(readFileSync(file, 'utf8')) ?? []);
+    return entries.map((entry) => ({ file: shown, ...('model' in entry ? RowsCase : AnswersCase).parse(entry) }));
+  } catch (error) {
+    throw invalid(
+      `${shown} is not a valid case file: ${error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error)}`,
+      'Compare with test/sql/cases/companies.yaml, or with test/sql/cases/market-rows.yaml for a case of one model.',
+    );
+  }
+}
+
+function invalid(message: string, todo: string): TidemarkError {
+  return new TidemarkError('InvalidInput', message, { todo });
+}

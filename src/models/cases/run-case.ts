@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { errorMessage, TidemarkError } from '../../core/errors.js';
+import { ModelFailedError } from '../../duckdb/errors.js';
+import { loadLanding } from '../../load/load.js';
+import { landAnswers } from './land-answers.js';
+import { readModels, type Model } from '../models.js';
+import type { ModelCase, RowsCase } from './read-cases.js';
+import { compareRows, sameRowsReordered, sortRows, type RowDifference } from './compare-rows.js';
+import { runOnRows } from './run-rows-case.js';
+import { openWarehouse, type Warehouse } from '../../duckdb/open.js';
+import { buildModels } from '../run-models.js';
+import { withParser } from '../../duckdb/sql-parser.js';
+
+/** One failed expectation of a case. */
+export interface CaseFailure {
+  /** Null when the models could not be built. */
+  query: string | null;
+  /** Why there are no rows to compare; null if there are. */
+  error: string | null;
+  differences: RowDifference[];
+  /** The rows are as expected but in another order: the query lacks an ORDER BY. */
+  reordered: boolean;
+}
+
+/** Result of one case; it passed if `failures` is empty. */
+export interface CaseResult {
+  file: string;
+  name: string;
+  failures: CaseFailure[];
+}
+
+/**
+ * Runs one case in a temporary warehouse. A case of answers lands and loads them and builds the models
+ * that its queries read. A case of rows
+ * fills the tables that one model reads. A model that cannot be built and a wrong query are failures of the case, not
+ * errors.
+ * @param modelsDir Folder with the user's own models, in addition to the shipped ones
+ * @throws TidemarkError `DiskFull`
+ */
+export async function runCase(testCase: ModelCase, modelsDir?: string): Promise<CaseResult> {
+  const { file, name } = testCase;
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-case-'));
+  try {
+    const warehouse = await openWarehouse(dataDir);
+    try {
+      const failures =
+        'model' in testCase
+          ? await onRows(warehouse, testCase, modelsDir)
+          : await onAnswers(warehouse, dataDir, testCase, modelsDir);
+      return { file, name, failures };
+    } finally {
+      await warehouse.close();
+    }
+  } catch (error) {
+    return { file, name, failures: [broken(null, error)] };
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function onRows({ db }: Warehouse, testCase: RowsCase, modelsDir?: string): Promise<CaseFailure[]> {
+  const [expected, actual] = [testCase.expect.rows, await runOnRows(db, testCase, await readModels(modelsDir))].map(
+    sortRows,
+  );
+  const differences = compareRows(expected ?? [], actual ?? []);
+  return differences.length === 0
+    ? []
+    : [{ query: `FROM ${testCase.model}`, error: null, differences, reordered: false }];
+}
+
+async function onAnswers(
+  warehouse: Warehouse,
+  dataDir: string,
+  testCase: Exclude<ModelCase, RowsCase>,
+  modelsDir?: string,
+): Promise<CaseFailure[]> {
+  const { given, later } = testCase;
+  const models = await modelsReadBy(testCase, modelsDir);
+  for (const answers of later === undefined ? [given] : [given, later]) {
+    await landAnswers(dataDir, answers);
+    await loadLanding(warehouse, dataDir);
+    await buildModels(warehouse, { personalData: true, models });
+  }
+  const failures: CaseFailure[] = [];
+  for (const { query, rows } of testCase.expect) {
+    try {
+      const actual = await warehouse.db.rows(query);
+      const differences = compareRows(rows, actual);
+      const reordered = sameRowsReordered(rows, actual);
+      if (differences.length > 0) failures.push({ query, error: null, differences, reordered });
+    } catch (error) {
+      failures.push(broken(query, error));
+    }
+  }
+  return failures;
+}
+
+/** The models that the queries of a case read, directly or through others. All models if a query cannot be parsed. */
+async function modelsReadBy(testCase: Exclude<ModelCase, RowsCase>, modelsDir?: string): Promise<Model[]> {
+  const models = await readModels(modelsDir);
+  const byName = new Map(models.map((model) => [model.model, model]));
+  const needed = new Set<string>();
+  const need = (name: string): void => {
+    const model = byName.get(name);
+    if (model === undefined || needed.has(name)) return;
+    needed.add(name);
+    model.parents.forEach(need);
+  };
+  return withParser(async (parser) => {
+    for (const { query } of testCase.expect) {
+      const { tables } = await parser.parse(query);
+      if (tables === undefined) return models;
+      tables.forEach(need);
+    }
+    return models.filter(({ model }) => needed.has(model));
+  });
+}
+
+function broken(query: string | null, error: unknown): CaseFailure {
+  // Other errors, such as a full disk, are not caused by the model.
+  if (error instanceof TidemarkError && !(error instanceof ModelFailedError)) throw error;
+  return { query, error: errorMessage(error), differences: [], reordered: false };
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { readSets, type AppliedSet } from './sets.js';
+import { openReadOnly } from '../duckdb/open.js';
+import { warehouseFile } from '../duckdb/paths.js';
+
+/** A set of models that was in force, with the files it changed. */
+export interface HistoryEntry extends Omit<AppliedSet, 'files'> {
+  /** Files that differ from the previous set; for the first set all files. */
+  changed: string[];
+  inForce: boolean;
+}
+
+/**
+ * Reads the sets of models that were in force, oldest first.
+ * @throws WarehouseBusyError while a worker writes the warehouse
+ */
+export async function readHistory(dataDir: string): Promise<HistoryEntry[]> {
+  const file = warehouseFile(dataDir);
+  if (!existsSync(file)) return [];
+  const { db, close } = await openReadOnly(file);
+  try {
+    // A warehouse written by an older Tidemark has no history.
+    const [known] = await db.rows(
+      `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'model_sets'`,
+    );
+    const sets = known === undefined ? [] : await readSets(db);
+    return sets.map(({ files, ...set }, i) => {
+      const before = sets[i - 1]?.files ?? new Map<string, string>();
+      const names = new Set([...files.keys(), ...before.keys()]);
+      const changed = [...names].filter((name) => files.get(name) !== before.get(name)).toSorted();
+      return { ...set, changed, inForce: i === sets.length - 1 };
+    });
+  } finally {
+    close();
+  }
+}

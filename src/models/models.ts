@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { TidemarkError } from '../core/errors.js';
+import { ModelFailedError } from '../duckdb/errors.js';
+import { MODEL_SCHEMAS, parseModel, type ModelFile } from './model-file.js';
+import { findParents } from './parents.js';
+import { readShared, readSqlFolder, readSqlFolderAt, type SqlFile } from '../duckdb/sql-files.js';
+
+export { MODEL_SCHEMAS, parseModel, type Audit, type ModelFile } from './model-file.js';
+
+/** A model file with its parents and fingerprint. */
+export interface Model extends ModelFile {
+  /** Models that this model reads; DuckDB's parser finds them in its query and in its block `incremental`. */
+  parents: string[];
+  /** Hash of the model's own query and header, of all macros and seeds, and of its parents' fingerprints. */
+  fingerprint: string;
+}
+
+/** All models, each one after those it reads, with their shared macros and seeds. */
+export interface ModelSet {
+  models: Model[];
+  /** Files of macros and seeds. */
+  shared: SqlFile[];
+}
+
+/**
+ * Reads the models on disk: those of `sql/`, then those of the user's own folder, which has the same subfolders. A
+ * file of the user adds a model, or replaces the shipped model of the same file name.
+ * @throws ModelFailedError when a header is wrong, SQL does not parse, or a model reads a model that does not exist
+ * @throws TidemarkError `InvalidConfig` when the user's folder is missing, or has .sql files outside the subfolders
+ */
+export async function readModelSet(own?: string): Promise<ModelSet> {
+  if (own !== undefined) checkOwnFolder(own);
+  const files = new Map<string, SqlFile>();
+  for (const schema of MODEL_SCHEMAS) {
+    const added = own === undefined ? [] : readSqlFolderAt(own, schema);
+    for (const file of [...readSqlFolder(schema), ...added]) files.set(file.name, file);
+  }
+  return assembleModels([...files.values()], readShared());
+}
+
+/** Rejects stray .sql files; they would be silently ignored. */
+function checkOwnFolder(own: string): void {
+  const schemas: readonly string[] = MODEL_SCHEMAS;
+  const stray = existsSync(own)
+    ? readdirSync(own, { recursive: true, encoding: 'utf8' }).find(
+        (name) => name.endsWith('.sql') && !schemas.includes(path.dirname(name)),
+      )
+    : null;
+  if (stray === undefined) return;
+  const wrong =
+    stray === null
+      ? `There is no folder ${own}, which \`models\` names.`
+      : `${path.join(own, stray)} is in a folder that Tidemark does not read models from.`;
+  throw new TidemarkError('InvalidConfig', wrong, {
+    todo: `\`models\` in the configuration must name a folder with the subfolders ${MODEL_SCHEMAS.join(', ')}. Put the models (*.sql) into these.`,
+  });
+}
+
+/** Reads the models on disk, without macros and seeds. */
+export async function readModels(own?: string): Promise<Model[]> {
+  return (await readModelSet(own)).models;
+}
+
+/** True when a set was built with the macros and seeds now on disk. */
+export function isSharedOnDisk({ shared }: ModelSet): boolean {
+  const plain = (files: readonly SqlFile[]) => JSON.stringify(files.map(({ name, text }) => [name, text]));
+  return plain(shared) === plain(readShared());
+}
+
+/**
+ * Makes a set from model files of any origin.
+ * @throws ModelFailedError as `readModelSet`
+ */
+export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[]): Promise<ModelSet> {
+  const parsed = files.map(parseModel);
+  checkVersions(parsed);
+  return { models: fingerprintModels(orderModels(await findParents(parsed)), shared), shared };
+}
+
+/** Rejects an older version of a model without a newer one. */
+function checkVersions(models: readonly ModelFile[]): void {
+  for (const { model, name, version, path: file } of models) {
+    if (model === name) continue;
+    const latest = models.find((other) => other.model === name);
+    if (latest !== undefined && latest.version > version) continue;
+    throw new ModelFailedError(
+      `${file}: it is version ${version} of ${name}, ${latest === undefined ? 'of which there is no latest one' : `whose latest is version ${latest.version}`}.`,
+      `An older version is kept beside a newer one: raise \`version\` in ${latest?.path ?? `sql/${name.replace('.', '/')}.sql`}, or remove this file.`,
+    );
+  }
+}
+
+/**
+ * Sorts models so that each comes after those it reads, otherwise by name.
+ * @throws ModelFailedError when models read each other in a circle, or a model reads one that does not exist
+ */
+export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: M[]): M[] {
+  const waiting = new Map(models.toSorted((a, b) => (a.model < b.model ? -1 : 1)).map((model) => [model.model, model]));
+  const ordered: M[] = [];
+  while (waiting.size > 0) {
+    const ready = [...waiting.values()].filter((model) => !model.parents.some((parent) => waiting.has(parent)));
+    if (ready.length === 0) {
+      throw new ModelFailedError(
+        `Models read each other in a circle: ${[...waiting.keys()].join(', ')}.`,
+        'Remove one of the references.',
+      );
+    }
+    for (const model of ready) {
+      waiting.delete(model.model);
+      ordered.push(model);
+    }
+  }
+  const missing = ordered.flatMap((model) =>
+    model.parents
+      .filter((parent) => !ordered.some((other) => other.model === parent))
+      .map((parent) => `${model.model} reads ${parent}`),
+  );
+  if (missing.length > 0)
+    throw new ModelFailedError(
+      `Some models read models that do not exist: ${missing.join(', ')}.`,
+      'Correct the name or add the file.',
+    );
+  return ordered;
+}
+
+/** Normalizes a type name, so that a header's type and DuckDB's type can be compared. */
+export function plainType(type: string): string {
+  return type.replaceAll('"', '').replaceAll('TIMESTAMPTZ', 'TIMESTAMP WITH TIME ZONE');
+}
+
+function fingerprintModels(ordered: Omit<Model, 'fingerprint'>[], shared: SqlFile[]): Model[] {
+  const known = new Map<string, string>();
+  const sharedHash = sha256(shared.map((file) => file.text).join('\n'));
+  return ordered.map((model) => {
+    const own = JSON.stringify({
+      sql: model.sql,
+      kind: model.kind,
+      version: model.version,
+      key: model.key,
+      incremental: model.incremental,
+      columns: model.columns,
+    });
+    const fingerprint = sha256([own, sharedHash, ...model.parents.map((parent) => known.get(parent))].join('\n'));
+    known.set(model.model, fingerprint);
+    return { ...model, fingerprint };
+  });
+}
+
+/** SHA-256 of a text, in hexadecimal. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,66 @@
+import { ModelFailedError } from '../duckdb/errors.js';
+import { MODEL_SCHEMAS, type ModelFile } from './model-file.js';
+import { withParser, type SqlParser } from '../duckdb/sql-parser.js';
+
+/** A model file with the names of the models it reads, sorted. */
+export type WithParents = ModelFile & { parents: string[] };
+
+/**
+ * Finds the models that each model reads.
+ * @throws ModelFailedError with file and line when SQL of a model does not parse
+ * @throws ModelFailedError when an audit of an older version queries the latest version's table
+ */
+export async function findParents(models: readonly ModelFile[]): Promise<WithParents[]> {
+  return withParser(async (parser) => {
+    const found: WithParents[] = [];
+    for (const model of models) {
+      await checkAudits(parser, model);
+      found.push({ ...model, parents: await parentsOf(parser, model) });
+    }
+    return found;
+  });
+}
+
+async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]> {
+  const firstLine = model.text.slice(0, model.text.length - model.sql.length).split('\n').length;
+  const parents = [...(await tablesIn(parser, model, model.sql, (line) => firstLine + line - 1))];
+  for (const name of ['changed', 'all'] as const) {
+    const sql = model.incremental?.[name];
+    // YAML joins the lines of the query, so report the line where it begins.
+    const at = model.text.split('\n').findIndex((line) => line.trim().startsWith(`${name}:`)) + 1;
+    if (sql !== undefined) parents.push(...(await tablesIn(parser, model, sql, () => at)));
+  }
+  return [...new Set(parents)].filter((name) => isModelName(name) && name !== model.model).toSorted();
+}
+
+/** Rejects an older version whose audits still query the latest version's table, as in a copied file. */
+async function checkAudits(parser: SqlParser, model: ModelFile): Promise<void> {
+  for (const audit of model.audits) {
+    const tables = await tablesIn(parser, model, audit.sql, () => null, `audit ${audit.name}: `);
+    if (model.model === model.name || tables.includes(model.model) || !tables.includes(model.name)) continue;
+    throw new ModelFailedError(
+      `${model.path}: audit ${audit.name} reads ${model.name}, not ${model.model}.`,
+      `Write ${model.model} in the audit: this file makes that table.`,
+    );
+  }
+}
+
+async function tablesIn(
+  parser: SqlParser,
+  { path }: ModelFile,
+  sql: string,
+  lineInFile: (line: number) => number | null,
+  what = '',
+): Promise<readonly string[]> {
+  const { tables, fault } = await parser.parse(sql);
+  if (tables !== undefined) return tables;
+  const line = lineInFile(fault.line ?? 1);
+  throw new ModelFailedError(
+    `${path}${line === null ? '' : `:${line}`}: ${what}DuckDB cannot parse it: ${fault.message}.`,
+    'Correct the SQL there. Nothing was built; the current build stays current.',
+  );
+}
+
+function isModelName(name: string): boolean {
+  return MODEL_SCHEMAS.some((schema) => name.startsWith(`${schema}.`));
+}

@@ -1,0 +1,135 @@
+import { existsSync, realpathSync } from 'node:fs';
+import type { Database } from '../duckdb/database.js';
+import { WarehouseBusyError } from '../duckdb/errors.js';
+import { MODEL_SCHEMAS, plainType, readModels, type Model } from './models.js';
+import { dayOf, modelsInForce } from './in-force.js';
+import { planModels, type AppliedModel, type ModelChange } from './plan.js';
+import { heldSet } from './sets.js';
+import { openReadOnly } from '../duckdb/open.js';
+import { publishedFile, warehouseFile } from '../duckdb/paths.js';
+import { quote } from '../duckdb/sql-files.js';
+
+/** Result of `tidemark models plan`. */
+export interface ModelsPlan {
+  /** Where the applied models were read; `none`: there is no warehouse yet. */
+  comparedWith: 'warehouse' | 'published' | 'none';
+  file: string | null;
+  /** Set that a rollback put in force. Runs use it until `models apply`; null when they build the models on disk. */
+  held: { set: number | null; since: string } | null;
+  /** One sentence for each model that stays after its deprecation date, because another model still reads it. */
+  overdue: string[];
+  changes: (ModelChange & {
+    /** Rows of the existing table; null when there is no table. */
+    rows: number | null;
+  })[];
+}
+
+/** Options of `readPlan`. */
+export interface PlanOptions {
+  /** Models to compare instead of those on disk. */
+  models?: Model[];
+  /** Folder with the user's own models. */
+  modelsDir?: string | undefined;
+  /** Time that decides which deprecated versions are still served; default now. */
+  now?: Date;
+}
+
+/**
+ * Compares the models on disk with the warehouse, read-only. Reads the writer's file. While a worker holds that file,
+ * reads the published file, which records the models of the last publication.
+ * @throws WarehouseBusyError when a worker holds the warehouse and nothing is published yet
+ */
+export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
+  const onDisk = options.models ?? (await readModels(options.modelsDir));
+  const day = dayOf(options.now ?? new Date());
+  const { models, overdue } = modelsInForce(onDisk, day);
+  const file = warehouseFile(dataDir);
+  const link = publishedFile(dataDir);
+  if (existsSync(file)) {
+    try {
+      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'ledger.models', models, day)) };
+    } catch (error) {
+      if (!(error instanceof WarehouseBusyError) || !existsSync(link)) throw error;
+    }
+  }
+  if (!existsSync(link)) {
+    const changes = planModels(models, [], { day }).map((change) => ({ ...change, rows: null }));
+    return { comparedWith: 'none', file: null, held: null, overdue, changes };
+  }
+  const plan = await planFrom(realpathSync(link), 'meta.models', models, day);
+  return { comparedWith: 'published', file: link, overdue, ...plan };
+}
+
+interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | 'fingerprint' | 'state'> {
+  definition?: string | null;
+  table_name?: string | null;
+  deprecation_date?: string | null;
+}
+
+/** Reads every version of every applied model, with the real columns of the versions that are served. */
+export async function readApplied(db: Database, from: 'ledger.models' | 'meta.models'): Promise<AppliedModel[]> {
+  // Use SELECT *: a file written by an older Tidemark lacks the last columns.
+  const rows = await db.rows<AppliedRow>(`SELECT * FROM ${from} ORDER BY model, version`);
+  const columns = await readColumns(db);
+  return rows.map(({ model, version, kind, fingerprint, state, definition, table_name, deprecation_date }) => {
+    const table = state === 'retired' ? null : (table_name ?? model);
+    return {
+      model,
+      version,
+      kind,
+      fingerprint,
+      state,
+      table,
+      deprecationDate: deprecation_date ?? null,
+      definition: definition ?? null,
+      columns: table === null ? null : (columns.get(table) ?? null),
+    };
+  });
+}
+
+async function readColumns(db: Database): Promise<Map<string, Map<string, string>>> {
+  const rows = await db.rows<{ model: string; column_name: string; data_type: string }>(
+    `SELECT schema_name || '.' || table_name AS model, column_name, data_type
+     FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name IN (${MODEL_SCHEMAS.map(quote).join(', ')})
+     ORDER BY model, column_index`,
+  );
+  const tables = new Map<string, Map<string, string>>();
+  for (const { model, column_name: column, data_type: type } of rows)
+    tables.set(model, (tables.get(model) ?? new Map<string, string>()).set(column, plainType(type)));
+  return tables;
+}
+
+async function planFrom(
+  file: string,
+  table: 'ledger.models' | 'meta.models',
+  models: Model[],
+  day: string,
+): Promise<Pick<ModelsPlan, 'changes' | 'held'>> {
+  const { db, close } = await openReadOnly(file);
+  try {
+    const applied = await readApplied(db, table);
+    const real = new Set(applied.flatMap((one) => (one.columns === null ? [] : [one.table])));
+    const changes: ModelsPlan['changes'] = [];
+    for (const change of planModels(models, applied, { day })) {
+      const rows = real.has(change.model) ? await db.count(`SELECT count(*) FROM ${change.model}`) : null;
+      changes.push({ ...change, rows });
+    }
+    return { changes, held: await readHold(db, table) };
+  } finally {
+    close();
+  }
+}
+
+/** Reads the hold of a rollback; null if there is none. A file written by an older Tidemark records no hold. */
+async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
+  if (table === 'ledger.models') {
+    const [known] = await db.rows(
+      `SELECT 1 FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name = 'model_sets'`,
+    );
+    const held = known === undefined ? undefined : await heldSet(db);
+    return held === undefined ? null : { set: held.ofSet, since: held.appliedAt };
+  }
+  const [row] = await db.rows<{ held_since?: string | null }>('SELECT * FROM meta.models LIMIT 1');
+  return row?.held_since ? { set: null, since: new Date(row.held_since).toISOString().replace('.000', '') } : null;
+}

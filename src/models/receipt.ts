@@ -1,0 +1,49 @@
+import { commentOn } from '../duckdb/comments.js';
+import type { Database } from '../duckdb/database.js';
+import type { Model } from './models.js';
+
+/** Rows of each published table. */
+export type TableCounts = Map<string, number>;
+
+/** Columns of `meta.receipt` with their published comments. */
+export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
+  ['run', 'VARCHAR', 'Run the build was made for'],
+  ['built_at', 'TIMESTAMPTZ', 'When it was built'],
+  ['config_hash', 'VARCHAR', 'Hash of the configuration that run had; NULL when it was not a crawl'],
+  ['models', 'JSON', 'Fingerprint of each model'],
+  ['tables', 'JSON', 'Rows of each table'],
+  ['parts', 'BIGINT', 'Landed parts the build is made of'],
+  ['landed_rows', 'BIGINT', 'Responses in those parts'],
+  ['coverage', 'JSON', "The run's coverage, one object a market"],
+];
+
+/** Published description of `meta.receipt`. */
+export const RECEIPT_DESCRIPTION = 'What this file was built from; one row.';
+
+/** Writes `meta.receipt`: one row that records the run, configuration, models and parts of the build. */
+export async function writeReceipt(
+  db: Database,
+  counts: TableCounts,
+  models: Model[],
+  request: { run: string; now: Date },
+): Promise<void> {
+  await db.run('CREATE SCHEMA IF NOT EXISTS build.meta');
+  await db.run(
+    `CREATE TABLE build.meta.receipt (${RECEIPT_COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ')})`,
+  );
+  await db.run(
+    `INSERT INTO build.meta.receipt SELECT
+      $run, CAST($builtAt AS TIMESTAMPTZ), (SELECT config_hash FROM ops.runs WHERE run_id = $run),
+      CAST($models AS JSON), CAST($tables AS JSON),
+      (SELECT count(*) FROM ledger.loaded_parts), (SELECT coalesce(sum(rows), 0) FROM ledger.loaded_parts),
+      (SELECT to_json(list(c ORDER BY c.market)) FROM ops.coverage AS c WHERE c.run = $run)`,
+    {
+      run: request.run,
+      builtAt: request.now.toISOString(),
+      models: JSON.stringify(Object.fromEntries(models.map((model) => [model.model, model.fingerprint]))),
+      tables: JSON.stringify(Object.fromEntries(counts)),
+    },
+  );
+  const columns = RECEIPT_COLUMNS.map(([name, , comment]) => [name, comment] as const);
+  await commentOn(db, 'build.meta.receipt', RECEIPT_DESCRIPTION, columns);
+}

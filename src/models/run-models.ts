@@ -1,0 +1,206 @@
+import { runAudits, saveChecks, type CheckResult } from './audit.js';
+import { buildModel, dropRelation, putSettings, readRelations, type How } from './build-model.js';
+import type { Database } from '../duckdb/database.js';
+import { ModelFailedError } from '../duckdb/errors.js';
+import { insertRows } from '../duckdb/insert-rows.js';
+import { MODEL_SCHEMAS, isSharedOnDisk, readModelSet, type Model, type ModelSet } from './models.js';
+import { dayOf, modelsInForce } from './in-force.js';
+import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
+import { readApplied } from './read-plan.js';
+import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
+import type { Warehouse } from '../duckdb/open.js';
+import { readShared } from '../duckdb/sql-files.js';
+import { useShared } from '../duckdb/session.js';
+
+// Keys that changed since the models last ran; every `incremental.changed` reads from these tables.
+const DIRTY_TABLES = `
+  SELECT table_name AS "table" FROM duckdb_tables()
+  WHERE schema_name = 'ledger' AND database_name = current_database() AND starts_with(table_name, 'dirty_')`;
+
+/** Options of `buildModels`. */
+export interface BuildOptions {
+  now?: Date;
+  /** Models to build instead of those in force. */
+  models?: Model[];
+  /** Folder with the user's own models (docs/configuration.md, `models`). */
+  modelsDir?: string | undefined;
+  /** Set to build instead of the one in force; `origin` and `ofSet` record how it came into force. */
+  set?: ModelSet;
+  origin?: SetOrigin;
+  ofSet?: number;
+  /** Models to build. The caller knows that all other tables are up to date. Default: all. */
+  only?: ReadonlySet<string>;
+  /** Tables to drop although no model file deprecated them first. Their files must be gone. */
+  dropped?: ReadonlySet<string>;
+  /** Models that were already built in the attached database `stage`. */
+  staged?: ReadonlySet<string>;
+  /** True keeps names and contact data of people (`personalData: contacts`). Default false. */
+  personalData?: boolean;
+}
+
+/** Result of `buildModels`. */
+export interface BuildResult {
+  models: number;
+  /** Audits of severity warn that found rows: `model.check (rows)`. */
+  failedAudits: string[];
+  /** Messages about the set for a person, one sentence each. */
+  notes: string[];
+}
+
+/**
+ * Builds all models from the ledger, in one transaction. Builds tables whole, and incremental models only for the keys
+ * that changed since the last build. Builds an incremental model whole if its table was altered, or if the model, a
+ * parent, a macro or a seed changed. Uses the models on disk. After a rollback, uses the restored set until
+ * `models apply`.
+ * @throws ModelFailedError when a model breaks its promise or cannot be built, or when an audit of severity error finds
+ *   rows; the tables stay as they were
+ */
+export async function buildModels(warehouse: Warehouse, options: BuildOptions = {}): Promise<BuildResult> {
+  const { db } = warehouse;
+  const now = options.now ?? new Date();
+  const { set, notes } = await chooseSet(db, options);
+  const hasOwnMacros = !isSharedOnDisk(set);
+  const day = dayOf(now);
+  const { models, overdue } = modelsInForce(set.models, day);
+  const checks: CheckResult[] = [];
+  try {
+    if (hasOwnMacros) await useShared(db, set.shared);
+    await db.transaction(async () => {
+      await putSettings(db, { personalData: options.personalData ?? false });
+      for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+      const applied = await readApplied(db, 'ledger.models');
+      const plan = planModels(models, applied, { day, dropped: options.dropped });
+      // Do not refuse a rollback: a person asked for it, and its output lists the breaking changes.
+      if (options.origin !== 'rollback') refuseBreaking(plan);
+      const whole = new Set(plan.filter((change) => change.rebuild).map((change) => change.model));
+      const existing = await readRelations(db);
+      const { only } = options;
+      for (const model of models.filter((one) => only?.has(one.model) ?? true)) {
+        await buildModel(db, model, howToBuild(model, whole, options.staged), existing);
+        checks.push(...(await runAudits(db, model)));
+      }
+      failOnErrors(checks);
+      const gone = goneTables(applied, models);
+      for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
+      notes.push(...retirementNotes(applied, set.models, gone));
+      await saveModels(db, models, now);
+      await saveSet(db, set, { origin: options.origin ?? 'run', ofSet: options.ofSet ?? null, now });
+      await saveChecks(db, checks, now, only && models.flatMap(({ model }) => (only.has(model) ? [] : [model])));
+      await saveBuiltFrom(db);
+      for (const { table } of await db.rows<{ table: string }>(DIRTY_TABLES))
+        await db.run(`DELETE FROM ledger.${table}`);
+    });
+  } catch (error) {
+    // The transaction rolled the tables back; keep the results of the failed audits.
+    if (error instanceof ModelFailedError && error.failedAudits.length > 0) await saveChecks(db, checks, now);
+    throw error;
+  } finally {
+    // Loading always uses the macros and seeds on disk.
+    if (hasOwnMacros) await useShared(db, readShared());
+  }
+  return {
+    models: models.length,
+    failedAudits: checks.filter((check) => check.failingRows > 0).map(describeCheck),
+    notes: [...notes, ...overdue],
+  };
+}
+
+/** SQL for one hash of all loaded parts. If it is unchanged, the models need not be built again. */
+export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(CAST(bit_xor(hash(stream, date, run, part, sha256)) AS VARCHAR), '') FROM ledger.loaded_parts`;
+
+async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
+  if (options.set !== undefined) return { set: options.set, notes: [] };
+  if (options.models !== undefined) return { set: { models: options.models, shared: readShared() }, notes: [] };
+  // Do not read the files during a hold: the files that were rolled back may be unreadable.
+  const held = await heldSet(db);
+  if (held === undefined) return { set: await readModelSet(options.modelsDir), notes: [] };
+  return { set: await readSet(db, held), notes: [describeHold(held)] };
+}
+
+/** Explains why runs do not build the models on disk. */
+export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appliedAt: string }): string {
+  return `Models are held at set ${ofSet}, since the rollback of ${appliedAt}: runs ignore changed files until \`tidemark models apply\`.`;
+}
+
+function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, staged?: ReadonlySet<string>): How {
+  if (kind !== 'view' && whole.has(model) && staged?.has(model)) return 'staged';
+  return whole.has(model) ? 'whole' : 'changed';
+}
+
+/** Tables of applied models that are no longer in force. */
+function goneTables(applied: readonly AppliedModel[], models: readonly Model[]): string[] {
+  const made = new Set(models.map(({ model }) => model));
+  return applied.flatMap(({ table }) => (table === null || made.has(table) ? [] : [table]));
+}
+
+function retirementNotes(
+  applied: readonly AppliedModel[],
+  models: readonly Model[],
+  gone: readonly string[],
+): string[] {
+  return applied.flatMap(({ table, model, version, deprecationDate }) =>
+    table !== null && gone.includes(table) && models.some((one) => one.model === table)
+      ? [`${table} is retired: version ${version} of ${model} was served until ${deprecationDate}.`]
+      : [],
+  );
+}
+
+function failOnErrors(checks: CheckResult[]): void {
+  const failed = checks.filter((check) => check.severity === 'error' && check.failingRows > 0).map(describeCheck);
+  if (failed.length === 0) return;
+  throw new ModelFailedError(
+    `Audits failed: ${failed.join(', ')}.`,
+    'The last build stays current. Look at ops.checks and the named model, correct its SQL, then start the run again. It does not fetch fresh records again.',
+    { failedAudits: failed },
+  );
+}
+
+function describeCheck(check: CheckResult): string {
+  return `${check.model}.${check.check} (${check.failingRows})`;
+}
+
+async function saveModels(db: Database, models: Model[], now: Date): Promise<void> {
+  await db.run(`UPDATE ledger.models SET state = 'retired', table_name = NULL WHERE state <> 'retired'`);
+  const rows = models.map(({ model, name, version, kind, fingerprint, text, deprecationDate }) => ({
+    model: name,
+    version,
+    kind,
+    fingerprint,
+    applied_at: now.toISOString(),
+    state: deprecationDate === null ? 'current' : 'deprecated',
+    definition: text,
+    table_name: model,
+    deprecation_date: deprecationDate,
+  }));
+  await insertRows(
+    db,
+    'ledger.models',
+    MODEL_COLUMNS,
+    rows,
+    `ON CONFLICT (model, version) DO UPDATE SET
+       state = excluded.state,
+       kind = excluded.kind,
+       applied_at = CASE WHEN models.fingerprint = excluded.fingerprint THEN models.applied_at ELSE excluded.applied_at END,
+       fingerprint = excluded.fingerprint,
+       definition = excluded.definition,
+       table_name = excluded.table_name,
+       deprecation_date = excluded.deprecation_date`,
+  );
+}
+
+const MODEL_COLUMNS = {
+  model: 'VARCHAR',
+  version: 'INTEGER',
+  kind: 'VARCHAR',
+  fingerprint: 'VARCHAR',
+  applied_at: 'TIMESTAMPTZ',
+  state: 'VARCHAR',
+  definition: 'VARCHAR',
+  table_name: 'VARCHAR',
+  deprecation_date: 'DATE',
+};
+
+async function saveBuiltFrom(db: Database): Promise<void> {
+  await db.run('DELETE FROM ledger.built_from');
+  await db.run(`INSERT INTO ledger.built_from ${PARTS_HASH}`);
+}

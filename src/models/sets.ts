@@ -1,0 +1,123 @@
+import type { Database } from '../duckdb/database.js';
+import { assembleModels, sha256, type ModelSet } from './models.js';
+import { readShared, type SqlFile } from '../duckdb/sql-files.js';
+
+/** How a set of models came into force. */
+export type SetOrigin = 'run' | 'replay' | 'apply' | 'rollback' | 'migration';
+
+/** A set of models that was put in force. */
+export interface AppliedSet {
+  /** Number of the set, from 1. */
+  set: number;
+  origin: SetOrigin;
+  /** The set that a rollback restored; null if this is no rollback. */
+  ofSet: number | null;
+  /** ISO time in UTC. */
+  appliedAt: string;
+  /** File name to SHA-256 of its text. */
+  files: Map<string, string>;
+}
+
+/** Reads every set that was put in force, oldest first. */
+export async function readSets(db: Database): Promise<AppliedSet[]> {
+  const rows = await db.rows<{ set: number; origin: SetOrigin; of_set: number | null; at: string; files: string }>(
+    `SELECT set_id AS set, origin, of_set, strftime(applied_at, '%Y-%m-%dT%H:%M:%SZ') AS at,
+       CAST(to_json(map(list(file), list(sha256))) AS VARCHAR) AS files
+     FROM ledger.model_sets JOIN ledger.model_set_files USING (set_id)
+     GROUP BY ALL ORDER BY set_id`,
+  );
+  return rows.map(({ set, origin, of_set: ofSet, at, files }) => ({
+    set,
+    origin,
+    ofSet,
+    appliedAt: at,
+    files: new Map(Object.entries(JSON.parse(files) as Record<string, string>)),
+  }));
+}
+
+/** Set that a rollback put in force and that runs use until `models apply`; undefined when runs use the files. */
+export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
+  const last = (await readSets(db)).at(-1);
+  return last?.origin === 'rollback' ? last : undefined;
+}
+
+/** Reads the models of a set from the texts kept for it. Uses today's macros and seeds if the set kept none. */
+export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): Promise<ModelSet> {
+  const files = await db.rows<{ name: string; text: string }>(
+    `SELECT file AS name, text FROM ledger.model_set_files JOIN ledger.model_texts USING (sha256) WHERE set_id = $set ORDER BY file`,
+    { set },
+  );
+  const shared = files.filter(isShared);
+  return assembleModels(
+    files.filter((file) => !isShared(file)),
+    shared.length > 0 ? shared : readShared(),
+  );
+}
+
+/** Adds a set to the history. Adds nothing if a run builds the set in force. */
+export async function saveSet(
+  db: Database,
+  set: ModelSet,
+  { origin, ofSet = null, now }: { origin: SetOrigin; ofSet?: number | null; now: Date },
+): Promise<void> {
+  const texts = new Map(
+    [...set.models.map(({ file, text }) => ({ name: file, text })), ...set.shared].map(({ name, text }) => [
+      name,
+      text,
+    ]),
+  );
+  const files = new Map(
+    [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, text]) => [name, sha256(text)]),
+  );
+  const last = (await readSets(db)).at(-1);
+  const isHeld = last?.origin === 'rollback';
+  // During a hold, runs build the held set, possibly with today's macros if it kept none: not a new set.
+  if (isHeld && (origin === 'run' || origin === 'replay')) return;
+  if (last !== undefined && sameFiles(last.files, files) && origin !== 'rollback' && !isHeld) return;
+  const number = (last?.set ?? 0) + 1;
+  await db.run('INSERT INTO ledger.model_sets VALUES ($number, $origin, $ofSet, CAST($at AS TIMESTAMPTZ))', {
+    number,
+    origin,
+    ofSet,
+    at: now.toISOString(),
+  });
+  await db.run(
+    `INSERT INTO ledger.model_texts
+     SELECT DISTINCT sha256(text), text FROM (SELECT unnest(CAST($texts AS JSON[])) ->> '$' AS text)
+     ON CONFLICT DO NOTHING`,
+    { texts: JSON.stringify([...texts.values()]) },
+  );
+  await db.run(
+    `INSERT INTO ledger.model_set_files
+     SELECT $number, file.name, file.sha256 FROM (SELECT unnest(from_json(CAST($files AS JSON), '[{"name": "VARCHAR", "sha256": "VARCHAR"}]')) AS file)`,
+    { number, files: JSON.stringify([...files].map(([name, hash]) => ({ name, sha256: hash }))) },
+  );
+}
+
+/**
+ * Finds the set to roll back to: the last earlier set whose files differ from those in force. After a rollback, looks
+ * before the set that the rollback restored.
+ */
+export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined {
+  const last = sets.at(-1);
+  if (last === undefined) return undefined;
+  const position = last.ofSet ?? last.set;
+  const found = sets.findLast(({ set, files }) => set < position && differ(files, last.files));
+  return found?.ofSet === undefined || found.ofSet === null ? found : sets.find(({ set }) => set === found.ofSet);
+}
+
+/** True when the files differ. Ignores macros and seeds if one of the two sets kept none. */
+function differ(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
+  const hasShared = [left, right].every((files) => [...files.keys()].some((name) => isShared({ name })));
+  const compared = (files: ReadonlyMap<string, string>) =>
+    new Map([...files].filter(([name]) => hasShared || !isShared({ name })));
+  return !sameFiles(compared(left), compared(right));
+}
+
+function isShared({ name }: Pick<SqlFile, 'name'>): boolean {
+  return name.startsWith('macros/') || name.startsWith('seeds/');
+}
+
+function sameFiles(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
+  return left.size === right.size && [...left].every(([name, hash]) => right.get(name) === hash);
+}

@@ -1,0 +1,49 @@
+import { positionOf, rangeAxis, type Axis } from '../axis.js';
+import type { CrawlState } from '../crawl-state.js';
+import { Shape, type Counted } from '../shape.js';
+import type { DateFormat, RangeDimension } from '../types.js';
+
+/** What calibration learned about a dimension, measured on the whole market. */
+export interface AxisFacts {
+  axis: Axis;
+  shape: Shape;
+  /** Share of the market's companies that have a value. 1: a split along the dimension loses no company. */
+  share: number;
+  /** Whether the windows of the dimension, with `nullValue` if the API has one, cover the whole market. */
+  complete: boolean;
+  /** Filter value that selects the companies without a value; undefined when none is known. */
+  nullValue: unknown;
+  /** Windows that cover the whole dimension, with their companies. */
+  counts: readonly Counted[];
+  format?: DateFormat;
+  /** Windows whose page 1 calibration already fetched, with their companies. */
+  asked?: readonly Counted[];
+  /** True when the shape comes from the warehouse, which knows the value of each company. */
+  exact: boolean;
+}
+
+/** Returns the facts that requests to the API showed. */
+export function askedFacts(axis: Axis, counts: readonly Counted[], share: number, complete: boolean): AxisFacts {
+  return { axis, shape: new Shape(axis, counts), share, complete, nullValue: undefined, counts, exact: false };
+}
+
+/** Builds the axis of a range dimension, within the market's own filter on the dimension. */
+export function buildAxis(
+  state: CrawlState,
+  dimension: RangeDimension,
+  own: Record<string, unknown>,
+  format: DateFormat,
+): Axis {
+  const { horizon } = state.input;
+  const isDate = dimension.type === 'date';
+  const min = positionOf(dimension, format, dimension.min ?? (isDate ? horizon.from : 0), 'first');
+  const max = positionOf(dimension, format, dimension.max ?? (isDate ? horizon.to : 1_000_000_000), 'last');
+  return rangeAxis(dimension, own, min ?? 0, max ?? 1_000_000_000, format, state.bounds);
+}
+
+/** Returns the value if it is a plain object, else null. */
+export function asObject(value: unknown): Record<string, unknown> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}

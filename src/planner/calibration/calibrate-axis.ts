@@ -1,0 +1,307 @@
+import { categoricalAxis, type Axis } from '../axis.js';
+import type { CrawlState } from '../crawl-state.js';
+import { firstDay, midyear, yearOf } from '../days.js';
+import { halve, type Counted } from '../shape.js';
+import { asObject, askedFacts, buildAxis, type AxisFacts } from './axis-facts.js';
+import { recallAxis } from '../known-market.js';
+import { askAgain, guessNullValue, probing } from '../questions.js';
+import type { Task } from '../tasks.js';
+import {
+  isRefused,
+  type CategoricalDimension,
+  type DateFormat,
+  type Dimension,
+  type PageAnswer,
+  type RangeDimension,
+  type Window,
+} from '../types.js';
+
+/** Facts of a dimension, or the reason why it is unusable. */
+type Outcome = AxisFacts | { unusable: string };
+
+// If one position holds this share of the market, the dimension splits nothing.
+const DOMINANT = 0.97;
+// Single values to try before the dimension counts as unusable.
+const MOST_SINGLES = 6;
+// Test bounds only in markets of at least this many page caps. In smaller ones the test costs more than it saves.
+const BOUNDS_WORTH = 20;
+// A larger share of the market cannot enter or leave between two requests.
+const DRIFT = 0.001;
+// Parts may exceed the whole by this share, since companies enter between two requests.
+const SURPLUS = 0.01;
+
+/** Finds out how the API filters by a dimension. Null: unusable; `state.dropped` keeps the reason. */
+export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
+  const outcome =
+    recallAxis(state, dimension) ??
+    (dimension.kind === 'range'
+      ? yield* calibrateRange(state, dimension)
+      : yield* calibrateCategories(state, dimension));
+  if (!('unusable' in outcome)) return outcome;
+  state.dropped.set(dimension.key, outcome.unusable);
+  return null;
+}
+
+/** Returns true when the market's own filters leave nothing to split by this dimension. Needs no request. */
+export function isFixed(dimension: Dimension, filters: Record<string, unknown>): boolean {
+  const own = filters[dimension.key];
+  if (own === undefined) return false;
+  if (dimension.kind === 'categorical') return !Array.isArray(own) || own.length < 2;
+  return asObject(own) === null;
+}
+
+function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension): Task<Outcome> {
+  const own = state.input.filters[dimension.key];
+  const values = Array.isArray(own) ? own : dimension.values;
+  if (values.length < 2) return { unusable: `${dimension.key} has no values to split by` };
+  const axis = categoricalAxis(dimension, values, true);
+  const probe = probing(state, axis);
+  const total = marketTotal(state);
+
+  if (!axis.windows) return yield* calibrateSingles(state, dimension, values);
+  const middle = Math.floor((axis.hi - 1) / 2);
+  const left = yield* probe({ from: 0, to: middle });
+  const right = yield* probe({ from: middle + 1, to: axis.hi });
+  if (isRefused(left) || isRefused(right)) return yield* calibrateSingles(state, dimension, values);
+  if (left.total >= total && right.total >= total && meet(left, right))
+    return { unusable: `${dimension.key} does not filter` };
+  if (!axis.overlapping && left.total + right.total > total * (1 + SURPLUS)) state.noteCappedTotals(total);
+  let whole = left.total + right.total;
+  if (whole !== total || state.totalsCap <= total) {
+    const all = yield* probe({ from: 0, to: axis.hi });
+    // Several values must mean "or". Otherwise use single values only.
+    if (isRefused(all)) return yield* calibrateSingles(state, dimension, values);
+    const more = all.total < state.totalsCap && all.total > Math.max(left.total, right.total);
+    if (!more && !(yield* provesOr(state, axis))) return yield* calibrateSingles(state, dimension, values);
+    whole = all.total;
+  }
+  if (whole === 0) return yield* calibrateSingles(state, dimension, values);
+  return yield* factsFrom(
+    state,
+    { ...axis, overlapping: axis.overlapping || (whole < state.totalsCap && left.total + right.total > whole * 1.01) },
+    whole,
+    [
+      { from: 0, to: middle, count: left.total },
+      { from: middle + 1, to: axis.hi, count: right.total },
+    ],
+  );
+}
+
+/** Returns whether two neighbouring values together hold more companies than each alone. Uses only uncapped totals. */
+function* provesOr(state: CrawlState, axis: Axis): Task<boolean> {
+  const probe = probing(state, axis);
+  for (const at of spread(axis.hi, MOST_SINGLES)) {
+    const both = yield* probe({ from: at, to: at + 1 });
+    if (isRefused(both)) return false;
+    if (both.total === 0 || both.total >= state.totalsCap) continue;
+    const one = yield* probe({ from: at, to: at });
+    const other = yield* probe({ from: at + 1, to: at + 1 });
+    if (isRefused(one) || isRefused(other)) return false;
+    if (one.total > 0 && other.total > 0) return both.total > Math.max(one.total, other.total);
+  }
+  return false;
+}
+
+/** Calibrates values that a search can name only one by one. Only the search shows whether they cover the market. */
+function* calibrateSingles(
+  state: CrawlState,
+  dimension: CategoricalDimension,
+  values: readonly unknown[],
+): Task<Outcome> {
+  const axis = categoricalAxis(dimension, values, false);
+  const probe = probing(state, axis);
+  const total = marketTotal(state);
+  let filters = false;
+  let finds = false;
+  let earlier: PageAnswer | null = null;
+  for (const at of spread(values.length, MOST_SINGLES)) {
+    const answer = yield* probe({ from: at, to: at });
+    if (isRefused(answer)) return { unusable: `${dimension.key} was refused (${answer.refused})` };
+    // If totals are capped, compare the companies: both totals may equal the cap.
+    filters ||= answer.total < total || (earlier !== null && total >= state.totalsCap && !meet(earlier, answer));
+    earlier = answer;
+    finds ||= answer.total > 0;
+    if (filters && finds) {
+      const counts = [{ from: 0, to: axis.hi, count: total }];
+      const complete = total < state.totalsCap;
+      return askedFacts(axis, counts, 1, complete);
+    }
+  }
+  return { unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds nobody by the values tried` };
+}
+
+/** Returns up to `most` of the numbers 0…n-1, spread evenly. */
+function spread(n: number, most: number): number[] {
+  return Array.from({ length: Math.min(n, most) }, (_, i) => Math.floor((i * n) / Math.min(n, most)));
+}
+
+function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Outcome> {
+  const own = asObject(state.input.filters[dimension.key]) ?? {};
+  if (dimension.type !== 'date')
+    return yield* calibrateSides(state, dimension, buildAxis(state, dimension, own, 'day'));
+  const reasons: string[] = [];
+  for (const format of ['day', 'year', 'year-as-text'] as const) {
+    const understood = yield* testDateFormat(state, dimension, own, format);
+    if (!('unusable' in understood)) {
+      const axis = buildAxis(state, dimension, own, understood.format);
+      const outcome = yield* calibrateSides(state, dimension, axis);
+      if (!('unusable' in outcome)) {
+        if (outcome.complete || !(yield* findBounds(state, axis, understood))) return { ...outcome, ...understood };
+        return yield* calibrateRange(state, dimension);
+      }
+      reasons.push(outcome.unusable);
+    } else reasons.push(understood.unusable);
+  }
+  return { unusable: reasons[0]! };
+}
+
+/** A date format the API accepts, and the windows counted while testing it. */
+interface Understood {
+  format: DateFormat;
+  asked?: readonly Counted[];
+}
+
+/**
+ * Tests a date format with two neighbouring windows.
+ * If both list the same company, the API rounds both half years to the year, or ignores the filter.
+ */
+function* testDateFormat(
+  state: CrawlState,
+  dimension: RangeDimension,
+  own: Record<string, unknown>,
+  format: DateFormat,
+): Task<Understood | { unusable: string }> {
+  const axis = buildAxis(state, dimension, own, format);
+  const probe = probing(state, axis);
+  const total = marketTotal(state);
+  for (const [first, second] of neighbours(axis, format)) {
+    const left = yield* probe(first);
+    if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
+    const right = yield* probe(second);
+    if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
+    if (left.total + right.total === 0) continue;
+    if (!meet(left, right)) {
+      const asked = [
+        { ...first, count: left.total },
+        { ...second, count: right.total },
+      ];
+      return { format, asked };
+    }
+    if (left.total >= total && right.total >= total) return { unusable: `${dimension.key} does not filter` };
+    if (format === 'day') return { format: 'year-as-dates' };
+    return { unusable: `${dimension.key} does not tell neighbouring years apart` };
+  }
+  return { unusable: `${dimension.key} finds nobody in any year tried` };
+}
+
+/**
+ * Tests whether the API excludes values equal to a bound; if so, sets `state.bounds` and returns true.
+ * If bounds are exclusive, two neighbouring windows hold fewer companies than one window over both.
+ * After true, the caller calibrates again.
+ */
+function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understood): Task<boolean> {
+  const [first, second] = asked ?? [];
+  if (!first || !second || format !== 'day' || state.bounds !== 'inclusive') return false;
+  if (marketTotal(state) < BOUNDS_WORTH * state.cap) return false;
+  const probe = probing(state, axis);
+  const both = yield* probe({ from: first.from, to: second.to });
+  if (isRefused(both) || both.total <= first.count + second.count) return false;
+  // The difference may be one new company: count the day of the bound itself.
+  const day = yield* probe({ from: first.to, to: first.to });
+  if (isRefused(day) || day.total > 0) return false;
+  const days = yield* probe({ from: first.to, to: second.from });
+  state.bounds = !isRefused(days) && days.total > 0 ? 'half-open' : 'exclusive';
+  return true;
+}
+
+/** Returns pairs of neighbouring windows to try, the likeliest to hold companies first. */
+function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
+  const lastYear = format === 'day' ? yearOf(axis.hi) : axis.hi;
+  const years = [4, 12, 30, 1, 0, 60].map((ago) => lastYear - ago);
+  const inside = (window: Window): Window => ({
+    from: Math.max(axis.lo, window.from),
+    to: Math.min(axis.hi, window.to),
+  });
+  return years
+    .map((year): [Window, Window] =>
+      format === 'day'
+        ? [
+            inside({ from: firstDay(year, 1), to: midyear(year) - 1 }),
+            inside({ from: midyear(year), to: firstDay(year + 1, 1) - 1 }),
+          ]
+        : [inside({ from: year - 1, to: year - 1 }), inside({ from: year, to: year })],
+    )
+    .filter((pair) =>
+      pair.every((window) => window.from <= window.to && (window.from > axis.lo || window.to < axis.hi)),
+    );
+}
+
+/**
+ * Counts both halves of a range. Learns whether the API filters, how many companies have a value, and how they spread.
+ */
+function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
+  if (axis.lo >= axis.hi) return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
+  const probe = probing(state, axis);
+  const total = marketTotal(state);
+  const middle = halve(axis, { from: axis.lo, to: axis.hi });
+  const left = yield* probe({ from: axis.lo, to: middle });
+  if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
+  const right = yield* probe({ from: middle + 1, to: axis.hi });
+  if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
+  const whole = left.total + right.total;
+  if (whole === 0) return { unusable: `${dimension.key} finds nobody` };
+  if (whole > total * (1 + SURPLUS)) {
+    // The halves exceed the whole: the API ignores the filter, or caps its totals.
+    const narrow = yield* probe({ from: axis.lo + 1, to: axis.lo + 1 });
+    if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
+      return { unusable: `${dimension.key} does not filter` };
+    state.noteCappedTotals(total);
+  }
+  const found = yield* factsFrom(state, axis, whole, [
+    { from: axis.lo, to: middle, count: left.total },
+    { from: middle + 1, to: axis.hi, count: right.total },
+  ]);
+  if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
+  // The null value would replace the market's own filter on this dimension.
+  if (state.input.filters[dimension.key] !== undefined) return found;
+  const without = yield* guessNullValue(state, axis, dimension.nullValue);
+  if (isRefused(without) || without.total === 0) return found;
+  // If the API ignores the null value, it selects every company, and the sum exceeds the market's total.
+  const sum = without.total + whole;
+  const believed = sum <= total * (1 + DRIFT) && (yield* covers(state, sum));
+  return believed ? { ...found, complete: true, nullValue: dimension.nullValue } : found;
+}
+
+/**
+ * Returns the facts that a few counts of the whole axis give.
+ * More counts would cost more requests than better aimed windows save (`npm run bench -- planner`).
+ * A sweep learns the spread as it goes.
+ */
+function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
+  const total = marketTotal(state);
+  if (total >= state.totalsCap) return askedFacts(axis, counts, 1, false);
+  const dominant = counts.find((c) => c.from === c.to && c.count >= DOMINANT * total);
+  if (dominant) return { unusable: `${axis.key} is ${axis.name(dominant)} for nearly all of the market` };
+  const complete = yield* covers(state, whole);
+  return askedFacts(axis, counts, complete ? 1 : whole / total, complete);
+}
+
+/** Returns the market's total as the API states it, at most `totalsCap`. */
+function marketTotal({ tree, totalsCap }: CrawlState): number {
+  return Math.min(tree.root.total, totalsCap);
+}
+
+/** Returns whether two pages share a company. */
+function meet(a: PageAnswer, b: PageAnswer): boolean {
+  const ids = new Set(a.ids);
+  return b.ids.some((id) => ids.has(id));
+}
+
+/** Returns whether a count covers the whole market. For a small difference, asks for the market's total again. */
+function* covers(state: CrawlState, count: number): Task<boolean> {
+  const { root } = state.tree;
+  if (count >= root.total) return true;
+  if (count < root.total * (1 - DRIFT)) return false;
+  const again = yield* askAgain(state, root);
+  return !isRefused(again) && count >= again.total;
+}

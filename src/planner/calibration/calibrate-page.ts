@@ -1,0 +1,99 @@
+import { ask, type Task } from '../tasks.js';
+import { isRefused, type Calibration, type PageAnswer, type RefusedAnswer } from '../types.js';
+
+/** Reference v2, "Limits": maximum `page` value 10 for prospecting. */
+export const PAGE_CAP = 10;
+
+/** Page sizes to try when the API refuses the configured one. */
+const LADDER = [500, 250, 100, 50, 25, 10, 5, 1];
+
+/** The page size and page cap the API really has. */
+export interface PageSize {
+  /** Page 1 of the market, at the page size found. */
+  first: PageAnswer;
+  /** `per_page` of all further requests. */
+  perPage: number;
+  /** Rows on a full page. */
+  size: number;
+  /** Pages of one search that the API shows. */
+  pages: number;
+  /** Pages requested to learn this. */
+  asked: PageAnswer[];
+}
+
+/**
+ * Requests the market's page 1 until the page size is known.
+ * Trusts only the number of rows returned: the API may refuse the size, lower it, or replace it by a small default.
+ * Reuses an earlier night's calibration if page 1 still agrees.
+ * @returns the refusal when the API refuses every page size: then it refuses the filters
+ */
+export function* calibratePageSize(
+  filters: Record<string, unknown>,
+  wanted: number,
+  learnt?: Calibration | null,
+): Task<PageSize | RefusedAnswer> {
+  const asked: PageAnswer[] = [];
+  function* page1(perPage: number): Task<PageAnswer | RefusedAnswer> {
+    const answer = yield* ask({ segment: 'root', filters, page: 1, per_page: perPage, purpose: 'calibration' });
+    if (!isRefused(answer)) asked.push(answer);
+    return answer;
+  }
+
+  if (learnt) {
+    const first = yield* page1(learnt.perPage);
+    const same = !isRefused(first) && (first.ids.length === learnt.size || first.ids.length === first.total);
+    if (same) return { first, perPage: learnt.perPage, size: learnt.size, pages: learnt.pages, asked };
+  }
+
+  let refusal: RefusedAnswer | null = null;
+  let best: { perPage: number; first: PageAnswer } | null = null;
+  for (const perPage of [wanted, ...LADDER.filter((size) => size < wanted)]) {
+    const answer = yield* page1(perPage);
+    if (!isRefused(answer)) {
+      best = { perPage, first: answer };
+      break;
+    }
+    refusal ??= answer;
+    // The refusal names a filter, so smaller pages will not help.
+    if (Object.keys(filters).some((key) => answer.refused.includes(key)) && !/page/.test(answer.refused)) break;
+  }
+  if (!best) return refusal!;
+
+  // Fewer rows than requested: either a limit, or a default that replaces a size the API ignores. Try smaller sizes.
+  const got = best.first.ids.length;
+  if (got < best.perPage && best.first.totalPages > 1 && got < 100) {
+    for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {
+      const answer = yield* page1(perPage);
+      if (isRefused(answer)) continue;
+      if (answer.ids.length <= got) continue;
+      best = { perPage, first: answer };
+      break;
+    }
+  }
+  const size =
+    best.first.totalPages > 1 || best.first.total > best.first.ids.length
+      ? Math.max(1, best.first.ids.length)
+      : best.perPage;
+  const perPage = Math.min(best.perPage, size);
+  const pages = yield* calibratePages(filters, perPage, size, best.first);
+  return { first: best.first, perPage, size, pages, asked };
+}
+
+/** Returns the page cap. If the API states too few pages for its total, tests the next page once. */
+function* calibratePages(
+  filters: Record<string, unknown>,
+  perPage: number,
+  size: number,
+  first: PageAnswer,
+): Task<number> {
+  const { totalPages, total } = first;
+  if (totalPages < 1 || totalPages >= PAGE_CAP || totalPages * size >= total) return PAGE_CAP;
+  const beyond = yield* ask({
+    segment: 'root',
+    filters,
+    page: totalPages + 1,
+    per_page: perPage,
+    purpose: 'calibration',
+  });
+  return isRefused(beyond) || beyond.ids.length === 0 ? totalPages : PAGE_CAP;
+}

@@ -1,0 +1,110 @@
+import type { CrawlState } from '../crawl-state.js';
+import { askAgain } from '../questions.js';
+import { askListing, type SearchAsk, type Task } from '../tasks.js';
+import { addPage, missingOf, type Segment } from '../tree.js';
+import { isRefused, type ListingAnswer } from '../types.js';
+
+// If version 1's pages are smaller than this share of version 2's, a sweep is cheaper.
+const WORTH = 0.85;
+// A larger share of the market cannot enter or leave while the pages are read.
+const DRIFT = 0.001;
+const DRIFT_FLOOR = 5;
+// Pages requested at once. The API states the number of pages, so a wrong number must not exhaust memory.
+const BATCH = 1_000;
+
+/** Segment id of pages that only test whether version 1 works; their companies are not used. */
+export const V1_PROBE = 'v1-probe';
+
+/**
+ * Reads a market above the page cap through version 1, whose search has no documented page cap.
+ * See reference v1, "Endpoints". Takes one request a page and includes companies without any value.
+ * Trusts version 1 only if its pages hold exactly as many companies as version 2 counts. The last page's length tells.
+ * @returns the segment read, not settled yet; null when version 1 is unusable, with the reason in `dropped`
+ */
+export function* readListing(state: CrawlState): Task<Segment | null> {
+  const filters = state.input.v1Filters;
+  if (!filters) return null;
+  const refusal = state.input.known?.calibration?.v1Refusal;
+  const pages = refusal ?? (yield* probeListing(state, filters));
+  if (typeof pages === 'string') {
+    state.dropped.set('v1', pages);
+    return null;
+  }
+  const { root } = state.tree;
+  const segment = state.tree.listing(filters);
+  root.splitBy.push('v1 pages');
+  let read = 0;
+  for (let to = pages; read < to;) {
+    const asks: SearchAsk[] = [];
+    const until = Math.min(to, read + BATCH);
+    for (let page = read + 1; page <= until; page++) asks.push(listingAsk(state, segment.id, filters, page));
+    read = until;
+    const found = segment.found.size;
+    for (const page of yield* askListing(asks)) {
+      if (isRefused(page)) continue;
+      addPage(segment, { total: root.total, totalPages: page.pages, ids: page.ids });
+      // The market grew while it was read.
+      if (page.ids.length > 0) to = Math.max(to, Math.min(page.pages, pages * 2));
+    }
+    // These pages listed no new company, so leave the rest to version 2.
+    if (segment.found.size === found) break;
+  }
+  return segment;
+}
+
+/**
+ * Settles version 1's listing after the final total.
+ * @returns false when the listing misses more companies than can have entered meanwhile
+ */
+export function settleListing(state: CrawlState, segment: Segment, firstTotal: number): boolean {
+  const { root } = state.tree;
+  segment.total = root.total;
+  const missing = missingOf(segment);
+  const proven = [firstTotal, segment.found.size, root.found.size].every((count) => count === root.total);
+  if (missing > 0) {
+    segment.shortfall = `version 1 listed ${segment.distinct} of ${segment.total} companies on all its pages`;
+  }
+  state.tree.settle(segment, proven ? 'leaf' : 'drifted');
+  if (missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total)) return true;
+  state.dropped.set('v1', segment.shortfall ?? '');
+  // Remove the listing from the market, so that version 2 finds the missing companies.
+  root.children = root.children.filter((child) => child !== segment);
+  return false;
+}
+
+/** Returns version 1's number of pages for the market, or the reason why version 1 cannot be trusted. */
+function* probeListing(state: CrawlState, filters: Record<string, unknown>): Task<number | string> {
+  const first = yield* probePage(state, filters, 1);
+  if (isRefused(first)) return (state.v1Refusal = `version 1 was refused (${first.refused})`);
+  const size = first.ids.length;
+  if (size < state.size * WORTH) return `version 1 gives pages of ${size} only`;
+  const last = first.pages > 1 ? yield* probePage(state, filters, first.pages) : first;
+  if (isRefused(last)) return (state.v1Refusal = `version 1 does not show its page ${first.pages} (${last.refused})`);
+  const total = (first.pages - 1) * size + last.ids.length;
+  if (last.ids.length === 0 || total !== (yield* totalLike(state, total)))
+    return `version 1 shows ${total} companies, version 2 counts ${state.tree.root.total}`;
+  return first.pages;
+}
+
+/** Returns the market's total. Requests a new one if it differs little from `total`: the market may have changed. */
+function* totalLike(state: CrawlState, total: number): Task<number> {
+  const { root } = state.tree;
+  if (total === root.total || Math.abs(total - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total))
+    return root.total;
+  const again = yield* askAgain(state, root);
+  if (!isRefused(again)) root.total = again.total;
+  return root.total;
+}
+
+function* probePage(
+  state: CrawlState,
+  filters: Record<string, unknown>,
+  page: number,
+): Task<ListingAnswer | { refused: string }> {
+  const probe: SearchAsk = { ...listingAsk(state, V1_PROBE, filters, page), purpose: 'guess', again: 'probe' };
+  return (yield* askListing([probe]))[0]!;
+}
+
+function listingAsk(state: CrawlState, segment: string, filters: Record<string, unknown>, page: number): SearchAsk {
+  return { segment, filters, page, per_page: state.perPage, purpose: 'page' };
+}

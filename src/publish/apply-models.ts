@@ -1,0 +1,232 @@
+import { existsSync, realpathSync } from 'node:fs';
+import type { Readers } from '../core/file-modes.js';
+import { TidemarkError } from '../core/errors.js';
+import type { Database } from '../duckdb/database.js';
+import { readModelSet, type ModelSet } from '../models/models.js';
+import { dayOf, modelsInForce } from '../models/in-force.js';
+import { planModels, refuseBreaking, type ModelChange } from '../models/plan.js';
+import { readApplied } from '../models/read-plan.js';
+import { heldSet, previousSet, readSet, readSets, type AppliedSet } from '../models/sets.js';
+import { openReadOnly, openWarehouse, type Warehouse } from '../duckdb/open.js';
+import { publishedFile, warehouseFile } from '../duckdb/paths.js';
+import { publish, type PublishedBuild } from './publish.js';
+import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from '../models/run-models.js';
+import { stageModels } from '../models/stage-models.js';
+
+/** Input of `applyModels` and `rollbackModels`. */
+export interface ApplyRequest {
+  now: Date;
+  /** As for `buildModels`. */
+  personalData: boolean;
+  modelsDir?: string | undefined;
+  /** Tables to drop although no model file deprecated them first. Their files must be gone. */
+  drop?: readonly string[] | undefined;
+  /** As for `publish`. */
+  readers?: Readers | undefined;
+  keep?: number | undefined;
+  /** Called when a step begins: one staged model, the build of all models, the publication. */
+  onStep?: (step: { step: 'stage'; model: string } | { step: 'models' | 'publish' }) => void;
+}
+
+/** Result of `applyModels`: changes, build and publication. */
+export interface Applied {
+  changes: ModelChange[];
+  /** Null when there was nothing to build. */
+  built: BuildResult | null;
+  /** Models that an earlier call, which was killed or failed, had already built. */
+  resumed: string[];
+  /** Null when readers already have these models. */
+  published: PublishedBuild | null;
+}
+
+/**
+ * Puts the models on disk in force. First stages each changed model in its own transaction, next to the tables in use.
+ * Then replaces all of these tables in one transaction and publishes. A second call continues where a killed call
+ * stopped. Ends the hold of an earlier rollback.
+ * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built; readers keep
+ *   their build
+ * @throws TidemarkError `InvalidInput` when a table to drop does not exist or still has its file
+ * @throws WarehouseBusyError while a worker writes the warehouse
+ */
+export async function applyModels(dataDir: string, request: ApplyRequest): Promise<Applied> {
+  return withWarehouse(dataDir, async (warehouse) => {
+    const { db } = warehouse;
+    const set = await readModelSet(request.modelsDir);
+    const changes = await planSet(db, set, request);
+    checkDrops(request.drop ?? [], changes);
+    refuseBreaking(changes);
+    const isHeld = (await heldSet(db)) !== undefined;
+    if (!isHeld && changes.every(({ change }) => change === 'unchanged'))
+      return {
+        changes,
+        built: null,
+        resumed: [],
+        published: await publishChanged(warehouse, dataDir, request, 'apply'),
+      };
+    const result = await putInForce(warehouse, dataDir, { set, origin: 'apply' }, changes, request);
+    return { changes, ...result, published: await publishNow(warehouse, dataDir, request, 'apply') };
+  });
+}
+
+/** Result of `rollbackModels`. */
+export interface RolledBack extends Applied {
+  /** The set of models that is in force again. */
+  to: AppliedSet;
+}
+
+/**
+ * Puts an earlier set of models in force again, from the SQL texts the ledger kept, and publishes. Later runs use this
+ * set until `applyModels`. If an earlier rollback was killed before it published, only publishes.
+ * @param to Number of the set; default: the set before the one in force
+ * @throws TidemarkError `InvalidInput` when there is no such set
+ * @throws ModelFailedError when the set can no longer be built; readers keep their build
+ */
+export async function rollbackModels(
+  dataDir: string,
+  request: ApplyRequest & { to?: number | undefined; dryRun?: boolean | undefined },
+): Promise<RolledBack> {
+  return withWarehouse(dataDir, async (warehouse) => {
+    const { db } = warehouse;
+    const sets = await readSets(db);
+    const last = sets.at(-1);
+    const { to: wanted, dryRun = false } = request;
+    if (last?.origin === 'rollback' && !dryRun && (wanted === undefined || wanted === last.ofSet)) {
+      const published = await publishChanged(warehouse, dataDir, request, 'rollback');
+      if (published !== null) return { to: last, changes: [], built: null, resumed: [], published };
+    }
+    const to = wanted === undefined ? previousSet(sets) : sets.find(({ set }) => set === wanted);
+    if (to === undefined) throw noSuchSet(wanted, sets);
+    const set = await readSet(db, to);
+    const changes = (await planSet(db, set, request)).map((change) => ({ ...change, refused: [] }));
+    if (dryRun) return { to, changes, built: null, resumed: [], published: null };
+    const result = await putInForce(warehouse, dataDir, { set, origin: 'rollback', ofSet: to.set }, changes, request);
+    return { to, changes, ...result, published: await publishNow(warehouse, dataDir, request, 'rollback') };
+  });
+}
+
+async function putInForce(
+  warehouse: Warehouse,
+  dataDir: string,
+  choice: Required<Pick<BuildOptions, 'set' | 'origin'>> & Pick<BuildOptions, 'ofSet'>,
+  changes: readonly ModelChange[],
+  { now, personalData, drop = [], onStep = () => undefined }: ApplyRequest,
+): Promise<{ built: BuildResult; resumed: string[] }> {
+  const { db } = warehouse;
+  const build = async (options: Pick<BuildOptions, 'only' | 'staged'> = {}): Promise<BuildResult> => {
+    onStep({ step: 'models' });
+    return buildModels(warehouse, { ...choice, ...options, now, personalData, dropped: new Set(drop) });
+  };
+  const [parts] = await db.rows<{ now: string; built: string | null }>(
+    `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
+  );
+  // If parts were loaded since the last build, unchanged tables are out of date too: build all models, in order.
+  if (parts === undefined || parts.now !== parts.built) return { built: await build(), resumed: [] };
+  const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
+  const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
+  // Stage views as tables too: models staged after a view must not read its old version.
+  const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
+  if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
+  const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
+  const file = `${warehouseFile(dataDir)}.apply`;
+  const { shared } = choice.set;
+  const staged = await stageModels(db, toStage, { file, builtFrom, personalData, shared }, (model) =>
+    onStep({ step: 'stage', model }),
+  );
+  try {
+    const built = await build({ only, staged: staged.models });
+    await staged.close(true);
+    return { built, resumed: staged.resumed };
+  } catch (error) {
+    await staged.close(false);
+    throw error;
+  }
+}
+
+async function planSet(
+  db: Database,
+  set: ModelSet,
+  { now, drop }: Pick<ApplyRequest, 'now' | 'drop'>,
+): Promise<ModelChange[]> {
+  const day = dayOf(now);
+  const { models } = modelsInForce(set.models, day);
+  return planModels(models, await readApplied(db, 'ledger.models'), { day, dropped: new Set(drop) });
+}
+
+function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): void {
+  for (const table of drop) {
+    const change = changes.find(({ model }) => model === table);
+    if (change?.change === 'removed') continue;
+    throw new TidemarkError(
+      'InvalidInput',
+      change === undefined ? `There is no table ${table} to drop.` : `${table} still has its file ${change.file}.`,
+      {
+        todo:
+          change === undefined
+            ? '`tidemark models plan` lists the removed tables.'
+            : 'Remove the file first; otherwise the next run builds the table again.',
+      },
+    );
+  }
+}
+
+/** Publishes, unless readers already have these models. */
+async function publishChanged(
+  warehouse: Warehouse,
+  dataDir: string,
+  request: ApplyRequest,
+  run: string,
+): Promise<PublishedBuild | null> {
+  const link = publishedFile(dataDir);
+  if (existsSync(link)) {
+    const { db, close } = await openReadOnly(realpathSync(link));
+    try {
+      if ((await modelsHash(db)) === (await modelsHash(warehouse.db))) return null;
+    } catch {
+      // An older Tidemark published this file, or it cannot be read: replace it.
+    } finally {
+      close();
+    }
+  }
+  return publishNow(warehouse, dataDir, request, run);
+}
+
+async function publishNow(
+  warehouse: Warehouse,
+  dataDir: string,
+  { now, readers, keep, onStep = () => undefined }: ApplyRequest,
+  run: string,
+): Promise<PublishedBuild> {
+  onStep({ step: 'publish' });
+  return publish(warehouse, dataDir, { run, now, readers, keep });
+}
+
+async function modelsHash(db: Database): Promise<string> {
+  const [row] = await db.rows<{ hash: string }>(
+    `SELECT md5(string_agg(CAST(m AS VARCHAR), chr(10) ORDER BY model, version)) AS hash FROM meta.models AS m`,
+  );
+  return row?.hash ?? '';
+}
+
+async function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  if (!existsSync(warehouseFile(dataDir)))
+    throw new TidemarkError('Internal', `There is no warehouse at ${warehouseFile(dataDir)} yet.`, {
+      todo: 'Run `tidemark snapshot` first (or `tidemark replay`, if there are landed parts). It builds every model.',
+    });
+  const warehouse = await openWarehouse(dataDir, { what: 'tidemark models' });
+  try {
+    return await work(warehouse);
+  } finally {
+    await warehouse.close();
+  }
+}
+
+function noSuchSet(wanted: number | undefined, sets: readonly AppliedSet[]): TidemarkError {
+  const known = sets.map(({ set }) => set).join(', ') || 'none';
+  return new TidemarkError(
+    'InvalidInput',
+    wanted === undefined
+      ? 'There is nothing to go back to: no other set of models was in force before.'
+      : `There is no set ${wanted} of models. Known sets: ${known}.`,
+    { todo: '`tidemark models history` lists the sets that were in force.' },
+  );
+}

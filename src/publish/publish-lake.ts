@@ -1,0 +1,145 @@
+import { linkSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomic } from '../core/files.js';
+import type { Database } from '../duckdb/database.js';
+import { syncFile } from '../builds/links.js';
+import type { Model } from '../models/models.js';
+import { identifier, quote } from '../duckdb/sql-files.js';
+
+/** Files of a lake by their path in it. The next lake compares the content to find files it can link. */
+export type LakeFiles = Record<string, LakeFile>;
+
+interface LakeFile {
+  rows: number;
+  bytes: number;
+  /** Hash of the model and its rows. */
+  content: string;
+}
+
+/** A table, or one day of a table whose key holds a date. */
+interface Slice {
+  model: Model;
+  /** `YYYY-MM-DD`; null when the table is one file. */
+  date: string | null;
+  rows: number;
+  content: string;
+}
+
+const INDEX = '_files.json';
+
+/**
+ * Writes the tables of the attached `build`, in their order, as Parquet (zstd). A table is one file
+ * `<lake>/<schema>/<table>/data.parquet`, or one file `<date>.parquet` a day if its key holds a date. A file with the
+ * same content as in the previous lake becomes a hard link to that file. A night thus adds files and rewrites none.
+ * Each footer holds run, fingerprint and comments.
+ * @param previous Folder of the previous lake; null if there is none
+ * @returns Number of files written, and number of files linked
+ */
+export async function publishLake(
+  db: Database,
+  models: Model[],
+  lake: string,
+  { run, previous }: { run: string; previous: string | null },
+): Promise<{ written: number; kept: number }> {
+  const before = previous === null ? {} : readIndex(previous);
+  const files: LakeFiles = {};
+  let kept = 0;
+  // The build is already sorted by key; sorting again would take longer than writing.
+  await db.run('SET preserve_insertion_order = true');
+  try {
+    for (const model of models) {
+      mkdirSync(path.join(lake, ...model.model.split('.')), { recursive: true });
+      for (const slice of await slicesOf(db, model)) {
+        const name = nameOf(slice);
+        const file = path.join(lake, name);
+        const known = before[name];
+        if (previous !== null && known?.content === slice.content && takeOver(path.join(previous, name), known, file)) {
+          files[name] = known;
+          kept++;
+        } else {
+          await writeSlice(db, slice, file, run);
+          files[name] = { rows: slice.rows, bytes: statSync(file).size, content: slice.content };
+        }
+      }
+    }
+  } finally {
+    await db.run('SET preserve_insertion_order = false');
+  }
+  await writeFileAtomic(path.join(lake, INDEX), `${JSON.stringify(files, null, 1)}\n`);
+  return { written: Object.keys(files).length - kept, kept };
+}
+
+async function slicesOf(db: Database, model: Model): Promise<Slice[]> {
+  const date = isByDate(model) ? 'CAST(date AS VARCHAR)' : 'NULL';
+  const found = await db.rows<{ date: string | null; rows: string; content: string }>(
+    `SELECT ${date} AS date, count(*) AS rows, CAST(bit_xor(hash(${hashed(model).join(', ')})) AS VARCHAR) AS content
+     FROM build.${model.model} AS t GROUP BY 1 ORDER BY 1`,
+  );
+  // Write a file for an empty table too, because readers rely on its columns.
+  const slices = found.length > 0 ? found : [{ date: null, rows: '0', content: '' }];
+  return slices.map((slice) => ({
+    model,
+    date: slice.date,
+    rows: Number(slice.rows),
+    content: `${model.fingerprint} ${slice.rows} ${slice.content}`,
+  }));
+}
+
+/**
+ * Expressions to hash for each column. DuckDB's hash() confuses [] with NULL and [[1], [2]] with [[1, 2]], so nested
+ * values are hashed as text.
+ */
+function hashed({ columns }: Model): string[] {
+  return Object.entries(columns).map(([name, { type }]) => {
+    const column = `t.${identifier(name)}`;
+    return /\]$|^(?:STRUCT|MAP|UNION|JSON)\b/i.test(type) ? `CAST(${column} AS VARCHAR)` : column;
+  });
+}
+
+function isByDate({ key, nullable, columns }: Model): boolean {
+  return key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
+}
+
+/** Path in the lake. It needs no escaping: it consists of model names and dates. */
+function nameOf({ model, date }: Slice): string {
+  return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
+}
+
+/** Links a file of the previous lake. False when it is gone, has another size, or hard links are not supported. */
+function takeOver(from: string, known: LakeFile, to: string): boolean {
+  try {
+    if (statSync(from).size !== known.bytes) return false;
+    linkSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function writeSlice(db: Database, { model, date, rows }: Slice, file: string, run: string): Promise<void> {
+  const footer = {
+    run,
+    model: model.model,
+    version: String(model.version),
+    fingerprint: model.fingerprint,
+    rows: String(rows),
+    description: model.description,
+    columns: JSON.stringify(
+      Object.fromEntries(Object.entries(model.columns).map(([name, { comment }]) => [name, comment])),
+    ),
+  };
+  const metadata = Object.entries(footer).map(([key, value]) => `${key}: ${quote(value)}`);
+  const where = date === null ? '' : ` WHERE date = DATE ${quote(date)}`;
+  await db.run(
+    `COPY (SELECT * FROM build.${model.model}${where}) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
+  );
+  await syncFile(file);
+}
+
+function readIndex(lake: string): LakeFiles {
+  try {
+    return JSON.parse(readFileSync(path.join(lake, INDEX), 'utf8')) as LakeFiles;
+  } catch {
+    return {}; // a lake of an older version, or none: everything is written
+  }
+}

@@ -1,0 +1,129 @@
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Readers } from '../core/file-modes.js';
+import { syncPath } from '../core/files.js';
+import type { Lock } from '../core/lock.js';
+import { LandingCorruptError, WarehouseBusyError, type LoadCounts } from '../duckdb/errors.js';
+import { carryModels } from './carry-models.js';
+import { syncFile } from '../builds/links.js';
+import { loadLanding } from '../load/load.js';
+import { lockWriter, whileNothingIsRemoved } from '../duckdb/locks.js';
+import { openWarehouse, type Warehouse } from '../duckdb/open.js';
+import { warehouseFile } from '../duckdb/paths.js';
+import { publish, type PublishedBuild } from '../publish/publish.js';
+import { buildModels, type BuildResult } from '../models/run-models.js';
+
+/** Input of `rebuildWarehouse`. */
+export interface RebuildRequest {
+  now: Date;
+  /** First landing date to load; default: from the first. `to` is the last one; default: to the last. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Folder that gets the warehouse, its rejects and the published files; default: the data folder itself. */
+  into?: string | undefined;
+  /** As for `publish`. */
+  readers?: Readers | undefined;
+  keep?: number | undefined;
+  /** As for `buildModels`. */
+  personalData: boolean;
+  /** As for `buildModels`. */
+  modelsDir?: string | undefined;
+  /** Called when a step begins. */
+  onStep?: (step: 'load' | 'models' | 'publish') => void;
+}
+
+/** Result of `rebuildWarehouse`: load, build and publication. */
+export interface Rebuilt extends LoadCounts, BuildResult {
+  published: PublishedBuild;
+  /** Landed parts that could not be read, one phrase each; everything else was loaded. */
+  faults: string[];
+}
+
+/**
+ * Replays: makes the warehouse again from the landing zone alone, in a new file. Replaces the warehouse in use when the
+ * new one is complete, then publishes. If killed before the replacement, the old warehouse stays in use and the next
+ * call deletes the partial file.
+ * @throws WarehouseBusyError when a worker writes the warehouse
+ * @throws LockLostError when this process stalled and another process took the lock; nothing was replaced
+ * @throws ModelFailedError when the models cannot be built, or break a promise to readers of the old warehouse;
+ *   nothing was replaced
+ */
+export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
+  // Keep the lock to the end. A run must not load into the file about to be replaced. It must not publish a newer
+  // state either, because this replay would then set it back.
+  const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');
+  try {
+    return await rebuildUnder(lock, dataDir, request);
+  } finally {
+    lock.release();
+  }
+}
+
+async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
+  const { now, into = dataDir, onStep = () => undefined } = request;
+  const file = warehouseFile(into);
+  const beside = `${file}.rebuild`;
+  const current = await openIfSound(into, lock);
+  let loaded: Loaded;
+  let built: BuildResult;
+  try {
+    for (const name of [beside, ...leftoversOf(beside)]) rmSync(name, { recursive: true, force: true });
+    const rebuilt = await openWarehouse(into, { file: beside });
+    try {
+      onStep('load');
+      loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
+      onStep('models');
+      // With `into`, the new warehouse takes the models of the first one.
+      await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
+      const { personalData, modelsDir } = request;
+      built = await buildModels(rebuilt, { now, personalData, modelsDir, origin: 'replay' });
+    } finally {
+      await rebuilt.close();
+    }
+  } finally {
+    await current?.close();
+  }
+  lock.assertHeld();
+  // DuckDB would apply a `.wal` of the old file to the new one.
+  for (const name of leftoversOf(file)) rmSync(name, { recursive: true, force: true });
+  await syncFile(beside);
+  lock.rename(beside, file);
+  await syncPath(path.dirname(file), into);
+  onStep('publish');
+  const warehouse = await openWarehouse(into, { lock });
+  try {
+    const { readers, keep } = request;
+    const published = await publish(warehouse, into, { run: 'replay', now, readers, keep });
+    return { ...loaded, ...built, notes: [...built.notes, ...published.notes], published };
+  } finally {
+    await warehouse.close();
+  }
+}
+
+type Loaded = LoadCounts & { faults: string[] };
+
+async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }: RebuildRequest): Promise<Loaded> {
+  const inRange = (date: string): boolean => (from === undefined || date >= from) && (to === undefined || date <= to);
+  try {
+    return { ...(await loadLanding(warehouse, dataDir, { inRange, rejectsIn: into })), faults: [] };
+  } catch (error) {
+    if (!(error instanceof LandingCorruptError)) throw error;
+    return { ...error.loaded, faults: error.faults };
+  }
+}
+
+/** Opens the warehouse in use; null when there is none or it cannot be opened (replay then replaces it). */
+async function openIfSound(dataDir: string, lock: Lock): Promise<Warehouse | null> {
+  if (!existsSync(warehouseFile(dataDir))) return null;
+  try {
+    return await openWarehouse(dataDir, { lock });
+  } catch (error) {
+    if (error instanceof WarehouseBusyError) throw error;
+    return null;
+  }
+}
+
+/** Files that DuckDB keeps next to a database. */
+function leftoversOf(file: string): string[] {
+  return [`${file}.wal`, `${file}.tmp`];
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { Clock } from '../core/clock.js';
+import type { Config } from '../core/config.js';
+
+/** Configuration and clock, which most commands need. */
+export interface CliContext {
+  config: Config;
+  clock: Clock;
+}
+
+/** Path given by `--config`, at any place of the command line. */
+export function configOption(command: Command): string | undefined {
+  return command.optsWithGlobals<{ config?: string }>().config;
+}
+
+/**
+ * Reads the configuration in force: the named one, else tidemark.yaml in the current folder. If neither exists but a
+ * demo ran, reads the demo's configuration. `tidemark sql` thus works after `npm run demo` in a fresh clone.
+ * @throws TidemarkError `InvalidConfig`
+ */
+export async function loadContext(command: Command): Promise<CliContext> {
+  const [{ loadInForce }, { createClock }] = await Promise.all([
+    import('../commands/config-in-force.js'),
+    import('../core/clock.js'),
+  ]);
+  return { config: loadInForce(configOption(command)), clock: createClock() };
+}
+
+/** Help text with examples, in the same format for every command. */
+export function examples(...lines: string[]): string {
+  return `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}

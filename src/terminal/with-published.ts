@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { loadContext, type CliContext } from './context.js';
+import { say, sayJson } from './print.js';
+import type { Published } from '../builds/published.js';
+import { sayTable } from './say-table.js';
+
+/** Opens the published warehouse of the configuration in force, runs `work` and closes it. */
+export async function withPublished(
+  command: Command,
+  work: (published: Published, context: CliContext) => Promise<void>,
+): Promise<void> {
+  const context = await loadContext(command);
+  const { openPublished } = await import('../builds/published.js');
+  const published = await openPublished(context.config.dataDir);
+  try {
+    await work(published, context);
+  } finally {
+    published.close();
+  }
+}
+
+/** Prints the rows of a query as a table or as JSON objects. Prints `empty` instead of a table without rows. */
+export async function printQuery(
+  published: Published,
+  sql: string,
+  options: { json: boolean; empty: string; params?: Record<string, string | number | null> },
+): Promise<void> {
+  const { columns, rows } = await published.query(sql, options.params ? { params: options.params } : {});
+  if (options.json) sayJson(rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]]))));
+  else if (rows.length === 0) say(options.empty);
+  else sayTable({ columns, rows });
+}

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { cleanEnv, compiled, ROOT } from './processes.js';
+
+export interface CliResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const CLI = path.join(ROOT, 'bin', 'tidemark.mjs');
+
+/** Runs `tidemark …` as a process of its own, in `cwd`, with nothing of this machine's settings. */
+export async function runCli(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<CliResult> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      // The demo starts processes of its own, as it finds them in a clone.
+      args[0] === 'demo' ? [CLI, ...args] : compiled([CLI, ...args]),
+      { cwd: options.cwd, env: cleanEnv(options.env ?? {}), maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
+    );
+  });
+}
+
+/** An empty folder to run a command in. */
+export function emptyFolder(): { dir: string; remove: () => void } {
+  const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-cli-'));
+  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}

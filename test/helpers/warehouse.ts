@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { buildModels } from '../../src/models/run-models.js';
+import { loadLanding } from '../../src/load/load.js';
+import { openWarehouse, type Warehouse } from '../../src/duckdb/open.js';
+import { landAnswers as land, type Answer } from '../../src/models/cases/land-answers.js';
+
+export { land, type Answer };
+
+/** A data folder of its own, removed when the test ends. */
+export function temporaryDataDir(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-warehouse-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Opens a warehouse that is closed when the test ends. */
+export async function openTestWarehouse(dataDir: string): Promise<Warehouse> {
+  const warehouse = await openWarehouse(dataDir);
+  onTestFinished(() => warehouse.close());
+  return warehouse;
+}
+
+/** Lands, loads and builds; gives the warehouse to look into. */
+export async function buildFrom(answers: Answer[], personalData = true): Promise<Warehouse> {
+  const dataDir = temporaryDataDir();
+  await land(dataDir, answers);
+  const warehouse = await openTestWarehouse(dataDir);
+  await loadLanding(warehouse, dataDir);
+  await buildModels(warehouse, { personalData });
+  return warehouse;
+}
+
+/** Records of one finished market run: run, coverage and one page of a search. */
+export function marketNight(night: {
+  run: string;
+  date: string;
+  ids: number[];
+  missing?: number;
+  market?: string;
+  asOfNow?: boolean;
+  finished?: boolean;
+  heldBack?: string;
+}): Answer[] {
+  const { run, date, ids, missing = 0, market = 'm', asOfNow = true, finished = true, heldBack = null } = night;
+  const place = { run, date, market };
+  const reported = ids.length + missing;
+  return [
+    {
+      ...place,
+      stream: 'runs',
+      entity: run,
+      at: `${date}T03:00:00.000Z`,
+      body: {
+        run_id: run,
+        workflow_id: `snapshot/${market}/${date}`,
+        workflow_type: 'marketSnapshot',
+        market,
+        date,
+        as_of_now: asOfNow,
+        started_at: `${date}T02:00:00.000Z`,
+        finished_at: finished ? `${date}T03:00:00.000Z` : null,
+        outcome: finished ? 'complete' : 'running',
+        requests: 1,
+        rows: 1,
+        config_hash: 'c',
+        filters: {},
+        note: heldBack,
+        held_back: heldBack,
+      },
+    },
+    {
+      ...place,
+      stream: 'coverage',
+      entity: market,
+      at: `${date}T03:00:00.000Z`,
+      body: {
+        market,
+        reported_total: reported,
+        distinct_companies: ids.length,
+        missing,
+        share: ids.length / reported,
+        why: [],
+      },
+    },
+    {
+      ...place,
+      stream: 'prospecting',
+      at: `${date}T02:10:00.000Z`,
+      request: `POST /v2/prospecting ${run}`,
+      body: { total_companies: reported, total_pages: 1, data: ids.map((id) => ({ id, name: `Company ${id}` })) },
+    },
+  ];
+}

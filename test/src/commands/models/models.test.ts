@@ -1,0 +1,277 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildModels } from '../../../../src/models/run-models.js';
+import { openWarehouse, type Warehouse } from '../../../../src/duckdb/open.js';
+import { publish } from '../../../../src/publish/publish.js';
+import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
+
+const PASSING = `
+- name: sizes become bounds
+  given:
+    - { stream: companies, entity: '1', body: { id: 1, name: A, size: 11-50 } }
+  expect:
+    - query: SELECT company_id, employees_min, employees_max FROM core.companies
+      rows: [{ company_id: '1', employees_min: 11, employees_max: 50 }]
+`;
+
+const FAILING = `
+- name: a wrong bound
+  given:
+    - { stream: companies, entity: '1', body: { id: 1, size: 11-50 } }
+    - { stream: companies, entity: '2', body: { id: 2, size: '7' } }
+  expect:
+    - query: SELECT company_id, employees_max FROM core.companies ORDER BY company_id
+      rows: [{ company_id: '1', employees_max: 51 }]
+    - query: SELECT nothing FROM core.companies
+      rows: []
+    - query: SELECT company_id FROM core.companies ORDER BY company_id
+      rows: [{ company_id: '2' }, { company_id: '1' }]
+`;
+
+const ROWS = `
+- name: turnover in euro only where it is stated so
+  model: marts.companies
+  given:
+    - input: core.companies
+      rows: [{ company_id: 2, name: B }, { company_id: 1, founding_date: 1999-12-31 }]
+    - input: marts.financials_wide
+      rows:
+        - { company_id: 1, fiscal_year: 2023, turnover: 5, currency: EUR }
+        - { company_id: 2, fiscal_year: 2023, turnover: 7, currency: DKK }
+  expect:
+    rows:
+      - { company_id: '1', founding_date: '1999-12-31', turnover: 5, turnover_eur: 5 }
+      - { company_id: '2', founding_date: null, turnover: 7, turnover_eur: null }
+- name: a wrong figure
+  model: marts.companies
+  given:
+    - { input: core.companies, rows: [{ company_id: 2 }, { company_id: 1 }] }
+    - { input: marts.financials_wide, rows: [{ company_id: 2, fiscal_year: 2023, turnover: 7 }] }
+  expect:
+    rows: [{ company_id: '2', fiscal_year: 2024 }, { company_id: '1', fiscal_year: null }]
+- name: what it does not read
+  model: marts.companies
+  given: [{ input: core.tenders, rows: [] }]
+  expect: { rows: [] }
+- name: no such column
+  model: marts.companies
+  given: [{ input: core.companies, rows: [{ age: 3 }] }]
+  expect: { rows: [] }
+- name: no such model
+  model: marts.nothing
+  given: []
+  expect: { rows: [] }
+`;
+
+let folder: ReturnType<typeof emptyFolder>;
+
+beforeAll(() => {
+  folder = emptyFolder();
+  mkdirSync(path.join(folder.dir, 'mine', 'deeper'), { recursive: true });
+  writeFileSync(path.join(folder.dir, 'mine', 'good.yaml'), PASSING);
+  writeFileSync(path.join(folder.dir, 'mine', 'deeper', 'bad.yml'), FAILING);
+  writeFileSync(path.join(folder.dir, 'rows.yaml'), ROWS);
+  writeFileSync(path.join(folder.dir, 'wrong.yaml'), PASSING.replace('companies,', 'company,'));
+});
+
+afterAll(() => folder.remove());
+
+const tidemark = async (...args: string[]) => runCli(args, { cwd: folder.dir });
+
+describe.concurrent('models test', () => {
+  it('runs a user’s own cases, with no configuration and no warehouse', async () => {
+    const { code, stdout, stderr } = await tidemark('models', 'test', 'mine/good.yaml');
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `${path.join('mine', 'good.yaml')}\n  ✔ sizes become bounds\n\n1 of 1 cases pass\n`,
+      stderr: '',
+    });
+  });
+
+  it('says which row and column differ, and ends in exit code 1', async () => {
+    const { code, stdout } = await tidemark('models', 'test', 'mine');
+    expect(code).toBe(1);
+    expect(stdout).toContain(`${path.join('mine', 'deeper', 'bad.yml')}
+  ✖ a wrong bound
+    SELECT company_id, employees_max FROM core.companies ORDER BY company_id
+      row 1 differs
+        - employees_max: 51
+        + employees_max: 50
+      row 2 is not expected
+        + company_id: "2", employees_max: 7
+    SELECT nothing FROM core.companies
+      Binder Error`);
+    expect(stdout).toContain('      the same rows in another order: add an ORDER BY to the query\n');
+    expect(stdout).toContain('  ✔ sizes become bounds\n');
+    expect(stdout).toMatch(/\n1 of 2 cases pass, 1 fail\n$/);
+  });
+
+  it('gives the same as JSON', async () => {
+    const { code, stdout } = await tidemark('models', 'test', 'mine', '--match', 'wrong BOUND', '--json');
+    expect(code).toBe(1);
+    const { results, ...counts } = JSON.parse(stdout) as { results: { failures: unknown[] }[] };
+    expect(counts).toEqual({ cases: 1, failed: 1 });
+    expect(results[0]?.failures).toHaveLength(3);
+    expect(results[0]?.failures[0]).toMatchObject({
+      differences: [
+        { kind: 'changed', row: 1, columns: { employees_max: { expected: 51, actual: 50 } } },
+        { kind: 'surplus', row: 2, actual: { company_id: '2', employees_max: 7 } },
+      ],
+    });
+  });
+
+  it('runs one model on rows, and says what a case asks that cannot be', async () => {
+    const { code, stdout } = await tidemark('models', 'test', 'rows.yaml');
+    expect(code).toBe(1);
+    expect(stdout).toBe(`rows.yaml
+  ✔ turnover in euro only where it is stated so
+  ✖ a wrong figure
+    FROM marts.companies
+      row 2 differs
+        - fiscal_year: 2024
+        + fiscal_year: 2023
+  ✖ what it does not read
+    marts.companies does not read core.tenders: it reads core.companies, marts.financials_wide.
+  ✖ no such column
+    core.companies has no column age.
+  ✖ no such model
+    There is no model marts.nothing.
+
+1 of 5 cases pass, 4 fail
+`);
+  });
+
+  it('runs the cases of the checkout when none are named', async () => {
+    const { code, stdout } = await tidemark('models', 'test', '--match', 'cases/tenders.yaml');
+    expect(code).toBe(0);
+    expect(stdout).toContain('  ✔ odd tenders\n');
+  });
+
+  it.each([
+    ['a folder that is not there', ['nowhere'], 'nowhere does not exist'],
+    ['a malformed case', ['wrong.yaml'], 'stream'],
+    ['no case at all', ['mine', '--match', 'unheard of'], 'No case has "unheard of" in its name or file'],
+  ])('%s is a usage error', async (_, args, message) => {
+    const { code, stderr } = await tidemark('models', 'test', ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe.concurrent('models docs', () => {
+  const docs = async (...args: string[]) => runCli(['models', 'docs', ...args], { cwd: folder.dir });
+
+  it('writes the data dictionary, to the terminal or a file', async () => {
+    const shown = await docs();
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toMatch(/^# Data dictionary\n/);
+    const { code, stderr } = await docs('--out', 'dictionary.md');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('dictionary.md') });
+    expect(readFileSync(path.join(folder.dir, 'dictionary.md'), 'utf8')).toBe(shown.stdout);
+  });
+
+  it('gives the same as JSON', async () => {
+    const { stdout } = await docs('--json');
+    const tables = JSON.parse(stdout) as { table: string }[];
+    expect(tables.find(({ table }) => table === 'marts.companies')).toMatchObject({
+      key: ['company_id'],
+      parents: expect.arrayContaining(['core.companies', 'marts.financials_wide']),
+      columns: expect.arrayContaining([
+        {
+          name: 'turnover',
+          type: 'DOUBLE',
+          comment: expect.any(String),
+          lineage: 'copied',
+          from: ['marts.financials_wide.turnover'],
+        },
+      ]),
+    });
+  });
+
+  it('a place that cannot be written is an error that names it', async () => {
+    const { code, stderr } = await docs('--out', 'mine/good.yaml/dictionary.md');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Cannot write .*dictionary\.md: /);
+  });
+});
+
+describe('models plan', () => {
+  let place: ReturnType<typeof emptyFolder>;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    place = emptyFolder();
+    dataDir = path.join(place.dir, 'data');
+    writeFileSync(
+      path.join(place.dir, 'tidemark.yaml'),
+      `{ api: { baseUrl: 'http://127.0.0.1:1' }, data: ./data, markets: [{ name: m }] }`,
+    );
+    await withWarehouse(async (warehouse) => {
+      await buildModels(warehouse);
+      await publish(warehouse, dataDir, { run: 'r', now: new Date() });
+    });
+  });
+
+  afterAll(() => place.remove());
+
+  const plan = async (...args: string[]) => runCli(['models', 'plan', ...args], { cwd: place.dir });
+
+  async function withWarehouse(work: (warehouse: Warehouse) => Promise<void>): Promise<void> {
+    const warehouse = await openWarehouse(dataDir);
+    try {
+      await work(warehouse);
+    } finally {
+      await warehouse.close();
+    }
+  }
+
+  it('says so when nothing changed', async () => {
+    const { code, stdout } = await plan();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Compared with .*tidemark\.duckdb\n\nNo changes: all \d+ models are as applied\.\n$/);
+  });
+
+  it('falls back to what is published while a writer holds the warehouse, and says so', async () => {
+    await withWarehouse(async () => {
+      const { code, stdout } = await plan();
+      expect(code).toBe(0);
+      expect(stdout).toMatch(
+        /^Compared with the current build .*market\.duckdb\), because the warehouse is missing or a writer holds it/,
+      );
+      expect(stdout).toContain('No changes');
+    });
+  });
+
+  it('shows the text of what was edited and what follows from it, and refuses what breaks readers', async () => {
+    // The files on disk are the checkout's own: so it is the applied model that is made another.
+    await withWarehouse(async ({ db }) => {
+      await db.run(`UPDATE ledger.models SET fingerprint = 'other',
+        definition = replace(definition, 'columns:\n', 'columns:\n  bygone: VARCHAR | Gone\n') WHERE model = 'core.financials'`);
+      await db.run(`UPDATE ledger.models SET fingerprint = 'other' WHERE model = 'marts.financials_wide'`);
+    });
+    const { code, stdout, stderr } = await plan();
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Directly modified:
+  ~ core.financials  incremental, 0 rows, Breaking
+      column bygone is removed
+      refused: raise \`version\`, now 1, in its header
+`);
+    expect(stdout).toContain('\n      -  bygone: VARCHAR | Gone\n');
+    expect(stdout).toContain(`Indirectly modified:
+    marts.financials_wide  incremental, 0 rows, Non-breaking, through core.financials
+`);
+    expect(stdout).toContain(
+      'needing backfill: the next run builds these incremental models in full\n    core.financials ',
+    );
+    expect(stderr).toContain('core.financials breaks what version 1 promises: column bygone is removed.');
+
+    const json = await plan('--json');
+    expect(json.code).toBe(1);
+    const { changes } = JSON.parse(json.stdout) as { changes: { model: string; change: string; refused: string[] }[] };
+    expect(changes.filter(({ change }) => change !== 'unchanged')).toMatchObject([
+      { model: 'core.financials', change: 'directly modified', refused: ['column bygone is removed'] },
+      { model: 'marts.financials_wide', change: 'indirectly modified', refused: [] },
+    ]);
+  });
+});

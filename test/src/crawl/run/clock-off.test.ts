@@ -1,0 +1,107 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunContext } from '../../../../schemas/pipeline/run.js';
+import { createApiClient } from '../../../../src/api-client/index.js';
+import { createClock } from '../../../../src/core/clock.js';
+import { loadConfig } from '../../../../src/core/config.js';
+import { createLog } from '../../../../src/core/log.js';
+import { StampClock } from '../../../../src/core/stamp-clock.js';
+import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/deps.js';
+import { openRun } from '../../../../src/crawl/run/open-run.js';
+import { readQuota, reopenQuota } from '../../../../src/crawl/run/read-quota.js';
+import { makeProject, type Project } from '../../../helpers/project.js';
+
+const HOUR_MS = 3_600_000;
+const PULSE: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
+
+describe("this machine's clock against the API's", () => {
+  let server: Server;
+  let project: Project;
+  let date: string | undefined;
+
+  beforeEach(async () => {
+    server = createServer((_, response) => {
+      response.sendDate = false;
+      if (date !== undefined) response.setHeader('date', date);
+      response.setHeader('content-type', 'application/json').end('[]');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    project = makeProject({ api: { url: `http://127.0.0.1:${port}`, key: 'k'.repeat(16) }, temporal: 'none' });
+  });
+
+  afterEach(async () => {
+    project.remove();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const ask = async (hoursAhead: number | null, { begins = true } = {}) =>
+    withDeps(hoursAhead, async (deps, ctx) => (await readQuota(deps, ctx, PULSE, begins)).clock);
+
+  const withDeps = async <T>(hoursAhead: number | null, work: (deps: CrawlDeps, ctx: RunContext) => Promise<T>) => {
+    date = hoursAhead === null ? undefined : new Date(Date.now() - hoursAhead * HOUR_MS).toUTCString();
+    const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
+    const deps = {
+      config,
+      client: createApiClient({ baseUrl: config.api.baseUrl, apiKey: 'k'.repeat(16) }),
+      clock: createClock({}),
+      log: createLog('test'),
+    };
+    const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input: {} });
+    try {
+      return await work(deps, ctx);
+    } finally {
+      await deps.client.close();
+    }
+  };
+
+  it('is not spoken of where it is right, or the API does not tell its own', async () => {
+    expect(await ask(0)).toBeNull();
+    expect(await ask(null)).toBeNull();
+  });
+
+  it('a few minutes off is said, ahead or behind', async () => {
+    expect(await ask(0.05)).toMatch(/is 3 minutes ahead of the API's/);
+    expect(await ask(-0.05)).toMatch(/is (2|3) minutes behind the API's/);
+  });
+
+  it('more than five minutes off is refused before anything is filed under a wrong time', async () => {
+    await expect(ask(12)).rejects.toMatchObject({
+      type: 'ClockWrong',
+      retryable: false,
+      message: expect.stringMatching(/12 hours ahead/),
+      todo: expect.stringMatching(/with NTP.*start the run again.*api\.clockTolerance/),
+    });
+    await expect(ask(-0.2)).rejects.toThrow(/(11|12) minutes behind/);
+    await expect(ask(49)).rejects.toThrow(/2 days ahead/);
+    await expect(ask(-25)).rejects.toThrow(/1 days behind/);
+  });
+
+  it('is only said within what the configuration allows', async () => {
+    project.remove();
+    const { port } = server.address() as AddressInfo;
+    const api = { baseUrl: `http://127.0.0.1:${port}`, clockTolerance: '1h' };
+    project = makeProject({ api: { url: api.baseUrl, key: 'k'.repeat(16) }, temporal: 'none', config: { api } });
+    expect(await ask(0.5)).toMatch(/is 30 minutes ahead/);
+    await expect(ask(1.5)).rejects.toMatchObject({ type: 'ClockWrong' });
+  });
+
+  it('off is only said once a run is under way: its end must not fail on it', async () => {
+    expect(await ask(49, { begins: false })).toMatch(/is 2 days ahead of the API's .* Set it with NTP/);
+  });
+
+  it('that is wrong keeps a worker from going on with a run, until it is right', async () => {
+    const stamps = new StampClock(createClock({}));
+    const go = async (hoursAhead: number) =>
+      withDeps(hoursAhead, (deps, ctx) => reopenQuota({ ...deps, stamps }, ctx, PULSE));
+    await expect(go(12)).rejects.toMatchObject({
+      type: 'ClockWrong',
+      retryable: true,
+      todo: expect.stringMatching(/continues when the clock is right/),
+    });
+    await go(0);
+    // Asked once: the clock was not set since.
+    await go(12);
+  });
+});

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { ConfigSchema } from '../../../../src/core/config-schema.js';
+import type { Config } from '../../../../src/core/config.js';
+import type { CloseRunInput } from '../../../../schemas/pipeline/crawl.js';
+import { createApiClient } from '../../../../src/api-client/index.js';
+import { createLog } from '../../../../src/core/log.js';
+import { closeRun } from '../../../../src/crawl/run/close-run.js';
+import { lastSyncDate } from '../../../../src/crawl/run/last-sync.js';
+import { openRun } from '../../../../src/crawl/run/open-run.js';
+
+const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-sync-'));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const config: Config = {
+  ...ConfigSchema.parse({ api: { baseUrl: 'http://127.0.0.1:1' } }),
+  file: 'f',
+  dataDir,
+  hash: 'h',
+};
+
+const sync = async (now: string, outcome: CloseRunInput['outcome'], input: object = {}): Promise<void> => {
+  const clock = { now: () => new Date(now) };
+  const client = createApiClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'unused-key-0123' });
+  const ctx = openRun(config, clock, { workflowType: 'watchSync', workflowId: 'w', run: `${now}-${outcome}`, input });
+  await closeRun({ config, clock, client, log: createLog('test') }, { ctx, outcome, note: null, heldBack: null });
+  await client.close();
+};
+
+it('is the last sync that reached its day: none that failed, none of a single past day', async () => {
+  expect(lastSyncDate(dataDir)).toBeUndefined();
+  await sync('2026-11-10T02:00:00Z', 'complete');
+  await sync('2026-11-12T02:00:00Z', 'failed');
+  await sync('2026-11-13T02:00:00Z', 'partial');
+  await sync('2026-11-14T02:00:00Z', 'complete', { date: '2026-11-13' });
+  expect(lastSyncDate(dataDir)).toBe('2026-11-10');
+});

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { asWarehouseError } from '../../../src/duckdb/errors.js';
+import { openWarehouse } from '../../../src/duckdb/open.js';
+import { WarehouseBusyError } from '../../../src/duckdb/errors.js';
+import { warehouseFile } from '../../../src/duckdb/paths.js';
+import { temporaryDataDir } from '../../helpers/warehouse.js';
+
+describe('openWarehouse', () => {
+  test('makes the file, applies migrations once, and leaves no log behind', async () => {
+    const dataDir = temporaryDataDir();
+    for (let time = 0; time < 2; time++) {
+      const warehouse = await openWarehouse(dataDir);
+      expect(await warehouse.db.count('SELECT count(*) FROM main.migrations')).toBe(
+        readdirSync(path.join('sql', 'migrations')).length,
+      );
+      await warehouse.close();
+    }
+    expect(readdirSync(path.dirname(warehouseFile(dataDir)))).toEqual(['tidemark.duckdb']);
+  });
+
+  test('keeps to TIDEMARK_WAREHOUSE_MEMORY, and says what is wrong with one that is no size', async () => {
+    onTestFinished(() => void delete process.env['TIDEMARK_WAREHOUSE_MEMORY']);
+    process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '512MiB';
+    const warehouse = await openWarehouse(temporaryDataDir());
+    expect(await warehouse.db.rows(`SELECT current_setting('memory_limit') AS given`)).toEqual([
+      { given: '512.0 MiB' },
+    ]);
+    await warehouse.close();
+    process.env['TIDEMARK_WAREHOUSE_MEMORY'] = 'plenty';
+    await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(
+      /TIDEMARK_WAREHOUSE_MEMORY is not a valid size: "plenty"/,
+    );
+  });
+
+  test('keeps to TIDEMARK_WAREHOUSE_THREADS, and says what is wrong with what is no number of them', async () => {
+    const before = process.env['TIDEMARK_WAREHOUSE_THREADS'];
+    onTestFinished(() => void (process.env['TIDEMARK_WAREHOUSE_THREADS'] = before));
+    process.env['TIDEMARK_WAREHOUSE_THREADS'] = '3';
+    const warehouse = await openWarehouse(temporaryDataDir());
+    expect(await warehouse.db.rows(`SELECT current_setting('threads')::INTEGER AS given`)).toEqual([{ given: 3 }]);
+    await warehouse.close();
+    for (const wrong of ['0', 'all', '1.5']) {
+      process.env['TIDEMARK_WAREHOUSE_THREADS'] = wrong;
+      await expect(openWarehouse(temporaryDataDir())).rejects.toThrow(
+        `TIDEMARK_WAREHOUSE_THREADS is not a valid number: "${wrong}"`,
+      );
+    }
+  });
+
+  test('a second opening in this process is refused until the first is closed', async () => {
+    const dataDir = temporaryDataDir();
+    const first = await openWarehouse(dataDir);
+    await expect(openWarehouse(dataDir)).rejects.toBeInstanceOf(WarehouseBusyError);
+    await first.close();
+    await (await openWarehouse(dataDir)).close();
+  });
+
+  test('a file held by another process is refused with its process id', async () => {
+    const dataDir = temporaryDataDir();
+    await (await openWarehouse(dataDir)).close();
+    const script = `
+      import { DuckDBInstance } from '@duckdb/node-api';
+      await DuckDBInstance.create(${JSON.stringify(warehouseFile(dataDir))});
+      console.log('open');
+      process.stdin.resume();
+    `;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      await once(child.stdout, 'data');
+      const error: unknown = await openWarehouse(dataDir).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(WarehouseBusyError);
+      expect(error).toMatchObject({
+        type: 'WarehouseBusy',
+        retryable: true,
+        message: expect.stringContaining(`PID ${child.pid}`) as string,
+      });
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    // What a killed writer leaves behind is no obstacle.
+    await (await openWarehouse(dataDir)).close();
+    expect(existsSync(`${warehouseFile(dataDir)}.wal`)).toBe(false);
+  });
+
+  test('a migration that was edited after it was applied is refused', async () => {
+    const dataDir = temporaryDataDir();
+    const warehouse = await openWarehouse(dataDir);
+    await warehouse.db.run(`UPDATE main.migrations SET sha256 = 'other' WHERE name LIKE '%000001%'`);
+    await warehouse.close();
+    await expect(openWarehouse(dataDir)).rejects.toThrow(/000001_ledger.sql was changed after it was applied/);
+  });
+
+  test('a file of a newer version is refused', async () => {
+    const dataDir = temporaryDataDir();
+    const warehouse = await openWarehouse(dataDir);
+    await warehouse.db.run(`INSERT INTO main.migrations VALUES ('migrations/999999_future.sql', 'x', now())`);
+    await warehouse.close();
+    await expect(openWarehouse(dataDir)).rejects.toThrow(
+      /written by a newer version: it has migrations\/999999_future.sql/,
+    );
+  });
+});
+
+test.each([
+  'IO Error: Could not write all 262144 bytes to file "x.duckdb": No space left on device',
+  'IO Error: Could not write to file "x.duckdb.wal": Disk quota exceeded',
+  'Out of Memory Error: failed to offload data block of size 256.0 KiB (this limit was set by the "max_temp_directory_size" setting)',
+])('a full disk is told as such: %s', (message) => {
+  expect(asWarehouseError(new Error(message), 'x.duckdb')).toMatchObject({ type: 'DiskFull', retryable: true });
+});

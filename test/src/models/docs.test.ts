@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readModels } from '../../../src/models/models.js';
+import { parseModel, type Model } from '../../../src/models/models.js';
+import { readLineage } from '../../../src/models/lineage.js';
+import { readFunctions } from '../../../src/models/functions.js';
+import { describeTables, renderDictionary } from '../../../src/models/docs.js';
+
+const models = await readModels();
+const dictionary = renderDictionary(describeTables(models, await readLineage(models)), readFunctions());
+
+function model(name: string, rest: string, sql: string, parents: string[] = []): Model {
+  const [schema, table] = name.split('.');
+  const text = `/*\nmodel: ${name}\nkind: table\nversion: 3\ngrain: thing\n${rest}\n*/\n${sql}\n`;
+  return { ...parseModel({ name: `${schema}/${table}.sql`, text }), parents, fingerprint: name };
+}
+
+test('docs/data-dictionary.md is what `tidemark models docs --out docs/data-dictionary.md` makes of sql/', () => {
+  expect(readFileSync('docs/data-dictionary.md', 'utf8')).toBe(dictionary);
+});
+
+test('every model and function has its section, and every link goes to one', async () => {
+  const anchors = [...dictionary.matchAll(/^### (.+)$/gm)].map((match) => match[1]?.replaceAll('.', ''));
+  const functions = readFunctions().map((each) => each.function);
+  const tables = [...(await readModels()).map((each) => each.model), 'meta.receipt', ...functions];
+  expect(new Set(anchors)).toEqual(new Set(tables.map((name) => name.replace('.', ''))));
+  const targets = [...dictionary.matchAll(/\]\(#([^)]+)\)/g)].map(([, target]) => target);
+  expect(targets.length).toBeGreaterThan(anchors.length);
+  expect(targets.filter((target) => !anchors.includes(target))).toEqual([]);
+});
+
+test('of every column it is known where it comes from', async () => {
+  const unknown = [...(await readLineage(models))].flatMap(([name, columns]) =>
+    [...columns].flatMap(([column, { lineage }]) => (lineage === 'unknown' ? [`${name}.${column}`] : [])),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('a copied column has the type of the column it is a copy of', async () => {
+  const types = new Map(
+    models.flatMap((one) => Object.entries(one.columns).map(([name, { type }]) => [`${one.model}.${name}`, type])),
+  );
+  const copies = [...(await readLineage(models))].flatMap(([name, columns]) =>
+    [...columns].flatMap(([column, { lineage, from }]) => {
+      const source = lineage === 'copied' ? types.get(from[0] ?? '') : undefined;
+      return source === undefined
+        ? []
+        : [{ column: `${name}.${column}`, source, type: types.get(`${name}.${column}`) }];
+    }),
+  );
+  expect(copies.length).toBeGreaterThan(50);
+  expect(copies.filter(({ source, type }) => source !== type)).toEqual([]);
+});
+
+test('a table is told with key, checks, parents and children; what Markdown would misread is escaped', () => {
+  const things = model(
+    'core.things',
+    'key: [id, at]\nnullable: [at]\ndescription: Things | <b>.\ncolumns:\n  id: BIGINT | A *bold* a_b id\n  at: TIMESTAMPTZ | When\n' +
+      'audits: [{name: few, severity: warn, sql: SELECT 1}]',
+    'SELECT 1',
+  );
+  const daily = model(
+    'marts.daily',
+    'key: [id]\ndescription: Daily.\ncolumns: { id: BIGINT | Id }',
+    'FROM core.things',
+    ['core.things'],
+  );
+  const text = renderDictionary(describeTables([things, daily]));
+  expect(text).toContain(`### core.things
+
+Things \\| \\<b\\>.
+
+- One row per thing
+- Key: \`id\`, \`at\` (may be NULL: \`at\`)
+- Kind: table, version 3, made by [sql/core/things.sql](../sql/core/things.sql)
+- Parents: none, it reads what was loaded from the landing zone
+- Children: [marts.daily](#martsdaily)
+
+| Column | Type | What it is |
+| --- | --- | --- |
+| \`id\` | \`BIGINT\` | A \\*bold\\* a_b id |
+| \`at\` | \`TIMESTAMPTZ\` | When |
+
+Checks: \`key_is_unique\` (error), \`key_is_not_null\` (error), \`few\` (warn)
+`);
+  expect(text).toContain('- Parents: [core.things](#corethings)\n- Children: none');
+});

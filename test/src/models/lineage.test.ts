@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { readLineage } from '../../../src/models/lineage.js';
+import { assembleModels } from '../../../src/models/models.js';
+
+const COLUMNS = 'id: BIGINT | Id\n  name: VARCHAR | Name\n  tags: VARCHAR[] | Tags\n  seen: TIMESTAMPTZ | When';
+
+function file(name: string, columns: string, sql: string, incremental = '') {
+  const kind = incremental === '' ? 'table' : 'incremental';
+  const text = `/*\nmodel: core.${name}\nkind: ${kind}\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\n${incremental}columns:\n  ${columns}\n*/\n${sql}\n`;
+  return { name: `core/${name}.sql`, text };
+}
+
+const PARENTS = ['a', 'b'].map((name) =>
+  file(name, COLUMNS, `SELECT 1::BIGINT AS id, '' AS name, ['']::VARCHAR[] AS tags, now() AS seen`),
+);
+
+/** Lineage of the columns of one query over core.a and core.b: `copied core.a.id`, by column. */
+async function lineageOf(sql: string, columns: string[], incremental = ''): Promise<Record<string, string>> {
+  const described = columns.map((column) => `${column}: VARCHAR | Something`).join('\n  ');
+  const { models } = await assembleModels([...PARENTS, file('c', described, sql, incremental)], []);
+  const lineage = (await readLineage(models)).get('core.c') ?? new Map();
+  return Object.fromEntries([...lineage].map(([column, { lineage: how, from }]) => [column, [how, ...from].join(' ')]));
+}
+
+describe('lineage', () => {
+  test.each<[what: string, sql: string, expected: Record<string, string>]>([
+    [
+      'stars, aliases and casts are copies; what is computed is derived; a constant is made',
+      `SELECT a.* EXCLUDE (tags, seen), CAST(id AS VARCHAR) AS text, upper(name) || id AS both, 1 AS one FROM core.a AS a`,
+      {
+        id: 'copied core.a.id',
+        name: 'copied core.a.name',
+        text: 'copied core.a.id',
+        both: 'derived core.a.id core.a.name',
+        one: 'made',
+      },
+    ],
+    [
+      'CTEs used twice, joins, and rows selected by what is no source',
+      `WITH t AS MATERIALIZED (SELECT id, name AS n FROM core.a WHERE seen > now()), u AS (SELECT * FROM t)
+       SELECT t.n, u.id, b.name, b.tags[1] AS tag FROM t JOIN u USING (id) LEFT JOIN core.b AS b ON b.id = t.id ANTI JOIN core.b AS c ON c.name = b.name`,
+      { n: 'copied core.a.name', id: 'copied core.a.id', name: 'copied core.b.name', tag: 'derived core.b.tags' },
+    ],
+    [
+      'a set operation is of several, unless all are the same column',
+      `SELECT id, name AS x, seen FROM core.a UNION ALL SELECT id, NULL, seen FROM core.b UNION ALL SELECT id, 'y', seen FROM core.b`,
+      { id: 'derived core.a.id core.b.id', x: 'derived core.a.name', seen: 'derived core.a.seen core.b.seen' },
+    ],
+    [
+      'aggregates, windows and ranks',
+      `SELECT id, count(*) AS n, max(name) FILTER (seen > now()) AS last, lag(id) OVER (ORDER BY max(seen)) AS before, row_number() OVER (ORDER BY max(name)) AS place
+       FROM core.a GROUP BY id`,
+      {
+        id: 'copied core.a.id',
+        n: 'made',
+        last: 'derived core.a.name core.a.seen',
+        before: 'derived core.a.id',
+        place: 'derived core.a.name',
+      },
+    ],
+    [
+      'lists, lambdas, structs, unnest',
+      `SELECT list_transform(tags, lambda t: t || name) AS l, {'i': id}.i AS i, unnest(tags) AS u FROM core.b`,
+      { l: 'derived core.b.name core.b.tags', i: 'derived core.b.id', u: 'derived core.b.tags' },
+    ],
+    [
+      'correlated subqueries, IN, and EXISTS, of which only the outer side is told',
+      `SELECT id, (SELECT max(b.name) FROM core.b AS b WHERE b.id = a.id) AS latest, EXISTS (FROM core.b AS b WHERE b.seen = a.seen) AS known,
+         id IN (SELECT id FROM core.b) AS listed FROM core.a AS a`,
+      {
+        id: 'copied core.a.id',
+        latest: 'derived core.b.name',
+        known: 'derived core.a.seen',
+        listed: 'derived core.a.id core.b.id',
+      },
+    ],
+    [
+      'a recursive CTE',
+      `WITH RECURSIVE r AS (SELECT id, name FROM core.a UNION ALL SELECT r.id + 1, b.name FROM r JOIN core.b AS b ON b.id = r.id) SELECT id, name FROM r`,
+      { id: 'derived core.a.id', name: 'derived core.a.name core.b.name' },
+    ],
+    [
+      'macros and what was loaded',
+      `SELECT json_text(body) AS text, stream FROM ledger.run_records ORDER BY market LIMIT 5`,
+      { text: 'derived ledger.run_records.body', stream: 'copied ledger.run_records.stream' },
+    ],
+  ])('%s', async (_, sql, expected) => {
+    expect(await lineageOf(sql, Object.keys(expected))).toEqual(expected);
+  });
+
+  test('keys of an incremental model are followed to where they come from', async () => {
+    const incremental = 'incremental:\n  by: [id]\n  changed: SELECT id FROM core.b\n  all: SELECT id FROM core.a\n';
+    expect(await lineageOf('SELECT id, name FROM changed JOIN core.b USING (id)', ['id', 'name'], incremental)).toEqual(
+      {
+        id: 'copied core.a.id',
+        name: 'copied core.b.name',
+      },
+    );
+  });
+
+  test('of SQL that cannot be bound nothing is said', async () => {
+    expect(await lineageOf('SELECT nothing AS id FROM core.a', ['id'])).toEqual({ id: 'unknown' });
+  });
+});

@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import { buildModels } from '../../../src/models/run-models.js';
+import { describeUnloaded } from '../../../src/load/describe-unloaded.js';
+import { loadLanding } from '../../../src/load/load.js';
+import {
+  buildFrom,
+  land,
+  marketNight,
+  openTestWarehouse,
+  temporaryDataDir,
+  type Answer,
+} from '../../helpers/warehouse.js';
+
+const daily = 'SELECT date, companies, active, entered, "left", changed FROM marts.market_daily ORDER BY date';
+
+describe('market nights', () => {
+  test('entered and left are told where both nights prove it', async () => {
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
+      ...marketNight({ run: 'n2', date: '2026-11-21', ids: [2, 3, 4, 5] }),
+      { stream: 'companies', entity: '2', at: '2026-11-20T02:30:00Z', body: { id: 2, status: 'Active' } },
+      { stream: 'companies', entity: '3', at: '2026-11-20T02:30:00Z', body: { id: 3, status: 'Active' } },
+      { stream: 'companies', entity: '2', at: '2026-11-21T02:30:00Z', body: { id: 2, status: 'Inactive' } },
+      { stream: 'companies', entity: '4', at: '2026-11-21T02:30:00Z', body: { id: 4, status: 'Active' } },
+    ]);
+    expect(await warehouse.db.rows(daily)).toEqual([
+      { date: '2026-11-20', companies: '3', active: '2', entered: null, left: null, changed: null },
+      { date: '2026-11-21', companies: '4', active: '2', entered: '2', left: '1', changed: '1' },
+    ]);
+    expect(
+      await warehouse.db.rows(
+        `SELECT kind, company_id, market, changed_at FROM marts.changes WHERE kind IN ('entered', 'left') ORDER BY ALL`,
+      ),
+    ).toEqual([
+      { kind: 'entered', company_id: '4', market: 'm', changed_at: '2026-11-21 03:00:00+00' },
+      { kind: 'entered', company_id: '5', market: 'm', changed_at: '2026-11-21 03:00:00+00' },
+      { kind: 'left', company_id: '1', market: 'm', changed_at: '2026-11-21 03:00:00+00' },
+    ]);
+  });
+
+  test('members that a run did not ask for are there with the night that found them, once', async () => {
+    const carried = { seen_on: '2026-11-20', company_ids: [1, 2] };
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
+      ...marketNight({ run: 'n2', date: '2026-11-21', ids: [2, 3, 4] }),
+      { stream: 'carried', run: 'n2', date: '2026-11-21', market: 'm', entity: '2026-11-20', body: carried },
+    ]);
+    expect(
+      await warehouse.db.rows(
+        `SELECT company_id, seen_on FROM marts.market_members WHERE date = DATE '2026-11-21' ORDER BY company_id`,
+      ),
+    ).toEqual([
+      { company_id: '1', seen_on: '2026-11-20' },
+      { company_id: '2', seen_on: '2026-11-21' },
+      { company_id: '3', seen_on: '2026-11-21' },
+      { company_id: '4', seen_on: '2026-11-21' },
+    ]);
+    expect(await warehouse.db.rows(daily)).toMatchObject([{}, { companies: '3', entered: '1', left: null }]);
+  });
+
+  // Two carried companies left and two others came: the totals match.
+  const carriedNight = (coverage: object, outcome: string): Answer[] => {
+    const place = { run: 'n2', date: '2026-11-21', market: 'm' };
+    const record = { seen_on: '2026-11-20', company_ids: ['4', '9007199254740993'] };
+    const told = marketNight({ ...place, ids: [1, 2, 3] }).map((answer): Answer => {
+      const body = answer.body as object;
+      if (answer.stream === 'coverage') return { ...answer, body: { ...body, reported_total: 5, ...coverage } };
+      return answer.stream === 'runs' ? { ...answer, body: { ...body, outcome, crawled: outcome } } : answer;
+    });
+    return [...told, { ...place, stream: 'carried', entity: '2026-11-20', body: record }];
+  };
+  const gap = { segment: 'root/x', filters: {}, missing: 2, reason: 'no turn', class: 'carried' };
+  const asOfNow = { distinct_companies: 3, missing: 2, share: 0.6, why: [gap], carried: { '2026-11-20': 2 } };
+  const asBefore = {
+    distinct_companies: 5,
+    missing: 0,
+    share: 1,
+    why: [],
+    certificate: { carried: { found: 2, missing: 0 } },
+  };
+
+  test.each([
+    ['partial', asOfNow],
+    // As versions before this one filed it.
+    ['complete', asBefore],
+  ])(
+    'carried members are no proof: filed as %s, the night is partial, and says nothing of who left',
+    async (outcome, told) => {
+      const { db } = await buildFrom([
+        ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3, 4], missing: 0 }),
+        ...carriedNight(told, outcome),
+      ]);
+      expect(
+        await db.rows(`SELECT reported_total, distinct_companies, missing, share, carried, is_proven,
+        list_transform(CAST(why AS JSON[]), lambda gap: gap ->> '$.class') AS why FROM ops.coverage WHERE run = 'n2'`),
+      ).toEqual([
+        {
+          reported_total: '5',
+          distinct_companies: '3',
+          missing: '2',
+          share: 0.6,
+          carried: '[{"last_found_on":"2026-11-20","companies":2}]',
+          is_proven: false,
+          why: ['carried'],
+        },
+      ]);
+      expect(await db.rows(`SELECT outcome, crawled FROM ops.runs ORDER BY run_id`)).toEqual([
+        { outcome: 'complete', crawled: 'complete' },
+        { outcome: 'partial', crawled: 'partial' },
+      ]);
+      expect(
+        await db.rows(
+          `SELECT companies, entered, "left", carried, carried_since FROM marts.market_daily ORDER BY date`,
+        ),
+      ).toEqual([
+        { companies: '4', entered: null, left: null, carried: '0', carried_since: null },
+        { companies: '3', entered: '0', left: null, carried: '2', carried_since: '2026-11-20' },
+      ]);
+      expect(await db.rows(`SELECT is_complete FROM ops.nights ORDER BY date`)).toEqual([
+        { is_complete: true },
+        { is_complete: false },
+      ]);
+      expect(await db.rows(`SELECT company_id FROM marts.market_members WHERE seen_on < date ORDER BY 1`)).toEqual([
+        { company_id: '4' },
+        { company_id: '9007199254740993' },
+      ]);
+    },
+  );
+
+  test('a night of which the warehouse holds fewer companies than were counted is never complete', async () => {
+    const dataDir = temporaryDataDir();
+    const night = marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] });
+    await land(
+      dataDir,
+      night.filter(({ stream }) => stream !== 'prospecting'),
+    );
+    const warehouse = await openTestWarehouse(dataDir);
+    const build = async (): Promise<unknown[]> => {
+      await loadLanding(warehouse, dataDir);
+      await buildModels(warehouse);
+      return warehouse.db
+        .rows(`SELECT c.distinct_companies, c.missing, c.share, c.counted_companies, c.loaded_companies,
+        len(CAST(c.why AS JSON[])) AS gaps, r.outcome FROM ops.coverage AS c JOIN ops.runs AS r ON r.run_id = c.run`);
+    };
+    const counted = { counted_companies: '3' };
+    expect(await build()).toEqual([
+      {
+        ...counted,
+        distinct_companies: '0',
+        missing: '3',
+        share: 0,
+        loaded_companies: '0',
+        gaps: '1',
+        outcome: 'partial',
+      },
+    ]);
+    expect(await describeUnloaded(warehouse.db, 'n1')).toEqual({
+      coverage: { distinctCompanies: 0, missing: 3, share: 0 },
+      reason: expect.stringMatching(/counted 3 companies and the warehouse holds 0 of this run/) as string,
+    });
+    const [page] = night.filter(({ stream }) => stream === 'prospecting');
+    const data = [{ id: 1 }, { id: '0002' }, { id: 'c-3' }];
+    await land(dataDir, [{ ...page!, at: '2026-11-20T02:10:00.000Z', body: { total_companies: 3, data } }]);
+    expect(await build()).toMatchObject([
+      { distinct_companies: '2', missing: '1', loaded_companies: '2', outcome: 'partial' },
+    ]);
+    await land(dataDir, [
+      { ...page!, at: '2026-11-20T02:11:00.000Z', body: { total_companies: 3, data: [{ id: 3 }] } },
+    ]);
+    expect(await build()).toEqual([
+      {
+        ...counted,
+        distinct_companies: '3',
+        missing: '0',
+        share: 1,
+        loaded_companies: '3',
+        gaps: '0',
+        outcome: 'complete',
+      },
+    ]);
+    expect(await describeUnloaded(warehouse.db, 'n1')).toBeNull();
+  });
+
+  test('nothing is said to have left an incomplete night, nor to have entered after one', async () => {
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2] }),
+      ...marketNight({ run: 'n2', date: '2026-11-21', ids: [2, 3], missing: 1 }),
+      ...marketNight({ run: 'n3', date: '2026-11-22', ids: [3, 4] }),
+    ]);
+    expect(await warehouse.db.rows(daily)).toMatchObject([
+      { entered: null, left: null },
+      { entered: '1', left: null },
+      { entered: null, left: '1' },
+    ]);
+  });
+
+  test('a run that failed or was cancelled stands for nothing, however late it ended', async () => {
+    const failed = marketNight({ run: 'n1b', date: '2026-11-20', ids: [7] }).map((answer) =>
+      answer.stream === 'runs'
+        ? {
+            ...answer,
+            body: { ...(answer.body as object), finished_at: '2026-11-20T09:00:00Z', outcome: 'failed' },
+          }
+        : answer,
+    );
+    const warehouse = await buildFrom([...marketNight({ run: 'n1', date: '2026-11-20', ids: [1] }), ...failed]);
+    expect(await warehouse.db.rows('SELECT company_id FROM marts.market_members')).toEqual([{ company_id: '1' }]);
+  });
+
+  test('a run that was held back changes nothing of its market, and is filed with its reason', async () => {
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
+      ...marketNight({ run: 'half', date: '2026-11-21', ids: [1], missing: 2, heldBack: 'Held back: a third' }),
+      ...marketNight({ run: 'n3', date: '2026-11-22', ids: [1, 2, 4] }),
+      ...marketNight({ run: 'first', date: '2026-11-22', ids: [9], market: 'k', heldBack: 'Held back: the first' }),
+    ]);
+    expect(await warehouse.db.rows('SELECT market, date, run, previous_date FROM ops.nights ORDER BY date')).toEqual([
+      { market: 'm', date: '2026-11-20', run: 'n1', previous_date: null },
+      { market: 'm', date: '2026-11-22', run: 'n3', previous_date: '2026-11-20' },
+    ]);
+    expect(await warehouse.db.rows(daily)).toMatchObject([
+      { date: '2026-11-20', companies: '3' },
+      { date: '2026-11-22', companies: '3', entered: '1', left: '1' },
+    ]);
+    expect(
+      await warehouse.db.rows('SELECT run_id, held_back FROM ops.runs WHERE held_back IS NOT NULL ORDER BY 1'),
+    ).toEqual([
+      { run_id: 'first', held_back: 'Held back: the first' },
+      { run_id: 'half', held_back: 'Held back: a third' },
+    ]);
+    expect(await warehouse.db.rows(`SELECT missing FROM ops.coverage WHERE run = 'half'`)).toEqual([{ missing: '2' }]);
+  });
+
+  test('a date whose second run was held back keeps its first', async () => {
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
+      ...marketNight({ run: 'n1b', date: '2026-11-20', ids: [1], missing: 2, heldBack: 'Held back' }),
+    ]);
+    expect(await warehouse.db.rows('SELECT run FROM ops.nights')).toEqual([{ run: 'n1' }]);
+  });
+
+  test('the latest finished run stands for its date; unfinished and past-dated ones never do', async () => {
+    const again = marketNight({ run: 'n1b', date: '2026-11-20', ids: [7] }).map((answer) =>
+      answer.stream === 'runs'
+        ? { ...answer, body: { ...(answer.body as object), finished_at: '2026-11-20T09:00:00Z' } }
+        : answer,
+    );
+    const warehouse = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2] }),
+      ...again,
+      ...marketNight({ run: 'open', date: '2026-11-21', ids: [1], finished: false }),
+      ...marketNight({ run: 'past', date: '2026-11-01', ids: [1], asOfNow: false }),
+      ...marketNight({ run: 'other', date: '2026-11-20', ids: [9], market: 'k' }),
+    ]);
+    expect(await warehouse.db.rows('FROM marts.market_members ORDER BY ALL')).toEqual([
+      { market: 'k', date: '2026-11-20', company_id: '9', seen_on: '2026-11-20' },
+      { market: 'm', date: '2026-11-20', company_id: '7', seen_on: '2026-11-20' },
+    ]);
+  });
+});

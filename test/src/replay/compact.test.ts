@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { decodePart, readManifests, readRunRows } from '../../../src/landing/index.js';
+import { compactLanding } from '../../../src/replay/compact.js';
+import { buildModels } from '../../../src/models/run-models.js';
+import { loadLanding } from '../../../src/load/load.js';
+import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
+import { readModels } from '../../../src/models/models.js';
+import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
+
+// What these tell is when the build itself ran, and how many bodies drift was seen in.
+const LEFT_OUT = new Set(['ops.checks', 'meta.models', 'ops.drift']);
+
+const company = (id: number, day: number, phone: string, status = 200): Answer => ({
+  stream: 'companies',
+  entity: String(id),
+  run: `n${day}`,
+  date: `2026-11-0${day}`,
+  at: `2026-11-0${day}T02:30:00.000Z`,
+  status,
+  body: status === 200 ? { id, name: 'Ö"№', company_phone: [phone] } : { detail: 'Not found.' },
+});
+
+/** Five nights of three companies; the second never changes, the third goes and comes back. */
+async function landNights(dataDir: string): Promise<void> {
+  for (let day = 1; day <= 5; day++) {
+    await land(dataDir, marketNight({ run: `n${day}`, date: `2026-11-0${day}`, ids: [1, 2, 3] }));
+    // A part each.
+    await land(dataDir, [company(1, day, day < 3 ? 'a' : 'b')]);
+    await land(dataDir, [company(2, day, 'same')]);
+    await land(dataDir, [company(3, day, 'c', day === 3 ? 404 : 200)]);
+    const report = { 2024: { Turnover: 7, Currency: 'EUR', Odd: { x: 1 } } };
+    await land(dataDir, [
+      {
+        stream: 'financials',
+        entity: '1',
+        run: `n${day}`,
+        date: `2026-11-0${day}`,
+        at: `2026-11-0${day}T02:40:00.000Z`,
+        body: report,
+      },
+    ]);
+  }
+}
+
+async function tablesOf(warehouse: Warehouse): Promise<Record<string, unknown[]>> {
+  const tables: Record<string, unknown[]> = {};
+  for (const { model } of await readModels()) {
+    if (!LEFT_OUT.has(model)) tables[model] = await warehouse.db.rows(`SELECT * FROM ${model} ORDER BY ALL`);
+  }
+  return tables;
+}
+
+async function loaded(dataDir: string): Promise<Warehouse> {
+  const warehouse = await openTestWarehouse(dataDir);
+  await loadLanding(warehouse, dataDir);
+  await buildModels(warehouse);
+  return warehouse;
+}
+
+/** The tables that the landing zone as it is now gives. */
+async function rebuilt(dataDir: string): Promise<Record<string, unknown[]>> {
+  const copy = temporaryDataDir();
+  cpSync(path.join(dataDir, 'landing'), path.join(copy, 'landing'), { recursive: true });
+  return tablesOf(await loaded(copy));
+}
+
+const landedRows = (dataDir: string) =>
+  readManifests(dataDir).flatMap(({ stream, run, date }) => readRunRows({ dataDir, stream, run, date }));
+
+/** As a crawl writes it into the footer of a part: the SHA-256 of its rows' hashes, one a line. */
+const contentOf = (hashes: string[]) =>
+  createHash('sha256')
+    .update(hashes.map((hash) => `${hash}\n`).join(''))
+    .digest('hex');
+
+describe('compaction', () => {
+  test('joins the parts of a run and stream; every row is there as it was, and the tables are the same', async () => {
+    const dataDir = temporaryDataDir();
+    await landNights(dataDir);
+    const warehouse = await loaded(dataDir);
+    const lived = await tablesOf(warehouse);
+    const target = { dataDir, stream: 'companies', run: 'n2', date: '2026-11-02' } as const;
+    const before = readRunRows(target);
+
+    const done = await compactLanding(warehouse, dataDir, { minParts: 3 });
+    expect(done).toMatchObject({ folders: 5, partsBefore: 15, partsAfter: 5, dropped: 0 });
+    expect(readRunRows(target)).toEqual(before);
+    const folder = path.join(dataDir, 'landing', 'companies', 'date=2026-11-02', 'run=n2');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.parquet'))).toEqual([
+      expect.stringMatching(/^part-joined-[0-9a-f]{12}\.parquet$/),
+    ]);
+    expect(readdirSync(path.join(folder, '_manifest'))).toHaveLength(1);
+    const footer = await warehouse.db.rows<{ key: string; value: string }>(
+      `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${path.join(folder, '*.parquet')}')`,
+    );
+    expect(footer).toEqual(
+      expect.arrayContaining([
+        { key: 'stream', value: 'companies' },
+        { key: 'run', value: 'n2' },
+        { key: 'schema_version', value: '1' },
+        { key: 'content', value: contentOf(before.map(({ sha256 }) => sha256)) },
+      ]),
+    );
+
+    // Nothing is loaded again, and nothing is left to do.
+    expect(await loadLanding(warehouse, dataDir)).toEqual({ parts: 0, rows: 0, rejects: 0 });
+    expect(await compactLanding(warehouse, dataDir, { minParts: 3 })).toMatchObject({ folders: 0 });
+    expect(await rebuilt(dataDir)).toEqual(lived);
+  });
+
+  test('drops answers that repeat their neighbours, and nothing a table needs', async () => {
+    const dataDir = temporaryDataDir();
+    await landNights(dataDir);
+    const warehouse = await loaded(dataDir);
+    const lived = await tablesOf(warehouse);
+    const rows = landedRows(dataDir).length;
+    const before = new Date('2026-11-05T00:00:00Z');
+
+    const done = await compactLanding(warehouse, dataDir, { minParts: 100, dropRepeatsBefore: before });
+    // Of company 1 the fourth night, of 2 and of the report the second to the fourth; of 3 none: it was gone between.
+    expect(done.dropped).toBe(7);
+    expect(new Set(landedRows(dataDir).map((row) => JSON.stringify(row))).size).toBeLessThan(rows);
+    // Parts of a crawl, joined ones, and one of which nothing is left tell what they hold in the same way.
+    for (const { file } of readManifests(dataDir)) {
+      const [content] = await warehouse.db.rows(
+        `SELECT decode(value) AS value FROM parquet_kv_metadata('${file}') WHERE decode(key) = 'content'`,
+      );
+      expect(content).toEqual({ value: contentOf(decodePart(readFileSync(file)).map(({ sha256 }) => sha256)) });
+    }
+    expect(await rebuilt(dataDir)).toEqual(lived);
+    expect(await compactLanding(warehouse, dataDir, { minParts: 100, dropRepeatsBefore: before })).toMatchObject({
+      dropped: 0,
+    });
+  });
+
+  test('stopped at any moment leaves each row there once', async () => {
+    const dataDir = temporaryDataDir();
+    await landNights(dataDir);
+    const untouched = temporaryDataDir();
+    cpSync(dataDir, untouched, { recursive: true });
+    const warehouse = await loaded(dataDir);
+    const lived = await tablesOf(warehouse);
+    await compactLanding(warehouse, dataDir, { minParts: 3 });
+    // As if it had ended before the first part was removed: joined ones and those they replace are all there.
+    cpSync(path.join(untouched, 'landing'), path.join(dataDir, 'landing'), { recursive: true });
+    expect(await rebuilt(dataDir)).toEqual(lived);
+    expect(readManifests(dataDir).filter(({ stream }) => stream === 'companies')).toHaveLength(5);
+    // The next one goes on where it stopped.
+    await compactLanding(warehouse, dataDir, { minParts: 3 });
+    const folder = path.join(dataDir, 'landing', 'companies', 'date=2026-11-02', 'run=n2');
+    expect(readdirSync(folder).filter((name) => name.endsWith('.parquet'))).toHaveLength(1);
+
+    // A warehouse that had loaded the parts takes the joined ones for loaded.
+    const other = await openWarehouse(untouched);
+    onTestFinished(() => other.close());
+    await loadLanding(other, untouched);
+    await buildModels(other);
+    rmSync(path.join(untouched, 'landing'), { recursive: true });
+    cpSync(path.join(dataDir, 'landing'), path.join(untouched, 'landing'), { recursive: true });
+    expect(await loadLanding(other, untouched)).toEqual({ parts: 0, rows: 0, rejects: 0 });
+    expect(await tablesOf(other)).toEqual(lived);
+  });
+
+  test('leaves alone what is not loaded, and runs that have not ended', async () => {
+    const dataDir = temporaryDataDir();
+    await landNights(dataDir);
+    await land(dataDir, marketNight({ run: 'open', date: '2026-11-06', ids: [1], finished: false }));
+    const open = { run: 'open', date: '2026-11-06' };
+    for (const id of [7, 8, 9]) await land(dataDir, [{ ...company(id, 5, 'x'), ...open }]);
+    const warehouse = await loaded(dataDir);
+    for (const id of [7, 8, 9]) await land(dataDir, [{ ...company(id, 5, 'x'), run: 'n5', date: '2026-11-05' }]);
+    const done = await compactLanding(warehouse, dataDir, { minParts: 3 });
+    expect(done).toMatchObject({ folders: 4, partsBefore: 12 });
+    expect(readManifests(dataDir, { stream: 'companies', run: 'open' })).toHaveLength(3);
+    expect(readManifests(dataDir, { stream: 'companies', run: 'n5' })).toHaveLength(6);
+  });
+
+  test('a part that is not what its manifest says is named, and nothing is removed', async () => {
+    const dataDir = temporaryDataDir();
+    await landNights(dataDir);
+    const warehouse = await loaded(dataDir);
+    const [part] = readManifests(dataDir, { stream: 'companies', run: 'n3' });
+    const file = part?.file ?? '';
+    const whole = readFileSync(file);
+    rmSync(file);
+    await expect(compactLanding(warehouse, dataDir, { minParts: 3 })).rejects.toThrow(/is missing/);
+    cpSync(readManifests(dataDir, { stream: 'companies', run: 'n4' })[0]?.file ?? '', file);
+    await expect(compactLanding(warehouse, dataDir, { minParts: 3 })).rejects.toThrow(/manifest says/);
+    expect(whole.length).toBeGreaterThan(0);
+    expect(readManifests(dataDir, { stream: 'companies', run: 'n3' })).toHaveLength(3);
+  });
+});

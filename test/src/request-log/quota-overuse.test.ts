@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import type { QuotaRecord, RequestsRecord } from '../../../schemas/pipeline/landing.js';
+import { describeOveruse, quotaOveruse } from '../../../src/request-log/quota-overuse.js';
+
+const reading = (used: number, at: number, more: Partial<QuotaRecord> = {}): QuotaRecord => ({
+  metric: 'daily_browsing',
+  used,
+  total: 1_000,
+  read_at: `2026-11-20T02:0${at}:00Z`,
+  daily: true,
+  ...more,
+});
+const sent = (endpoint: string, requests: number, errors = 0): RequestsRecord => ({
+  endpoint,
+  requests,
+  errors,
+  retries: 0,
+  bytes: 0,
+  p50_ms: null,
+  p99_ms: null,
+});
+const calls = [
+  sent('GET /v2/metrics', 9),
+  sent('GET /v2/companies/{id}', 100, 20),
+  sent('POST /v1/finder/companies', 50),
+  sent('GET /v2/companies/watch', 5),
+];
+
+it('nothing, while the API counted between the answered calls of version 2 and all of them', () => {
+  for (const used of [80, 100, 155]) {
+    expect(quotaOveruse([reading(10, 1), reading(10 + used, 2)], calls)).toMatchObject({ calls: 155, drift: 0 });
+  }
+});
+
+it('what someone else used, and what was not counted', () => {
+  const other = quotaOveruse([reading(0, 1), reading(20, 2), reading(255, 3)], calls);
+  expect(other).toMatchObject({ used_before: 0, used_after: 255, drift: 100 });
+  expect(describeOveruse(other!)).toMatch(
+    /counted 255 .* sent 155 requests: 100 are not its own.*another user of the key/i,
+  );
+  const free = quotaOveruse([reading(0, 1), reading(30, 2)], calls);
+  expect(free).toMatchObject({ drift: -50 });
+  expect(describeOveruse(free!)).toMatch(/counted 30 .*: 50 were not counted/);
+});
+
+it('nothing for the calls that read the metric, nor for watches or failed calls that it left out', () => {
+  expect(quotaOveruse([reading(0, 1), reading(79, 2)], calls)).toMatchObject({ drift: -1 });
+  expect(quotaOveruse([reading(0, 1), reading(156, 2)], calls)).toMatchObject({ calls: 155, drift: 1 });
+});
+
+it('measured from the first reading to the last, in whatever order they were landed', () => {
+  expect(quotaOveruse([reading(120, 3), reading(20, 1), reading(60, 2)], calls)).toEqual({
+    metric: 'daily_browsing',
+    used_before: 20,
+    used_after: 120,
+    calls: 155,
+    drift: 0,
+  });
+  expect(quotaOveruse([reading(20, 1), reading(20, 2)], [])).toMatchObject({ drift: 0 });
+  expect(quotaOveruse([reading(20, 1)], calls)).toBeNull();
+  expect(quotaOveruse([], calls)).toBeNull();
+});
+
+it.each([
+  [155, 9, false],
+  [155, 10, true],
+  [155, -10, true],
+  [2_000, 19, false],
+  [2_000, 20, true],
+])('told to an operator: of %i calls, %i too many or too few: %j', (of, drift, told) => {
+  const words = describeOveruse({
+    metric: 'daily_browsing',
+    used_before: 7,
+    used_after: 7 + of + drift,
+    calls: of,
+    drift,
+  });
+  expect(words !== null).toBe(told);
+  if (told)
+    expect(words).toContain(`The API counted ${of + drift} of daily_browsing while this run sent ${of} requests`);
+});
+
+it('not told where it is a handful, where the day began anew, or the metric was read once', () => {
+  expect(describeOveruse(quotaOveruse([reading(0, 1), reading(160, 2)], calls)!)).toBeNull();
+  expect(quotaOveruse([reading(100, 1), reading(3, 2)], calls)).toBeNull();
+  expect(quotaOveruse([reading(100, 1), reading(300, 2, { daily: false })], calls)).toBeNull();
+});

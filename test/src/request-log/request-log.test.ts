@@ -1,0 +1,146 @@
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AttemptReport } from '../../../src/api-client/index.js';
+import { bookAttempt, bookingIn, readRequests, RequestLog } from '../../../src/request-log/request-log.js';
+
+const RUN = 'night-1';
+const attempt = (more: Partial<AttemptReport> = {}): AttemptReport => ({
+  endpoint: 'GET /v2/companies/{id}',
+  status: 200,
+  ms: 100,
+  bytes: 1_000,
+  retry: false,
+  error: null,
+  ...more,
+});
+
+let data: string;
+let requests: string;
+
+beforeEach(() => {
+  data = mkdtempSync(path.join(tmpdir(), 'tidemark-requests-'));
+  requests = path.join(data, 'runs', RUN, 'requests');
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+describe('the request log', () => {
+  it('adds up attempts, errors, retries and bytes per endpoint over all chunks', () => {
+    const first = new RequestLog(data, RUN, 'chunk-1');
+    first.add(attempt());
+    first.add(attempt({ status: 503, error: 'ServerError', bytes: 10, ms: 300 }));
+    first.add(attempt({ retry: true, ms: 1_000 }));
+    first.add(attempt({ endpoint: 'POST /v1/finder/companies', bytes: 7 }));
+    first.close();
+    const second = new RequestLog(data, RUN, 'chunk-2');
+    second.add(attempt({ bytes: 5 }));
+    second.add(attempt({ status: 0, error: 'TimeoutError', retry: true, bytes: 0 }));
+    second.close();
+
+    expect([first.requests, second.requests]).toEqual([4, 2]);
+    const totals = readRequests(data, RUN);
+    expect(totals).toMatchObject([
+      { endpoint: 'GET /v2/companies/{id}', requests: 5, errors: 2, retries: 2, bytes: 2_015 },
+      { endpoint: 'POST /v1/finder/companies', requests: 1, errors: 0, retries: 0, bytes: 7 },
+    ]);
+    expect(totals[0]!.p50_ms).toBeGreaterThan(90);
+    expect(totals[0]!.p50_ms).toBeLessThan(110);
+    expect(totals[0]!.p99_ms).toBeGreaterThan(900);
+    expect(totals[0]!.p99_ms).toBeLessThan(1_100);
+  });
+
+  it('is empty for a run that sent nothing', () => {
+    new RequestLog(data, RUN, 'chunk-1').close();
+    expect(readRequests(data, RUN)).toEqual([]);
+    expect(existsSync(requests)).toBe(false);
+  });
+
+  it('goes on in the file of an earlier attempt, and counts both', () => {
+    for (let i = 0; i < 2; i++) {
+      const log = new RequestLog(data, RUN, 'chunk-1');
+      log.add(attempt());
+      log.close();
+    }
+    expect(readRequests(data, RUN)).toMatchObject([{ requests: 2, bytes: 2_000 }]);
+  });
+
+  it('writes what was booked while the activity still waits', () => {
+    vi.useFakeTimers();
+    try {
+      const log = new RequestLog(data, RUN, 'chunk-1');
+      log.add(attempt());
+      log.add(attempt());
+      expect(readRequests(data, RUN)).toEqual([]);
+      vi.advanceTimersByTime(1_000);
+      expect(readRequests(data, RUN)).toMatchObject([{ requests: 2 }]);
+      log.add(attempt());
+      vi.advanceTimersByTime(1_000);
+      expect(readRequests(data, RUN)).toMatchObject([{ requests: 3 }]);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('skips a line torn by a kill and counts the rest', () => {
+    const log = new RequestLog(data, RUN, 'chunk-1');
+    log.add(attempt());
+    log.close();
+    const file = path.join(requests, 'chunk-1.ndjson');
+    appendFileSync(file, readFileSync(file, 'utf8').slice(0, 30));
+    expect(readRequests(data, RUN)).toMatchObject([{ requests: 1 }]);
+  });
+
+  it('keeps bookings that cannot be written for later, and starts a new line then', () => {
+    vi.useFakeTimers();
+    try {
+      mkdirSync(path.dirname(requests), { recursive: true });
+      writeFileSync(requests, 'a file in the way');
+      const log = new RequestLog(data, RUN, 'chunk-1');
+      log.add(attempt());
+      vi.advanceTimersByTime(1_000);
+      rmSync(requests);
+      mkdirSync(requests);
+      writeFileSync(path.join(requests, 'chunk-1.ndjson'), '{"GET /v2/comp');
+      log.add(attempt());
+      log.close();
+      log.close();
+      expect(readRequests(data, RUN)).toMatchObject([{ requests: 2 }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('reports at the end that bookings could not be written', () => {
+    mkdirSync(path.dirname(requests), { recursive: true });
+    writeFileSync(requests, 'a file in the way');
+    const log = new RequestLog(data, RUN, 'chunk-1');
+    log.add(attempt());
+    expect(() => log.close()).toThrow(/EEXIST|ENOTDIR/);
+  });
+});
+
+describe('bookingIn', () => {
+  it('books what the work sends, however deep, and nothing from outside', async () => {
+    const log = new RequestLog(data, RUN, 'chunk-1');
+    bookAttempt(attempt());
+    const result = await bookingIn(log, async () => {
+      await Promise.resolve();
+      bookAttempt(attempt());
+      return 'done';
+    });
+    bookAttempt(attempt());
+    expect([result, log.requests]).toEqual(['done', 1]);
+    expect(readRequests(data, RUN)).toMatchObject([{ requests: 1 }]);
+  });
+
+  it('writes the bookings of work that fails', async () => {
+    const failing = bookingIn(new RequestLog(data, RUN, 'chunk-1'), async () => {
+      bookAttempt(attempt({ error: 'ServerError' }));
+      throw new Error('no more');
+    });
+    await expect(failing).rejects.toThrow('no more');
+    expect(readRequests(data, RUN)).toMatchObject([{ requests: 1, errors: 1 }]);
+  });
+});

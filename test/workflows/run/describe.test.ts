@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { Progress, Refusal } from '../../../schemas/pipeline/run.js';
+import { describeProgress, reasonsInWords, refusalInWords } from '../../../workflows/run/describe.js';
+
+const PROGRESS: Progress = {
+  phase: 'crawling',
+  date: '2026-11-20',
+  market: 'demo',
+  steps: [
+    { name: 'search', done: 9, total: null, state: 'done' },
+    { name: 'companies', done: 2, total: 5, state: 'running', about: '5 new' },
+  ],
+  requests: 12,
+  startedAt: null,
+  notes: [],
+};
+
+describe('the progress that Temporal shows', () => {
+  it('tells phase, market, date and requests, then a table of the steps', () => {
+    expect(describeProgress(PROGRESS, null).split('\n')).toEqual([
+      '**crawling** · market `demo` · date 2026-11-20 · 12 requests',
+      '',
+      '| step | done | of | state | due |',
+      '| --- | ---: | ---: | --- | --- |',
+      '| search | 9 | ? | done |  |',
+      '| companies | 2 | 5 | running | 5 new |',
+    ]);
+  });
+
+  it('leaves out what is not known yet, and names the data folder', () => {
+    const folder = { id: 'i', path: '/srv/data', host: 'h' };
+    const [head] = describeProgress({ ...PROGRESS, market: null, date: null, folder }, null).split('\n');
+    expect(head).toBe('**crawling** · 12 requests · data folder `/srv/data` on h');
+  });
+
+  it('tells coverage, companies carried over, and notes', () => {
+    const coverage = { reportedTotal: 100, distinctCompanies: 97, missing: 3, share: 0.97 };
+    const text = describeProgress({ ...PROGRESS, notes: ['first', 'second'] }, coverage);
+    expect(text).toMatch(/\nCoverage: 97 of 100 companies, 3 missing\.\n\n> first\n\n> second$/);
+    const carried = { companies: 7, since: '2026-11-13' };
+    expect(describeProgress(PROGRESS, { ...coverage, carried })).toMatch(
+      /3 missing\. Carried over, not asked for: 7, last found on 2026-11-13 or later\.$/,
+    );
+  });
+});
+
+it('tells why entities are due, most valuable first', () => {
+  expect(reasonsInWords({ stale: 2_000, new: 5, failed: 6, event: 101 })).toBe(
+    '5 new, 101 with events, 6 failed last time, 2,000 stale',
+  );
+  expect(reasonsInWords({ unfetched: 1, renamed: 2, status: 3, entered: 4, changed: 5, watched: 6 })).toBe(
+    '1 never fetched, 2 renamed, 3 of another status, 4 back in the market, 5 changed, 6 watched',
+  );
+  expect(reasonsInWords({})).toBe('');
+  expect(reasonsInWords()).toBe('');
+});
+
+describe('what the API refuses', () => {
+  const refusal: Refusal = {
+    stream: 'financials_v1',
+    endpoint: 'GET /v1/reports',
+    permission: 'Reports',
+    module: 'Finance',
+    app: null,
+    guard: null,
+    message: 'no',
+  };
+
+  it('is named by what the key lacks', () => {
+    expect(refusalInWords(refusal)).toMatch(
+      /^financials v1: this key lacks the permission "Reports", module "Finance", which GET \/v1\/reports needs\./,
+    );
+  });
+
+  it('is quoted where the API does not say what the key lacks', () => {
+    expect(refusalInWords({ ...refusal, permission: null, module: null })).toMatch(
+      /^financials v1: the API refuses GET \/v1\/reports to this key \("no"\)\./,
+    );
+  });
+
+  it('is told apart from a limit that lasted for hours', () => {
+    const limit = { ...refusal, guard: 'limit' };
+    expect(refusalInWords(limit)).toMatch(/nothing but "limit" \(permission "Reports", module "Finance"\) to GET/);
+    expect(refusalInWords({ ...limit, permission: null, module: null })).toMatch(/nothing but "limit" to GET/);
+  });
+});

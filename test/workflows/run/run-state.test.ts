@@ -1,0 +1,316 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CarriedRun, QuotaStatus } from '../../../schemas/pipeline/crawl.js';
+import type { Progress, Refusal, RunContext } from '../../../schemas/pipeline/run.js';
+import { beginning, RunState } from '../../../workflows/run/run-state.js';
+
+const CTX: RunContext = {
+  run: 'r',
+  workflowId: 'w',
+  workflowType: 'marketSnapshot',
+  date: '2026-11-20',
+  asOfNow: true,
+  market: 'demo',
+  filters: {},
+  streams: ['companies'],
+  refreshSeconds: {},
+  from: '2026-11-20',
+  to: '2026-11-20',
+  startedAt: '2026-11-20T00:00:00.000Z',
+  configHash: 'h',
+  probeEverySeconds: 300,
+  maxConcurrency: 16,
+  gate: null,
+  note: null,
+};
+
+function begin(): RunState {
+  const notes: string[] = [];
+  const progress: Progress = {
+    phase: 'crawling',
+    date: CTX.date,
+    market: 'demo',
+    steps: [],
+    requests: 0,
+    startedAt: CTX.startedAt,
+    notes,
+  };
+  return new RunState(beginning(CTX, progress, notes));
+}
+
+/** The state as the next execution receives it: through JSON. */
+function carried(state: RunState): RunState {
+  return new RunState(JSON.parse(JSON.stringify(state.carry())) as CarriedRun);
+}
+
+/** Everything the rest of a run can see of its state. */
+function seen(state: RunState): object {
+  return {
+    ...state.carry(),
+    complete: state.complete,
+    held: state.held,
+    quotaKnown: state.quotaKnown,
+    landed: state.landed,
+    routes: state.refusedRoutes('companies'),
+  };
+}
+
+const status = (more: Partial<QuotaStatus> = {}): QuotaStatus => ({
+  known: true,
+  metric: 'm',
+  used: 0,
+  total: 10,
+  open: true,
+  resetsIn: null,
+  ...more,
+});
+
+const refusalOf = (stream: string, endpoint: string): Refusal => ({
+  stream,
+  endpoint,
+  permission: null,
+  module: null,
+  app: null,
+  guard: null,
+  message: 'no',
+});
+
+describe('what a run carries over continue-as-new', () => {
+  const count = fc.nat(1_000);
+  const text = fc.string();
+  const coverage = fc.record({ reportedTotal: count, distinctCompanies: count, missing: count, share: fc.constant(1) });
+  // A field that is added to `CarriedRun` must be added here, or this does not compile.
+  const fields: { [K in keyof Required<CarriedRun>]: fc.Arbitrary<Required<CarriedRun>[K]> } = {
+    ctx: fc.record({ run: text, probeEverySeconds: count }).map((some) => ({ ...CTX, ...some })),
+    paused: fc.boolean(),
+    concurrency: fc.option(count),
+    completed: fc.array(text),
+    nextChunk: count,
+    again: fc.option(fc.record({ chunks: fc.array(count), next: count })),
+    progress: fc.record({ requests: count, phase: fc.constantFrom('crawling', 'paused') }).map((some) => ({
+      ...begin().progress,
+      ...some,
+    })),
+    coverage: fc.option(coverage),
+    short: fc.boolean(),
+    quotaUnknown: fc.boolean(),
+    clockNoted: fc.boolean(),
+    stopped: fc.boolean(),
+    landed: count,
+    due: fc.array(fc.record({ stream: fc.constant('companies'), known: count, due: count, reasons: fc.constant({}) })),
+    refused: fc.array(fc.record({ stream: text, endpoint: text }).map((r) => refusalOf(r.stream, r.endpoint))),
+    notes: fc.array(text),
+  };
+
+  it('is every field it received', () => {
+    fc.assert(
+      fc.property(fc.record(fields), (run) => {
+        const expected = { ...run, progress: { ...run.progress, notes: run.notes } };
+        expect(carried(new RunState(structuredClone(run))).carry()).toEqual(expected);
+      }),
+    );
+  });
+
+  type Operation = (state: RunState) => unknown;
+  const operation: fc.Arbitrary<Operation> = fc.oneof(
+    fc.constantFrom<Operation>(
+      (state) => state.pause(),
+      (state) => state.resume(),
+      (state) => state.requestStop(),
+      (state) => state.noteQuota(status({ known: false })),
+      (state) => state.noteQuota(status({ known: false, fault: 'unreachable' })),
+      (state) => state.noteClock(status({ clock: '3 days ahead' })),
+      (state) => state.noteClock(status({ clock: '4 days ahead' })),
+      (state) => state.noteRefusal(refusalOf('companies', '/v2/companies')),
+      (state) => state.noteRefusal(refusalOf('companies', '/v2/else'), { matters: false }),
+      (state) => state.due.push({ stream: 'companies', known: 2, due: 1, reasons: { new: 1 } }),
+      (state) => (state.coverage = { reportedTotal: 2, distinctCompanies: 1, missing: 1, share: 0.5 }),
+      (state) => (state.again = { chunks: [1], next: 2 }),
+      (state) => state.correctCoverage({ coverage: { distinctCompanies: 2, missing: 0, share: 1 }, reason: 'why' }),
+    ),
+    count.map((rows) => (state: RunState) => state.countLanded(rows)),
+    count.map((limit) => (state: RunState) => state.setConcurrency(limit)),
+    count.map((chunk) => (state: RunState) => (state.nextChunk = chunk)),
+    count.map((requests) => (state: RunState) => (state.progress.requests += requests)),
+    fc.constantFrom('a', 'b').map((words) => (state: RunState) => state.note(words)),
+    fc.constantFrom('b', 'c').map((words) => (state: RunState) => state.markIncomplete(words)),
+    fc.constantFrom('search', 'companies').map((name) => (state: RunState) => state.beginStep(name)),
+    fc.constantFrom('search', 'companies').map((name) => (state: RunState) => {
+      const shown = state.beginStep(name);
+      if (shown) state.endStep(shown);
+    }),
+  );
+
+  it('changes nothing of what a run says and decides later, wherever it is cut', () => {
+    const steps = fc.array(fc.record({ operation, cut: fc.boolean() }), { maxLength: 30 });
+    fc.assert(
+      fc.property(steps, (list) => {
+        const whole = begin();
+        let parts = begin();
+        for (const step of list) {
+          for (const state of [whole, parts]) step.operation(state);
+          // A run continues as new only at a checkpoint: where it is not held, and has obeyed a stop.
+          if (step.cut && !whole.held) {
+            expect(parts.obeyStop()).toBe(whole.obeyStop());
+            parts = carried(parts);
+          }
+          expect(seen(parts)).toEqual(seen(whole));
+        }
+      }),
+    );
+  });
+
+  it('stays uncounted and empty where an older version carried less', () => {
+    const { ctx, paused, concurrency, completed, nextChunk, progress, coverage: none, short, notes } = begin().carry();
+    const old = { ctx, paused, concurrency, completed, nextChunk, progress, coverage: none, short, notes };
+    const state = new RunState(old);
+    state.countLanded(5);
+    expect(state.landed).toEqual({});
+    expect(state.carry()).toEqual({
+      ...old,
+      again: null,
+      quotaUnknown: false,
+      clockNoted: false,
+      stopped: false,
+      due: [],
+      refused: [],
+    });
+  });
+
+  it('keeps showing new notes in the progress', () => {
+    const state = carried(begin());
+    state.note('said after continue-as-new');
+    expect(state.progress.notes).toEqual(['said after continue-as-new']);
+  });
+});
+
+describe('pause, resume and stop', () => {
+  it('hold a run while it is paused, and release it by resume', () => {
+    const state = begin();
+    state.pause();
+    expect([state.held, carried(state).held]).toEqual([true, true]);
+    state.resume();
+    expect([state.held, state.obeyStop()]).toEqual([false, false]);
+  });
+
+  it('release a paused run by stop, and end the pause', () => {
+    const state = begin();
+    state.pause();
+    expect(state.requestStop()).toBe(true);
+    expect(state.held).toBe(false);
+    expect(state.obeyStop()).toBe(true);
+    expect([state.paused, state.stopped, state.stopRequested]).toEqual([false, true, false]);
+  });
+
+  it('stop every chunk of a stopped run, not only the first that asks', () => {
+    const state = begin();
+    state.requestStop();
+    expect([state.obeyStop(), state.obeyStop(), carried(state).obeyStop()]).toEqual([true, true, true]);
+  });
+
+  it('ignore a stop once the crawl has ended', () => {
+    const state = begin();
+    state.endCrawl();
+    expect(state.requestStop()).toBe(false);
+    expect([state.obeyStop(), state.stopRequested, state.stopped]).toEqual([false, false, false]);
+  });
+
+  it('let a run that was stopped earlier finish', () => {
+    const state = begin();
+    state.requestStop();
+    state.obeyStop();
+    state.endCrawl();
+    expect([state.obeyStop(), state.stopped]).toEqual([false, true]);
+  });
+});
+
+describe('setConcurrency', () => {
+  it.each([
+    [5, 5, []],
+    [16, 16, []],
+    [0, null, []],
+    [99, 16, ['setConcurrency asked for 99 requests in flight; api.maxConcurrency allows 16.']],
+  ])('%j sets %j', (limit, expected, notes) => {
+    const state = begin();
+    state.concurrency = 3;
+    state.setConcurrency(limit);
+    expect([state.concurrency, state.notes]).toEqual([expected, notes]);
+  });
+
+  it.each([-1, 513, 0.5, '5', null, Number.NaN])('leaves everything as it was after %j', (limit) => {
+    const state = begin();
+    state.concurrency = 3;
+    state.setConcurrency(limit);
+    expect(state.concurrency).toBe(3);
+    expect(state.notes).toEqual([expect.stringMatching(/whole number from 0 to 512/)]);
+  });
+});
+
+describe('steps', () => {
+  it('are done once, also after continue-as-new', () => {
+    const state = begin();
+    const shown = state.beginStep('search');
+    expect(shown).toEqual({ name: 'search', done: 0, total: null, state: 'running' });
+    if (shown) state.endStep(shown);
+    expect(shown?.state).toBe('done');
+    expect([state.beginStep('search'), carried(state).beginStep('search')]).toEqual([null, null]);
+  });
+
+  it('go on with their progress and their chunk after continue-as-new', () => {
+    const state = begin();
+    Object.assign(state.beginStep('companies') ?? {}, { done: 20, total: 60 });
+    [state.nextChunk, state.again] = [2, { chunks: [3], next: 4 }];
+    const next = carried(state);
+    expect(next.beginStep('companies')).toMatchObject({ done: 20, total: 60 });
+    expect(next.progress.steps).toHaveLength(1);
+    expect([next.nextChunk, next.again]).toEqual([2, { chunks: [3], next: 4 }]);
+  });
+
+  it('begin with the first chunk', () => {
+    const state = begin();
+    const search = state.beginStep('search');
+    [state.nextChunk, state.again] = [7, { chunks: [7], next: 8 }];
+    if (search) state.endStep(search);
+    expect([state.nextChunk, state.again]).toEqual([0, null]);
+  });
+});
+
+describe('a run that falls short', () => {
+  it('is not complete, and names a reason once', () => {
+    const state = begin();
+    state.markIncomplete(null);
+    expect(state.complete).toBe(true);
+    state.markIncomplete('some records failed');
+    const next = carried(state);
+    next.markIncomplete('some records failed');
+    expect([next.complete, next.notes]).toEqual([false, ['some records failed']]);
+  });
+
+  it('is not complete while companies are missing', () => {
+    const state = begin();
+    state.coverage = { reportedTotal: 10, distinctCompanies: 9, missing: 1, share: 0.9 };
+    expect(carried(state).complete).toBe(false);
+    state.correctCoverage({ coverage: { distinctCompanies: 10, missing: 0, share: 1 }, reason: 'one was there' });
+    expect([state.coverage.missing, state.complete]).toEqual([0, false]);
+  });
+
+  it('does not ask a refused route again', () => {
+    const state = begin();
+    state.noteRefusal(refusalOf('matches', '/v2/a'));
+    const next = carried(state);
+    next.noteRefusal(refusalOf('matches', '/v2/a'));
+    next.noteRefusal(refusalOf('companies', '/v2/b'), { matters: false });
+    expect([next.refusedRoutes('matches'), next.refusedRoutes('companies')]).toEqual([['/v2/a'], ['/v2/b']]);
+    expect(next.notes).toHaveLength(1);
+  });
+
+  it('stays complete after a refusal that does not matter, a note and a fast clock', () => {
+    const state = begin();
+    state.noteRefusal(refusalOf('nomenclatures', '/v1/lists'), { matters: false });
+    state.note('for your information');
+    state.noteClock(status({ clock: '3 s ahead' }));
+    const next = carried(state);
+    next.noteClock(status({ clock: '4 s ahead' }));
+    expect([next.complete, next.notes]).toEqual([true, ['for your information', '3 s ahead']]);
+  });
+});

@@ -1,0 +1,51 @@
+import type { ChunkResult, ChunkRound } from '../../schemas/pipeline/crawl.js';
+
+// Fetch two chunks at once: while one lands its part, the other keeps the API busy.
+// The client bounds the requests in flight.
+const CHUNKS_AT_ONCE = 2;
+
+/** A round and the limits of its chunks. */
+export interface SharedRound extends ChunkRound {
+  /** Requests in flight of each chunk; null: as configured. */
+  concurrency: (number | null)[];
+  /** Requests each chunk may send; null: any number. */
+  budget: number | null;
+}
+
+/**
+ * Returns the next chunks to fetch.
+ * @param at first chunk not done, and the round to repeat, if any
+ * @param asked requests in flight that an operator set for all chunks together; null: as configured
+ * @param room requests the run may send; null: any number
+ */
+export function nextRound(
+  at: { nextChunk: number; again: ChunkRound | null },
+  chunks: number,
+  asked: number | null,
+  room: number | null,
+): SharedRound {
+  const round = at.again ?? firstTry(at.nextChunk, chunks, asked);
+  const count = round.chunks.length;
+  const concurrency = round.chunks.map((_, i) => (asked === null ? null : Math.floor((asked + i) / count)));
+  return { ...round, concurrency, budget: room === null ? null : Math.ceil(room / count) };
+}
+
+function firstTry(first: number, chunks: number, asked: number | null): ChunkRound {
+  const count = Math.min(CHUNKS_AT_ONCE, chunks - first, asked ?? CHUNKS_AT_ONCE);
+  return { chunks: Array.from({ length: count }, (_, i) => first + i), next: first + count };
+}
+
+/**
+ * Returns the chunks to fetch once more, or null.
+ * A chunk ends `closed` when the API refuses its route. If another chunk of the round was answered, the chunk runs once
+ * more: the answered record shows whether the route is refused for good.
+ */
+export function repeatOf(
+  round: ChunkRound,
+  again: ChunkRound | null,
+  results: readonly (Pick<ChunkResult, 'closed'> & { chunk: number })[],
+): ChunkRound | null {
+  const closed = results.filter((result) => result.closed);
+  if (again !== null || closed.length === results.length || closed.every((result) => result.closed?.sure)) return null;
+  return { chunks: closed.map(({ chunk }) => chunk), next: round.next };
+}

@@ -1,0 +1,65 @@
+import type { DiscoverResult, DueReason, DuePlan } from '../../schemas/pipeline/crawl.js';
+import type { Progress, Refusal } from '../../schemas/pipeline/run.js';
+
+/** Returns a run's progress as Markdown, which the Temporal UI shows under "Current details". */
+export function describeProgress(progress: Progress, coverage: DiscoverResult['coverage']): string {
+  const head = [
+    `**${progress.phase}**`,
+    progress.market === null ? null : `market \`${progress.market}\``,
+    progress.date === null ? null : `date ${progress.date}`,
+    `${progress.requests.toLocaleString('en-US')} requests`,
+    progress.folder === undefined ? null : `data folder \`${progress.folder.path}\` on ${progress.folder.host}`,
+  ].filter((part) => part !== null);
+  const rows = progress.steps.map(
+    (step) => `| ${step.name} | ${step.done} | ${step.total ?? '?'} | ${step.state} | ${step.about ?? ''} |`,
+  );
+  const table = ['| step | done | of | state | due |', '| --- | ---: | ---: | --- | --- |', ...rows];
+  const carried = coverage?.carried
+    ? ` Carried over, not searched: ${coverage.carried.companies.toLocaleString('en-US')}, last found on ${coverage.carried.since} or later.`
+    : '';
+  const proof = coverage
+    ? [
+        `\nCoverage: ${coverage.distinctCompanies.toLocaleString('en-US')} of ${coverage.reportedTotal.toLocaleString('en-US')} companies, ${coverage.missing.toLocaleString('en-US')} missing.${carried}`,
+      ]
+    : [];
+  return [head.join(' · '), '', ...table, ...proof, ...progress.notes.map((note) => `\n> ${note}`)].join('\n');
+}
+
+const REASONS: Record<DueReason, string> = {
+  new: 'new',
+  unfetched: 'never fetched',
+  event: 'with events',
+  renamed: 'renamed',
+  status: 'with a new status',
+  entered: 'back in the market',
+  changed: 'changed',
+  watched: 'watched',
+  failed: 'failed last time',
+  stale: 'stale',
+};
+
+/** Returns why entities are due, most valuable first: `5 new, 101 with events, 6 failed last time, 200 stale`. */
+export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
+  const told = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
+  return told.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');
+}
+
+/** Returns a sentence that says which route the API refuses to the key, and the remedy. */
+export function refusalInWords(refusal: Refusal): string {
+  const { stream, endpoint, guard, message } = refusal;
+  const what = stream.replaceAll('_', ' ');
+  const names = namesOf(refusal);
+  if (guard === 'limit') {
+    return `${what}: the API answered only "limit"${names === '' ? '' : ` (${names})`} to ${endpoint} for two hours. The run skipped the rest. The next run tries again.`;
+  }
+  return names === ''
+    ? `${what}: the API refuses ${endpoint} to this key ("${message}"). The run skipped the rest. Ask the issuer of the key for the permission. The next run tries again.`
+    : `${what}: this key lacks the ${names}, which ${endpoint} needs. The run skipped the rest. Ask the issuer of the key for it. The next run tries again.`;
+}
+
+function namesOf({ permission, module, app }: Refusal): string {
+  const named = { permission, module, app };
+  return Object.entries(named)
+    .flatMap(([what, name]) => (name === null ? [] : [`${what} "${name}"`]))
+    .join(', ');
+}

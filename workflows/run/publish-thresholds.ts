@@ -1,0 +1,52 @@
+import type { Coverage, PublishThresholds } from '../../schemas/pipeline/run.js';
+
+// Don't compare smaller markets: a few companies are already a large share.
+const SMALLEST_COMPARED = 100;
+// Share of a market's companies that may enter, leave or move during a search.
+const MOVING_SHARE = 0.001;
+
+/**
+ * Returns why a market does not become current, with the remedy; null when it does.
+ * Compares with the current night only if that night used the same filters and has at least 100 companies.
+ * @param gate null or undefined: the run has no publish thresholds, or an older version opened it
+ */
+export function heldBackBy(gate: PublishThresholds | null | undefined, coverage: Coverage | null): string | null {
+  if (!gate || coverage === null) return null;
+  const { minCoverage, maxDrop, current } = gate;
+  const { reportedTotal, distinctCompanies } = coverage;
+  // Carried-over companies count here: readers keep them, with their age.
+  const carried = coverage.carried?.companies ?? 0;
+  const members = distinctCompanies + carried;
+  const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));
+  const kept = carried === 0 ? '' : ` and carried ${carried.toLocaleString('en-US')} over from earlier nights`;
+  const meanwhile =
+    current === null ? 'This market has no current night yet' : `The night of ${current.date} stays current`;
+  const accept = (setting: string): string =>
+    `${meanwhile}. If the market has no more companies, ${setting} of this market and run the snapshot again. It does not fetch fresh records again.`;
+  if (share < minCoverage) {
+    return `Held back: the run found ${distinctCompanies.toLocaleString('en-US')} of ${reportedTotal.toLocaleString('en-US')} companies${kept} (${percent(share)}), below minCoverage (${percent(minCoverage)}). ${accept('lower `minCoverage`')}`;
+  }
+  if (current?.comparable && current.companies >= SMALLEST_COMPARED) {
+    const least = current.companies * (1 - maxDrop);
+    if (members < least) {
+      return `Held back: the run found ${distinctCompanies.toLocaleString('en-US')} companies${kept}; the night of ${current.date} has ${current.companies.toLocaleString('en-US')}. The drop exceeds ${percent(maxDrop)} (maxDrop). ${accept('raise `maxDrop`')}`;
+    }
+  }
+  return null;
+}
+
+/**
+ * Returns whether part of a market could not be reached.
+ * Ignores companies left to later nights, and up to 0.1 % of the reported companies that moved during the search.
+ */
+export function isIncomplete(coverage: Coverage | null): boolean {
+  if (coverage === null) return false;
+  const { moved = 0, postponed = 0, reportedTotal } = coverage;
+  const missing = coverage.missing - postponed;
+  return missing > moved || moved > reportedTotal * MOVING_SHARE;
+}
+
+/** Rounds down, so that only full coverage shows as 100 %. */
+function percent(share: number): string {
+  return `${Math.floor(share * 10_000) / 100} %`;
+}

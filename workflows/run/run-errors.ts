@@ -1,0 +1,13 @@
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { ErrorType } from '../../schemas/pipeline/error-type.js';
+
+/** Thrown when an operator stopped the run. */
+export class StopRequested extends Error {}
+
+/** Refuses a start with a second argument: only runs that continue as new have one. */
+export function secondArgument(): ApplicationFailure {
+  const type: ErrorType = 'InvalidInput';
+  const message =
+    'Wrong input: the workflow got two arguments. Start it with one; Tidemark uses the second itself when a run continues as new.';
+  return ApplicationFailure.nonRetryable(message, type);
+}

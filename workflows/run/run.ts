@@ -1,0 +1,255 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CarriedRun } from '../../schemas/pipeline/crawl.js';
+import type { Progress, ProgressStep, RunResult, WorkflowType } from '../../schemas/pipeline/run.js';
+import { isCancelled } from './cancellation.js';
+import { describeProgress } from './describe.js';
+import { isHistoryLong } from './history-limit.js';
+import {
+  coverageQuery,
+  enterQuotaGateSignal,
+  pauseSignal,
+  progressQuery,
+  quotaOpenedSignal,
+  resumeSignal,
+  setConcurrencySignal,
+  stopSignal,
+} from '../messages.js';
+import { crawl, quick } from '../proxies.js';
+import { CRAWL_QUEUE, QUOTA_GATE } from '../queues.js';
+import { priorityOf, roomFor, secondsToStandAgain } from '../quota-room.js';
+import { secondArgument, StopRequested } from './run-errors.js';
+import { beginning, RunState } from './run-state.js';
+import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from '../search-attributes.js';
+
+// After a stop, requests in flight may finish within this time.
+const STOPS_WITHIN = '15 seconds';
+
+/**
+ * One top-level run and the messages it answers.
+ * A workflow is a sequence of `step`s; after continue-as-new, finished steps are skipped. run-state.ts holds the state
+ * and the decisions.
+ *
+ * Phases (`progress.phase`) and transitions:
+ * - opening → crawling → loading → modelling → publishing → done
+ * - opening or crawling → waiting-for-quota → the phase before: the daily limit, then the quota gate's signal
+ * - any phase before loading → paused → the phase before: `pause`, then `resume`
+ * - any phase before the crawl's end → stopping → loading: `stop`
+ * - crawling → done: `retryRejects` found nothing to retry
+ */
+export class Run extends RunState {
+  /** How often the quota gate released this execution. */
+  #quotaOpened = 0;
+  /** The wait at the quota gate and the pause in progress; chunks in parallel share them. */
+  #waiting: Promise<void> | null = null;
+  #pausing: Promise<void> | null = null;
+  readonly #input: unknown;
+
+  private constructor(input: unknown, carried: CarriedRun) {
+    super(carried);
+    this.#input = input;
+    setHandler(progressQuery, () => this.progress);
+    setHandler(coverageQuery, () => this.coverage);
+    setHandler(pauseSignal, () => {
+      this.pause();
+      this.show();
+    });
+    setHandler(resumeSignal, () => {
+      this.resume();
+      this.show();
+    });
+    setHandler(stopSignal, () => {
+      if (this.requestStop()) this.enter('stopping');
+    });
+    setHandler(quotaOpenedSignal, () => {
+      this.#quotaOpened++;
+    });
+    setHandler(setConcurrencySignal, (limit: unknown) => {
+      this.setConcurrency(limit);
+      this.show();
+    });
+  }
+
+  /** Opens a new run, or continues one carried over continue-as-new. */
+  static async open(workflowType: WorkflowType, input: unknown, carried: CarriedRun | undefined): Promise<Run> {
+    if (carried) {
+      // Only the server passes `carried`. A start with a second argument would bypass the input checks.
+      if (workflowInfo().continuedFromExecutionRunId === undefined) throw secondArgument();
+      return new Run(input, carried);
+    }
+    const notes: string[] = [];
+    const progress: Progress = {
+      phase: 'opening',
+      date: null,
+      market: null,
+      steps: [],
+      requests: 0,
+      startedAt: null,
+      notes,
+    };
+    // Answer queries at once, even before openRun has returned the date.
+    setHandler(progressQuery, () => progress);
+    setHandler(coverageQuery, () => null);
+    const info = workflowInfo();
+    const scheduled = info.typedSearchAttributes.get(SCHEDULED_TIME);
+    const ctx = await quick.openRun({
+      workflowType,
+      workflowId: info.workflowId,
+      run: info.firstExecutionRunId,
+      input,
+      ...(scheduled ? { scheduledTime: scheduled.toISOString() } : {}),
+    });
+    upsertSearchAttributes([
+      { key: DATE_ATTRIBUTE, value: ctx.date },
+      ...(ctx.market === null ? [] : [{ key: MARKET_ATTRIBUTE, value: ctx.market }]),
+    ]);
+    Object.assign(progress, { date: ctx.date, market: ctx.market, startedAt: ctx.startedAt });
+    if (ctx.folder) progress.folder = ctx.folder;
+    if (ctx.note !== null) notes.push(ctx.note);
+    return new Run(input, beginning(ctx, progress, notes));
+  }
+
+  /** Runs a step unless an earlier execution of this run finished it. */
+  async step(name: string, work: (shown: ProgressStep) => Promise<void>): Promise<void> {
+    const shown = this.beginStep(name);
+    if (shown === null) return;
+    this.show();
+    await work(shown);
+    this.endStep(shown);
+    this.show();
+  }
+
+  enter(phase: Progress['phase']): void {
+    this.progress.phase = phase;
+    this.show();
+  }
+
+  /**
+   * A point where the run may pause, stop or continue as new; called between chunks.
+   * @throws StopRequested when an operator stopped the run
+   */
+  async checkpoint(): Promise<void> {
+    await this.unpaused();
+    if (isHistoryLong(workflowInfo(), this.ctx)) {
+      await continueAsNew<(input: unknown, carried: CarriedRun) => Promise<RunResult>>(this.#input, this.carry());
+    }
+  }
+
+  /**
+   * Waits at the quota gate, which all runs of the API key share, until the gate signals free quota.
+   * Then waits while an operator pauses the run.
+   * @throws StopRequested when an operator stopped the run
+   */
+  async waitForQuota(): Promise<void> {
+    this.throwIfStopped();
+    // Parallel chunks reach the limit together; the run enters the line once.
+    this.#waiting ??= this.standInLine().finally(() => {
+      this.#waiting = null;
+    });
+    await this.#waiting;
+    await this.unpaused();
+  }
+
+  /**
+   * Returns the requests a run may send before it must ask again; null: any number.
+   * Applies only to runs that leave part of the quota to others. Waits while no quota is left.
+   * @throws StopRequested when an operator stopped the run
+   */
+  async quotaBudget(): Promise<number | null> {
+    if (!this.ctx.leavesQuota || !this.quotaKnown) return null;
+    for (;;) {
+      await this.unpaused();
+      const status = await this.orStopped(() => crawl.readQuota(this.ctx));
+      this.noteQuota(status);
+      const room = roomFor(status, this.ctx);
+      if (room > 0) return Number.isFinite(room) ? room : null;
+      await this.waitForQuota();
+    }
+  }
+
+  show(): void {
+    setCurrentDetails(describeProgress(this.progress, this.coverage));
+  }
+
+  /** Reads the quota at the run's start and waits until some is left. */
+  async requireQuota(): Promise<void> {
+    const quota = await this.orStopped(() => crawl.readQuota(this.ctx, true));
+    this.noteQuota(quota);
+    this.noteClock(quota);
+    if (roomFor(quota, this.ctx) === 0) await this.waitForQuota();
+  }
+
+  /**
+   * Runs work that may be retried for a long time. After a stop, the work has 15 seconds to end; then it is cancelled.
+   * Everything landed until then is kept.
+   * @throws StopRequested when the work was cancelled by a stop
+   */
+  async orStopped<T>(work: () => Promise<T>): Promise<T> {
+    const scope = new CancellationScope();
+    const state = { done: false, givenUp: false };
+    const watch = async (): Promise<void> => {
+      await condition(() => this.stopRequested || this.stopped || state.done);
+      if (state.done || (await condition(() => state.done, STOPS_WITHIN))) return;
+      state.givenUp = true;
+      scope.cancel();
+    };
+    // If the run is cancelled, `work` throws; ignore the same error here.
+    void watch().catch(() => undefined);
+    try {
+      return await scope.run(work);
+    } catch (error) {
+      if (!state.givenUp || !isCancelled(error)) throw error;
+      this.throwIfStopped();
+      throw new StopRequested();
+    } finally {
+      state.done = true;
+    }
+  }
+
+  private async standInLine(): Promise<void> {
+    const before = this.progress.phase;
+    this.enter('waiting-for-quota');
+    const opened = this.#quotaOpened;
+    const waiter = { ctx: this.ctx, priority: priorityOf(this.ctx) };
+    const line = { workflowType: QUOTA_GATE, taskQueue: CRAWL_QUEUE, signal: enterQuotaGateSignal.name };
+    const mayGoOn = () => this.#quotaOpened > opened || this.stopRequested;
+    for (let time = 0, goesOn = false; !goesOn; time++) {
+      await quick.enterQuotaGate({ waiter, ...line });
+      goesOn = await condition(mayGoOn, secondsToStandAgain(this.ctx.probeEverySeconds, time) * 1_000);
+    }
+    this.enter(before);
+  }
+
+  /**
+   * Waits while an operator pauses the run.
+   * @throws StopRequested when an operator stopped the run
+   */
+  private async unpaused(): Promise<void> {
+    // Parallel chunks share one pause; otherwise a second chunk would store "paused" as the phase to return to.
+    if (this.paused) {
+      this.#pausing ??= this.standPaused().finally(() => {
+        this.#pausing = null;
+      });
+      await this.#pausing;
+    }
+    this.throwIfStopped();
+  }
+
+  private async standPaused(): Promise<void> {
+    const before = this.progress.phase;
+    this.enter('paused');
+    await condition(() => !this.held);
+    this.enter(before);
+  }
+
+  private throwIfStopped(): void {
+    if (this.obeyStop()) throw new StopRequested();
+  }
+}

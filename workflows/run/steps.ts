@@ -1,0 +1,244 @@
+import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
+import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../../schemas/pipeline/crawl.js';
+import type { ErrorType } from '../../schemas/pipeline/error-type.js';
+import type { ProgressStep, Refusal, RunResult } from '../../schemas/pipeline/run.js';
+import { reasonsInWords, refusalInWords } from './describe.js';
+import { nextRound, repeatOf } from './chunk-rounds.js';
+import { heldBackBy, isIncomplete } from './publish-thresholds.js';
+import { crawl, quick, warehouse } from '../proxies.js';
+import type { Run } from './run.js';
+import { runConcurrently } from './run-concurrently.js';
+
+// Large enough that a task's overhead (50 to 100 ms) is negligible, small enough that a pause takes effect soon.
+const CHUNK_SIZE = 500;
+const DISCOVER_BUDGET = 500;
+
+/** Reads a listing to its end. Waits at the quota gate and repeats the activity when the daily limit is reached. */
+export async function readListing(run: Run, listing: Listing): Promise<void> {
+  await run.step(listing.replaceAll('_', ' '), async (shown) => {
+    for (;;) {
+      await run.checkpoint();
+      const result = await run.orStopped(() =>
+        crawl.crawlListing.executeWithOptions({ summary: `read ${listing}` }, [{ ctx: run.ctx, listing }]),
+      );
+      run.progress.requests += result.requests;
+      if (!result.limited) {
+        shown.done = shown.total = result.entities;
+        // The shortfall below already names refused lookup lists.
+        for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters: listing !== 'nomenclatures' });
+        run.countLanded(result.rows);
+        // A refused lookup list is noted, but the market stays complete without it.
+        if (listing === 'nomenclatures') run.note(result.shortfall);
+        else run.markIncomplete(result.shortfall);
+        return;
+      }
+      await run.waitForQuota();
+    }
+  });
+}
+
+/** Searches the whole market, in rounds of at most 500 requests. */
+export async function discover(run: Run): Promise<void> {
+  await run.step('search', async (shown) => {
+    for (;;) {
+      await run.checkpoint();
+      const room = (await run.quotaBudget()) ?? DISCOVER_BUDGET;
+      const input = {
+        ctx: run.ctx,
+        budget: Math.min(DISCOVER_BUDGET, room),
+        concurrency: run.concurrency,
+        round: run.nextChunk,
+      };
+      const summary = `search, round ${run.nextChunk + 1}`;
+      const result = await run.orStopped(() => crawl.discoverMarket.executeWithOptions({ summary }, [input]));
+      run.progress.requests += result.requests;
+      if (result.refused) throw searchRefused(run, result.refused);
+      shown.done = result.distinctCompanies;
+      shown.total = result.reportedTotal;
+      if (result.limited) {
+        await run.waitForQuota();
+        continue;
+      }
+      run.nextChunk++;
+      run.countLanded(result.rows);
+      run.show();
+      if (result.done) {
+        run.coverage = result.coverage;
+        for (const shortfall of result.shortfalls) run.markIncomplete(shortfall);
+        return;
+      }
+    }
+  });
+}
+
+/** Fails the run: a market cannot be read without searches. */
+function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
+  run.noteRefusal(refusal);
+  const type: ErrorType = 'PermissionDenied';
+  return ApplicationFailure.nonRetryable(refusalInWords(refusal), type);
+}
+
+/**
+ * Loads landed parts, plans the due entities of a stream, and fetches them in chunks.
+ * @returns whether there was nothing to do (only in runs of `retryRejects`)
+ */
+export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<boolean> {
+  let idle = false;
+  await run.step(stream.replaceAll('_', ' '), async (shown) => {
+    // Planned again after continue-as-new: the chunk files already exist, and the plan is small.
+    const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
+      { ctx: run.ctx, stream, chunkSize: run.ctx.chunkSize ?? CHUNK_SIZE },
+    ]);
+    idle = plan.idle ?? false;
+    shown.total = plan.due;
+    shown.about = reasonsInWords(plan.reasons);
+    if (run.due.every((summary) => summary.stream !== plan.stream)) {
+      run.due.push({ stream: plan.stream, known: plan.known, due: plan.due, reasons: plan.reasons });
+    }
+    while (run.nextChunk < plan.chunks) {
+      await run.checkpoint();
+      const room = await run.quotaBudget();
+      const round = nextRound(run, plan.chunks, run.concurrency, room);
+      // After a stop, the other chunk finishes and lands its part.
+      const results: (ChunkResult & { chunk: number })[] = [];
+      await runConcurrently(
+        round.chunks.map((chunk, i) => async () => {
+          const part = { chunk, concurrency: round.concurrency[i] ?? null, atOnce: round.chunks.length };
+          results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, round.budget)) });
+        }),
+        () => run.stopped,
+      );
+      run.again = repeatOf(round, run.again, results);
+      if (run.again) continue;
+      for (const refusal of results.flatMap((result) => result.refused ?? [])) run.noteRefusal(refusal);
+      run.show();
+      if (results.some(({ closed }) => closed)) return;
+      run.nextChunk = round.next;
+    }
+  });
+  return idle;
+}
+
+async function crawlChunk(
+  run: Run,
+  plan: DuePlan,
+  part: { chunk: number; concurrency: number | null; atOnce: number },
+  shown: ProgressStep,
+  room: number | null,
+): Promise<ChunkResult> {
+  let budget = room;
+  let doubts = 0;
+  const refused = run.refusedRoutes(plan.stream);
+  const summary = `${plan.stream} ${part.chunk + 1} of ${plan.chunks}`;
+  for (;;) {
+    const input = {
+      ctx: run.ctx,
+      stream: plan.stream,
+      ...part,
+      budget,
+      doubts: run.quotaKnown ? doubts : null,
+      ...(refused.length > 0 ? { refused } : {}),
+    };
+    const result: ChunkResult = await run.orStopped(() => crawl.crawlChunk.executeWithOptions({ summary }, [input]));
+    run.progress.requests += result.requests;
+    if (!result.limited) {
+      if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
+      run.countLanded(result.rows);
+      if (result.failed > 0) {
+        run.markIncomplete(
+          `${plan.stream}: some records could not be fetched; ops.rejects lists them. The next run tries again.`,
+        );
+      }
+      return result;
+    }
+    doubts = result.doubted ? doubts + 1 : 0;
+    // null: the run may use the whole quota and waits at the gate. Otherwise ask how much is left for the run.
+    if (budget === null) await run.waitForQuota();
+    else budget = await run.quotaBudget();
+  }
+}
+
+/** Closes a run that had nothing to do; the current build stays. */
+async function finishIdle(run: Run): Promise<RunResult> {
+  run.note('Nothing to retry: these streams have no open reject. The run loaded and published nothing.');
+  const note = run.notes.join(' ');
+  const totals = await CancellationScope.nonCancellable(() =>
+    quick.closeRun({ ctx: run.ctx, outcome: 'complete', note, heldBack: null, ...run.landed }),
+  );
+  run.progress.requests = totals.requests;
+  run.enter('done');
+  return {
+    run: run.ctx.run,
+    date: run.ctx.date,
+    market: run.ctx.market,
+    asOfNow: run.ctx.asOfNow,
+    outcome: 'complete',
+    incomplete: false,
+    heldBack: null,
+    requests: totals.requests,
+    forecast: totals.forecast,
+    rows: totals.rows,
+    rejects: 0,
+    coverage: null,
+    due: run.due,
+    published: null,
+    ...(run.ctx.folder ? { folder: run.ctx.folder } : {}),
+    notes: run.notes,
+  };
+}
+
+/** Closes the crawl, then loads, models and publishes. Every top-level workflow ends here. */
+export async function finish(run: Run): Promise<RunResult> {
+  if (run.idle && !run.stopped) return finishIdle(run);
+  const heldBack = heldBackBy(run.ctx.gate, run.coverage);
+  run.markIncomplete(heldBack);
+  const outcome = run.stopped ? 'stopped' : run.complete ? 'complete' : 'partial';
+  await run.checkpoint();
+  const quota = await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
+  run.noteClock(quota);
+  run.note(quota.fault ?? null);
+  const note = run.notes.length > 0 ? run.notes.join(' ') : null;
+  // Never cancel the closing record halfway; a cancellation adds its own record later.
+  const totals = await CancellationScope.nonCancellable(() =>
+    quick.closeRun({ ctx: run.ctx, outcome, note, heldBack, refused: run.refused, ...run.landed }),
+  );
+  run.closed = { crawled: outcome, heldBack };
+  run.progress.requests = totals.requests;
+  run.note(totals.drift ?? null);
+  run.enter('loading');
+  const loaded = await warehouse.loadLanding.executeWithOptions({ summary: 'load landed parts' }, [run.ctx]);
+  run.note(loaded.gone ?? null);
+  if (loaded.driftFault) run.note(`Some answers could not be checked for schema drift: ${loaded.driftFault}`);
+  run.enter('modelling');
+  const models = await warehouse.buildModels.executeWithOptions({ summary: 'build the models' }, [run.ctx]);
+  for (const audit of models.failedAudits) run.note(`Audit failed: ${audit}`);
+  for (const remark of models.notes ?? []) run.note(remark);
+  if (models.unloaded) run.correctCoverage(models.unloaded);
+  run.enter('publishing');
+  const published = await warehouse.publishWarehouse.executeWithOptions({ summary: 'publish market.duckdb' }, [
+    run.ctx,
+  ]);
+  for (const remark of published.notes ?? []) run.note(remark);
+  run.enter('done');
+  return {
+    run: run.ctx.run,
+    date: run.ctx.date,
+    market: run.ctx.market,
+    asOfNow: run.ctx.asOfNow,
+    // As in ops.runs, which reflects what the warehouse holds.
+    outcome: outcome === 'complete' && models.unloaded ? 'partial' : outcome,
+    incomplete: isIncomplete(run.coverage),
+    heldBack,
+    requests: totals.requests,
+    forecast: totals.forecast,
+    rows: totals.rows,
+    rejects: loaded.rejects,
+    coverage: run.coverage,
+    due: run.due,
+    refused: run.refused,
+    drift: models.drift ?? [],
+    published: published.file,
+    ...(run.ctx.folder ? { folder: run.ctx.folder } : {}),
+    notes: run.notes,
+  };
+}
