@@ -85,6 +85,7 @@ describe('companies without a date, searched for part by part', () => {
       expect(Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0)).toBe(carried.length);
       expect(carried.length).toBeGreaterThan(undated.length / 3);
     }
+    expect([whole.requests, ...requests]).toEqual([389, 340, 326, 322, 321, 320, 323, 321]);
     const mean = requests.reduce((sum, some) => sum + some, 0) / NIGHTS;
     console.log(`whole ${whole.requests}, then ${requests.join(', ')}, on average ${(mean / 300).toFixed(3)} a page`);
     expect(mean).toBeLessThan(0.85 * whole.requests);

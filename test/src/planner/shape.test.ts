@@ -19,6 +19,7 @@ describe('a shape', () => {
     expect(shape.mass(4, 5)).toBeCloseTo(0.2);
     expect(shape.mass(9, 9)).toBeCloseTo(0.05);
     expect(shape.mass(5, 4)).toBe(0);
+    expect(shape.mass(9, 0)).toBe(0);
   });
 
   it('knows how far a share reaches, and that a position may hold more', () => {
