@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { PlanInput } from '../../../src/planner/index.js';
-import { activities, crawlMarket, employees, incorporation, legalForms, statuses, turnover } from './crawl.js';
+import { activities, crawlMarket, employees, incorporation, legalForms, turnover } from './crawl.js';
 import { generateCompanies, type MarketShape } from './generate.js';
 import { SimulatedMarket, type ApiQuirks } from './simulated-market.js';
 
 const PURPOSES = ['calibration', 'guess', 'segment', 'page', 'again', 'final'];
 
 // The simulated markets are seeded, so a plan's requests are exact. A change of the planner must not raise them.
-const COSTS: [name: string, requests: number, missing: number, MarketShape, ApiQuirks, Partial<PlanInput>][] = [
+const COSTS: [name: string, requests: number, missing: number, Partial<MarketShape>, ApiQuirks, Partial<PlanInput>][] = [
   ['all companies dated', 332, 0, {}, {}, {}],
   ['a spike on one day', 345, 0, { spike: 0.1 }, {}, {}],
   ['two values of each kind and a spike', 153, 0, { spike: 0.1, legalForms: 2, countries: 2 }, { maxSize: 25 }, {}],
