@@ -58,10 +58,8 @@ describe('two shapes of a table', () => {
 });
 
 it('compares columns in their order', () => {
-  const [id, name]: [string, string][] = [
-    ['id', 'BIGINT'],
-    ['name', 'VARCHAR'],
-  ];
+  const id: [string, string] = ['id', 'BIGINT'];
+  const name: [string, string] = ['name', 'VARCHAR'];
   expect(sameColumns(columns(id, name), columns(id, name))).toBe(true);
   expect(sameColumns(columns(id, name), columns(name, id))).toBe(false);
 });
