@@ -72,8 +72,14 @@ describe('companies without a date, searched for part by part', () => {
     expect(whole.carried).toEqual([]);
     const requests = [];
     for (let night = 1; night <= NIGHTS; night++) {
-      const { coverage, carried, requests: spent } = nights.run();
+      const { coverage, carried, requests: spent, plan } = nights.run();
       requests.push(spent);
+      const since = Object.keys(coverage.carried ?? {}).toSorted()[0];
+      const marked = plan.segments().filter(({ carried: some }) => some > 0);
+      expect(marked).toMatchObject([
+        { segment: 'root', carried: carried.length, carried_since: since },
+        { parent: 'root', carried: carried.length, carried_since: since },
+      ]);
       expect(coverage).toMatchObject({
         reported_total: 30_000,
         distinct_companies: 30_000 - carried.length,

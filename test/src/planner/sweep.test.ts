@@ -79,7 +79,7 @@ describe('a sweep', () => {
     expect(asked).toBeLessThan(45);
   });
 
-  it('learns the density where no company was expected', () => {
+  it('needs few windows where no company was expected', () => {
     const { asked, taken } = walk(
       Array.from({ length: 1_000 }, () => 10),
       { expected: 0 },
