@@ -330,6 +330,7 @@ describe('answers alone decide', () => {
     expect(plan.next(5)).toEqual([]);
     expect(plan.done).toBe(false);
     expect(plan.stats()).toEqual({ requests: 0, distinct: 0, reportedTotal: null });
+    expect(plan.coverage().why).toMatchObject([{ segment: 'root', filters: {}, missing: 0, class: 'unproven' }]);
   });
 });
 

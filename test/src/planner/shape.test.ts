@@ -64,4 +64,5 @@ it('halves a window by its coordinate, never into itself and nothing', () => {
   expect(halve(steep, { from: 0, to: 9 })).toBe(8);
   const flat = { ...axis, coord: (position: number) => -(2 ** -position) };
   expect(halve(flat, { from: 0, to: 9 })).toBe(0);
+  expect(halve({ ...axis, coord: () => 0 }, { from: 0, to: 9 })).toBe(8);
 });
