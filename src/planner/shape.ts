@@ -32,9 +32,9 @@ export class Shape {
     for (const weight of weights) this.before.push(this.before.at(-1)! + weight / total);
   }
 
-  /** Returns the share of the companies between two positions, both included. */
+  /** Returns the share of the companies between two positions, both included; 0 when `to` is before `from`. */
   mass(from: number, to: number): number {
-    return to < from ? 0 : Math.max(0, this.upTo(to + 1) - this.upTo(from));
+    return Math.max(0, this.upTo(to + 1) - this.upTo(from));
   }
 
   /** Returns the last position so that `from` to it holds at most `share`; `from - 1` when `from` alone holds more. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlActivities, WarehouseActivities } from '../../activities/contract.js';
+import { checkInput } from '../../activities/check-input.js';
 import { createCrawlActivities, createWarehouseActivities } from '../../activities/index.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { createApiClient } from '../../src/api-client/index.js';
@@ -70,4 +71,8 @@ describe('what an activity is handed by someone who reaches the Temporal server'
     for (const call of wrong) await expect(call).rejects.toMatchObject({ type: 'InvalidInput' });
     expect(existsSync(project.dataDir)).toBe(false);
   });
+});
+
+it.each(['tenders', 'watched_companies', 'nomenclatures'])('takes the listing %s', (listing) => {
+  expect(() => checkInput('crawlListing', { ctx: CTX, listing })).not.toThrow();
 });

@@ -126,4 +126,24 @@ describe('an activity that met `limit`', () => {
   ])('asked to wait %s ms waits %s ms', (asked, waits) => {
     expect(cast(asked).nextRetryDelay).toBe(waits);
   });
+
+  it.each([
+    [null, ''],
+    [{ app_name: 'App' }, ''],
+    [{ module: 'm' }, ' (module "m")'],
+    [{ permission: 'p'.repeat(150) }, ` (Permission "${'p'.repeat(100)}")`],
+  ])('names the permission and module that the answer holds: %j', (given, named) => {
+    const message = (of: typeof given): string =>
+      (castError(new client.LimitError(context(429), 'limit', of, 'Slow down.')) as ApplicationFailure).message;
+    const without = message(null);
+    expect(message(given)).toBe(without.replace('. What', `${named}. What`));
+  });
+});
+
+describe('a refused permission', () => {
+  it('is named', () => {
+    const refused = new client.LimitError(context(), 'permission', { permission_name: 'Reports' }, 'm');
+    expect(castError(refused)).toMatchObject({ type: 'PermissionDenied', nonRetryable: true });
+    expect((castError(refused) as ApplicationFailure).message).toContain(' (Permission "Reports"). ');
+  });
 });

@@ -182,6 +182,18 @@ describe('openRun', () => {
     expect(row).toEqual({ later: true });
   });
 
+  it.each([
+    ['2026-11-19', '2026-11-20T01:59:59.000Z', undefined],
+    ['2026-11-19', '2026-11-20T05:00:00.000Z', '2026-11-20T05:00:00.000Z'],
+    ['2026-11-18', '2026-11-20T05:00:00.000Z', undefined],
+  ])('keeps a stamp only if it is later than now, from yesterday on: %s, %s', async (date, stamp, kept) => {
+    const place = { dataDir: project.dataDir, stream: 'companies', date, market: 'demo' } as const;
+    await landRows({ ...place, run: 'before', chunk: 'c-0' }, [
+      { request_key: 'GET /v2/companies/1', entity_id: '1', segment: 'r', status: 200, fetched_at: stamp, body: '{}' },
+    ]);
+    expect((await run('openRun', { ...MARKET, run: 'run-1' })).stampsAfter).toBe(kept);
+  });
+
   it('goes by nights and syncs that are filed already', async () => {
     const ctx = await crawlNight('run-1');
     await run('loadLanding', ctx);

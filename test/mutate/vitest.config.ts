@@ -7,6 +7,7 @@ export default defineConfig({
     include: (process.env['MUTATE_TESTS'] ?? 'test/src/planner')
       .split(',')
       .map((at) => (at.endsWith('.ts') ? at : `${at}/**/*.test.ts`)),
+    setupFiles: 'test/mutate/setup.ts',
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

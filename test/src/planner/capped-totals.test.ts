@@ -37,4 +37,14 @@ describe('totals that end at some number', () => {
     expect(plan.calibration().totalsCap).toBeNull();
     expect(distinct).toBe(count);
   });
+
+  it.each([
+    [999, null],
+    [1_000, 1_000],
+  ])('known from an earlier night are kept only for a market that reaches them: %i', (count, kept) => {
+    const market = new SimulatedMarket(companies(count), { maxSize: 25 });
+    const calibration = crawlMarket(market).plan.calibration();
+    const known = { distributions: {}, calibration: { ...calibration, totalsCap: 1_000 } };
+    expect(crawlMarket(market, { known }).plan.calibration().totalsCap).toBe(kept);
+  });
 });

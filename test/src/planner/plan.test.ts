@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { CoverageRecord } from '../../../schemas/pipeline/landing.js';
-import { createPlan } from '../../../src/planner/index.js';
+import { createPlan, type PlanRequest } from '../../../src/planner/index.js';
 import {
   activities,
   allDimensions,
@@ -330,6 +330,7 @@ describe('answers alone decide', () => {
     expect(plan.next(5)).toEqual([]);
     expect(plan.done).toBe(false);
     expect(plan.stats()).toEqual({ requests: 0, distinct: 0, reportedTotal: null });
+    expect(plan.coverage().why).toMatchObject([{ segment: 'root', filters: {}, missing: 0, class: 'unproven' }]);
   });
 });
 
@@ -455,6 +456,19 @@ describe('version 1, which states no page cap', () => {
     expect(coverage.why[0]!.reason).toMatch(/counts no further than 2000/);
   });
 
+  it.each([
+    [8, true],
+    [9, false],
+  ])('may lose one company in a thousand, which may have moved: %i of 8,000', (lost, kept) => {
+    const market = new SimulatedMarket(companies, { v1: 'uncapped' });
+    const gone = new Set(companies.slice(-lost).map(({ id }) => id));
+    const before = ({ route, key }: PlanRequest): void => {
+      market.quirks.hidden = route === 'v1' && !key.endsWith('#probe') ? ({ id }) => gone.has(id) : undefined;
+    };
+    const { plan } = crawlMarket(market, { v1Filters: {} }, { before });
+    expect(plan.stats().requests < 120).toBe(kept);
+  });
+
   it('is left for version 2 where it loses more than what may have moved', () => {
     const market = new SimulatedMarket(companies, { v1: 'uncapped' });
     const { coverage, plan } = crawlMarket(
@@ -577,6 +591,21 @@ describe('an API that contradicts itself', () => {
       }),
       { numRuns: 8 * effort },
     );
+  });
+});
+
+describe('a market that is counted but not listed', () => {
+  it('ends after page 1, with all companies missing', () => {
+    const plan = createPlan(planInput({ perPage: 100 }));
+    const asked: string[] = [];
+    for (let requests = plan.next(9); !plan.done && asked.length < 50; requests = plan.next(9))
+      for (const { key } of requests) {
+        asked.push(key);
+        plan.answer(key, { total: 500, totalPages: 5, ids: [] });
+      }
+    expect(asked.length).toBeLessThan(6);
+    expect(plan.coverage()).toMatchObject({ distinct_companies: 0, missing: 500 });
+    expect(plan.segments()[0]?.state).toBe('truncated');
   });
 });
 

@@ -72,8 +72,14 @@ describe('companies without a date, searched for part by part', () => {
     expect(whole.carried).toEqual([]);
     const requests = [];
     for (let night = 1; night <= NIGHTS; night++) {
-      const { coverage, carried, requests: spent } = nights.run();
+      const { coverage, carried, requests: spent, plan } = nights.run();
       requests.push(spent);
+      const since = Object.keys(coverage.carried ?? {}).toSorted()[0];
+      const marked = plan.segments().filter(({ carried: some }) => some > 0);
+      expect(marked).toMatchObject([
+        { segment: 'root', carried: carried.length, carried_since: since },
+        { parent: 'root', carried: carried.length, carried_since: since },
+      ]);
       expect(coverage).toMatchObject({
         reported_total: 30_000,
         distinct_companies: 30_000 - carried.length,
@@ -85,6 +91,7 @@ describe('companies without a date, searched for part by part', () => {
       expect(Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0)).toBe(carried.length);
       expect(carried.length).toBeGreaterThan(undated.length / 3);
     }
+    expect([whole.requests, ...requests]).toEqual([389, 340, 326, 322, 321, 320, 323, 321]);
     const mean = requests.reduce((sum, some) => sum + some, 0) / NIGHTS;
     console.log(`whole ${whole.requests}, then ${requests.join(', ')}, on average ${(mean / 300).toFixed(3)} a page`);
     expect(mean).toBeLessThan(0.85 * whole.requests);

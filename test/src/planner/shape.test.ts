@@ -19,6 +19,7 @@ describe('a shape', () => {
     expect(shape.mass(4, 5)).toBeCloseTo(0.2);
     expect(shape.mass(9, 9)).toBeCloseTo(0.05);
     expect(shape.mass(5, 4)).toBe(0);
+    expect(shape.mass(9, 0)).toBe(0);
   });
 
   it('knows how far a share reaches, and that a position may hold more', () => {
@@ -63,4 +64,5 @@ it('halves a window by its coordinate, never into itself and nothing', () => {
   expect(halve(steep, { from: 0, to: 9 })).toBe(8);
   const flat = { ...axis, coord: (position: number) => -(2 ** -position) };
   expect(halve(flat, { from: 0, to: 9 })).toBe(0);
+  expect(halve({ ...axis, coord: () => 0 }, { from: 0, to: 9 })).toBe(8);
 });

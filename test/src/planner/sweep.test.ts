@@ -14,7 +14,7 @@ const cap = 1_000;
 
 function walk(
   counts: readonly number[],
-  options: { windows?: boolean; answer?: (from: number, to: number) => number } = {},
+  options: { windows?: boolean; expected?: number; answer?: (from: number, to: number) => number } = {},
 ) {
   const total = counts.reduce((sum, c) => sum + c, 0);
   const before = [0];
@@ -24,7 +24,7 @@ function walk(
     shape,
     from: 0,
     to: counts.length - 1,
-    expected: total,
+    expected: options.expected ?? total,
     cap,
     most: () => 2 * total + cap,
     windows: options.windows ?? true,
@@ -77,6 +77,15 @@ describe('a sweep', () => {
       { from: 613, to: 613, total: 30_000, verdict: 'spike' },
     ]);
     expect(asked).toBeLessThan(45);
+  });
+
+  it('needs few windows where no company was expected', () => {
+    const { asked, taken } = walk(
+      Array.from({ length: 1_000 }, () => 10),
+      { expected: 0 },
+    );
+    expect(taken.at(-1)?.to).toBe(999);
+    expect(asked).toBeLessThan(30);
   });
 
   it('ends whatever the totals are', () => {

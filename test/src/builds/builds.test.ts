@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  beginBuild,
+  buildDir,
+  currentBuild,
+  fileOf,
+  finishBuild,
+  lakeOf,
+  listBuilds,
+  listOlderEntries,
+  nameOfBuild,
+  newestLake,
+} from '../../../src/builds/builds.js';
+import { currentLink } from '../../../src/duckdb/paths.js';
+
+let dataDir: string;
+beforeEach(() => (dataDir = mkdtempSync(path.join(tmpdir(), 'builds-'))));
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const now = new Date('2026-11-20T12:34:56.789Z');
+const NAME = '20261120T123456789Z-run-1';
+
+function publish(run: string, at: Date): string {
+  const build = beginBuild(dataDir, { run, now: at });
+  writeFileSync(fileOf(build.folder), 'four');
+  mkdirSync(lakeOf(build.folder));
+  finishBuild(dataDir, build);
+  return build.name;
+}
+
+it('knows no build before the first publication', () => {
+  expect(listBuilds(dataDir)).toEqual([]);
+  expect(newestLake(dataDir)).toBeNull();
+  expect(currentBuild(dataDir)).toBeNull();
+  expect(listOlderEntries(dataDir)).toEqual([]);
+});
+
+it('lists builds with time, run and size, newest first', () => {
+  expect(publish('run-1', now)).toBe(NAME);
+  const later = publish('retry/2.b', new Date('2027-01-02T03:04:05.006Z'));
+  symlinkSync(path.join('builds', NAME), currentLink(dataDir));
+  expect(listBuilds(dataDir)).toEqual([
+    { name: later, builtAt: '2027-01-02T03:04:05.006Z', run: 'retry_2_b', bytes: 4, current: false },
+    { name: NAME, builtAt: '2026-11-20T12:34:56.789Z', run: 'run-1', bytes: 4, current: true },
+  ]);
+  expect(currentBuild(dataDir)).toBe(NAME);
+  expect(newestLake(dataDir)).toBe(lakeOf(buildDir(dataDir, later)));
+  expect(nameOfBuild(fileOf(buildDir(dataDir, later)))).toBe(later);
+});
+
+it('gives a second build of the same moment another name and the same run', () => {
+  expect([publish('run-1', now), publish('run-1', now), publish('run-1', now)]).toEqual([
+    NAME,
+    `${NAME}.2`,
+    `${NAME}.3`,
+  ]);
+  expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['run-1', 'run-1', 'run-1']);
+});
+
+it('lists no build without its file or lake, and no other folder', () => {
+  const [withoutFile, withoutLake] = [publish('a', now), publish('b', now)];
+  rmSync(fileOf(buildDir(dataDir, withoutFile)));
+  rmSync(lakeOf(buildDir(dataDir, withoutLake)), { recursive: true });
+  for (const other of ['market-20261120', 'lake-20261120', `x${NAME}`, '20261120T123456Z-run-1', 'a-market-b']) {
+    mkdirSync(lakeOf(buildDir(dataDir, other)), { recursive: true });
+    writeFileSync(fileOf(buildDir(dataDir, other)), '');
+  }
+  expect(listBuilds(dataDir)).toEqual([]);
+  expect(listOlderEntries(dataDir)).toEqual(['market-20261120', 'lake-20261120']);
+});
+
+it('removes what killed publications left, and nothing else', () => {
+  const kept = publish('run-1', now);
+  const killed = beginBuild(dataDir, { run: 'run-2', now });
+  mkdirSync(buildDir(dataDir, '.old-build'));
+  expect(existsSync(killed.folder)).toBe(true);
+  const next = beginBuild(dataDir, { run: 'run-3', now });
+  expect(
+    [killed.folder, buildDir(dataDir, '.old-build'), next.folder, buildDir(dataDir, kept)].map(existsSync),
+  ).toEqual([false, false, true, true]);
+  expect(listBuilds(dataDir).map(({ name }) => name)).toEqual([kept]);
+});
