@@ -422,7 +422,7 @@ describe('a run that ends', () => {
       notes: [
         'another user of the key',
         'two parts are gone',
-        'Drift could not be looked for in everything: odd JSON',
+        'Some answers could not be checked for schema drift: odd JSON',
         'Audit failed: unique',
         'slow',
         'kept an old build',
@@ -495,7 +495,7 @@ describe('an operator', () => {
     expect(await run('watchSync', {})).toMatchObject({
       outcome: 'stopped',
       published: 'market.duckdb',
-      notes: [expect.stringMatching(/^Stopped by an operator/)],
+      notes: [expect.stringMatching(/^An operator stopped the run/)],
     });
     expect(temporal.details.some((text) => text.startsWith('**stopping**'))).toBe(true);
     expect(steps()).not.toContain('crawlChunk watch_events 0');

@@ -21,7 +21,7 @@ describe('a workflow type that does not exist', () => {
   it('fails at once and lists the types, each with an example', async () => {
     await expect(start('nothing')).rejects.toMatchObject({ type: 'InvalidInput', nonRetryable: true });
     await expect(start('nothing')).rejects.toThrow(
-      /^There is no workflow type "nothing"\. Types, .*: marketSnapshot \{"market": "demo"\}; tenderSnapshot \{\}; /,
+      /^Tidemark has no workflow type "nothing"\. Start one of these types; .*: marketSnapshot \{"market": "demo"\}; tenderSnapshot \{\}; /,
     );
   });
 
@@ -31,7 +31,7 @@ describe('a workflow type that does not exist', () => {
     ['watch_sync', 'watchSync'],
     ['Back Fill', 'backfill'],
   ])('%s is taken for %s', async (typed, meant) => {
-    await expect(start(typed)).rejects.toThrow(`There is no workflow type "${typed}". Did you mean ${meant}?`);
+    await expect(start(typed)).rejects.toThrow(`Tidemark has no workflow type "${typed}". Did you mean ${meant}?`);
   });
 });
 

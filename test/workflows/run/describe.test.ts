@@ -39,7 +39,7 @@ describe('the progress that Temporal shows', () => {
     expect(text).toMatch(/\nCoverage: 97 of 100 companies, 3 missing\.\n\n> first\n\n> second$/);
     const carried = { companies: 7, since: '2026-11-13' };
     expect(describeProgress(PROGRESS, { ...coverage, carried })).toMatch(
-      /3 missing\. Carried over, not asked for: 7, last found on 2026-11-13 or later\.$/,
+      /3 missing\. Carried over, not searched: 7, last found on 2026-11-13 or later\.$/,
     );
   });
 });
@@ -49,7 +49,7 @@ it('tells why entities are due, most valuable first', () => {
     '5 new, 101 with events, 6 failed last time, 2,000 stale',
   );
   expect(reasonsInWords({ unfetched: 1, renamed: 2, status: 3, entered: 4, changed: 5, watched: 6 })).toBe(
-    '1 never fetched, 2 renamed, 3 of another status, 4 back in the market, 5 changed, 6 watched',
+    '1 never fetched, 2 renamed, 3 with a new status, 4 back in the market, 5 changed, 6 watched',
   );
   expect(reasonsInWords({})).toBe('');
   expect(reasonsInWords()).toBe('');
@@ -80,7 +80,7 @@ describe('what the API refuses', () => {
 
   it('is told apart from a limit that lasted for hours', () => {
     const limit = { ...refusal, guard: 'limit' };
-    expect(refusalInWords(limit)).toMatch(/nothing but "limit" \(permission "Reports", module "Finance"\) to GET/);
-    expect(refusalInWords({ ...limit, permission: null, module: null })).toMatch(/nothing but "limit" to GET/);
+    expect(refusalInWords(limit)).toMatch(/answered only "limit" \(permission "Reports", module "Finance"\) to GET/);
+    expect(refusalInWords({ ...limit, permission: null, module: null })).toMatch(/answered only "limit" to GET/);
   });
 });
