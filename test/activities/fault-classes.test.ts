@@ -136,7 +136,7 @@ describe('an activity that met `limit`', () => {
     const message = (of: typeof given): string =>
       (castError(new client.LimitError(context(429), 'limit', of, 'Slow down.')) as ApplicationFailure).message;
     const without = message(null);
-    expect(message(given)).toBe(without.replace('. What', `${named}. What`));
+    expect(message(given)).toBe(without.replace('. The fetched', `${named}. The fetched`));
   });
 });
 

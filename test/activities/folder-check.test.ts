@@ -64,7 +64,7 @@ describe('work of this folder', () => {
   it('is taken once the landing zone holds the record that the run opened', async () => {
     await expect(check('readQuota', ctx)).rejects.toMatchObject({
       type: 'DataFolderChanged',
-      message: expect.stringMatching(/lacks the run's record "open" \(runs, 2026-11-20, run-1\)/) as string,
+      message: expect.stringMatching(/lacks the record "open" of run run-1 \(stream runs, date 2026-11-20\)/) as string,
     });
     await landRecord('open');
     await expect(check('readQuota', ctx)).resolves.toBeUndefined();
@@ -75,7 +75,7 @@ describe('work of this folder', () => {
     '%s needs the closing record',
     async (activity) => {
       await landRecord('open');
-      await expect(check(activity, ctx)).rejects.toThrow(/lacks the run's record "close"/);
+      await expect(check(activity, ctx)).rejects.toThrow(/lacks the record "close" of run/);
       await landRecord('close');
       await check(activity, ctx);
     },
@@ -85,7 +85,7 @@ describe('work of this folder', () => {
     'files that a run is %s even where its records are lost',
     async (outcome) => {
       await check('closeRun', { ctx, outcome });
-      await expect(check('closeRun', { ctx, outcome: 'complete' })).rejects.toThrow(/lacks the run's record "open"/);
+      await expect(check('closeRun', { ctx, outcome: 'complete' })).rejects.toThrow(/lacks the record "open" of run/);
     },
   );
 
@@ -154,7 +154,7 @@ describe('work of another folder', () => {
     });
     await expect(check(activity, input(), { waited: (minutes + 0.5) * MINUTE, workflowId })).rejects.toMatchObject({
       nonRetryable: true,
-      message: expect.stringContaining('No worker with that folder came in time.') as string,
+      message: expect.stringContaining('No worker with the data folder of the run started in time.') as string,
     });
   });
 

@@ -156,7 +156,7 @@ describe('openRun', () => {
   it('tells that the configuration was edited after the worker started', async () => {
     writeFileSync(project.env['TIDEMARK_CONFIG'] ?? '', `api: { baseUrl: "${api.url}" }\nmarkets: [{ name: demo }]\n`);
     const ctx = await run('openRun', { ...MARKET, run: 'run-1' });
-    expect(ctx.note).toMatch(/tidemark\.yaml changed at .*restart the worker.*settings of before/);
+    expect(ctx.note).toMatch(/tidemark\.yaml changed at .*This run uses the old settings\. Restart the worker/);
   });
 
   it('stamps a run later than what another machine landed ahead of this clock', async () => {
