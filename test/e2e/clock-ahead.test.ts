@@ -27,7 +27,7 @@ afterAll(() => system?.stop());
 
 it('after a clock that was 12 hours ahead, the newest answers win, and the stamps are named', async () => {
   const first = await night('snapshot/demo/ahead', AHEAD);
-  expect(first.notes.join(' ')).not.toMatch(/stamped/);
+  expect(first.notes.join(' ')).not.toMatch(/time stamps/);
   await system.api.expectMarketEqualsTruth(system.project);
 
   await system.api.advanceDay();

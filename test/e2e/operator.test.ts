@@ -143,7 +143,7 @@ describe('what an operator meets', () => {
   });
 
   it('a message to no run, or to one of several, names those there are', async () => {
-    expect(await tidemark('pause')).toMatchObject({ code: 2, stderr: expect.stringMatching(/Nothing is running/) });
+    expect(await tidemark('pause')).toMatchObject({ code: 2, stderr: expect.stringMatching(/No run is open/) });
     const runs = [await start('snapshot/demo/one'), await start('snapshot/demo/two')];
     await Promise.all(runs.map((run) => run.signal('pause')));
     expect(await tidemark('resume')).toMatchObject({

@@ -147,7 +147,7 @@ describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
       args: [{}, { ctx, completed: [], notes: [], nextChunk: 0, progress: { steps: [] } }],
     });
     await expect(forged).rejects.toMatchObject({
-      cause: { type: 'InvalidInput', message: expect.stringContaining('one argument') },
+      cause: { type: 'InvalidInput', message: expect.stringContaining('two arguments') },
     });
     const gate = await temporal.client.workflow.signalWithStart('quotaGate', {
       taskQueue: 'tidemark-crawl',
