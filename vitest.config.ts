@@ -25,14 +25,14 @@ const ALONE = [
 ];
 const LONG = [
   'test/chaos/**/*.test.ts',
-  'test/e2e/{cancelled,quota-gate,remainder-nights,replay,stub-faults,two-folders,writer-killed}.test.ts',
+  'test/e2e/{cancelled,clock-ahead,quota-gate,remainder-nights,replay,restored-folder,stub-faults,two-folders,writer-killed}.test.ts',
 ];
 
 const common = {
   environment: 'node',
   pool: 'forks',
   // More than the two cores that CI has: many tests wait, and others work meanwhile.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // Ends a test that hangs. No test is measured by it: a slow machine is no failure.
   testTimeout: 300_000,
   hookTimeout: 300_000,
