@@ -7,7 +7,8 @@ const BUILD_LIMIT_MS = 10 * 60_000;
 const MODULE = 'github.com/temporalio/cli';
 
 /**
- * Builds the Temporal CLI into `folder` with the machine's Go. The result equals the download and includes the web UI.
+ * Builds the Temporal CLI into `folder` with the machine's Go. The build
+ * has the same version as the official download and includes the web UI.
  *
  * @param {string} folder an existing folder for this build only
  * @param {{ log: (line: string) => void, go?: string, limitMs?: number }} options

@@ -100,7 +100,7 @@ async function getInto(target, get) {
     const program = await get(folder);
     chmodSync(program, 0o755);
     const answer = await readTemporalVersion(program);
-    if (!('version' in answer)) throw new Error(`what came does not run: ${answer.reason}`);
+    if (!('version' in answer)) throw new Error(`the downloaded Temporal CLI does not start: ${answer.reason}`);
     if (answer.version !== TEMPORAL_VERSION)
       throw new Error(`what came is version ${answer.version}, not ${TEMPORAL_VERSION}`);
     renameSync(program, target);

@@ -40,7 +40,8 @@ export function openSession(
 ): Session | undefined {
   const session = sessions.get(id, Date.now());
   if (!session || !claimSession(session, request, reply)) void refuseUnknown(reply);
-  else if (isSettled(session)) void refuse(reply, 'This sign-in was already answered. ' + AGAIN);
+  else if (isSettled(session))
+    void refuse(reply, 'This sign-in is already finished: it was approved or refused. ' + AGAIN);
   else return session;
   return undefined;
 }

@@ -23,8 +23,8 @@ export function isCrossSite(request: FastifyRequest): boolean {
 }
 
 /**
- * Whether a request may continue a session. The first request of a session gets the cookie; later ones must send it.
- * Tools either keep cookies or make only the first request.
+ * Returns whether a request may continue a session. The first request gets the cookie; later requests must send it.
+ * A client without cookies can make only the first request.
  */
 export function claimSession(session: Session, request: FastifyRequest, reply: FastifyReply): boolean {
   if (session.proof === null) {

@@ -9,7 +9,8 @@ export class Dice {
   readonly #cloned: Uint8Array;
 
   /**
-   * `clones`: number of companies that get equal draws for the tags in `cloned`. The first companies are the clones.
+   * `clones`: how many companies are clones, counted from the first. All clones draw the same value for each tag in
+   * `cloned`.
    */
   constructor(seed: number, clones = 0, cloned: readonly number[] = []) {
     this.#seed = mix(Math.imul(seed | 0, 0x9e3779b1) ^ 0x5bf03635);

@@ -159,7 +159,7 @@ function valueOf(ctx: Context, index: number, kind: Kind, versions: Versions): u
     case KIND.registration:
       return registrationNumberOfVersion(index, version);
     default:
-      throw new Error(`no single value stands for a change of kind ${kind}`);
+      throw new Error(`a change of kind ${kind} has no single value`);
   }
 }
 

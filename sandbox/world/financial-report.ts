@@ -171,7 +171,7 @@ function addRatios(ctx: Context, index: number, assets: number, out: FinancialYe
   if (employees > 0) out['Revenue-Per-Employee'] = Math.round(turnover / employees);
 }
 
-/** Returns one number in a hundred as text. */
+/** Returns the number, in 1 % of the cases as text. */
 function asText(ctx: Context, index: number, year: number, position: number, value: number): number | string {
   return ctx.dice.chance(0.01, TAG.indicatorOddity, index, year * 8 + position) ? String(value) : value;
 }

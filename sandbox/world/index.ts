@@ -102,7 +102,7 @@ export class World {
     return at && financialReport(this.ctx, at.index, this.ctx.start + day, at.versions);
   }
 
-  /** Attributes that filters use. Undefined for a company that searches do not list on the day. */
+  /** Returns the attributes that filters use. Undefined if no search lists the company on that day. */
   profile(id: number, day: number): Profile | undefined {
     const index = indexOf(this.ctx, id);
     if (index === undefined || !isListed(this.ctx, index, this.ctx.start + day)) return undefined;

@@ -57,7 +57,7 @@ export interface Profile {
   figures: LatestFigures;
 }
 
-/** Profile of a company on a unix day. `versions` are the versions of this day. */
+/** Profile of a company on a day, counted from 1970-01-01. `versions` holds the company's versions on that day. */
 export function profileOf(ctx: Context, index: number, day: number, versions: Versions): Profile {
   const country = marketCountryOf(ctx, index);
   const [city, region] = cityNameOf(ctx, index, versions);

@@ -72,7 +72,7 @@ export type VerifyTokenResponse = z.infer<typeof VerifyTokenResponse>;
 export const ConnectorCompany = Company;
 export type ConnectorCompany = z.infer<typeof ConnectorCompany>;
 
-/** Assumed: the financial report of version 2, keyed by year. */
+/** The reference shows no answer here. Tidemark assumes the financial report of version 2, keyed by year. */
 export const ConnectorFinancials = FinancialReport;
 export type ConnectorFinancials = z.infer<typeof ConnectorFinancials>;
 

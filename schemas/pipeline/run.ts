@@ -79,8 +79,8 @@ export interface OpenRunInput {
 }
 
 /**
- * Everything a run decides at its start; small, carried over continue-as-new.
- * The configuration is read only then, so an edit of tidemark.yaml never changes a run halfway.
+ * Holds every decision a run makes at its start. Each continue-as-new passes it on, so keep it small.
+ * The run reads the configuration once, at its start. A later edit of tidemark.yaml does not change the run.
  */
 export interface RunContext {
   run: string;
@@ -110,8 +110,9 @@ export interface RunContext {
   probeEverySeconds: number;
   /** `api.maxConcurrency` of the worker that opened the run. Left out by older workers. */
   maxConcurrency?: number;
-  /** History events after which the run continues as new, and entities in a chunk; left out: the defaults. */
+  /** Number of history events after which the run continues as new. Left out: the default of the workflows. */
   eventsPerRun?: number;
+  /** Number of records in a chunk. Left out: the default of the workflows. */
   chunkSize?: number;
   /** Share of the daily quota the run leaves to others (docs/configuration.md, `quota.reserve`). */
   leavesQuota?: number;
@@ -140,7 +141,7 @@ export interface Coverage {
   distinctCompanies: number;
   missing: number;
   share: number;
-  /** Companies carried over, and the earliest night that found one of them last; left out when none. */
+  /** Number of companies carried over, and the date of the oldest answer among them. Left out when none. */
   carried?: { companies: number; since: string };
   /** Missing companies whose search was left to later nights; left out when none. */
   postponed?: number;

@@ -79,7 +79,7 @@ export type WatchListPage = z.infer<typeof WatchListPage>;
 export const WatchEventsPage = watchEnvelope(Count, usable(z.looseObject({})));
 export type WatchEventsPage = z.infer<typeof WatchEventsPage>;
 
-/** The watched fields of one company, as read or after a change. */
+/** Watched fields of one company: the answer to reading them, and to changing them. */
 export const WatchFieldsResponse = z.array(z.string());
 export type WatchFieldsResponse = z.infer<typeof WatchFieldsResponse>;
 

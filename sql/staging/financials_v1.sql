@@ -122,7 +122,7 @@ single AS (
   FROM cells
   WHERE NOT repeats
   UNION ALL BY NAME
-  -- A name twice in one report: harmless when both say the same, unreadable when not.
+  -- A report may hold one name twice. Equal values count once; different values make the name unreadable.
   SELECT * EXCLUDE (item), any_value(item) AS item, count(DISTINCT CAST(item AS VARCHAR)) > 1 AS differs
   FROM cells
   WHERE repeats AND coalesce(CAST(item AS VARCHAR), 'null') <> 'null'

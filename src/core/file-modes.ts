@@ -12,7 +12,7 @@ export type Readers = 'owner' | 'group' | 'everyone';
 
 const FOLDER_BITS: Record<Readers, number> = { owner: 0, group: 0o050, everyone: 0o055 };
 const FILE_BITS: Record<Readers, number> = { owner: 0, group: 0o040, everyone: 0o044 };
-/** Bits to pass through the data folder without listing it. */
+/** Permission bits that let a process enter the data folder but not list it. */
 const PASS_BITS: Record<Readers, number> = { owner: 0, group: 0o010, everyone: 0o011 };
 
 let personsMask: number | undefined;

@@ -41,7 +41,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Options for taking a lock. Times are in milliseconds. */
 export interface LockOptions {
-  /** The holder's work, for messages to other processes: `tidemark replay`. */
+  /** What the holder does, for example `tidemark replay`. Other processes show it in their error message. */
   what: string;
   leaseMs?: number | undefined;
   beatMs?: number | undefined;

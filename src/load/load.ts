@@ -61,7 +61,7 @@ export async function loadLanding(
   for (const batch of splitIntoBatches(sound)) {
     const load = (look: LoadOptions['drift']): Promise<number> =>
       db.transaction(() => loadBatch(db, rejectsIn, batch, look));
-    // Drift detection must not cost data: if it fails, load the batch without it.
+    // Never lose records because the search for schema drift fails: load the batch without it.
     const rejects = await load(drift).catch((error: unknown) => {
       if (!(error instanceof DriftError)) throw error;
       counts.driftFault ??= error.message;

@@ -56,7 +56,7 @@ export interface ModelChange extends Effects {
 export interface Leave {
   /** Today, `YYYY-MM-DD`: tables whose last day has passed may be removed. */
   day: string;
-  /** Tables that a person named to be dropped. */
+  /** Tables that the user asked to drop. */
   dropped?: ReadonlySet<string> | undefined;
 }
 

@@ -150,7 +150,7 @@ function failOnErrors(checks: CheckResult[]): void {
   if (failed.length === 0) return;
   throw new ModelFailedError(
     `Audits failed: ${failed.join(', ')}.`,
-    'The last build stays current. Look at ops.checks and the named model, correct its SQL, then start the run again. It does not fetch fresh records again.',
+    'The last build stays current. Find the failed audit in ops.checks. Correct the SQL of the named model. Then start the run again; it keeps the records it has fetched.',
     { failedAudits: failed },
   );
 }

@@ -17,7 +17,7 @@ export interface SweepInput {
   totalsCap?(): number;
   /** False when a search can name only one position. */
   windows: boolean;
-  /** Expected error of a window's total at first, as a share. Default: the error of a cold sweep. */
+  /** Expected relative error of the first window's total. Default: the error of a sweep without earlier data. */
   error?: number;
   /** Rows on a page. If the shape is exact, windows end where their last page is full. */
   size?: number;

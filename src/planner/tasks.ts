@@ -7,7 +7,7 @@ import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswe
  */
 export type Task<T> = Generator<Step, T, unknown>;
 
-/** A request without its key; `again` marks a deliberate repetition. */
+/** A request before it gets its identifying key. `again` sends an equal request once more on purpose. */
 export type Ask = Omit<PlanRequest, 'key'> & { again?: string };
 
 type Step = { asks: Ask[] } | { fork: Task<unknown> } | { join: readonly Fiber<unknown>[] };

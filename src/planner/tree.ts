@@ -17,9 +17,9 @@ export interface Segment {
   kept: boolean;
   /** Size of `found`, unusable ids included; decides whether to search further. Stays when `found` is emptied. */
   distinct: number;
-  /** Companies among them whose ids the warehouse cannot hold: listed, but counted as missing. */
+  /** Number of found companies whose id the warehouse cannot hold. The API lists them; coverage counts them as missing. */
   unusable: number;
-  /** Companies carried over at or below this segment, and the earliest night that found one of them last. */
+  /** Number of companies carried over at or below this segment, and the date of the oldest answer among them. */
   carried: number;
   carriedSince: string | null;
   /** True when the search for companies without a date is left to later nights. */

@@ -11,8 +11,8 @@ export interface GrpcRetries {
 }
 
 /**
- * Makes the client's default retries, with waits of at most 1 s. The defaults alone are unsafe. A retry due after the
- * connection closed throws inside a timer. No code can catch this error, so the process ends. Seen with
+ * Retries as the client does by default, but waits at most 1 s. A longer wait can end after the connection is closed.
+ * The retry then throws inside a timer, where no code can catch the error, and the process ends. Seen with
  * @temporalio/client 1.24.0: "Channel has been shut down".
  */
 export function createGrpcRetries(): GrpcRetries {

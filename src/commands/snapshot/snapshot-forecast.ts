@@ -38,9 +38,9 @@ export interface SnapshotForecast {
 }
 
 /**
- * Forecasts a snapshot of a market taken now. Sends the calibration probes and a request for `/v2/metrics`. If no
+ * Forecasts a snapshot of a market that would start now. Sends the calibration probes and a request for `/v2/metrics`. If no
  * lookup list has landed yet, requests the lookup lists too. Keeps none of the answers.
- * @throws TidemarkError when the date is past, or when the API refuses the key or the filters
+ * @throws TidemarkError when `date` is in the past, or when the API refuses the key or the filters
  */
 export async function forecastSnapshot(context: CliContext, market: string, date: string): Promise<SnapshotForecast> {
   const { config, clock } = context;

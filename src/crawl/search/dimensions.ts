@@ -8,7 +8,8 @@ const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 
   company_status: { list: 'company_status', overlapping: false, value: 'id' },
   legal_form: { list: 'ownership_types', overlapping: false, value: 'id' },
   activity_type: { list: 'activity_type', overlapping: true, value: 'id' },
-  // The reference says "object" and does not show its keys. If the API refuses this form, the plan does without.
+  // The reference says "object" and does not show its keys. If the API refuses this form, the plan skips
+  // this dimension.
   location_countries: { list: 'countries', overlapping: false, value: 'id', form: { list: 'include' } },
   // The filter table says "array of string", so send the names of the activities, not their ids.
   industry_focus: { list: 'activities', overlapping: true, value: 'name' },

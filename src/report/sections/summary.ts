@@ -68,9 +68,9 @@ function faultsCard({ rejects }: ReportFacts): Markup {
   const standing = rejects.reduce((sum, row) => sum + row.standing, 0);
   const resolved = rejects.reduce((sum, row) => sum + row.resolved, 0);
   return html`<div class="card">
-    <p class="name">Wrong values that stand</p>
+    <p class="name">Open rejects</p>
     <p class="figure">${count(standing)}</p>
-    <p class="more">${count(resolved)} more were resolved by a later answer</p>
+    <p class="more">${count(resolved)} more were replaced by a later answer</p>
   </div>`;
 }
 
