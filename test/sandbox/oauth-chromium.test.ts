@@ -206,7 +206,7 @@ describe('sign-in in a browser without scripts', () => {
     await expectDenied(session);
     await page.goBack();
     await expectScreen('Cannot go on');
-    expect(await page.getByText('already answered').count()).toBe(1);
+    expect(await page.getByText('already finished').count()).toBe(1);
     expect(await stateOf(app, session)).toMatchObject({ state: 'denied' });
   });
 });
