@@ -14,13 +14,15 @@ const UNIT = [
   'test/src/landing/!(power-cut).test.ts',
 ];
 const E2E = ['test/e2e/**/*.test.ts'];
-// Wraps modules or measures the memory of its process, which it must therefore have for itself.
+// These wrap modules, measure the memory of their process, or leave timers of a Temporal client behind. Each has its own
+// process, as the end-to-end tests do.
 const ALONE = [
   'test/sandbox/hostile-memory.test.ts',
   'test/security/**/*.test.ts',
   'test/src/commands/strict.test.ts',
   'test/src/core/files.test.ts',
   'test/src/crawl/long-listing.test.ts',
+  'test/src/temporal/**/*.test.ts',
   'test/src/{landing,publish,webhook-receiver}/power-cut.test.ts',
 ];
 const LONG = [
@@ -43,12 +45,14 @@ const common = {
 // They run in the order of their names, without a pause between them: those that wait most come first.
 const OTHER = { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...E2E, ...ALONE, ...LONG] };
 const projects = [
-  { test: { ...common, name: 'e2e', include: E2E, exclude: LONG } },
+  { test: { ...common, name: 'e2e', include: E2E, exclude: LONG, isolate: true } },
   { test: { ...common, name: 'integration', ...OTHER } },
   { test: { ...common, name: 'integration-alone', include: ALONE, isolate: true } },
   { test: { ...common, name: 'unit', include: UNIT } },
 ];
-const long = { test: { ...common, name: 'long', include: LONG, maxWorkers: 2, sequence: { groupOrder: 1 } } };
+const long = {
+  test: { ...common, name: 'long', include: LONG, isolate: true, maxWorkers: 2, sequence: { groupOrder: 1 } },
+};
 
 export default defineConfig({
   test: {
