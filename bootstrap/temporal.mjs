@@ -102,7 +102,7 @@ async function getInto(target, get) {
     const answer = await readTemporalVersion(program);
     if (!('version' in answer)) throw new Error(`the downloaded Temporal CLI does not start: ${answer.reason}`);
     if (answer.version !== TEMPORAL_VERSION)
-      throw new Error(`what came is version ${answer.version}, not ${TEMPORAL_VERSION}`);
+      throw new Error(`the downloaded Temporal CLI has version ${answer.version}, not ${TEMPORAL_VERSION}`);
     renameSync(program, target);
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -108,11 +108,15 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
     ],
     ['an archive without the program', (r) => r.end(makeTarGz({ LICENSE: 'x' })), /no file named temporal/],
     ['another version', (r) => r.end(makeTarGz({ temporal: program('1.4.0') })), /version 1\.4\.0, not 1\.5\.1/],
-    ['a program that does not run', (r) => r.end(makeTarGz({ temporal: '#!/bin/sh\nexit 3\n' })), /does not run/],
+    [
+      'a program that does not run',
+      (r) => r.end(makeTarGz({ temporal: '#!/bin/sh\nexit 3\n' })),
+      /the downloaded Temporal CLI does not start/,
+    ],
     [
       'another platform’s program',
       (r) => r.end(makeTarGz({ temporal: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0]) })),
-      /does not run/,
+      /the downloaded Temporal CLI does not start/,
     ],
   ])('never uses a partial download: %s', async (_name, answer, reason) => {
     const { url } = await startHost(answer);
