@@ -27,7 +27,7 @@ const ALONE = [
 ];
 const LONG = [
   'test/chaos/**/*.test.ts',
-  'test/e2e/{cancelled,clock-ahead,quota-gate,remainder-nights,replay,restored-folder,stub-faults,two-folders,writer-killed}.test.ts',
+  'test/e2e/{cancelled,clock-ahead,limit,quota-gate,remainder-nights,replay,restored-folder,stub-faults,two-folders,writer-killed}.test.ts',
 ];
 
 const common = {
