@@ -42,8 +42,8 @@ const common = {
   isolate: false,
 } as const;
 
-// They run in the order of their names, without a pause between them: those that wait most come first.
 const OTHER = { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...E2E, ...ALONE, ...LONG] };
+// Projects run in the order of their names: the first waits most, so the others fill its pauses.
 const projects = [
   { test: { ...common, name: 'e2e', include: E2E, exclude: LONG, isolate: true } },
   { test: { ...common, name: 'integration', ...OTHER } },

@@ -11,15 +11,6 @@ import type { Coverage, DueSummary, Progress, Refusal, RunContext } from './run.
  * Fields "for people" hold sentences that the UI and the CLI show.
  */
 
-/** A list of entities to fetch, kept in `data/runs/<run>/due/<stream>/chunk-<number>.json`, never in a payload. */
-export interface ChunkRef {
-  stream: LandingStream;
-  /** Unique in the run; also names the landed part: `part-<chunk>.parquet`. */
-  chunk: string;
-  /** Number of entities in the list. */
-  entities: number;
-}
-
 /**
  * Why an entity is due.
  * - new: this run's search is the first to list it.

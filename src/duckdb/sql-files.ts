@@ -40,11 +40,6 @@ export function readSqlFolderAt(root: string, folder: string): SqlFile[] {
     }));
 }
 
-/** Absolute path of a file under `sql/`, for DuckDB to read. */
-export function sqlPath(name: string): string {
-  return path.join(SQL_ROOT, name);
-}
-
 /** Quotes a text as a SQL string literal. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

@@ -68,7 +68,9 @@ describe('an API that says `limit` for long', () => {
     expect(shown).toMatchObject({ type: 'LimitError', details: { guard: 'limit', access: ACCESS } });
     // temporal.api.enums.v1.ApplicationErrorCategory.BENIGN
     expect(shown.category).toBe(1);
-    expect(shown.message).toMatch(/limit.*Permission "Company details", module "Company data".*retries the rest in 1 s/);
+    expect(shown.message).toMatch(
+      /limit.*Permission "Company details", module "Company data".*retries the rest in 1 s/,
+    );
     expect(shown.message).not.toContain(system.api.key);
     const said = await system.tidemark('status');
     expect(said.stdout).toMatch(/marketSnapshot[^]*Temporal retries.*limit.*Permission "Company details"/);

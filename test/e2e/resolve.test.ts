@@ -10,7 +10,7 @@ import { makeProject, type Project } from '../helpers/project.js';
 import { countRequests } from '../helpers/sandbox.js';
 import { TARGET } from '../helpers/target.js';
 import { startTemporal } from '../helpers/temporal.js';
-import { runCli, type CliResult } from '../helpers/run-cli.js';
+import { tidemarkIn, type CliResult } from '../helpers/run-cli.js';
 
 const MARKET = { companies: 400, tenders: 0, seed: 9, date: '2026-11-20' };
 
@@ -36,10 +36,7 @@ describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
   const list = companies(40);
   let file: string;
 
-  const tidemark = (...args: string[]): Promise<CliResult> => {
-    const env = Object.entries(project.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-    return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) as Record<string, string> });
-  };
+  const tidemark = (...args: string[]): Promise<CliResult> => tidemarkIn(project, args);
 
   beforeAll(async () => {
     [temporal, sandbox] = await Promise.all([startTemporal(), startSandbox(MARKET)]);

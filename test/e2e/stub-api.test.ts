@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { expectNoFalseClaim, expectTruth, startStubProject, type StubProject } from '../helpers/stub-project.js';
+import { expectTruth } from '../helpers/expect-truth.js';
+import { expectNoFalseClaim, startStubProject, type StubProject } from '../helpers/stub-project.js';
 import { companiesTruth, financialsTruth, membersTruth, tendersTruth } from '../stub/truth.js';
 
 // The stub chooses otherwise than the sandbox wherever the reference is silent: what passes here does not lean on the

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { waitUntil } from '../helpers/sandbox.js';
-import { expectNoFalseClaim, expectTruth, startStubProject, type StubProject } from '../helpers/stub-project.js';
+import { expectTruth } from '../helpers/expect-truth.js';
+import { expectNoFalseClaim, startStubProject, type StubProject } from '../helpers/stub-project.js';
 import type { Totals } from '../stub/options.js';
 import type { PermissionShape } from '../stub/state.js';
 import { companiesTruth, financialsTruth, membersTruth } from '../stub/truth.js';

@@ -5,8 +5,8 @@ import type { DataFolder, RunResult } from '../../schemas/pipeline/run.js';
 import type { RunningProcess } from '../helpers/processes.js';
 import type { Project } from '../helpers/project.js';
 import { waitUntil } from '../helpers/sandbox.js';
-import { startSystem, tidemarkIn, type System } from '../helpers/system.js';
-import type { CliResult } from '../helpers/run-cli.js';
+import { startSystem, type System } from '../helpers/system.js';
+import { tidemarkIn, type CliResult } from '../helpers/run-cli.js';
 
 const MARKET = { companies: 250, tenders: 5, seed: 17 };
 

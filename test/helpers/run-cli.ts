@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { cleanEnv, compiled, ROOT } from './processes.js';
+import type { Project } from './project.js';
 
 export interface CliResult {
   code: number;
@@ -26,6 +27,16 @@ export async function runCli(
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
   });
+}
+
+/** Runs `tidemark …` in the folder of a project, with its settings. */
+export async function tidemarkIn(
+  project: Project,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<CliResult> {
+  const own = Object.entries(project.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return runCli(args, { cwd: project.dir, env: { ...Object.fromEntries(own), ...env } });
 }
 
 /** An empty folder to run a command in. */

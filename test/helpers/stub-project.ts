@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { runCli, type CliResult } from './run-cli.js';
+import { tidemarkIn, type CliResult } from './run-cli.js';
 import { startStub, type StubApi } from '../stub/index.js';
 import type { StubOptions } from '../stub/options.js';
-import { membersTruth, type Truth } from '../stub/truth.js';
+import { membersTruth } from '../stub/truth.js';
 import type { RunningProcess } from './processes.js';
 import { makeProject, type Project } from './project.js';
 import { startTemporal } from './temporal.js';
@@ -25,10 +25,7 @@ export async function startStubProject(options: Partial<StubOptions>, config: ob
   const [temporal, api] = await Promise.all([startTemporal(), startStub(options)]);
   const project = makeProject({ api, temporal: temporal.address, config: { markets: [{ name: 'stub' }], ...config } });
   const worker = await project.startWorker();
-  const tidemark = (...args: string[]): Promise<CliResult> => {
-    const env = Object.entries(project.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    return runCli(args, { cwd: project.dir, env: Object.fromEntries(env) });
-  };
+  const tidemark = (...args: string[]): Promise<CliResult> => tidemarkIn(project, args);
   return {
     api,
     project,
@@ -46,18 +43,6 @@ export async function startStubProject(options: Partial<StubOptions>, config: ob
       project.remove();
     },
   };
-}
-
-/** The published tables hold exactly this. */
-export async function expectTruth({ project }: Pick<StubProject, 'project'>, { sql, rows }: Truth): Promise<void> {
-  expect(await project.query(sql)).toEqual(rows);
-}
-
-/** The same, in any order. */
-export async function expectSameRows({ project }: Pick<StubProject, 'project'>, { sql, rows }: Truth): Promise<void> {
-  const texts = (some: object[]): string[] =>
-    some.map((row) => JSON.stringify(Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1)))).toSorted();
-  expect(texts(await project.query(sql))).toEqual(texts(rows));
 }
 
 /**

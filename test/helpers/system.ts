@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
-import { runCli, type CliResult } from './run-cli.js';
+import { tidemarkIn, type CliResult } from './run-cli.js';
 import type { RunningProcess } from './processes.js';
 import { makeProject, type Project } from './project.js';
 import { startTarget, type MarketOptions, type Target } from './target.js';
@@ -84,16 +84,6 @@ export async function startSystem({ market, config, worker: workerEnv = {} }: Sy
     throw error;
   }
   return system;
-}
-
-/** Runs `tidemark …` in the folder of a project. */
-export async function tidemarkIn(
-  project: Project,
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<CliResult> {
-  const own = Object.entries(project.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return runCli(args, { cwd: project.dir, env: { ...Object.fromEntries(own), ...env } });
 }
 
 /** Both, or neither: what started is stopped where the other failed. */

@@ -1,18 +1,10 @@
-import { expect } from 'vitest';
 import { companiesOn, moveToDay } from '../stub/days.js';
 import { startStub } from '../stub/index.js';
 import { DEFAULTS } from '../stub/options.js';
 import { ACCESS_OF } from '../stub/permissions.js';
 import { routeOf } from '../stub/routes.js';
-import {
-  companiesTruth,
-  financialsTruth,
-  membersTruth,
-  tendersTruth,
-  v1FinancialsTruth,
-  type Truth,
-} from '../stub/truth.js';
-import type { Project } from './project.js';
+import { companiesTruth, financialsTruth, membersTruth, tendersTruth, v1FinancialsTruth } from '../stub/truth.js';
+import { expectTruth } from './expect-truth.js';
 import type { MarketOptions, Target } from './target.js';
 
 /** The stub as the API of an end-to-end test. Its market is named `demo` in the configuration. */
@@ -22,8 +14,6 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
   const { state, ...api } = await startStub({ companies, tenders, clones, latency, page });
   state.daily.total = dailyLimit;
   state.allowed = permissions ? new Set(permissions) : null;
-  const expectRows = async (project: Project, { sql, rows }: Truth): Promise<void> =>
-    expect(await project.query(sql)).toEqual(rows);
   return {
     name: 'stub',
     url: api.url,
@@ -83,11 +73,11 @@ export async function startStubTarget(market: MarketOptions): Promise<Target> {
       };
     },
     async expectMarketEqualsTruth(project) {
-      await expectRows(project, companiesTruth(state));
-      await expectRows(project, financialsTruth(state));
-      await expectRows(project, membersTruth(state, 'demo'));
+      await expectTruth({ project }, companiesTruth(state));
+      await expectTruth({ project }, financialsTruth(state));
+      await expectTruth({ project }, membersTruth(state, 'demo'));
     },
-    expectTendersEqualTruth: (project) => expectRows(project, tendersTruth(state)),
-    expectV1FinancialsEqualTruth: (project) => expectRows(project, v1FinancialsTruth(state)),
+    expectTendersEqualTruth: (project) => expectTruth({ project }, tendersTruth(state)),
+    expectV1FinancialsEqualTruth: (project) => expectTruth({ project }, v1FinancialsTruth(state)),
   };
 }

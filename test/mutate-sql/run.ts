@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { drawSample, wilsonInterval } from '../helpers/sample.js';
 import { listMutations, type Mutation } from './mutations.js';
 import { macroAt } from './relations.js';
-import { sampleOf, wilson } from './sample.js';
 import { loadTrials, type Outcome } from './trials.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -86,7 +86,9 @@ function mutantsOf(folder: string): Result[] {
       outcome: 'no case' as const,
     }));
   });
-  return values.sample === undefined ? mutants : sampleOf(mutants, Number(values.sample), `${values.seed} ${folder}`);
+  if (values.sample === undefined) return mutants;
+  const drawn = drawSample(mutants, Number(values.sample), `${values.seed} ${folder}`, (_, at) => String(at));
+  return mutants.filter((one) => drawn.includes(one));
 }
 
 function isNamed(file: string, named: string): boolean {
@@ -116,10 +118,10 @@ function score(some: readonly Result[]): string {
   return `${share} killed (${killed} of ${valid}; ${of('survived')} survived, ${of('no case')} without a case, ${of('invalid')} not valid SQL)`;
 }
 
-/** Between which shares that of all mutants lies, of which these are a sample. */
+/** The 95 % interval of the share of all mutants, given this sample. */
 function interval(some: readonly Result[]): string {
   const { killed, valid } = counts(some);
-  const [low, high] = wilson(killed, valid).map((share) => Math.round(100 * share));
+  const [low, high] = wilsonInterval(killed, valid).map((share) => Math.round(100 * share));
   return `; a sample, 95 % interval ${low} to ${high} %`;
 }
 

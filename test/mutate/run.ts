@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { drawSample, intervalOf, keyOf, listMutants, rangeOf, type Mutant } from './sample.js';
+import { drawSample, wilsonInterval } from '../helpers/sample.js';
+import { keyOf, listMutants, rangeOf, type Mutant } from './mutants.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const REPORTS = path.join(ROOT, 'reports', 'mutation');
@@ -55,7 +56,7 @@ async function sampleOf(place: string, size: number, seed: string): Promise<Muta
   const below = () => readdirSync(path.join(ROOT, place), { recursive: true, encoding: 'utf8' });
   const files = place.endsWith('.ts') ? [place] : below().map((name) => path.posix.join(place, name));
   const all = await listMutants(ROOT, files.filter((name) => name.endsWith('.ts')).toSorted());
-  const sample = drawSample(all, size, seed);
+  const sample = drawSample(all, size, seed, keyOf);
   console.log(`${place}: ${sample.length} of ${all.length} mutants, seed ${seed}`);
   return sample;
 }
@@ -97,7 +98,7 @@ function printReport(place: string, { files }: Report, sample: Mutant[] | null):
     const killed = some.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
     const valid = some.filter(({ status }) => status !== 'Ignored' && !status.endsWith('Error')).length;
     if (valid === 0) continue;
-    const [low, high] = intervalOf(killed, valid).map(percent);
+    const [low, high] = wilsonInterval(killed, valid).map(percent);
     const interval = sample === null ? '' : `, 95 % interval ${low} to ${high} %`;
     console.log(`${file ?? place}: ${percent(killed / valid)} % killed (${killed} of ${valid})${interval}`);
   }

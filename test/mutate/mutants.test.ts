@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { drawSample, intervalOf, rangeOf, type Mutant } from './sample.js';
+import { drawSample, wilsonInterval } from '../helpers/sample.js';
+import { keyOf, rangeOf, type Mutant } from './mutants.js';
 
 const mutants = Array.from({ length: 50 }, (_, line): Mutant => ({
   file: 'a.ts',
@@ -9,14 +10,14 @@ const mutants = Array.from({ length: 50 }, (_, line): Mutant => ({
 }));
 
 it('draws the same mutants for the same seed, others for another', () => {
-  const first = drawSample(mutants, 10, '1');
+  const first = drawSample(mutants, 10, '1', keyOf);
   expect(new Set(first).size).toBe(10);
-  expect(drawSample(mutants.toReversed(), 10, '1')).toEqual(first);
-  expect(drawSample(mutants, 10, '2')).not.toEqual(first);
+  expect(drawSample(mutants.toReversed(), 10, '1', keyOf)).toEqual(first);
+  expect(drawSample(mutants, 10, '2', keyOf)).not.toEqual(first);
 });
 
 it('draws all of a small folder', () => {
-  expect(drawSample(mutants, 80, '1')).toHaveLength(50);
+  expect(drawSample(mutants, 80, '1', keyOf)).toHaveLength(50);
 });
 
 it('names ranges as Stryker reads them: lines from 1, columns from 0', () => {
@@ -24,6 +25,7 @@ it('names ranges as Stryker reads them: lines from 1, columns from 0', () => {
 });
 
 it('gives the 95 % interval of a share', () => {
-  expect(intervalOf(80, 100).map((each) => each.toFixed(3))).toEqual(['0.711', '0.867']);
-  expect(intervalOf(20, 20).map((each) => each.toFixed(3))).toEqual(['0.839', '1.000']);
+  expect(wilsonInterval(80, 100).map((each) => each.toFixed(3))).toEqual(['0.711', '0.867']);
+  expect(wilsonInterval(20, 20).map((each) => each.toFixed(3))).toEqual(['0.839', '1.000']);
+  expect(wilsonInterval(0, 0)).toEqual([0, 1]);
 });

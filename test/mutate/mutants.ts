@@ -1,5 +1,4 @@
-// Draws mutants at random, so that a part of them tells about a whole folder.
-import { createHash } from 'node:crypto';
+// The mutants of a folder, as StrykerJS makes and names them.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
@@ -41,19 +40,6 @@ export async function listMutants(root: string, files: string[]): Promise<Mutant
     }));
 }
 
-/** Picks `size` mutants. The same seed picks the same ones of the same code. */
-export function drawSample(mutants: Mutant[], size: number, seed: string): Mutant[] {
-  const rank = (mutant: Mutant) =>
-    createHash('sha256')
-      .update(`${seed} ${keyOf(mutant)}`)
-      .digest('hex');
-  return mutants
-    .map((mutant) => ({ mutant, rank: rank(mutant) }))
-    .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
-    .slice(0, size)
-    .map(({ mutant }) => mutant);
-}
-
 /** Names a mutant: several start in the same place. */
 export function keyOf({ file, mutatorName, replacement, location: { start, end } }: Mutant): string {
   return `${file}:${start.line}:${start.column}-${end.line}:${end.column} ${mutatorName} ${replacement}`;
@@ -62,15 +48,6 @@ export function keyOf({ file, mutatorName, replacement, location: { start, end }
 /** What `stryker --mutate` takes. Its columns start at 0. The range also holds the mutants nested in this one. */
 export function rangeOf({ file, location: { start, end } }: Mutant): string {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
-}
-
-/** The 95 % interval of a share, after Wilson. */
-export function intervalOf(hits: number, of: number): [low: number, high: number] {
-  const z = 1.96;
-  const share = hits / of;
-  const middle = (share + z ** 2 / (2 * of)) / (1 + z ** 2 / of);
-  const half = (z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2))) / (1 + z ** 2 / of);
-  return [middle - half, middle + half];
 }
 
 function fromOne({ line, column }: Position): Position {
