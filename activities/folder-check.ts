@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { CloseRunInput } from '../schemas/pipeline/crawl.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
-import { describeFolder, readDataFolder } from '../src/core/data-folder.js';
+import { describeFolder, readDataFolder } from '../src/core/folder-identity.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { folderChanged, hasRunRecord } from '../src/crawl/run/folder-changed.js';
 import type { Activities } from './contract.js';

@@ -16,7 +16,7 @@ import { lastSyncDate } from '../src/crawl/run/last-sync.js';
 import { newestStamp } from '../src/landing/index.js';
 import { keepsContacts } from '../src/core/config.js';
 import { configChange } from '../src/core/config-change.js';
-import { readDataFolder } from '../src/core/data-folder.js';
+import { readDataFolder } from '../src/core/folder-identity.js';
 import { buildModels } from '../src/models/run-models.js';
 import { describeDrift } from '../src/load/describe-drift.js';
 import { describeUnloaded } from '../src/load/describe-unloaded.js';

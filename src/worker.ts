@@ -7,7 +7,7 @@ import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../workflows/queues.js';
 import { createApiClient } from './api-client/index.js';
 import type { Clock } from './core/clock.js';
 import { readApiKey, type Config } from './core/config.js';
-import { openDataFolder, shortId } from './core/data-folder.js';
+import { openDataFolder, shortId } from './core/folder-identity.js';
 import { readRunSizes } from './core/run-sizes.js';
 import { StampClock } from './core/stamp-clock.js';
 import type { AtWork } from './crawl/concurrency-share.js';

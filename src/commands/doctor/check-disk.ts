@@ -1,7 +1,7 @@
 import { constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { readDataFolder, shortId } from '../../core/data-folder.js';
+import { readDataFolder, shortId } from '../../core/folder-identity.js';
 import { TidemarkError } from '../../core/errors.js';
 import { stampedAhead } from '../../crawl/run/clock-off.js';
 import { landingDir } from '../../landing/paths.js';
