@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
+import { identityFile } from './data-folder.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 import { makeDataFolder } from './file-modes.js';
 import { writeFileOnce } from './files.js';
@@ -23,7 +24,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const found = readDataFolder(dataDir);
   if (found) return found;
   const identity = { id: randomUUID(), made_at: new Date().toISOString(), about: ABOUT };
-  await writeFileOnce(folderFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`);
+  await writeFileOnce(identityFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`);
   const made = readDataFolder(dataDir);
   if (made === null) throw noIdentity(dataDir, 'another process removed it right after it was written');
   return made;
@@ -37,7 +38,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
 export function readDataFolder(dataDir: string): DataFolder | null {
   let text: string;
   try {
-    text = readFileSync(folderFile(dataDir), 'utf8');
+    text = readFileSync(identityFile(dataDir), 'utf8');
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return null;
     throw noIdentity(dataDir, errorMessage(error), error);
@@ -60,12 +61,8 @@ export function shortId(id: string): string {
   return id.slice(0, 8);
 }
 
-function folderFile(dataDir: string): string {
-  return path.join(dataDir, 'folder.json');
-}
-
 function noIdentity(dataDir: string, why: string, cause?: unknown): TidemarkError {
-  return new TidemarkError('InvalidConfig', `Cannot read ${folderFile(dataDir)}: ${why}.`, {
+  return new TidemarkError('InvalidConfig', `Cannot read ${identityFile(dataDir)}: ${why}.`, {
     todo: 'Restore the file from a backup. Without a backup, delete it: the next worker gives the folder a new identity, and open runs fail.',
     cause,
   });

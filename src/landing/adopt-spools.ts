@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { runFolder } from '../core/data-folder.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
 import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
-import { runFolder, spoolFile } from './paths.js';
+import { spoolFile, spoolsDir } from './paths.js';
 
 // Streams whose parts must be complete: readers of half a list would miss the rest. A run reads such a list again from
 // its start.
@@ -42,7 +42,7 @@ export async function adoptSpools(run: {
 }
 
 function spooled(folder: string): string[] {
-  const spools = path.join(folder, '_spool');
+  const spools = spoolsDir(folder);
   if (!existsSync(spools)) return [];
   return readdirSync(spools).flatMap((name) => /^part-(.+)\.ndjson$/.exec(name)?.[1] ?? []);
 }
