@@ -196,7 +196,10 @@ export function switchLock(dataDir: string): string {
 }
 
 /** Folder of a replay of some nights: `rebuilt/<from>..<to>`, where an open end is empty. */
-export function rebuiltDir(dataDir: string, { from = '', to = '' }: { from?: string; to?: string }): string {
+export function rebuiltDir(
+  dataDir: string,
+  { from = '', to = '' }: { from?: string | undefined; to?: string | undefined },
+): string {
   return path.join(dataDir, 'rebuilt', `${from}..${to}`);
 }
 
