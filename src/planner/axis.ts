@@ -49,6 +49,14 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
   };
 }
 
+/** Ends of a range as positions, and how the API reads its bounds. */
+interface RangeLimits {
+  min: number;
+  max: number;
+  format: DateFormat;
+  bounds?: Bounds | undefined;
+}
+
 /**
  * Builds the axis of a range.
  * The first window is open below and the last one open above, so that no company lies outside. A bound in the market's
@@ -58,10 +66,7 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
 export function rangeAxis(
   dimension: RangeDimension,
   own: Record<string, unknown>,
-  min: number,
-  max: number,
-  format: DateFormat,
-  bounds: Bounds = 'inclusive',
+  { min, max, format, bounds = 'inclusive' }: RangeLimits,
 ): Axis {
   const scale = scaleOf(dimension, format);
   const ownMin = scale.parse(own['gte'], 'first');

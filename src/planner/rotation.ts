@@ -149,7 +149,7 @@ function* searchDated(
   }
   segment.splitBy.push(dated.dimension.key);
   const rest = dimensions.filter((dimension) => dimension !== dated.dimension);
-  yield* splitBy(state, segment, dated, rest, null);
+  yield* splitBy(state, { segment, choice: dated, rest, hunt: null });
   segment.postponed = true;
   segment.shortfall = `split by ${dated.dimension.key}; companies without a value there are searched for in one of ${of} parts a night, and this part had no turn`;
   state.tree.settle(segment, missingOf(segment) > 0 ? 'remainder' : 'split');
