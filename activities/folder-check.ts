@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { CloseRunInput } from '../schemas/pipeline/crawl.js';
+import type { CloseRunInput } from '../schemas/pipeline/activities.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
 import { describeFolder, readDataFolder } from '../src/core/folder-identity.js';

@@ -1,4 +1,4 @@
-import type { LoadResult } from '../../schemas/pipeline/crawl.js';
+import type { LoadResult } from '../../schemas/pipeline/activities.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { loadLanding } from './load.js';
 

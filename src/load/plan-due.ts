@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { DueEntity, DuePlan, DueReason, PlanDueInput } from '../../schemas/pipeline/crawl.js';
+import type { PlanDueInput } from '../../schemas/pipeline/activities.js';
+import type { DueEntity, DuePlan, DueReason } from '../../schemas/pipeline/due.js';
 import { writeFileAtomic } from '../core/files.js';
 import { LandingCorruptError } from '../duckdb/errors.js';
 import { loadLanding } from './load.js';

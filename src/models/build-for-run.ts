@@ -1,4 +1,4 @@
-import type { ModelsResult } from '../../schemas/pipeline/crawl.js';
+import type { ModelsResult } from '../../schemas/pipeline/activities.js';
 import { keepsContacts, type Config } from '../core/config.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { describeDrift } from '../load/describe-drift.js';

@@ -1,4 +1,4 @@
-import type { DuePlan } from '../../schemas/pipeline/crawl.js';
+import type { DuePlan } from '../../schemas/pipeline/due.js';
 
 /** What calibration learned about a market's search, and what the plan does next. */
 export interface SearchOutlook {

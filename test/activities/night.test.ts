@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../activities/crawl.js';
 import { createWarehouseActivities } from '../../activities/warehouse.js';
 import type { CrawlActivities, WarehouseActivities } from '../../activities/contract.js';
-import type { DiscoverResult, EnterQuotaGateInput } from '../../schemas/pipeline/crawl.js';
+import type { DiscoverResult, EnterQuotaGateInput } from '../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { createApiClient, type ApiClient } from '../../src/api-client/index.js';
 import { createClock } from '../../src/core/clock.js';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ChunkResult, CrawlChunkInput, DueEntity } from '../../../schemas/pipeline/crawl.js';
+import type { ChunkResult, CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
+import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import type { ApiError } from '../../api-client/index.js';
 import { chunkFile, dueDir } from '../../core/data-folder.js';

@@ -1,4 +1,5 @@
-import type { DuePlan, PlanDueInput } from '../../../schemas/pipeline/crawl.js';
+import type { PlanDueInput } from '../../../schemas/pipeline/activities.js';
+import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { Warehouse } from '../../duckdb/open.js';
 import { planDue, type DueRequest } from '../../load/plan-due.js';

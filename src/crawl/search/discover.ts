@@ -1,4 +1,4 @@
-import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/crawl.js';
+import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
 import type { CoverageGap, CoverageRecord, LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { Coverage } from '../../../schemas/pipeline/run.js';
 import { ApiError, InvalidRequestError, isLimit, isRefusal, type ApiResponse } from '../../api-client/index.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { DueEntity } from '../../../schemas/pipeline/crawl.js';
+import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import { readManifests } from '../../../src/landing/index.js';
 import { chunkFile, dueDir } from '../../../src/core/data-folder.js';
 import { planDue, type DueRequest } from '../../../src/load/plan-due.js';

@@ -1,8 +1,9 @@
 import type { CrawlOutcome, LandingStream, RunRecord } from './landing.js';
-import type { Coverage, DueSummary, Progress, Refusal, RunContext } from './run.js';
+import type { Refusal } from './refusal.js';
+import type { Coverage, RunContext } from './run.js';
 
 /*
- * Inputs and results of the activities, and the state that workflows carry over continue-as-new. Terms:
+ * Inputs and results of the activities. Terms:
  * - stream: one kind of record, e.g. `companies`. Entity: one company, tender or question of a stream.
  * - due: to be fetched in this run. Chunk: the due entities that one activity fetches.
  * - round: one activity of a market's search; also the chunks that a run fetches at once.
@@ -10,50 +11,6 @@ import type { Coverage, DueSummary, Progress, Refusal, RunContext } from './run.
  * - closed: the API refuses a route to the key.
  * Fields "for people" hold sentences that the UI and the CLI show.
  */
-
-/**
- * Why an entity is due.
- * - new: this run's search is the first to list it.
- * - unfetched: known, but never fetched.
- * - event: a watch event came after the last answer.
- * - renamed, status: the search shows another name or status than the details.
- * - entered: in the market tonight, but not the night before.
- * - changed: the listing differs from the details (tenders).
- * - watched: a watched company, whose events are fetched by date.
- * - failed: the last attempt brought no answer.
- * - stale: the last answer is older than `refresh` allows.
- */
-export type DueReason =
-  | 'new'
-  | 'unfetched'
-  | 'event'
-  | 'renamed'
-  | 'status'
-  | 'entered'
-  | 'changed'
-  | 'watched'
-  | 'failed'
-  | 'stale';
-
-/** An entry of a chunk file. */
-export interface DueEntity {
-  id: string;
-  reason: DueReason;
-}
-
-/** A stream's due entities, counted; the chunk files hold their ids. */
-export interface DuePlan {
-  stream: LandingStream;
-  /** Known entities, and those of them due in this run. */
-  known: number;
-  due: number;
-  /** `due` by reason; reasons without entities are left out. */
-  reasons: Partial<Record<DueReason, number>>;
-  chunks: number;
-  chunkSize: number;
-  /** True when nothing is due in a run that fetches only rejects (`retryRejects`). Left out by older workers. */
-  idle?: boolean;
-}
 
 /** Input of `planDue`. */
 export interface PlanDueInput {
@@ -179,17 +136,6 @@ export interface QuotaWaiter {
   priority: number;
 }
 
-/** State the quota gate carries over continue-as-new; `{}` at its start. gate-state.ts lists the transitions. */
-export interface QuotaGateState {
-  waiting?: QuotaWaiter[];
-  /** Seconds until the next reading; null: `probeEverySeconds` of the first run in the line. */
-  pause?: number | null;
-  /** Workflow id of the run woken to try, when the API gives no quota figure. */
-  trying?: string | null;
-  /** Refused readings in a row. */
-  refusals?: number;
-}
-
 /** How a run's activity reaches the quota gate, in names that workflows define. */
 export interface EnterQuotaGateInput {
   waiter: QuotaWaiter;
@@ -221,40 +167,6 @@ export interface CloseRunResult {
   forecast: number | null;
   /** Quota overuse, for people: calls the API counted beyond the run's own. Null when negligible. */
   drift?: string | null;
-}
-
-/** Chunks a run fetches at once, and the first chunk of the next round. */
-export interface ChunkRound {
-  chunks: number[];
-  next: number;
-}
-
-/** What a run carries over continue-as-new: its position and its counts. */
-export interface CarriedRun {
-  ctx: RunContext;
-  paused: boolean;
-  concurrency: number | null;
-  /** Names of finished steps. */
-  completed: string[];
-  /** First unfinished chunk of the current step. */
-  nextChunk: number;
-  /** Chunks to fetch again, and the first chunk after them; null or left out: none. */
-  again?: ChunkRound | null;
-  progress: Progress;
-  coverage: DiscoverResult['coverage'];
-  /** True when something was not reached so far: the run is partial. */
-  short: boolean;
-  /** True when the API gives no daily quota figure. Left out by older versions. */
-  quotaUnknown?: boolean;
-  /** True when the notes already say that this machine's clock is off. */
-  clockNoted?: boolean;
-  stopped?: boolean;
-  /** Answers the activities landed; left out when an older version began the run. */
-  landed?: number;
-  due?: DueSummary[];
-  /** Left out by older versions. */
-  refused?: Refusal[];
-  notes: string[];
 }
 
 /** Result of `loadLanding`. */

@@ -1,0 +1,15 @@
+/** A route the API refuses to the key; the run continues without it. Names are the API's. */
+export interface Refusal {
+  /** Landing stream that is not fetched, in part or completely. */
+  stream: string;
+  /** For example `GET /v2/financial/{id}`. */
+  endpoint: string;
+  /** The missing permission, module and app; null when the API does not name them. */
+  permission: string | null;
+  module: string | null;
+  app: string | null;
+  /** The API's `error_guard`; null when the answer has none. */
+  guard: string | null;
+  /** The API's message, at most 300 characters. */
+  message: string;
+}
