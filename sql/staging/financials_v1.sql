@@ -125,7 +125,7 @@ single AS (
   -- A report may hold one name twice. Equal values count once; different values make the name unreadable.
   SELECT * EXCLUDE (item), any_value(item) AS item, count(DISTINCT CAST(item AS VARCHAR)) > 1 AS differs
   FROM cells
-  WHERE repeats AND coalesce(CAST(item AS VARCHAR), 'null') <> 'null'
+  WHERE repeats
   GROUP BY ALL
 ),
 members AS (
