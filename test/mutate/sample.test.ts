@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { drawSample, intervalOf, rangeOf, type Mutant } from './sample.js';
 
@@ -26,4 +27,10 @@ it('names ranges as Stryker reads them: lines from 1, columns from 0', () => {
 it('gives the 95 % interval of a share', () => {
   expect(intervalOf(80, 100).map((each) => each.toFixed(3))).toEqual(['0.711', '0.867']);
   expect(intervalOf(20, 20).map((each) => each.toFixed(3))).toEqual(['0.839', '1.000']);
+});
+
+it('copies every folder of the source: patterns without a slash would also leave out folders below', () => {
+  const text = readFileSync(new URL('stryker.config.json', import.meta.url), 'utf8');
+  const { ignorePatterns } = JSON.parse(text) as { ignorePatterns: string[] };
+  expect(ignorePatterns.filter((pattern) => !pattern.startsWith('/'))).toEqual([]);
 });
