@@ -26,7 +26,9 @@ it('tells when the file cannot be read any more', () => {
   writeFileSync(file, API);
   const config = loadConfig(file, {});
   rmSync(file);
-  expect(configChange(config)).toMatch(/was readable when the worker started and is not now: The configuration file .* does not exist/);
+  expect(configChange(config)).toMatch(
+    /was readable when the worker started and is not now: The configuration file .* does not exist/,
+  );
 });
 
 it('knows no change of settings that came from no file', () => {
