@@ -1,7 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import type { OpenAPIV3 } from 'openapi-types';
 import { buildOpenApi } from '../contract/openapi.js';
 import type { Sandbox } from '../sandbox.js';
 
@@ -13,7 +12,7 @@ export async function descriptionRoutes(app: FastifyInstance, sandbox: Sandbox):
   app.get('/openapi.json', () => document);
   await app.register(swagger, {
     mode: 'static',
-    specification: { document: document as unknown as OpenAPIV3.Document },
+    specification: { document: document as never },
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',

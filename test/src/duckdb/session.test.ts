@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { withMemory } from '../../../src/duckdb/in-memory.js';
 import { prepareSession, useShared } from '../../../src/duckdb/session.js';
-import { readShared, readSqlFile, readSqlFolder, readSqlFolderAt, sqlPath } from '../../../src/duckdb/sql-files.js';
+import { readShared, readSqlFile, readSqlFolder, readSqlFolderAt } from '../../../src/duckdb/sql-files.js';
+import { ROOT } from '../../helpers/processes.js';
 import path from 'node:path';
 
 test('a session works in UTC, with the macros, seeds and declared fields', async () => {
@@ -37,7 +38,7 @@ test('files of sql/ come by name, those of other folders with their path', () =>
   expect(readSqlFile('migrations/000001_ledger.sql').text).toContain('CREATE TABLE ledger.');
   expect(readSqlFolder('seeds')).toEqual([]);
   expect(readShared().map(({ name }) => path.dirname(name))).toEqual(expect.arrayContaining(['macros', 'seeds']));
-  const root = sqlPath('');
+  const root = path.join(ROOT, 'sql');
   expect(readSqlFolderAt(root, 'nowhere')).toEqual([]);
   expect(readSqlFolderAt(root, 'seeds')).toEqual([]);
   expect(readSqlFolderAt(root, 'migrations').map(({ name }) => name)).toEqual(names);
