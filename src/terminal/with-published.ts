@@ -19,7 +19,9 @@ export async function withPublished(
   }
 }
 
-/** Prints the rows of a query as a table or as JSON objects. Prints `empty` instead of a table without rows. */
+/**
+ * Prints the rows of a query as a table or as JSON objects. If there are no rows, prints `empty` instead of a table.
+ */
 export async function printQuery(
   published: Published,
   sql: string,
