@@ -70,14 +70,14 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
 
 /** Result of `rollbackModels`. */
 export interface RolledBack extends Applied {
-  /** The set of models that is in force again. */
+  /** The set of models that was restored. */
   to: AppliedSet;
 }
 
 /**
  * Builds an earlier set of models again, from the SQL texts in the ledger, and publishes. Later runs use this set until
  * `applyModels`. If an earlier rollback was killed before it published, only publishes.
- * @param to Number of the set; default: the set before the one in force
+ * @param to Number of the set; default: the set before the applied one
  * @throws TidemarkError `InvalidInput` when there is no such set
  * @throws ModelFailedError when the set can no longer be built; readers keep their build
  */
@@ -225,8 +225,8 @@ function noSuchSet(wanted: number | undefined, sets: readonly AppliedSet[]): Tid
   return new TidemarkError(
     'InvalidInput',
     wanted === undefined
-      ? 'There is nothing to go back to: no other set of models was in force before.'
+      ? 'Cannot roll back: no other set of models was applied before.'
       : `There is no set ${wanted} of models. Known sets: ${known}.`,
-    { todo: '`tidemark models history` lists the sets that were in force.' },
+    { todo: '`tidemark models history` lists the sets that were applied.' },
   );
 }

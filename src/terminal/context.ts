@@ -14,8 +14,8 @@ export function configOption(command: Command): string | undefined {
 }
 
 /**
- * Reads the configuration in force: the named one, else tidemark.yaml in the current folder. If neither exists but a
- * demo has run, reads the demo's configuration: `tidemark sql` works after `npm run demo` in a fresh clone.
+ * Reads the configuration: the named one, else tidemark.yaml in the current folder. If neither exists but a demo has
+ * run, reads the demo's configuration: `tidemark sql` works after `npm run demo` in a fresh clone.
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {
