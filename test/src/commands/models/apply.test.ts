@@ -199,7 +199,7 @@ describe('models on a real warehouse, with readers', () => {
 
   it('rollback brings the set before back; runs keep to it and say so, until apply', async () => {
     const back = await models('rollback');
-    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('✔ back to set') });
+    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('✔ restored set') });
     const first = [{ version: 1, state: 'current', table_name: 'marts.market_daily', until: null }];
     expect((await rows(STATES)).slice(0, 1)).toEqual(first);
     expect(await rows('SELECT changed FROM marts.market_daily ORDER BY date')).toEqual([
@@ -208,10 +208,10 @@ describe('models on a real warehouse, with readers', () => {
     ]);
 
     expect(await run()).toEqual([
-      expect.stringMatching(/^Models are held at set \d+, since the rollback of .*models apply/),
+      expect.stringMatching(/^Runs build set \d+ of the models since the rollback of .*models apply/),
     ]);
     expect((await rows(STATES)).slice(0, 1)).toEqual(first);
-    expect((await models('plan')).stdout).toMatch(/Models are held at set \d+ since the rollback/);
+    expect((await models('plan')).stdout).toMatch(/Runs build an earlier set of models \(set \d+\) since the rollback/);
 
     expect((await models('apply')).code).toBe(0);
     expect(await rows(STATES)).toMatchObject([{ state: 'deprecated' }, { state: 'current' }]);
@@ -238,7 +238,7 @@ describe('models on a real warehouse, with readers', () => {
     edit({ 'slow.sql': model('slow', 'SELECT id FROM marts.quick') });
     const { code, stdout } = await models('apply');
     expect(code).toBe(0);
-    expect(stdout).toContain('1 built already: marts.quick\n');
+    expect(stdout).toContain('1 already built: marts.quick\n');
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
   });
 
