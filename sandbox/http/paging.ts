@@ -2,14 +2,14 @@ import { MAX_PAGE } from '../../schemas/v2/prospecting.js';
 import type { SandboxOptions } from '../options.js';
 import { isObject, type FieldMessages } from './validate.js';
 
-/** One page of a list: its rows, from `from` up to but not including `to`, and the number of pages. */
+/** One page of a list: the rows from `from` to before `to`, and the number of pages. */
 export interface Page {
   from: number;
   to: number;
   pages: number;
 }
 
-/** Page size of a request. Returns messages if the request asks for too many rows and the policy is to refuse. */
+/** Page size of a request. Returns messages if the request asks for too many rows and the policy is `refuse`. */
 export function pageSize(
   asked: number | undefined,
   options: Pick<SandboxOptions, 'maxPerPage' | 'defaultPerPage' | 'pageSizePolicy'>,

@@ -2,17 +2,21 @@ import type { Columns } from '../columns.js';
 
 /*
  * Rows of a search: the indices of companies that still match, ascending. Each function applies one condition in one
- * loop over one column. The loops have no branches, so the CPU cannot mispredict one. Each index is written, and `kept`
- * advances only if the company matches.
+ * loop over one column.
+ *
+ * For speed, the loops have no branches, which a CPU could predict wrongly. Each loop writes every index, but advances
+ * `kept` only if the company matches.
  */
 export class Rows {
   /** Indices; only the first `count` entries are valid. */
   list: Uint32Array;
   count: number;
-  /** Buffer for the remaining indices. */
+  /** Buffer for the indices that remain. */
   readonly target: Uint32Array;
 
-  /** Starts with all listed companies. `target` must have room for all of them. It can be reused after `result()`. */
+  /**
+   * Starts with all listed companies. `target` must be large enough for all of them. It can be reused after `result()`.
+   */
   constructor(columns: Columns, target: Uint32Array) {
     this.list = columns.rows;
     this.count = columns.rows.length;
