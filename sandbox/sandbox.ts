@@ -40,6 +40,7 @@ export class Sandbox {
 
   /**
    * Builds the columns of the market. This takes seconds for a million companies.
+   *
    * @throws RangeError for an unknown filter name
    * @throws Error when the state file cannot be used
    */

@@ -100,6 +100,7 @@ export class Sessions {
 
 /**
  * Creates a code for a trial sign-up: six digits, five attempts, ten minutes. The code replaces the earlier one.
+ *
  * @returns null after five codes in this session
  */
 export function startTrial(session: Session, email: string, now: number): string | null {
@@ -136,6 +137,7 @@ export function isSettled({ state }: Session): boolean {
 
 /**
  * Ends a session with an outcome.
+ *
  * @returns The client's address with the outcome; null when the client gave no address
  */
 export function settle(session: Session, outcome: 'granted' | 'denied'): string | null {

@@ -92,6 +92,7 @@ export const HTML_PAGE =
 
 /**
  * Applies a fault.
+ *
  * @returns true when the request is answered or its connection is destroyed; false when the usual answer follows
  */
 export async function applyFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {

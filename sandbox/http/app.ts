@@ -46,6 +46,7 @@ export interface SandboxApp extends FastifyInstance {
 
 /**
  * Builds the sandbox. Options that are left out have their defaults (options.ts).
+ *
  * @throws RangeError for an invalid option
  */
 export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<SandboxApp> {

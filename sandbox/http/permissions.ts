@@ -55,6 +55,7 @@ export function allows({ permissions }: KeyGrant, permission: Permission | null)
 /**
  * Parses the `--key` flags. `NAME=permission,permission` (or `=all`, `=none`) adds a key. A text without `=` is the key
  * with all permissions; the last such text is used.
+ *
  * @throws RangeError for an unknown permission
  */
 export function readKeyFlags(texts: readonly string[]): { key?: string; keys: KeyGrant[] } {

@@ -33,6 +33,7 @@ export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 
 /**
  * Reads a day of a query: a number counted from the start date, or a calendar date.
+ *
  * @throws Refusal with status 400 for any other text and for a day out of range
  */
 function readDay({ world }: Sandbox, name: string, value: unknown): number | undefined {

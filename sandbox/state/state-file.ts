@@ -22,6 +22,7 @@ export type SavedState = z.infer<typeof SavedState>;
 
 /**
  * Reads a state file. Returns null when there is no file yet.
+ *
  * @throws Error with a remedy when the file cannot be used
  */
 export function readState(file: string): SavedState | null {

@@ -32,6 +32,7 @@ export const MAX_COMPANIES = 1_000_000;
 
 /**
  * Checks the options.
+ *
  * @throws RangeError that names the invalid option
  */
 export function createContext(options: WorldOptions): Context {

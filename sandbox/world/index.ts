@@ -119,6 +119,7 @@ export class World {
 
   /**
    * Ids that match prospecting filters on a day, ascending.
+   *
    * @throws FilterError for a value that cannot be applied
    */
   matching(filters: ProspectingFilters, day: number, rules?: FilterRules): number[] {
@@ -127,6 +128,7 @@ export class World {
 
   /**
    * Like `matching`, but returns indices and does not compute ids.
+   *
    * @throws FilterError for a value that cannot be applied
    */
   matchingIndices(filters: AskedFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
@@ -135,6 +137,7 @@ export class World {
 
   /**
    * Indices that match company filters of version 1 on a day, ascending.
+   *
    * @throws FilterError for a value that cannot be applied
    */
   matchingV1(filters: V1CompanyFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
@@ -257,6 +260,7 @@ export class World {
 
 /**
  * Creates a market.
+ *
  * @throws RangeError that names the invalid option
  */
 export function createWorld(options: WorldOptions): World {

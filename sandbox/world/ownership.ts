@@ -46,6 +46,7 @@ const MAX_DEPTH = 6;
 
 /**
  * Owners at or above a threshold in percent, largest first.
+ *
  * @param resolved True: replaces unknown holders with the persons behind them
  */
 export function ownershipOf(ctx: Context, index: number, threshold: number, resolved: boolean): Ownership {

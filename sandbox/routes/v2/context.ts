@@ -8,6 +8,7 @@ import { FilterError } from '../../world/index.js';
 
 /**
  * Checks a part of a request against its schema.
+ *
  * @throws Refusal: InvalidRequest with the wrong fields
  */
 export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: unknown): z.infer<T> {
@@ -18,6 +19,7 @@ export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: 
 
 /**
  * Counts a data call.
+ *
  * @throws Refusal: LimitError when a limit is reached
  */
 export function spend(sandbox: Sandbox, metric: MetricName): void {
@@ -28,6 +30,7 @@ export function spend(sandbox: Sandbox, metric: MetricName): void {
 
 /**
  * Page size of a request.
+ *
  * @throws Refusal: InvalidRequest on `per_page` when the policy refuses the size
  */
 export function demandPageSize(sandbox: Sandbox, asked: number | undefined): number {
@@ -38,6 +41,7 @@ export function demandPageSize(sandbox: Sandbox, asked: number | undefined): num
 
 /**
  * Reads the numeric id in the path.
+ *
  * @throws Refusal: "not found" for a text that cannot be an id
  */
 export function pathId(sandbox: Sandbox, request: FastifyRequest): number {

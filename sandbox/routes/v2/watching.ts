@@ -68,6 +68,7 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 
 /**
  * Id in the path, of a company that exists today or is watched. A watched company may have left the market.
+ *
  * @throws Refusal: "not found" for any other id
  */
 function knownId(sandbox: Sandbox, request: FastifyRequest): number {

@@ -52,6 +52,7 @@ export type AskedFilters = Omit<ProspectingFilters, 'company_incorporation'> & {
 
 /**
  * Keeps companies that match every given filter.
+ *
  * @throws FilterError for a value that cannot be applied
  */
 export function applyProspectingFilters(rows: Rows, filters: AskedFilters, scope: FilterScope): void {
@@ -247,6 +248,7 @@ function keepNationalCodes(rows: Rows, columns: Columns, scheme: string, codes: 
 
 /**
  * First and last unix day of the filter. Null when a bound has the wrong form and the policy is `empty`.
+ *
  * @throws FilterError for a bound of the wrong form when the policy is `refuse`
  */
 function readIncorporation(value: IncorporationRange, rules: FilterRules): [gte: number, lte: number] | null {
