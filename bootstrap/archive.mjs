@@ -12,14 +12,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, inflateRawSync } from 'node:zlib';
 
-// Extracts one file from a .tar.gz or .zip without a system tool, because a slim container image has no such tools.
+// Extracts one file from a .tar.gz or .zip without a system tool: a slim container image may lack such tools.
 
 const BLOCK = 512;
 
 /**
  * Extracts one file from an archive.
  *
- * @param {string} archive a .tar.gz or .zip; its first bytes tell which
+ * @param {string} archive a .tar.gz or .zip; its first bytes show which
  * @param {string} name file name inside the archive, in any folder
  * @param {string} target file to write
  * @returns {Promise<void>}
@@ -56,7 +56,7 @@ async function extractFromTarGz(archive, name, target) {
   }
   // Read to the end: gzip checks the whole stream only at its end.
   for await (const _ of reader.rest()) void _;
-  if (!found) throw new Error(`the archive holds no file named ${name}`);
+  if (!found) throw new Error(`the archive contains no file named ${name}`);
 }
 
 /**
@@ -127,7 +127,7 @@ function extractFromZip(archive, name, target) {
     }
     at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
   }
-  throw new Error(`the archive holds no file named ${name}`);
+  throw new Error(`the archive contains no file named ${name}`);
 }
 
 /**

@@ -5,8 +5,8 @@ import { LIFETIME_MS, sameSecret, token, type Session } from './sessions.js';
  * Guards that keep a sign-in in the browser that began it. Posts from other sites are refused. A session belongs to the
  * first browser that opens it; the session cookie is the proof.
  *
- * Each session has its own cookie, and the sign-in replaces this cookie. To continue a session, a client needs more
- * than its address or an earlier cookie, which could be planted or stolen.
+ * Each session has its own cookie, and the sign-in replaces this cookie. The address of a session is not enough to
+ * continue it. An earlier cookie, which somebody could plant or steal, is not enough either.
  */
 
 /** Whether a page of another site may have sent the request. */

@@ -11,7 +11,7 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
  */
 export type SessionState = 'new' | 'authenticated' | 'granted' | 'denied';
 
-/** One sign-in of one person on behalf of one client. */
+/** A sign-in of a person for a client. */
 export interface Session {
   /** The `session` value. Only this server creates one. */
   id: string;
@@ -29,7 +29,7 @@ export interface Session {
   trial: { email: string; code: string; triesLeft: number; sentAt: number } | null;
   /** Trial codes mailed so far. */
   codesSent: number;
-  /** Authorization code, once granted. */
+  /** Authorization code; null until access is granted. */
   code: string | null;
   createdAt: number;
 }

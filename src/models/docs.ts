@@ -26,7 +26,7 @@ export interface TableDocs {
   /** Key columns that may be NULL. */
   nullable: string[];
   columns: ColumnDocs[];
-  /** Audits that run after each build, including those of the key. */
+  /** Audits that run after each build, including the audits of the key. */
   audits: { name: string; severity: string; sql: string }[];
   /** Models that this model reads. */
   parents: string[];
@@ -113,7 +113,7 @@ function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
   const facts = [
     `One row per ${grain}`,
     `Key: ${key.map(code).join(', ')}${nullable.length > 0 ? ` (may be NULL: ${nullable.map(code).join(', ')})` : ''}`,
-    `Kind: ${kind}, version ${version}, defined in ${path.startsWith('sql/') ? `[${path}](../${path})` : code(path)}`,
+    `Kind: ${kind}, version ${version}, made by ${path.startsWith('sql/') ? `[${path}](../${path})` : code(path)}`,
     `Parents: ${names(parents) || 'none; reads only loaded records (`ledger`)'}`,
     `Children: ${names(children) || 'none'}`,
   ];
@@ -135,7 +135,7 @@ function renderFunctions(functions: readonly SqlFunction[]): string[] {
     return [
       `### ${name}`,
       cell(description),
-      [`- ${kind}, defined in [sql/${file}](../sql/${file})`, ...told].join('\n'),
+      [`- ${kind}, made by [sql/${file}](../sql/${file})`, ...told].join('\n'),
     ].join('\n\n');
   });
   return ['## Functions', FUNCTIONS, ...sections];
@@ -153,7 +153,7 @@ function renderReceipt(): string {
 function renderColumns(columns: TableDocs['columns']): string {
   const hasLineage = columns.some(({ lineage }) => lineage !== undefined);
   return markdownTable(
-    ['Column', 'Type', 'Description', ...(hasLineage ? ['From'] : [])],
+    ['Column', 'Type', 'What it is', ...(hasLineage ? ['From'] : [])],
     columns.map((column) => [
       code(column.name),
       code(column.type),

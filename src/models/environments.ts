@@ -212,7 +212,7 @@ async function planAgainst(published: string, models: Model[], day: string): Pro
   }
 }
 
-/** True for models to build: edited ones and those whose rows may change. */
+/** True for models to build: edited models, and models whose rows may change. */
 function isBuilt({ change, rebuild }: ModelChange): boolean {
   return change !== 'removed' && (rebuild || change === 'directly modified');
 }

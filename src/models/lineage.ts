@@ -29,7 +29,7 @@ const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).option
 
 /**
  * Follows every column of every model to its source columns. Reads the plans that DuckDB binds for the models' SQL over
- * empty tables, so stars, CTEs, joins and macros resolve as in a real build. Columns that only select rows are no
+ * empty tables. Stars, CTEs, joins and macros then resolve as in a real build. Columns that only select rows are no
  * sources.
  * @throws ModelFailedError when the tables cannot be made
  */

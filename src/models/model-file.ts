@@ -79,7 +79,7 @@ export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
 }
 
 /**
- * Parses a model file: a leading block comment that holds YAML, then one query.
+ * Parses a model file: a leading block comment that contains YAML, then one query.
  * @throws ModelFailedError when the header is missing or wrong
  */
 export function parseModel(file: SqlFile): ModelFile {

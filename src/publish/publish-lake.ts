@@ -16,7 +16,7 @@ interface LakeFile {
   content: string;
 }
 
-/** A table, or one day of a table whose key holds a date. */
+/** A table, or one day of a table whose key contains a date. */
 interface Slice {
   model: Model;
   /** `YYYY-MM-DD`; null when the table is one file. */
@@ -29,7 +29,7 @@ const INDEX = '_files.json';
 
 /**
  * Writes the tables of the attached `build`, in their order, as Parquet (zstd). A table is one file
- * `<lake>/<schema>/<table>/data.parquet`; if its key holds a date, one file `<date>.parquet` for each day. A file with
+ * `<lake>/<schema>/<table>/data.parquet`; if its key contains a date, one file `<date>.parquet` for each day. A file with
  * the same content as in the previous lake becomes a hard link to that file, so only changed files are written. Each
  * footer holds run, fingerprint and comments.
  * @param previous Folder of the previous lake; null if there is none

@@ -161,7 +161,7 @@ function take(rows: Rows, kept: number): void {
   rows.count = kept;
 }
 
-/** Returns 256 flags; those of the given bytes are 1. */
+/** Returns 256 flags: 1 for each given byte, else 0. */
 export function flags(bytes: Iterable<number>): Uint8Array {
   const table = new Uint8Array(256);
   for (const byte of bytes) if (byte >= 0 && byte < 256) table[byte] = 1;

@@ -51,7 +51,7 @@ function announcedOn(ctx: Context, number: number): number {
   return Math.floor((number * WINDOW_DAYS) / ctx.options.tenders);
 }
 
-/** Numbers of the tenders listed on a unix day: those of the 18 months before the start date and all later ones. */
+/** Numbers of the tenders listed on a unix day: announced in the 18 months before the start date or later. */
 export function tenderNumbers(ctx: Context, day: number): { first: number; last: number } {
   const pace = ctx.options.tenders / WINDOW_DAYS;
   return {

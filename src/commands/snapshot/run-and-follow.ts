@@ -59,8 +59,11 @@ export async function runAndFollow(
 }
 
 /**
- * True when the command must exit with 1: the market is incomplete or held back, the run was stopped, or the key has no
- * permission for a stream (except lookup lists). With `strict`, also when single records failed.
+ * True when the command must exit with 1:
+ * - the market is incomplete or held back
+ * - the run was stopped
+ * - the key has no permission for a stream (except lookup lists)
+ * - with `strict`: single records failed
  */
 function isUnsuccessful(result: RunResult, strict: boolean): boolean {
   return (

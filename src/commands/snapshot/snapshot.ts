@@ -14,8 +14,10 @@ export interface RunOptions {
 const EXIT_CODES = `
 Exit code:
   0  the market is complete; companies that entered, left or moved during the run are not counted
-  1  the run failed; or the market is incomplete (\`tidemark coverage\` names what is missing); or it was held back
-     (\`minCoverage\`, \`maxDrop\`) and the last good night stays current
+  1  one of these:
+     - the run failed
+     - the market is incomplete (\`tidemark coverage\` shows the gaps)
+     - the night missed the publish thresholds (\`minCoverage\`, \`maxDrop\`), so the last good night stays current
   2  wrong usage`;
 
 interface SnapshotOptions extends RunOptions {

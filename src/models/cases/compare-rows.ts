@@ -67,7 +67,7 @@ function changedColumns(expected: Row, actual: Row): Record<string, { expected: 
   );
 }
 
-/** JSON with sorted keys: two rows are equal whatever the order of their columns. A missing column is a difference. */
+/** JSON with sorted keys: the order of columns does not matter. A missing column is a difference. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';

@@ -72,11 +72,11 @@ Things \\| \\<b\\>.
 
 - One row per thing
 - Key: \`id\`, \`at\` (may be NULL: \`at\`)
-- Kind: table, version 3, defined in [sql/core/things.sql](../sql/core/things.sql)
+- Kind: table, version 3, made by [sql/core/things.sql](../sql/core/things.sql)
 - Parents: none, it reads what was loaded from the landing zone
 - Children: [marts.daily](#martsdaily)
 
-| Column | Type | Description |
+| Column | Type | What it is |
 | --- | --- | --- |
 | \`id\` | \`BIGINT\` | A \\*bold\\* a_b id |
 | \`at\` | \`TIMESTAMPTZ\` | When |

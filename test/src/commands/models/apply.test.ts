@@ -161,7 +161,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('marts.market_daily breaks what version 1 promises: column changed is removed.');
     expect(stderr).toContain('Raise `version` in the header of');
-    expect(stderr).toContain('market_daily_v1.sql, with a `deprecation_date`');
+    expect(stderr).toContain('market_daily_v1.sql with a `deprecation_date`');
     // Where the warehouse is lost, it is what is published that says what readers hold on to.
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     expect(await cli('replay')).toMatchObject({
@@ -193,7 +193,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(both).toMatchObject({
       second: 8,
       first: 9,
-      comment: expect.stringContaining('served until 2026-12-31; read marts.market_daily instead'),
+      comment: expect.stringContaining('served until 2026-12-31; use marts.market_daily instead'),
     });
   });
 
@@ -250,7 +250,7 @@ describe('models on a real warehouse, with readers', () => {
     const refused = await models('apply');
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('drop them now: tidemark models apply --drop marts.quick marts.slow'),
+      stderr: expect.stringContaining('drop the tables now: tidemark models apply --drop marts.quick marts.slow'),
     });
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
     expect(await models('apply', '--drop', 'marts.quick', 'marts.slow', 'marts.market_daily')).toMatchObject({
