@@ -15,7 +15,7 @@ const ROUNDS = 7;
 
 /**
  * Measures the cost of detecting schema drift while loading company records and reports. Compares CPU time with and
- * without the detection, because other work on the machine disturbs CPU time least.
+ * without detection: other work on the machine disturbs CPU time least.
  */
 export async function benchDrift(): Promise<void> {
   const world = createWorld({ companies: COMPANIES, tenders: 0, seed: 1, date: '2026-11-20' });

@@ -7,7 +7,7 @@ import { VISIT_BANDS } from '../sandbox/world/insights.js';
 
 type Make<K extends keyof ProspectingFilters> = (profile: Profile, next: () => number) => ProspectingFilters[K];
 
-/** Makes a range around a value. It reaches 5 % to 305 % of the value to each side; some ranges have only one bound. */
+/** Makes a range around a value, from 5 % to 305 % of the value on each side. Some ranges have only one bound. */
 const around = (value: number | null, next: () => number): { gte?: number; lte?: number } => {
   const middle = value === null || Number.isNaN(value) ? 1000 * next() : value;
   const reach = Math.abs(middle) * (0.05 + 3 * next());
@@ -61,7 +61,7 @@ const MAKE: { [K in keyof Required<ProspectingFilters>]: Make<K> } = {
 };
 
 /**
- * Returns `count` sets of three different filters: each filter in turn, plus two random ones. The same seed gives the
+ * Returns `count` sets of three different filters: each filter in order, plus two random ones. The same seed gives the
  * same sets.
  */
 export function filterTriples(count: number, seed: number): ProspectingFilters[] {

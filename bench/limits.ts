@@ -7,8 +7,8 @@ const SECONDS = 30;
 const WARM_UP = 10;
 
 /**
- * Measures the share of refused requests at an API with a rate limit of 150 requests/s. The first ten seconds do not
- * count: the client adapts to the limit in this time.
+ * Measures the share of refused requests at an API with a rate limit of 150 requests/s. Ignores the first ten seconds,
+ * in which the client adapts to the limit.
  */
 export async function benchLimits(): Promise<void> {
   const sandbox = await startSandbox({ companies: 1_000, tenders: 0, 'rate-limit': PER_SECOND });
@@ -32,6 +32,6 @@ export async function benchLimits(): Promise<void> {
   const share = ((100 * counts.refused) / counts.sent).toFixed(2);
   const taken = ((counts.sent - counts.refused) / (SECONDS - WARM_UP) / PER_SECOND).toFixed(2);
   process.stdout.write(
-    `  ${PER_SECOND} requests/s allowed, ${AT_ONCE} at once, after ${WARM_UP} s: ${share} % refused, ${taken} of what is allowed taken, ${counts.failed} calls given up\n`,
+    `  ${PER_SECOND} requests/s allowed, ${AT_ONCE} at once, after ${WARM_UP} s: ${share} % refused, ${taken} of the allowed rate used, ${counts.failed} calls given up\n`,
   );
 }

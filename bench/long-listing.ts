@@ -65,7 +65,7 @@ export async function crawlLongListing(tenders: number): Promise<LongListing> {
   return { tenders: entities, parts, loaded, peaks: [start, crawled, peak()] };
 }
 
-/** Measures memory for a million tenders (10,000 pages). `LISTING_TENDERS` sets another number. */
+/** Measures memory for a million tenders (10,000 pages). `LISTING_TENDERS` sets a different number. */
 export async function benchLongListing(): Promise<void> {
   const { tenders, parts, loaded, peaks } = await crawlLongListing(Number(process.env['LISTING_TENDERS'] ?? 1_000_000));
   process.stdout.write(`${JSON.stringify({ tenders, parts, loaded, peaks })}\n`);

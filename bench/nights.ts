@@ -18,8 +18,8 @@ const DAY_MS = 86_400_000;
 const MARKET = 'm';
 
 /**
- * Runs one market for many nights; 1 % of the companies change each night. Measures load, models and publishing as the
- * history grows, and the file sizes. `NIGHTS` and `NIGHTS_COMPANIES` set smaller numbers.
+ * Runs one market for many nights; 1 % of the companies change each night. Measures load, models, publication and file
+ * sizes while the history grows. `NIGHTS` and `NIGHTS_COMPANIES` set smaller numbers.
  */
 export async function benchNights(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-nights-'));
@@ -46,7 +46,7 @@ interface Cost {
   loadMs: number;
   modelsMs: number;
   /**
-   * CPU time of load and models on all cores. It is steadier than elapsed time when other processes use the machine.
+   * CPU time of load and models on all cores. If other processes use the machine, this varies less than elapsed time.
    */
   cpuMs: number;
   /** Set only on the printed nights. */

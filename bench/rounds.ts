@@ -1,6 +1,5 @@
 /**
- * Runs the variants alternately for several rounds, so noise of a shared machine affects all of them equally.
- *
+ * Runs the variants alternately for several rounds: work of other processes then affects all of them equally.
  * @returns the median time of each variant in milliseconds
  */
 export async function medians<Name extends string>(
@@ -38,13 +37,12 @@ export function printMedians(
   }
 }
 
-/** A variant prepares its data and returns functions. Only `run` is measured, not the preparation and not `after`. */
+/** A variant prepares its data and returns functions. Only `run` is measured. */
 export type Variant = () => Promise<{ run: () => Promise<void> | void; after?: () => Promise<void> | void }>;
 
 /**
- * Runs the variants alternately for several rounds. On a machine with other work, CPU time is steadier than elapsed
- * time.
- *
+ * Runs the variants alternately for several rounds. If other processes use the machine, CPU time varies less than
+ * elapsed time.
  * @returns medians of elapsed time and of CPU time (all threads) of each variant, in milliseconds
  */
 export async function interleaved(

@@ -12,7 +12,7 @@ const DETAILS = 20_000;
 const CONNECTIONS = 32;
 
 /**
- * Measures the sandbox with a million companies in its own process: start time, memory, searches and details over HTTP.
+ * Measures a sandbox with a million companies in its own process: start time, memory, searches and details over HTTP.
  */
 export async function benchSandbox(): Promise<void> {
   process.stdout.write(`sandbox: ${COMPANIES} companies, medians of ${ROUNDS} rounds\n`);
@@ -38,7 +38,7 @@ async function serve(sandbox: RunningSandbox): Promise<void> {
   const headers = { authorization: `Token ${sandbox.key}`, 'content-type': 'application/json' };
   await searchRounds(pool, headers);
   await detailRounds(pool, headers);
-  print('memory after that', mib(sandbox.child.pid!), 'below 1024 MiB');
+  print('memory after the searches and details', mib(sandbox.child.pid!), 'below 1024 MiB');
   await memoryOverTime(pool, headers, sandbox.child.pid!);
   await pool.close();
 }
@@ -68,7 +68,7 @@ async function searchRounds(pool: Pool, headers: Record<string, string>): Promis
   }
   print('search with three filters, p50', `${median(p50s!).toFixed(1)} ms`, '');
   print('search with three filters, p99', `${median(p99s!).toFixed(1)} ms`, 'below 50 ms');
-  print('the slowest of a round', `${median(worst!).toFixed(1)} ms`, '');
+  print('slowest search of a round', `${median(worst!).toFixed(1)} ms`, '');
 }
 
 /** Measures the maximum rate of company details. The client runs on the same two cores. */
@@ -98,7 +98,8 @@ async function details(pool: Pool, headers: Record<string, string>, ids: number[
 }
 
 /**
- * Measures memory after each of six series of searches and details. Constant memory is no leak; growing memory is one.
+ * Measures memory after each of six series of searches and details. Growing memory means a leak; constant memory means
+ * none.
  */
 async function memoryOverTime(pool: Pool, headers: Record<string, string>, pid: number): Promise<void> {
   const ids = someIds();

@@ -15,8 +15,8 @@ import { control } from '../test/helpers/sandbox.js';
 const PER_PAGE = 100;
 
 // Ways to the companies without a value: version 1 with all its pages, a filter value that selects them, or none. Each
-// maps to an `incorporation-null` policy of the sandbox.
-const DOORS = { 'version 1 open': 'refuse', 'null door': 'select', 'version 2 only': 'refuse' } as const;
+// has an `incorporation-null` policy of the sandbox.
+const DOORS = { 'version 1 open': 'refuse', 'null filter': 'select', 'version 2 only': 'refuse' } as const;
 type Door = keyof typeof DOORS;
 
 /** Measures requests ÷ full pages of complete searches over HTTP, for each way to the companies without a value. */

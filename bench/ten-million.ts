@@ -28,7 +28,7 @@ export async function benchTenMillion(): Promise<void> {
   }
 }
 
-/** Runs a step in its own process, so its peak memory includes no other step. */
+/** Runs a step in its own process: its peak memory then includes no other step. */
 async function inChild(step: string, dir: string): Promise<void> {
   const file = fileURLToPath(import.meta.url);
   const child = spawn(process.execPath, ['--import', 'tsx', file, step, dir], {

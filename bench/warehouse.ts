@@ -19,10 +19,9 @@ const PUBLISHES = 4;
 const NOW = new Date('2026-11-20T04:00:00Z');
 
 /**
- * Measures the steps after landing. Each has a baseline on the same data:
- *
+ * Measures the steps after landing. Each has a baseline with the same data:
  * - load of company records: COPY of their raw rows to Parquet
- * - publish while readers query: copy of the file
+ * - publication while readers query: copy of the file
  * - replay of everything: COPY of all raw rows to Parquet
  *
  * `WAREHOUSE_COMPANIES` sets the number of companies.
@@ -139,8 +138,7 @@ async function benchPublish(dataDir: string): Promise<void> {
 }
 
 /**
- * Measures how long DuckDB writes the landed rows of all parts from memory to one Parquet file.
- *
+ * Measures how long DuckDB takes to write the landed rows of all parts from memory to one Parquet file.
  * @returns milliseconds
  */
 async function copyRaw(dataDir: string): Promise<number> {

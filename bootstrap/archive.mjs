@@ -12,14 +12,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, inflateRawSync } from 'node:zlib';
 
-// Extracts one file from a .tar.gz or .zip without any system tool: a slim container image has none.
+// Extracts one file from a .tar.gz or .zip without a system tool: a slim container image may lack such tools.
 
 const BLOCK = 512;
 
 /**
  * Extracts one file from an archive.
  *
- * @param {string} archive a .tar.gz or .zip; its first bytes tell which
+ * @param {string} archive a .tar.gz or .zip; its first bytes show which
  * @param {string} name file name inside the archive, in any folder
  * @param {string} target file to write
  * @returns {Promise<void>}
@@ -30,7 +30,7 @@ export async function extractFile(archive, name, target) {
   if (magic.readUInt16BE(0) === 0x1f8b) return extractFromTarGz(archive, name, target);
   if (magic.readUInt32LE(0) === 0x04034b50) return extractFromZip(archive, name, target);
   throw new Error(
-    `what came is neither a .tar.gz nor a .zip (it starts with ${JSON.stringify(readStart(archive, 40).toString('latin1'))})`,
+    `the downloaded file is neither a .tar.gz nor a .zip (it starts with ${JSON.stringify(readStart(archive, 40).toString('latin1'))})`,
   );
 }
 
@@ -54,9 +54,9 @@ async function extractFromTarGz(archive, name, target) {
     await reader.take(padding);
     found ||= wanted;
   }
-  // Read to the end: gzip checks the whole stream only there.
+  // Read to the end: gzip checks the whole stream only at its end.
   for await (const _ of reader.rest()) void _;
-  if (!found) throw new Error(`the archive holds no file named ${name}`);
+  if (!found) throw new Error(`the archive contains no file named ${name}`);
 }
 
 /**
@@ -116,7 +116,7 @@ function chunkReader(stream) {
 function extractFromZip(archive, name, target) {
   const zip = readFileSync(archive);
   const end = zip.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0 || end + 22 > zip.length) throw new Error('the archive is cut off: a zip without its directory');
+  if (end < 0 || end + 22 > zip.length) throw new Error('the archive is cut off: the directory of the zip is missing');
   const count = zip.readUInt16LE(end + 10);
   let at = zip.readUInt32LE(end + 16);
   for (let index = 0; index < count; index++) {
@@ -127,7 +127,7 @@ function extractFromZip(archive, name, target) {
     }
     at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
   }
-  throw new Error(`the archive holds no file named ${name}`);
+  throw new Error(`the archive contains no file named ${name}`);
 }
 
 /**
@@ -135,7 +135,7 @@ function extractFromZip(archive, name, target) {
  *
  * @param {Buffer} zip
  * @param {number} at start of the entry's record in the central directory
- * @throws {Error} when the entry has another size than its record says
+ * @throws {Error} when the size of the entry differs from the size in its record
  */
 function readZipEntry(zip, at) {
   const method = zip.readUInt16LE(at + 10);
@@ -159,7 +159,7 @@ function readStart(file, length) {
   try {
     const buffer = Buffer.alloc(length);
     const read = readSync(handle, buffer, 0, length, 0);
-    if (read < 4) throw new Error(`what came is ${read} bytes long`);
+    if (read < 4) throw new Error(`the downloaded file is only ${read} bytes long`);
     return buffer.subarray(0, read);
   } finally {
     closeSync(handle);

@@ -1,5 +1,4 @@
-// Import this file first. It exits with a clear message if Node is too old. Its syntax must stay readable for an old
-// Node.
+// Import this file first: it exits with a clear message if Node is too old. Use only syntax that an old Node can parse.
 
 const MINIMUM = [20, 18, 1];
 
@@ -15,6 +14,6 @@ export function isSupportedNode(version) {
 
 if (!isSupportedNode(process.versions.node)) {
   console.error(`Tidemark needs Node.js ${MINIMUM.join('.')} or newer; this is ${process.versions.node}.`);
-  console.error('Install a newer one (with nvm: `nvm install 20`), then run the same command again.');
+  console.error('Install a newer version (with nvm: `nvm install 20`), then run the same command again.');
   process.exit(1);
 }

@@ -5,11 +5,11 @@ import { projectRoot } from './packages.mjs';
 
 // Run `node bootstrap/complete-lockfile.mjs` after `npm install` has changed package-lock.json.
 //
-// A registry mirror may lack the binaries of other platforms. npm then silently omits them from the lockfile, and `npm
-// ci` refuses this lockfile everywhere as out of sync with package.json.
+// A registry mirror may lack the binaries for other platforms. npm then silently omits them from the lockfile. With
+// this lockfile, `npm ci` fails everywhere, because it does not match package.json.
 //
-// This script adds the entries. Their versions are known, because the parent package names them exactly. Only their
-// integrity hashes stay unknown.
+// This script adds the missing entries. Their versions are known, because the parent package names them exactly. Only
+// their integrity hashes stay unknown.
 
 /**
  * One entry of the lockfile's `packages`: only the fields used here.
@@ -21,7 +21,7 @@ import { projectRoot } from './packages.mjs';
  */
 
 /**
- * Adds the platform packages that the lockfile's packages name but the lockfile lacks.
+ * Adds the platform packages that packages in the lockfile name but the lockfile lacks.
  *
  * @param {Record<string, Entry>} packages `packages` of package-lock.json
  * @returns {Record<string, Entry>} a complete copy in npm's order
@@ -38,7 +38,7 @@ export function completePackages(packages) {
 }
 
 /**
- * Finds the optional dependencies without a matching entry.
+ * Finds optional dependencies without a matching entry.
  *
  * @param {Record<string, Entry>} packages `packages` of package-lock.json
  * @returns {[parent: string, name: string, version: string][]}
@@ -55,7 +55,7 @@ export function findMissing(packages) {
 }
 
 /**
- * Finds the entry that Node would load for `name`, from `parent` upwards.
+ * Finds the entry that Node would load for `name`: searches from `parent` upwards.
  *
  * @param {Record<string, Entry>} packages
  * @param {string} parent such as `node_modules/a/node_modules/b`
@@ -83,7 +83,7 @@ export function platformOf(name) {
     );
   const [os, cpu, abi] = match?.slice(1) ?? [];
   if (os === undefined || cpu === undefined)
-    throw new Error(`Cannot tell from its name what ${name} runs on; add its entry to package-lock.json by hand.`);
+    throw new Error(`The name of ${name} names no known platform. Add its entry to package-lock.json by hand.`);
   const libc = abi?.startsWith('musl') ? 'musl' : abi?.startsWith('gnu') ? 'glibc' : undefined;
   return { cpu: [cpu], os: [os], ...(libc && os === 'linux' ? { libc: [libc] } : {}) };
 }

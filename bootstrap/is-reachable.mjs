@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
-// `node bootstrap/is-reachable.mjs HOST:PORT` exits with code 0 when a server listens there, else with 1. Used by
-// container health checks.
+// `node bootstrap/is-reachable.mjs HOST:PORT` exits with code 0 when a server listens at this address, else with 1.
+// Container health checks use it.
 
 const [host = '127.0.0.1', port = ''] = (process.argv[2] ?? '').split(':');
 const socket = connect({ host, port: Number(port), timeout: 3_000 });

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import path from 'node:path';
 
 /**
- * Adds the project's own commands to `node_modules/.bin`, where npx looks first. npm links only the commands of
- * dependencies there. Existing links stay unchanged.
+ * Adds the project's own commands to `node_modules/.bin`, where npx looks first. npm itself adds only the commands of
+ * dependencies. Existing links stay unchanged.
  *
  * @param {string} root folder of package.json
  * @param {string} modules the node_modules to fill; its links work after it is moved into `root`

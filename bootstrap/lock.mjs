@@ -16,7 +16,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A lock between processes that survives a killed holder. src/core/lock.ts works the same way, but cannot be loaded
+// A lock between processes that survives a killed holder. src/core/lock.ts works in the same way, but cannot be loaded
 // before the packages are installed.
 //
 // The lock is a folder with one entry, `<token>.<heartbeat>`: a file with `{pid, host, place}`. Each step renames or
@@ -30,7 +30,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 2_000;
 /**
- * After this time without a new heartbeat the holder counts as gone. Its process id may be in use by a later process.
+ * A holder without a heartbeat for this time counts as ended. A running process with its id may be a later one.
  */
 const STALE_MS = 60_000;
 
@@ -45,10 +45,9 @@ const STALE_MS = 60_000;
  */
 
 /**
- * Runs `work` while no other process holds the lock at `dir`. Waits as long as the holder is alive.
- *
- * A holder killed on this machine is noticed at once. A holder killed in another container or on another machine is
- * noticed after a minute without a heartbeat.
+ * Runs `work` while no other process holds the lock at `dir`. Waits as long as the holder is alive. If the holder is
+ * killed on this machine, continues at once. If it is killed in another container or on another machine, continues
+ * after a minute without a heartbeat.
  *
  * @template T
  * @param {string} dir the lock's path; its parent is created
@@ -96,8 +95,8 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
       if (!holder) {
         removeEmpty(dir);
       } else {
-        // Measure with the waiter's own clock: machines that share a folder may disagree on the time. After a sleep of
-        // the whole machine, the holder still gets its minute.
+        // Measure with the waiter's own clock: machines that share a folder may have different times. If the whole
+        // machine was suspended, the holder still gets its full minute.
         if (holder.state !== seen.state) seen = { state: holder.state, at: performance.now() };
         if (isGone(holder) || performance.now() - seen.at > staleMs) {
           dropLock(dir, holder.name);
@@ -125,7 +124,7 @@ function readHolder(dir) {
     if (name === undefined) return undefined;
     const file = path.join(dir, name);
     const { pid, host, place } = JSON.parse(readFileSync(file, 'utf8'));
-    // Earlier versions touch the file instead of renaming it, so the state includes its mtime.
+    // Include the mtime: earlier versions touch the file instead of renaming it.
     const state = `${name} ${statSync(file).mtimeMs}`;
     return { name, state, pid: Number(pid), host: String(host), place: String(place ?? '') };
   } catch (error) {
@@ -135,8 +134,8 @@ function readHolder(dir) {
 }
 
 /**
- * Identifies the boot, the process namespace and the host in which this process id is valid. Another container also has
- * a process 1.
+ * Identifies the boot, the process namespace and the host in which this process id is valid. Two containers may both
+ * have a process 1.
  *
  * @returns {string} empty where the system has no such information
  */
@@ -150,7 +149,7 @@ function findPlace() {
 }
 
 /**
- * Whether the process of a holder has ended. Returns true only for a holder in the same place as this process.
+ * Whether the holder's process has ended. True only if this process runs in the same place as the holder and can check.
  *
  * @param {{ pid: number, place: string }} holder
  */
@@ -160,7 +159,7 @@ function isGone(holder) {
     process.kill(holder.pid, 0);
     return false;
   } catch (error) {
-    return codeOf(error) === 'ESRCH'; // EPERM: alive, of another user
+    return codeOf(error) === 'ESRCH'; // EPERM: the process is alive and belongs to another user
   }
 }
 
@@ -184,7 +183,7 @@ function removeEmpty(dir) {
   try {
     rmdirSync(dir);
   } catch {
-    // The folder is already deleted, or the next holder has just taken it. Both are fine.
+    // The folder is already deleted, or the next holder has just taken the lock. Both are fine.
   }
 }
 

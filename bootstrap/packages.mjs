@@ -22,13 +22,11 @@ const INSTALL_LIMIT_MS = 10 * 60_000;
 const STAMP = '.tidemark-lockfile.sha256';
 
 /**
- * Installs the packages of package-lock.json when packages are missing or the lockfile changed.
+ * Installs the packages of package-lock.json if packages are missing or the lockfile changed. Installs into a separate
+ * folder, which becomes node_modules only when it is complete. A failed or killed install therefore changes nothing.
  *
- * The install runs in a separate folder. The folder moves to node_modules only when it is complete, so a failed or
- * killed install changes nothing.
- *
- * @param {{ root?: string, dev?: boolean, log?: (line: string) => void }} [options] `dev: false`: the packages that a
- *   user needs are enough, as in a production image. An install always includes the development packages.
+ * @param {{ root?: string, dev?: boolean, log?: (line: string) => void }} [options] `dev: false` accepts a node_modules
+ *   without development packages, as in a production image. An install always includes them.
  * @returns {Promise<boolean>} whether packages were installed
  * @throws {Error} with the end of npm's output
  */
@@ -37,7 +35,7 @@ export async function ensurePackages({ root = projectRoot(), dev = true, log = l
   const work = path.join(root, '.bootstrap');
   const onWait = (/** @type {string} */ holder) => log(`Packages are being installed by ${holder}; waiting.`);
   return withLock(path.join(work, 'packages.lock'), { onWait }, async () => {
-    if (isInstalled(root, dev)) return false; // by the previous holder of the lock
+    if (isInstalled(root, dev)) return false; // the previous holder of the lock installed them
     removeLeftovers(work);
     await install(root, work, log);
     return true;
@@ -61,8 +59,8 @@ function isInstalled(root, dev) {
   const installed = readText(path.join(modules, '.package-lock.json'));
   if (installed === undefined) return false;
   if (readText(path.join(modules, STAMP)) === hash(lockfile)) return true;
-  // The packages come from `npm ci` or from an image without development packages. npm writes its own list last, so the
-  // list is proof of a complete install.
+  // The packages come from `npm ci`, or from an image without development packages. npm writes its own list last: a
+  // list proves a complete install.
   return hasAllPackages(lockfile, installed, dev);
 }
 
@@ -96,7 +94,7 @@ async function install(root, work, log) {
     if (existsSync(path.join(root, file))) copyFileSync(path.join(root, file), path.join(stage, file));
   }
   const npm = findNpm();
-  // Run no install scripts: none of the packages needs one, and npm 11 would only warn that it skipped them.
+  // Run no install scripts: no package needs one, and npm 11 would only warn that it skipped them.
   const args = [...npm.args, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const stopProgress = sayProgress(log, () => 'Installing packages', { firstMs: 2_000 });
   try {
@@ -124,7 +122,7 @@ function describeFailure(result) {
   const how = result.error ?? `exit code ${result.code}`;
   return (
     `npm could not install the packages (${how}). The end of its output:\n\n${result.tail || '(nothing)'}\n\n` +
-    'Check the network and the registry npm is set to (npm config get registry), then run the same command again.'
+    'Check the network and the registry of npm (npm config get registry), then run the same command again.'
   );
 }
 

@@ -4,7 +4,7 @@
  * @param {(line: string) => void} log
  * @param {() => string} describe returns the text, such as `Installing packages`
  * @param {{ everyMs?: number, firstMs?: number }} [options] `firstMs`: time before the first line
- * @returns {() => void} stops the log
+ * @returns {() => void} function that stops the log
  */
 export function sayProgress(log, describe, { everyMs = 5_000, firstMs = everyMs } = {}) {
   const start = performance.now();

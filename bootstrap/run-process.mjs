@@ -10,15 +10,13 @@ const TAIL_CHARS = 6_000;
  */
 
 /**
- * Runs a program within a time limit and collects the end of its output. Never throws.
- *
- * Stops the program's child processes with it. Stops the program when this process is asked to end.
+ * Runs a program within a time limit and collects the end of its output. Never throws. Stops the program and its child
+ * processes after the time limit, or when this process is asked to end.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{
- *   timeoutMs: number, cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onLine?: (line: string) => void
- * }} options `onLine` gets each complete line of output at once
+ * @param {{ timeoutMs: number, cwd?: string, env?: NodeJS.ProcessEnv, shell?: boolean, onLine?: (line: string) => void
+ *   }} options `onLine` gets each complete line of output at once
  * @returns {Promise<ProcessResult>}
  */
 export function runProcess(command, args, options) {
@@ -29,7 +27,7 @@ export function runProcess(command, args, options) {
       env: options.env ?? process.env,
       shell: options.shell ?? false,
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached: posix, // a separate process group, so its own children (such as compilers) end with it
+      detached: posix, // a separate process group: it also ends children such as compilers
       windowsHide: true,
     });
     let tail = '';
@@ -48,7 +46,7 @@ export function runProcess(command, args, options) {
 
     const stop = () => stopGroup(child, posix);
     const timer = setTimeout(() => {
-      error = `stopped after ${Math.round(options.timeoutMs / 1000)} s, its time limit`;
+      error = `stopped after its time limit of ${Math.round(options.timeoutMs / 1000)} s`;
       stop();
     }, options.timeoutMs);
     const release = stopWithParent(stop);
@@ -88,11 +86,11 @@ function stopGroup(child, posix) {
 }
 
 /**
- * Calls `stop` when this process exits or receives SIGINT, SIGTERM or SIGHUP. Ctrl-C reaches only this process group,
- * not the child's.
+ * Calls `stop` when this process exits or receives SIGINT, SIGTERM or SIGHUP. Ctrl-C reaches only the process group of
+ * this process, not the child's.
  *
  * @param {() => void} stop
- * @returns {() => void} removes the handlers
+ * @returns {() => void} function that removes the handlers
  */
 function stopWithParent(stop) {
   /** @type {NodeJS.Signals[]} */
@@ -101,7 +99,7 @@ function stopWithParent(stop) {
   const onSignal = (signal) => {
     stop();
     release();
-    // Without another listener, end this process with the signal itself.
+    // If no other listener exists, end this process with the same signal.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   };
   const release = () => {

@@ -7,8 +7,8 @@ const BUILD_LIMIT_MS = 10 * 60_000;
 const MODULE = 'github.com/temporalio/cli';
 
 /**
- * Builds the Temporal CLI into `folder` with the machine's Go. The build
- * has the same version as the official download and includes the web UI.
+ * Builds the Temporal CLI into `folder` with the Go of this machine. The build has the same version as the official
+ * download and includes the web UI.
  *
  * @param {string} folder an existing folder for this build only
  * @param {{ log: (line: string) => void, go?: string, limitMs?: number }} options
@@ -19,7 +19,7 @@ export async function buildTemporal(folder, { log, go = 'go', limitMs = BUILD_LI
   const found = await runProcess(go, ['version'], { timeoutMs: 20_000 });
   if (!found.ok) throw new Error('Go is not installed');
 
-  log(`Building the Temporal CLI ${TEMPORAL_VERSION} with Go; this takes a few minutes, once.`);
+  log(`Building the Temporal CLI ${TEMPORAL_VERSION} with Go. This takes a few minutes and is needed only once.`);
   let modules = 0;
   let packages = 0;
   const onLine = (/** @type {string} */ line) => {

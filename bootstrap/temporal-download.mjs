@@ -51,7 +51,7 @@ export function downloadUrl(base, platform = process.platform, arch = process.ar
  */
 async function downloadFile(url, file, { log, stallMs }) {
   const stalled = new AbortController();
-  const cancel = () => stalled.abort(new Error(`nothing came for ${stallMs / 1000} s`));
+  const cancel = () => stalled.abort(new Error(`no data received for ${stallMs / 1000} s`));
   const timer = setTimeout(cancel, stallMs);
   let received = 0;
   let announced = 0;
@@ -72,7 +72,7 @@ async function downloadFile(url, file, { log, stallMs }) {
     if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
     announced = Number(response.headers.get('content-length') ?? 0);
     await pipeline(Readable.fromWeb(/** @type {any} */ (response.body)), meter, createWriteStream(file), { signal });
-    if (announced > 0 && received !== announced) throw new Error(`${received} bytes came of ${announced}`);
+    if (announced > 0 && received !== announced) throw new Error(`received ${received} of ${announced} bytes`);
   } catch (error) {
     throw new Error(`${url}: ${reasonOf(stalled.signal.aborted ? stalled.signal.reason : error)}`, { cause: error });
   } finally {
@@ -82,7 +82,7 @@ async function downloadFile(url, file, { log, stallMs }) {
 }
 
 /**
- * Describes an error. fetch only says `fetch failed`; its cause has the reason.
+ * Describes an error. For a `fetch failed` error, the reason is in its cause.
  *
  * @param {unknown} error
  */

@@ -1,8 +1,8 @@
 import { runProcess } from './run-process.mjs';
 
 /**
- * Release of the Temporal CLI that this project tests with and installs when none is found. It contains server 1.29 and
- * UI 2.42.
+ * Release of the Temporal CLI with which this project is tested, and which it installs if none is found. It contains
+ * server 1.29 and UI 2.42.
  */
 export const TEMPORAL_VERSION = '1.5.1';
 
@@ -19,6 +19,6 @@ export async function readTemporalVersion(command) {
   if (result.ok && version !== undefined) return { version };
   if (result.error !== undefined) return { reason: result.error };
   return {
-    reason: `\`${command} --version\` ended with code ${result.code} and said: ${result.tail.slice(0, 200) || '(nothing)'}`,
+    reason: `\`${command} --version\` ended with exit code ${result.code} and printed: ${result.tail.slice(0, 200) || '(nothing)'}`,
   };
 }

@@ -7,7 +7,7 @@ import { downloadTemporal } from './temporal-download.mjs';
 import { readTemporalVersion, TEMPORAL_VERSION } from './temporal-version.mjs';
 
 /**
- * A working Temporal CLI. `source` is where it was found or how it was obtained.
+ * A working Temporal CLI. `source` says how it was found or installed.
  *
  * @typedef {{ path: string, version: string, source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'download' | 'go' }}
  *   TemporalCli
@@ -17,8 +17,8 @@ import { readTemporalVersion, TEMPORAL_VERSION } from './temporal-version.mjs';
  * Finds or installs the Temporal CLI. Tries in this order: `TEMPORAL_CLI_PATH`, `temporal` on PATH, the project's cache
  * folder, the official download, a build with Go.
  *
- * A program appears in the cache folder only when it is complete and has answered. A lock prevents two installs at
- * once; the second process waits and uses the first one's program.
+ * A program appears in the cache folder only when it is complete and works. A lock prevents two installs at once; a
+ * second process waits and uses the program of the first.
  *
  * @param {{ log?: (line: string) => void, env?: NodeJS.ProcessEnv, go?: string }} [options] `log` gets progress lines
  * @returns {Promise<TemporalCli>}
@@ -30,7 +30,7 @@ export async function ensureTemporalCli({ log = logToStderr, env = process.env, 
     const answer = await readTemporalVersion(named);
     if ('version' in answer) return { path: named, version: answer.version, source: 'TEMPORAL_CLI_PATH' };
     throw new Error(
-      `TEMPORAL_CLI_PATH is ${named}, which is no working Temporal CLI: ${answer.reason}. Correct it or unset it.`,
+      `TEMPORAL_CLI_PATH is ${named}, which is not a working Temporal CLI: ${answer.reason}. Correct it or unset it.`,
     );
   }
   const onPath = findOnPath(env);
@@ -42,7 +42,7 @@ export async function ensureTemporalCli({ log = logToStderr, env = process.env, 
   const cached = await tryCached(target);
   if (cached) return cached;
 
-  const onWait = (/** @type {string} */ holder) => log(`The Temporal CLI is being fetched by ${holder}; waiting.`);
+  const onWait = (/** @type {string} */ holder) => log(`The Temporal CLI is being installed by ${holder}; waiting.`);
   return withLock(path.join(cache, `${cachedName()}.lock`), { onWait }, async () => {
     const meanwhile = await tryCached(target);
     if (meanwhile) return meanwhile;
@@ -67,15 +67,13 @@ export async function ensureTemporalCli({ log = logToStderr, env = process.env, 
   });
 }
 
-/**
- * File name in the cache folder. It contains the platform, because machines of several kinds may share a home folder.
- */
+/** File name in the cache folder. Contains the platform, because different machines may share a home folder. */
 export function cachedName() {
   return `temporal-${TEMPORAL_VERSION}-${process.platform}-${process.arch}${process.platform === 'win32' ? '.exe' : ''}`;
 }
 
 /**
- * Returns the cached CLI, if it exists and answers.
+ * Returns the cached CLI, if it exists and works.
  *
  * @param {string} target
  * @returns {Promise<TemporalCli | undefined>}
@@ -87,7 +85,7 @@ async function tryCached(target) {
 }
 
 /**
- * Gets the program into a temporary folder, tests it, and only then moves it to `target`.
+ * Puts the program into a temporary folder, tests it, and only then moves it to `target`.
  *
  * @param {string} target
  * @param {(folder: string) => Promise<string>} get
@@ -110,7 +108,7 @@ async function getInto(target, get) {
 }
 
 /**
- * Deletes the folders of killed attempts. The caller holds the lock, so no process uses them.
+ * Deletes the folders of killed attempts. The caller holds the lock, so no process uses these folders.
  *
  * @param {string} prefix path and start of the names of the folders
  */
@@ -137,13 +135,13 @@ function findOnPath(env) {
  */
 function describeFailure(onPath, target, [download = '', build = '']) {
   return [
-    `There is no Temporal CLI (version ${TEMPORAL_VERSION}), which is the local Temporal server. It is looked for in this order:`,
+    `There is no Temporal CLI (version ${TEMPORAL_VERSION}), which contains the local Temporal server. Tidemark tried these ways in order:`,
     '  1. TEMPORAL_CLI_PATH: not set',
     `  2. \`temporal\` on PATH: ${onPath}`,
     `  3. the cache: no working ${target}`,
     `  4. the official download: ${download}`,
     `  5. \`go install github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_VERSION}\`: ${build}`,
-    'Make any one of them work, or set TEMPORAL_ADDRESS to a Temporal server that runs already.',
+    'Make one of these ways work, or set TEMPORAL_ADDRESS to a running Temporal server.',
   ].join('\n');
 }
 

@@ -14,7 +14,7 @@ import { countTests } from './vitest-report.mjs';
 // The last line is `N passed, N failed`. Types and lint count as one test each. Every other error counts as a failed
 // test, so a crash never looks like success.
 //
-// The last line also counts skipped tests. With `CI` set, they are on the line before, because readers in CI expect
+// The last line also counts skipped tests. With `CI` set, the line before counts them, because readers in CI expect
 // only the two numbers.
 
 const root = projectRoot();
@@ -37,13 +37,14 @@ async function main() {
   ]);
   if (canLint(process.versions.node))
     await check('Lint', [['oxlint', 'bin/oxlint', '--type-aware', '--deny-warnings']]);
-  else console.log(`Lint: skipped, the linter needs Node.js 20.19 or newer; this is ${process.versions.node}`);
+  else
+    console.log(`Lint: skipped, because the linter needs Node.js 20.19 or newer and this is ${process.versions.node}`);
   await runVitest(env);
 }
 
 /**
- * Returns the path of the Temporal CLI. Without a CLI, counts one failed test and returns a path that does not exist.
- * Tests that need the CLI then fail at once instead of searching for one; all other tests still run.
+ * Returns the path of the Temporal CLI. If there is none, counts one failed test and returns a path that does not
+ * exist: tests that need the CLI then fail at once, and all other tests still run.
  */
 async function temporalCliPath() {
   try {
@@ -101,7 +102,7 @@ function toolPath(pkg, script) {
 }
 
 /**
- * Runs a Node script that writes to the same output. A signal to this process also goes to the script.
+ * Runs a Node script whose output goes to the output of this process. Passes signals to the script.
  *
  * @param {string} script
  * @param {string[]} args

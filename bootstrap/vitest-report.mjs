@@ -10,7 +10,6 @@
 
 /**
  * Counts the tests of a vitest run. Each of these also counts as one failed test:
- *
  * - a file that could not be loaded
  * - a failed run without a failed test (an unhandled error, no tests found)
  * - a run without a report (a crash)

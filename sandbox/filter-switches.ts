@@ -10,7 +10,7 @@ const KNOWN = new Set([...Object.keys(ProspectingFilters.shape), ...Object.keys(
 /**
  * Checks the filter names in the options.
  *
- * @throws RangeError for a name that is no company filter of version 1 or 2. A misspelled name would have no effect.
+ * @throws RangeError for a name that is no company filter of version 1 or 2: a misspelled name would have no effect
  */
 export function checkFilterNames({ ignoreFilter, refuseFilter }: Switches): void {
   const unknown = [...ignoreFilter, ...refuseFilter].filter((name) => !KNOWN.has(name));
@@ -20,7 +20,7 @@ export function checkFilterNames({ ignoreFilter, refuseFilter }: Switches): void
 /**
  * Returns the company filters without those that the options ignore.
  *
- * @throws FilterError for a filter that the options refuse.
+ * @throws FilterError for a filter that the options refuse
  */
 export function allowedFilters<T extends object>(filters: T, { ignoreFilter, refuseFilter }: Switches): T {
   if (ignoreFilter.length === 0 && refuseFilter.length === 0) return filters;

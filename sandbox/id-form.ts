@@ -1,7 +1,9 @@
 import type { SandboxOptions } from './options.js';
 import { isObject } from './http/validate.js';
 
-/** Keys of lists, and keys of ids: answers hold ids of companies and people at the top level and in list rows. */
+/**
+ * Keys of lists, and keys of ids. Answers have ids of companies and people at the top level and in the rows of lists.
+ */
 const LISTS = ['data', 'list'];
 const IDS = ['id', 'company_id'];
 

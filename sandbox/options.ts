@@ -8,7 +8,7 @@ export const DEFAULT_STATUSES = {
   token: 401,
   /** InvalidRequest. */
   invalid: 400,
-  /** An unknown id; the body is `{detail}`. */
+  /** Unknown id; the body is `{detail}`. */
   notFound: 404,
   /** LimitError. */
   limit: 429,
@@ -23,27 +23,28 @@ export type Statuses = typeof DEFAULT_STATUSES;
 
 /** All options of a sandbox. flags.ts has a flag for each. */
 export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
-  /** The API key that may do everything. */
+  /** The API key with all permissions. */
   key: string;
-  /** More keys, each with its permissions. */
+  /** Further keys, each with its permissions. */
   keys: readonly KeyGrant[];
   /** Day of the market at the start. */
   day: number;
   /** Largest page size. */
   maxPerPage: number;
-  /** How to treat a larger `per_page`: reduce it to `maxPerPage`, or refuse it as InvalidRequest. */
+  /** What to do with a larger `per_page`: reduce it to `maxPerPage`, or refuse it as InvalidRequest. */
   pageSizePolicy: 'clamp' | 'refuse';
   /** Page size of a request without `per_page`. */
   defaultPerPage: number;
   /**
-   * How to treat a page above 10 in searches with the page cap: refuse it, answer with page 10, or answer without rows.
+   * What to do with a page above 10 in searches with the page cap: refuse it, answer with page 10, or answer without
+   * rows.
    */
   pagePolicy: 'refuse' | 'clamp' | 'empty';
   /** What `total_pages` counts in searches with the page cap: all pages, or at most ten. */
   totalPages: 'all' | 'ten';
   /** Last page of searches in version 1. 0: no last page. */
   v1PageCap: number;
-  /** Largest total that a search reports; `total_pages` follows from it. 0: totals are exact. */
+  /** Largest total that a search reports; `total_pages` is computed from it. 0: totals are exact. */
   countCap: number;
   /** Company filters that a search accepts and ignores. */
   ignoreFilter: readonly string[];
@@ -77,16 +78,16 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   dayEvery: number;
   /** File that keeps day, quota and watches over a restart. null: no file. */
   file: string | null;
-  /** Milliseconds that a client has to send its headers. Then the sandbox closes the connection. */
+  /** Milliseconds in which a client must send its headers. Then the sandbox closes the connection. */
   headersTimeout: number;
-  /** Milliseconds that a client has to send its whole request. Then the sandbox closes the connection. */
+  /** Milliseconds in which a client must send its whole request. Then the sandbox closes the connection. */
   requestTimeout: number;
   /** Whether `/_sandbox/…` also answers to other machines. */
   openControls: boolean;
 }
 
 /**
- * Returns all options: the given ones, and defaults for the rest. The default key contains the seed; the default date
+ * Returns all options: the given ones, and defaults for the others. The default key contains the seed; the default date
  * is today.
  */
 export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOptions {

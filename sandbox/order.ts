@@ -2,7 +2,7 @@ import type { SandboxOptions } from './options.js';
 
 /**
  * The order of search results. The default is by id, the same in every answer. With `shuffled`, each answer has another
- * order, derived from the seed and the number of earlier answers. A row may then be on two pages or on none.
+ * order, derived from the seed and the number of earlier answers. A row may then be on two pages or on no page.
  */
 export class ResultOrder {
   readonly #shuffled: boolean;
@@ -21,7 +21,7 @@ export class ResultOrder {
     if (!this.#shuffled || total < 2) return (place) => place;
     const stride = this.#draw(total);
     const start = this.#draw(total);
-    // A stride that shares no divisor with `total` visits every row once.
+    // If the stride shares no divisor with `total`, it visits every row once.
     const coprime = firstCoprime(stride, total);
     return (place) => (start + place * coprime) % total;
   }

@@ -41,8 +41,8 @@ export class Sandbox {
   /**
    * Builds the columns of the market. This takes seconds for a million companies.
    *
-   * @throws RangeError for an unknown filter name.
-   * @throws Error when the state file cannot be used.
+   * @throws RangeError for an unknown filter name
+   * @throws Error when the state file cannot be used
    */
   constructor(options: SandboxOptions) {
     checkFilterNames(options);

@@ -4,8 +4,8 @@ import { readFlags } from './flags.js';
 import { sandboxOptions, type SandboxOptions } from './options.js';
 
 /*
- * The sandbox as a process. It reads its flags, listens, and prints one line of JSON on stdout when it is ready. It
- * closes on SIGTERM or SIGINT. All other output goes to stderr.
+ * The sandbox as a process. Reads its flags, listens, and prints one line of JSON on stdout when it is ready. Closes on
+ * SIGTERM or SIGINT. Writes all other output to stderr.
  */
 
 async function main(argv: string[]): Promise<void> {
@@ -20,13 +20,17 @@ async function main(argv: string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify({ sandbox: url, key, companies, seed, date })}\n`);
 }
 
-/** Adds the market of the state file to the options. Flags may repeat the file's values but not contradict them. */
+/**
+ * Adds the market of the state file to the options. Flags may repeat the values in the file but not contradict them.
+ */
 function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
   const saved = given.file === undefined || given.file === null ? null : readState(given.file);
   if (saved === null) return given;
   const wrong = contradictions(saved, given);
   if (wrong.length > 0) {
-    throw new Error(`${wrong.join(', ')}: ${given.file} holds another market. Leave these out, or name another file.`);
+    throw new Error(
+      `${wrong.join(', ')}: ${given.file} contains another market. Leave out these flags, or name another file.`,
+    );
   }
   const { companies, tenders, seed, date, clones, key } = saved;
   return { ...given, companies, tenders, seed, date, clones, key };
@@ -36,10 +40,10 @@ function withSaved(given: Partial<SandboxOptions>): Partial<SandboxOptions> {
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
-    return 'The port is taken by another program. Choose another with --port, or --port 0 for any free one.';
-  if (code === 'EACCES') return 'This port needs more rights. Choose one above 1023 with --port.';
+    return 'Another program uses this port. Choose another port with --port; --port 0 takes any free port.';
+  if (code === 'EACCES') return 'You have no permission to open this port. Choose a port above 1023 with --port.';
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return 'This machine has no such address. Choose another with --host.';
+    return 'This machine does not have the given address. Choose another address with --host.';
   return message;
 }
 

@@ -17,8 +17,7 @@ const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
  * Yields the values of a part's reports, checked in TypeScript. zod checks the shape; the code checks years, numbers as
  * text and kinds of indicators.
  *
- * It checks less than the SQL: a wrong value drops its whole report, and repeated keys go unnoticed. So these variants
- * do less work than the SQL.
+ * These variants do less work than the SQL: a wrong value drops its whole report, and repeated keys are not noticed.
  */
 export function* checkedValues(part: LandedPart): Generator<LongRow> {
   for (const row of readPartRows(part)) {

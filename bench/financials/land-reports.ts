@@ -6,8 +6,7 @@ const PART = 1_000;
 
 /**
  * Lands the v2 reports of a sandbox market as one night's run, with the landing writer.
- *
- * @param rounds number of times to land the market, each time with other ids: a cheap way to many reports
+ * @param rounds number of times to land the market, each time with other ids, to get many reports in little time
  * @returns size of all bodies in bytes
  */
 export async function landReports(

@@ -20,8 +20,8 @@ const PART_VALUES = 400_000;
 const LONG = 'company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, value_double DOUBLE, value_text VARCHAR';
 
 /**
- * Measures the step from landed v2 report bodies to the checked long table. Compares our load with three TypeScript
- * variants. The baseline is DuckDB's speed to write the same rows from memory to Parquet.
+ * Measures the step from landed v2 report bodies to the checked long table. Compares the SQL load with three TypeScript
+ * variants. The baseline is the time DuckDB takes to write the same rows from memory to Parquet.
  */
 export async function benchFinancials(): Promise<void> {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-bench-'));

@@ -3,12 +3,13 @@ import type { SegmentRecord } from '../../schemas/pipeline/landing.js';
 import { sortOverflows, type Asked, type LargestDay } from './overflows.js';
 
 /**
- * Causes of waste: requests, or fractions of a request, that listed no new company. `overflows.ts` sorts the overflows.
+ * Causes of waste: requests, or fractions of a request, that listed no new company. `overflows.ts` sorts overflows by
+ * cause.
  */
 export const CAUSES = [
   'page size', // requests that find out the page size
   'probes', // other requests of the calibration
-  'first', // overflow without a leaf just before, so without a known density
+  'first', // overflow without a leaf just before its window, so that the density was unknown
   'again', // overflow at a position where a wider window overflowed
   'peak', // overflow with more than half the cap on one day
   'near', // overflow by at most a quarter of the cap
@@ -16,9 +17,9 @@ export const CAUSES = [
   'splits', // page 1 of a segment that another dimension splits
   'empty', // page 1 of a segment without companies
   'last page', // unused rows of a leaf's last page
-  'twice', // rows listed by an earlier leaf: second passes, overlapping values
+  'twice', // rows that an earlier leaf listed: second passes, overlapping values
   'truncated', // further pages of a search above the cap
-  'repeated', // deliberate repeats; the market's total at the end
+  'repeated', // deliberate repeats, such as the market's total at the end
   'kept', // negative: companies shown only on pages outside leaves
 ] as const;
 export type Cause = (typeof CAUSES)[number];
@@ -28,8 +29,8 @@ const SEEN = 1;
 const LISTED = 2;
 
 /**
- * Follows a crawl request by request and sorts the waste by cause. The waste plus the reached companies in full pages
- * equals the number of requests.
+ * Follows a crawl request by request and sorts the waste by cause. The number of requests is the waste plus the full
+ * pages that the reached companies would fill.
  */
 export class Account {
   requests = 0;
@@ -37,7 +38,7 @@ export class Account {
   reached = 0;
   /** Number of leaves with companies. */
   leaves = 0;
-  /** Companies on the pages of leaves, repeated ones included. */
+  /** Companies on the pages of leaves, including repeated ones. */
   filled = 0;
   /** Number of searches above the page cap. */
   overflows = 0;

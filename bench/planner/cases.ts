@@ -31,8 +31,8 @@ export function makeNights(companies: number, countries?: number): Nights {
  *
  * - `cold`: without last night's distributions. `warm`: with them.
  * - `values known`: spends no request on companies without a date (`requestsPerCompany` 0).
- * - `door`: a way of the API to the companies without a date. `null door` is a filter value that selects them; `v1
- *   door` is version 1 with all its pages.
+ * - `null filter`: a filter value selects the companies without a date.
+ * - `version 1`: version 1 lists the companies without a date, on all its pages.
  */
 export function makeCases({ lastNight }: Nights): Case[] {
   const known = { distributions: distributionsOf(lastNight) };
@@ -44,8 +44,8 @@ export function makeCases({ lastNight }: Nights): Case[] {
     { name: 'warm, values known', quirks: {}, input: { requestsPerCompany: 0, known } },
     { name: 'cold, full', quirks: {}, input: {} },
     { name: 'warm, full', quirks: {}, input: { known } },
-    { name: 'cold, null door', quirks: { nullSelects: true }, input: { dimensions: withNullValue } },
-    { name: 'warm, null door', quirks: { nullSelects: true }, input: { dimensions: withNullValue, known } },
-    { name: 'cold, v1 door', quirks: { v1: 'uncapped' }, input: { v1Filters: {} } },
+    { name: 'cold, null filter', quirks: { nullSelects: true }, input: { dimensions: withNullValue } },
+    { name: 'warm, null filter', quirks: { nullSelects: true }, input: { dimensions: withNullValue, known } },
+    { name: 'cold, version 1', quirks: { v1: 'uncapped' }, input: { v1Filters: {} } },
   ];
 }

@@ -1,4 +1,4 @@
-/** Missing value in a numeric column. It is greater than any value, so it sorts last. */
+/** Missing value in a numeric column. It is greater than any value and therefore sorts last. */
 export const NONE = 2_147_483_647;
 
 /** A market as columns. Row `i` of every column is the same company. */

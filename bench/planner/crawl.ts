@@ -20,7 +20,7 @@ export const DIMENSIONS: readonly Dimension[] = [
   { kind: 'range', key: 'financial_turnover', type: 'decimal', min: 0, max: 1_000_000_000 },
 ];
 
-/** Page size to request when the API's largest page is unknown, as in the nightly crawl. */
+/** Page size to request while the API's largest page is unknown, as in the nightly crawl. */
 const ASK_HIGH = 1_000;
 const IN_FLIGHT = 16;
 
@@ -38,8 +38,7 @@ export interface CrawlResult {
 
 /**
  * Crawls a market with the planner. Requests are answered in their order, with sixteen in flight.
- *
- * @throws Error when the plan has no open request but is not done.
+ * @throws Error when the plan has no open request but is not done
  */
 export function crawl(market: Market, overrides: Partial<PlanInput> = {}): CrawlResult {
   const plan = createPlan({
@@ -61,7 +60,7 @@ export function crawl(market: Market, overrides: Partial<PlanInput> = {}): Crawl
     plan.answer(request.key, answer);
     open.push(...plan.next(IN_FLIGHT - open.length));
   }
-  if (!plan.done) throw new Error('the plan waits for nothing');
+  if (!plan.done) throw new Error('the plan is not done but has no open request');
   const segments = plan.segments();
   account.close(segments, largestDayOf(columns.incorporated));
   const depth = segments.reduce((most, segment) => Math.max(most, segment.depth), 0);

@@ -8,15 +8,15 @@ export interface FilterQuirks {
   dates?: 'days' | 'years' | 'year-texts' | 'years-in-dates';
   /** Answer to a bound of the wrong kind: a refusal (default) or an empty page. */
   wrongBounds?: 'refused' | 'empty';
-  /** `gte` and `lte` exclude the bound. */
+  /** True: `gte` and `lte` exclude the bound itself. */
   exclusive?: boolean;
-  /** null and [null] select the companies without a value. */
+  /** True: null and [null] select the companies without a value. */
   nullSelects?: boolean;
   /** Filter keys that the API ignores. */
   ignored?: readonly string[];
   /** Filter keys that the API refuses. */
   refused?: readonly string[];
-  /** Only the first of several values is used. */
+  /** True: the API uses only the first of several values. */
   firstValueOnly?: boolean;
 }
 
@@ -87,7 +87,7 @@ function readRange(
   const read = column === 'incorporated' ? (bound: unknown) => readDays(bound, quirks.dates ?? 'days') : readNumber;
   const low = gte === undefined ? OPEN_BELOW : read(gte);
   const high = lte === undefined ? OPEN_ABOVE : read(lte);
-  if (!low || !high) return `${key}: a bound is of the wrong kind`;
+  if (!low || !high) return `${key}: a bound has the wrong kind`;
   return quirks.exclusive
     ? { column, from: low.last + HALF_A_CENT, to: high.first - HALF_A_CENT }
     : { column, from: low.first, to: high.last };

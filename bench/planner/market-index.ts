@@ -44,8 +44,8 @@ export class Found {
 }
 
 /**
- * Answers searches over columns sorted by incorporation. It uses sorted indexes, each built at its first use. A search
- * looks up the criterion with the fewest rows and tests the other criteria on these rows.
+ * Answers searches over columns sorted by incorporation. Uses sorted indexes, each built at its first use. A search
+ * takes the rows of the criterion with the fewest rows and tests the other criteria on them.
  */
 export class MarketIndex {
   private readonly groups = new Map<GroupColumn, Map<number, Uint32Array>>();
@@ -86,7 +86,7 @@ export class MarketIndex {
     };
   }
 
-  /** Rows that meet one criterion. If its index is sorted by day, the rows are limited to a range of days. */
+  /** Rows that meet one criterion. If its index is sorted by day, returns only rows in a range of days. */
   private runsOf(criterion: Criterion, days: Run): { runs: Run[]; ordered: boolean } {
     if ('values' in criterion) {
       const groups = this.groupsOf(criterion.column);

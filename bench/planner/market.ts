@@ -19,7 +19,7 @@ export interface MarketQuirks extends FilterQuirks {
   totalsCap?: number;
   /** Companies that totals count but searches never list. */
   hidden?: ((id: number) => boolean) | undefined;
-  /** How version 1 answers: with all pages, with ten pages, never (default), or without regard to filters. */
+  /** Answers of version 1: all pages, ten pages, a refusal (default), or all companies whatever the filters. */
   v1?: 'uncapped' | 'capped' | 'refused' | 'ignores filters';
 }
 
@@ -27,7 +27,7 @@ const KEPT = 100;
 const NOBODY = { total: 0, totalPages: 0, ids: [] };
 
 /**
- * Simulates a company data API over the columns of a market, with quirks that the reference leaves open. The same
+ * Simulates a company data API over the columns of a market, with behaviour that the reference leaves open. The same
  * request always gets the same answer.
  */
 export class Market {
@@ -85,7 +85,7 @@ export class Market {
     const { hidden } = this.quirks;
     const { id } = this.columns;
     const span: [number, number] = [(page - 1) * size, page * size];
-    // Hidden companies take no place in the list.
+    // Skip hidden companies: they have no place in the list.
     if (hidden) {
       const listed = found.rows(0, found.total).filter((row) => !hidden(id[row]!));
       return listed.slice(...span).map((row) => String(id[row]));

@@ -7,9 +7,9 @@ import { daySampler, LAST_DAY, valueSampler } from './register.js';
 const CHANGED = 0.01;
 const NEW = 0.0005;
 const GONE = 0.0005;
-// Share of the changed companies whose date is corrected, added or removed. The others change other values.
+// Share of the changed companies whose date is corrected, added or removed. The other companies change other values.
 const REDATED = 0.02;
-// Share of the new companies registered in the last week. The others are older and late-arriving.
+// Share of the new companies registered in the last week. The other new companies are older and late-arriving.
 const RECENT = 0.7;
 
 /** Returns the market one night later: 1 % changed, 0.05 % new, 0.05 % gone. */

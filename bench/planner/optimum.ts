@@ -2,13 +2,15 @@ import { NONE, type Columns } from './columns.js';
 import type { Enumeration } from './rivals.js';
 
 /**
- * Computes the fewest pages that windows of days can need: the cost of a sweep that already knows the companies per
- * day. A day above the cap is read up to the cap. This is a lower bound for the planner, not a usable method.
+ * Computes the fewest pages that windows of days can need: the cost of a sweep that already knows the number of
+ * companies per day. A day above the cap is read up to the cap. This is a lower bound for the planner, not a usable
+ * method.
  */
 export function optimumByDays(columns: Columns, size: number): Enumeration {
   const cap = size * 10;
   const days = countDays(columns.incorporated);
-  // Work backwards from the last day. `pages[i]`: pages needed from day i on. `ends[i]`: end of the first window there.
+  // Work backwards from the last day. `pages[i]` is the number of pages needed from day i on. `ends[i]` is the end of
+  // the first window there.
   const pages = new Float64Array(days.length + 1);
   const ends = new Int32Array(days.length);
   for (let i = days.length - 1; i >= 0; i--) {

@@ -37,7 +37,8 @@ export function sortOverflows(
   const tried = new Set<string>();
   return (
     asked
-      // A second pass also leaves segments that were not narrowed, where no company is new. They are no overflows.
+      // A second pass also leaves segments that were not narrowed, in which no company is new. Do not count them as
+      // overflows.
       .filter(({ request, total }) => total > cap && narrowed.has(request.segment))
       .map(({ request, total }) => {
         const window = windowOf(request);

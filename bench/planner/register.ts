@@ -12,7 +12,7 @@ export interface RegisterShape {
    * Share of the companies without a date of incorporation. Most of their other values are missing too. Default 0.05.
    */
   withoutIncorporation?: number;
-  /** Number of countries. Default 30. With 1, the dimension cannot split any segment. */
+  /** Number of countries. Default 30. With 1, the dimension `country` cannot split any segment. */
   countries?: number;
 }
 
@@ -32,7 +32,7 @@ const MONDAY_TO_SUNDAY = [1.1, 1.05, 1, 1, 0.95, 0.06, 0.03];
 const ID_STEP = 7;
 const FIRST_ID = 100_000;
 
-/** Draws new values for a company, except its id and date. A register update changes these values. */
+/** Draws new values for a company, except its id and date. An update of the register changes these values. */
 export type Draw = (columns: Columns, row: number, dated: boolean) => void;
 
 /**

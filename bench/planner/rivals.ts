@@ -23,11 +23,11 @@ interface Days {
 /** Splits a window of days whose search found `total` companies, more than the cap. */
 type Cut = (window: Days, total: number, cap: number, depth: number) => Days[];
 
-/** The usual methods to stay below a page cap. All split the range of incorporation days. */
+/** The usual methods to stay below a page cap. All of them split the range of incorporation days. */
 export const RIVALS: Record<string, { cut: Cut; differences?: boolean }> = {
   'binary midpoint': { cut: halve },
-  // The total of the second half is the total of the whole minus that of the first half. If the second half is above
-  // the cap, its search is not needed.
+  // The total of the second half is the total of the whole minus the total of the first half. If the second half is
+  // above the cap, its search is not needed.
   'binary, by difference': { cut: halve, differences: true },
   'k-way quantile': { cut: quantiles },
   'fixed grid': { cut: grid },
@@ -78,7 +78,7 @@ function halve({ from, to }: Days): Days[] {
   ];
 }
 
-/** Splits a window into parts of equal length, enough for evenly spread companies. */
+/** Splits a window into parts of equal length: enough parts if the companies were evenly spread. */
 function quantiles({ from, to }: Days, total: number, cap: number): Days[] {
   const parts = Math.min(to - from + 1, Math.max(2, Math.ceil(total / cap)));
   const edge = (i: number): number => from + Math.floor(((to - from + 1) * i) / parts);

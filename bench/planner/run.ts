@@ -8,8 +8,7 @@ const PAGE_SIZES = [10, 50, 100];
 const COUNTRIES = 30;
 
 /**
- * Compares the planner with the usual methods on simulated markets. It is pure, so any machine prints the same figures.
- *
+ * Compares the planner with the usual methods on simulated markets. The results are the same on every machine.
  * Environment variables:
  * - `PLANNER_COMPANIES`, `PLANNER_PAGE_SIZES`: comma-separated lists that limit the runs
  * - `PLANNER_COUNTRIES=1`: removes the only fine-grained dimension without missing values
@@ -21,14 +20,16 @@ export function benchPlanner(): Promise<void> {
     const nights = makeNights(companies, countries);
     for (const size of numbers('PLANNER_PAGE_SIZES', PAGE_SIZES)) {
       const planned = measurePlanner(nights, size);
-      print(`\nplanner: ${companies} companies, ${countries} countries, ${size} a page, ${companies / size / 10} caps`);
+      print(
+        `\nplanner: ${companies} companies, ${countries} countries, ${size} per page, ${companies / size / 10} caps`,
+      );
       print(resultTable([...planned, ...measureRivals(nights, size)]));
       print(wasteTable(planned));
       // For a million companies, a week of full searches takes minutes.
       if (companies < 1_000_000) {
         const { first, others, members, gone } = measureWeek(nights.lastNight, size, countries);
         print(
-          `no door, a seventh of the remainder a night: first ${first.toFixed(3)}, then ${others.toFixed(3)} a night; of all ${(members * 100).toFixed(2)} % are members, ${(gone * 100).toFixed(2)} % of these are gone`,
+          `no way to companies without a date, a seventh of them searched each night: first night ${first.toFixed(3)}, then ${others.toFixed(3)} in later nights; of all companies, ${(members * 100).toFixed(2)} % are members, ${(gone * 100).toFixed(2)} % of the members are gone`,
         );
       }
       if (process.env['PLANNER_DETAIL']) for (const line of planned) print(pathTable(line));

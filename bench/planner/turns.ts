@@ -8,13 +8,13 @@ import { distributionsOf, nextNight } from './night.js';
 const NIGHTS = 7;
 const SEED = 20_261_121;
 
-/** Result of a first night and a week after it, without a way to companies without a date. */
+/** Result of a first night and the seven nights after it. The API has no way to companies without a date. */
 export interface Week {
   /** Requests ÷ (members ÷ page size) of the first night. Members are the companies found or carried over. */
   first: number;
   /** The same ratio, averaged over the seven nights after it. */
   others: number;
-  /** Share of the last night's market that is among its members. */
+  /** Share of the last night's market that is among the members of that night. */
   members: number;
   /** Share of the last night's members that have left the market. */
   gone: number;

@@ -3,10 +3,11 @@ import { claimSession, renewProof, screenHeaders } from './guards.js';
 import { messageScreen } from './screens.js';
 import { authenticate, isSettled, type Session, type Sessions } from './sessions.js';
 
-const AGAIN = 'To start again, go back to the application that sent you here.';
+const AGAIN = 'To start again, return to the application from which you came.';
 
 /**
- * Sends a screen. The forms of a session's screen may lead to the session's client; other forms only to this server.
+ * Sends a screen. Forms on a session's screen may lead to the session's client; forms on other screens only to this
+ * server.
  */
 export function show(reply: FastifyReply, session: Session | null, html: string): FastifyReply {
   return reply
@@ -17,15 +18,15 @@ export function show(reply: FastifyReply, session: Session | null, html: string)
 
 /** Answers 403 with a screen that says what to do. */
 export function refuse(reply: FastifyReply, text: string): FastifyReply {
-  return show(reply.code(403), null, messageScreen('Cannot go on', text));
+  return show(reply.code(403), null, messageScreen('Cannot continue', text));
 }
 
 /**
- * Refuses an unknown or expired session and a session of another browser. The answer is the same, so it reveals nothing
- * about foreign sessions.
+ * Refuses an unknown or expired session and a session of another browser. All three get the same answer, which reveals
+ * nothing about other sessions.
  */
 export function refuseUnknown(reply: FastifyReply): FastifyReply {
-  return refuse(reply, 'This sign-in is unknown, over its time, or was begun in another browser. ' + AGAIN);
+  return refuse(reply, 'This sign-in is unknown or expired, or it was started in another browser. ' + AGAIN);
 }
 
 /**

@@ -5,8 +5,8 @@ import { LIFETIME_MS, sameSecret, token, type Session } from './sessions.js';
  * Guards that keep a sign-in in the browser that began it. Posts from other sites are refused. A session belongs to the
  * first browser that opens it; the session cookie is the proof.
  *
- * Each session has its own cookie, and the sign-in replaces it. So neither the session's address nor a planted or
- * stolen earlier cookie is enough to continue a session.
+ * Each session has its own cookie, and the sign-in replaces this cookie. The address of a session is not enough to
+ * continue it. An earlier cookie, which somebody could plant or steal, is not enough either.
  */
 
 /** Whether a page of another site may have sent the request. */
@@ -18,7 +18,7 @@ export function isCrossSite(request: FastifyRequest): boolean {
   try {
     return new URL(origin).host !== host;
   } catch {
-    return true; // `Origin: null`, from a sandboxed frame or a redirect across sites
+    return true; // `Origin: null` comes from a sandboxed frame or a redirect across sites.
   }
 }
 

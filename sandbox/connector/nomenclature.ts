@@ -78,8 +78,8 @@ const LISTS: Readonly<Record<string, () => NomenclatureItem[]>> = {
 };
 
 /**
- * Entries of a list, or only those under `parent`; null for an unknown list. The id of a country has the id of its
- * region in front, joined by an underscore.
+ * Entries of a list, or only the entries under `parent`; null for an unknown list. The id of a country is the id of its
+ * region, an underscore and the country's own id.
  */
 export function nomenclatureOf(type: string, parent: string | null): NomenclatureItem[] | null {
   const list = Object.hasOwn(LISTS, type) ? LISTS[type]!() : null;

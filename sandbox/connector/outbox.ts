@@ -9,8 +9,7 @@ export interface Mail {
 }
 
 /**
- * Mails of the sandbox. They appear on the outbox page and on stderr; no mail leaves the machine. The latest 200 are
- * kept.
+ * Mails of the sandbox. They appear on the outbox page and on stderr; no mail leaves the machine. Keeps the latest 200.
  */
 export class Outbox {
   readonly #mails: Mail[] = [];

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
-/** Characters of a host without a meaning in a Content-Security-Policy. */
+/** Characters of a host that have no special meaning in a Content-Security-Policy. */
 const PLAIN_HOST = /^[a-z0-9.\-_:[\]]+$/;
 
 /**
  * Address that receives the outcome of a sign-in:
- *
- * - http or https, so no redirect runs a script
+ * - http or https, so that no redirect runs a script
  * - no user, which could hide the real host from a reader
- * - no fragment, which would swallow code and state
+ * - no fragment, in which code and state would be lost
  */
 export const RedirectUri = z
   .string()

@@ -1,6 +1,6 @@
 import type { Session } from './sessions.js';
 
-/* Screens of the connector: HTML without scripts. Every value from outside is escaped. */
+/* Screens of the connector: HTML without scripts. Escapes every value from outside. */
 
 /** Escapes text for HTML content and attributes. */
 export function escapeHtml(text: string): string {
@@ -68,7 +68,7 @@ export function loginScreen(session: Session, error: string | null): string {
 export function trialScreen(session: string, email: string, error: string | null): string {
   return page(
     'Start a trial',
-    `${message(error)}<p>We mail you a code that shows the address is yours.</p>` +
+    `${message(error)}<p>We send you a code by e-mail to confirm the address.</p>` +
       `<form method="post" action="/oauth/trial">${hidden('session', session)}` +
       `<label for="email">E-mail address</label><input id="email" name="email" type="email" maxlength="254" autocomplete="email" value="${escapeHtml(email)}" required>` +
       `<button class="main">Send me a code</button></form>${back(`/oauth/login`, { session }, 'Choose another way')}`,

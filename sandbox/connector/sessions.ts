@@ -11,14 +11,14 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
  */
 export type SessionState = 'new' | 'authenticated' | 'granted' | 'denied';
 
-/** One sign-in of one person on behalf of one client. */
+/** A sign-in of a person for a client. */
 export interface Session {
   /** The `session` value. Only this server creates one. */
   id: string;
   client: string;
   /** Address that receives the outcome. It is fixed at creation, so no link can change it. */
   redirectUri: string | null;
-  /** The client's own value; the client gets it back with the outcome. */
+  /** The client's own value. The client gets it back with the outcome. */
   clientState: string | null;
   state: SessionState;
   /** Value of the session's cookie; null until a browser opens the session. */
@@ -29,7 +29,7 @@ export interface Session {
   trial: { email: string; code: string; triesLeft: number; sentAt: number } | null;
   /** Trial codes mailed so far. */
   codesSent: number;
-  /** Authorization code, once granted. */
+  /** Authorization code; null until access is granted. */
   code: string | null;
   createdAt: number;
 }
@@ -37,7 +37,10 @@ export interface Session {
 export const LIFETIME_MS = 30 * 60_000;
 const CODE_LIFETIME_MS = 10 * 60_000;
 const CODE_TRIES = 5;
-/** Codes per session. Each code allows new attempts, so without this limit a client could guess for ever. */
+/**
+ * Maximum number of codes for a session. Each code allows new attempts, so without this limit a client could guess for
+ * ever.
+ */
 const CODES = 5;
 const KEPT = 1000;
 
@@ -45,7 +48,7 @@ export function token(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Compares two secrets in constant time, so the time does not reveal where they differ. */
+/** Compares two secrets in constant time: the time must not reveal where they differ. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
@@ -96,9 +99,9 @@ export class Sessions {
 }
 
 /**
- * Creates a code for a trial sign-up: six digits, five attempts, ten minutes. It replaces the earlier code.
+ * Creates a code for a trial sign-up: six digits, five attempts, ten minutes. The code replaces the earlier one.
  *
- * @returns null after five codes in this session.
+ * @returns null after five codes in this session
  */
 export function startTrial(session: Session, email: string, now: number): string | null {
   if (session.codesSent >= CODES) return null;
@@ -135,7 +138,7 @@ export function isSettled({ state }: Session): boolean {
 /**
  * Ends a session with an outcome.
  *
- * @returns the client's address with the outcome; null when the client gave no address.
+ * @returns The client's address with the outcome; null when the client gave no address
  */
 export function settle(session: Session, outcome: 'granted' | 'denied'): string | null {
   session.state = outcome;

@@ -74,7 +74,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/api/autocomplete',
-    summary: 'Company by whatever is known',
+    summary: 'Company by any known data',
     section: 'Connector',
     body: ConnectorAutocompleteRequest,
     response: ConnectorCompany,

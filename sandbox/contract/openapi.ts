@@ -61,7 +61,7 @@ function isOpen({ path }: Operation): boolean {
   return !path.startsWith('/v');
 }
 
-/** Whether a body is required. It is optional when all its fields are optional. */
+/** Whether a body is required: not if all its fields are optional. */
 function isRequired(schema: z.ZodType | undefined): boolean {
   return schema !== undefined && !schema.safeParse({}).success;
 }

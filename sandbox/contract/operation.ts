@@ -13,15 +13,15 @@ export interface Operation {
   /** Query parameters. A GET call may also send them in the body. */
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Extra JSON Schema for the body: demands that its zod schema cannot express. */
+  /** Extra JSON Schema for the body: rules that its zod schema cannot express. */
   demands?: Record<string, unknown>;
-  /** Body of type `application/x-www-form-urlencoded`. */
+  /** Body of the type `application/x-www-form-urlencoded`. */
   form?: z.ZodObject;
-  /** Status of success. Default: 200. */
+  /** HTTP status of a successful answer. Default: 200. */
   status?: number;
-  /** Body of success. Without a schema: HTML or text. */
+  /** Body of a successful answer. Without a schema: HTML or text. */
   response?: z.ZodType;
   html?: true;
-  /** Further statuses, in addition to those of all routes of the version. */
+  /** Further statuses, besides the statuses of all routes of the version. */
   also?: readonly number[];
 }

@@ -39,10 +39,7 @@ function anyOf(...fields: string[]): Record<string, unknown> {
   return { anyOf: fields.map((field) => ({ required: [field] })) };
 }
 
-/**
- * The three operations whose route line in the reference differs from its sample call, under the path of the route
- * line.
- */
+/** Three operations under the path of their route line in the reference. Their sample calls show another path. */
 export const ALTERNATE_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
@@ -78,7 +75,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
     path: '/v2/metrics/contacts',
-    summary: 'Contacts revealed in a time',
+    summary: 'Contacts revealed in a period',
     section: 'Metrics',
     query: ContactMetricsQuery,
     response: ContactMetrics,
@@ -266,7 +263,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/v2/autocomplete',
-    summary: 'Company by whatever is known',
+    summary: 'Company by any known data',
     section: 'Autocomplete',
     body: AutocompleteRequest.extend({ phone_number: z.string().optional() }),
     demands: anyOf('name', 'registration_number', 'vat_number', 'ticker', 'website', 'email', 'pronet', 'phone_number'),

@@ -6,25 +6,25 @@ import { isObject } from '../http/validate.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A fault sets this function. It changes the answer before Fastify writes it. */
+    /** A fault sets this function, which changes the answer before Fastify writes it. */
     bend: ((payload: unknown) => unknown) | null;
   }
 }
 
 /*
- * Scripted faults. A test adds them through `POST /_sandbox/faults`. A fault strikes the requests that match until its
- * `times` are used up. It acts on the real connection, so a client sees what a real failure looks like.
+ * Scripted faults. A test adds them through `POST /_sandbox/faults`. A fault applies to matching requests until its
+ * `times` are used up. It changes the real connection, so a client sees a failure as it looks in reality.
  */
 
 export const FaultRequest = z.strictObject({
   /** Start of the path, e.g. `/v2/companies/`. The default matches all requests. */
   route: z.string().startsWith('/').default('/'),
   method: z.string().toUpperCase().optional(),
-  /** Number of matching requests that pass before the first strike. */
+  /** Number of matching requests that pass before the fault applies for the first time. */
   skip: z.int().min(0).default(0),
-  /** Number of strikes. 0: strikes until the fault is deleted. */
+  /** Number of requests to which the fault applies. 0: all until the fault is deleted. */
   times: z.int().min(0).default(1),
-  /** Strike only every n-th matching request. */
+  /** Apply only to every n-th matching request. */
   every: z.int().min(1).default(1),
   kind: z.enum(['status', 'latency', 'cut', 'reset', 'html', 'duplicate', 'drift']).optional(),
   /** For `drift`: number added to the totals of a list. */
@@ -44,7 +44,7 @@ export const FaultRequest = z.strictObject({
 });
 export type FaultRequest = z.infer<typeof FaultRequest>;
 
-/** A fault with its counters: `seen` requests matched, `struck` of them were hit. */
+/** A fault with its counters: `seen` requests matched, and the fault was applied to `struck` of them. */
 export interface Fault extends Omit<FaultRequest, 'kind'> {
   id: number;
   kind: NonNullable<FaultRequest['kind']>;
@@ -52,7 +52,7 @@ export interface Fault extends Omit<FaultRequest, 'kind'> {
   struck: number;
 }
 
-/** The scripted faults in the order they were added. The first fault that matches and is due strikes. */
+/** The scripted faults in the order they were added. The first fault that matches and is due applies. */
 export class Faults {
   #list: Fault[] = [];
   #nextId = 1;
@@ -72,7 +72,7 @@ export class Faults {
     this.#list = [];
   }
 
-  /** Returns the fault that strikes a request, if any, and counts the request. */
+  /** Returns the fault that applies to a request, if any, and counts the request. */
   strike(method: string, path: string): Fault | undefined {
     for (const fault of this.#list) {
       if (!path.startsWith(fault.route) || (fault.method !== undefined && fault.method !== method)) continue;
@@ -91,9 +91,9 @@ export const HTML_PAGE =
   '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body></html>\n';
 
 /**
- * Executes a fault.
+ * Applies a fault.
  *
- * @returns true when the request is answered or its connection destroyed; false when the usual answer follows.
+ * @returns true when the request is answered or its connection is destroyed; false when the usual answer follows
  */
 export async function applyFault(fault: Fault, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   if (fault.headers) void reply.headers(fault.headers);
@@ -131,7 +131,7 @@ function internalError(request: FastifyRequest): unknown {
   return request.url.startsWith('/v1') ? v1Error('InternalError', words).body : { detail: words };
 }
 
-/** Changes a list. `duplicate` replaces the last row by a copy of the first; `drift` adds `by` to the totals. */
+/** Changes a list. `duplicate` replaces the last row with a copy of the first; `drift` adds `by` to the totals. */
 function bendList(fault: Fault, payload: unknown): unknown {
   if (!isObject(payload) || !Array.isArray(payload['data'])) return payload;
   if (fault.kind === 'duplicate')
@@ -143,7 +143,7 @@ function bendList(fault: Fault, payload: unknown): unknown {
   return Object.fromEntries(drifted);
 }
 
-/** Announces four times the bytes it sends, then closes the connection. */
+/** Announces four times as many bytes as it sends, then closes the connection. */
 function cutOff(reply: FastifyReply): void {
   const half = '{"id":1000026,"name":"Cut off in the mid';
   reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': String(half.length * 4) });

@@ -1,10 +1,9 @@
 import { FaultRequest, type Fault } from './faults.js';
 
 /*
- * Sentinel ids cause a fault without a script. They work wherever a request has an id: in the path, or as `id` in the
- * query. No company or person has a sentinel id.
- *
- * The id 900000 followed by a status (400 to 599) answers with this status. The table below lists the other sentinels.
+ * Sentinel ids cause a fault without a script. They work in every request with an id, in the path or as `id` in the
+ * query. No company or person has a sentinel id. The id 900000 followed by a status (400 to 599) makes the sandbox
+ * answer with this status: 900000503 answers 503. The table below lists the other sentinels.
  */
 const SPECIAL: Readonly<Record<string, Partial<FaultRequest>>> = {
   '001': { kind: 'reset' },

@@ -36,16 +36,18 @@ import { METRICS, type MetricName } from '../state/quota.js';
 import { RouteTable } from './route-table.js';
 import { Sandbox } from '../sandbox.js';
 
-/** The sandbox as a Fastify instance that does not listen yet. `sandbox` holds its market and its state. */
+/**
+ * The sandbox as a Fastify instance that does not listen yet. Its property `sandbox` holds the market and the state.
+ */
 export interface SandboxApp extends FastifyInstance {
   sandbox: Sandbox;
   routeTable: RouteTable;
 }
 
 /**
- * Builds the sandbox. Options left out take their defaults (options.ts).
+ * Builds the sandbox. Options that are left out have their defaults (options.ts).
  *
- * @throws RangeError for an invalid option.
+ * @throws RangeError for an invalid option
  */
 export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<SandboxApp> {
   const sandbox = new Sandbox(sandboxOptions(given));
@@ -54,7 +56,7 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     ...connectionLimits(sandbox.options),
-    // Fastify cannot decode the address, or its id is longer than `maxParamLength`.
+    // Called when Fastify cannot decode the address, or when its id is longer than `maxParamLength`.
     frameworkErrors: (_error, request, reply: FastifyReply) => {
       void reply.code(404).send(generic(sandbox, request, 404, 'Not found.').body);
     },
@@ -72,7 +74,7 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
   app.addHook('onRequest', (request, reply, done) => {
     if (isPlainHttp(request.raw)) return done();
     void reply.header('connection', 'close');
-    return done(new Refusal(400, { detail: 'This is no HTTP request.' }));
+    return done(new Refusal(400, { detail: 'This is not an HTTP request.' }));
   });
   countRequests(app, sandbox);
   keepState(app, sandbox);
@@ -146,7 +148,7 @@ function countRequests(app: FastifyInstance, sandbox: Sandbox): void {
 }
 
 /**
- * Writes the state file after each request that may change the state. Also moves the day on a timer, and stops webhook
+ * Writes the state file after each request that may change the state. Also moves the day on a timer. Stops webhook
  * deliveries on close.
  */
 function keepState(app: FastifyInstance, sandbox: Sandbox): void {
@@ -165,7 +167,7 @@ function keepState(app: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Applies the latency option and the faults before any other check, and the id and drift options to every answer. */
+/** Applies the latency and the faults before any other check. Applies the options for ids and drift to every answer. */
 function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', async (request, reply) => {
     if (isInner(request)) return;
@@ -182,7 +184,7 @@ function strikeFaults(scope: FastifyInstance, sandbox: Sandbox): void {
   });
 }
 
-/** Checks the key and its permission. Each version of the API answers with its own error. */
+/** Checks the key and its permission. Each version of the API has its own error. */
 function guard(scope: FastifyInstance, sandbox: Sandbox): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     const header = request.headers.authorization;
@@ -233,7 +235,7 @@ function isV1(request: FastifyRequest): boolean {
 
 /**
  * Turns an error into a refusal in the shape of the requested API version. The error is either a request that Fastify
- * refused (broken JSON, too large, wrong type) or a bug of the sandbox. A bug is also written to stderr.
+ * refused (broken JSON, too large, wrong type) or a bug of the sandbox. Also writes a bug to stderr.
  */
 function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyRequest): Refusal {
   const status = error.statusCode ?? 500;
@@ -246,7 +248,7 @@ function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyReques
   return generic(sandbox, request, status, message);
 }
 
-/** An error that the API reference does not name, in the closest shape that the reference has. */
+/** An error that the API reference does not name, in the most similar shape of the reference. */
 function generic(sandbox: Sandbox, request: FastifyRequest, status: number, message: string): Refusal {
   if (isV1(request)) {
     if (status === 404) return v1Error('IdNotFound', message, { id: pathOf(request) });

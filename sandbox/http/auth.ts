@@ -3,7 +3,7 @@ import type { KeyGrant } from './permissions.js';
 
 /**
  * The keys of the sandbox's only customer, with the permissions of each. All keys share one quota, one list of watches
- * and one callback. Keys are looked up by their digest, so response times reveal nothing about a key.
+ * and one callback. Finds a key by its digest, so response times reveal nothing about a key.
  */
 export class Keys {
   readonly #byDigest = new Map<string, KeyGrant>();
@@ -20,7 +20,7 @@ export class Keys {
    */
   set(grant: KeyGrant): void {
     if (!/^[\x21-\x7e]+$/.test(grant.key))
-      throw new RangeError('key must be characters that a header can carry, no spaces');
+      throw new RangeError('a key must consist of characters that a header can carry, without spaces');
     this.#byDigest.set(digest(grant.key), grant);
   }
 

@@ -28,9 +28,9 @@ export function parseForms(scope: FastifyInstance): void {
 
 function demandPlainText({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw refused(415, `Content-Encoding "${encoding}" is not taken.`);
+  if (encoding !== 'identity') throw refused(415, `Content-Encoding "${encoding}" is not accepted.`);
   const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-  if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw refused(415, `The charset "${charset}" is not taken.`);
+  if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw refused(415, `The charset "${charset}" is not accepted.`);
 }
 
 /**
@@ -40,7 +40,7 @@ function demandPlainText({ headers }: FastifyRequest): void {
  */
 function readJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  if (!isUtf8(bytes)) throw refused(400, 'It is not UTF-8.');
+  if (!isUtf8(bytes)) throw refused(400, 'The body is not UTF-8.');
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -53,17 +53,17 @@ function readJson(bytes: Buffer): unknown {
 }
 
 /**
- * Describes the harmful part of a parsed value, or returns null. Harmful are deep nesting, which overflows recursive
- * code, and the key `__proto__`, which changes prototypes.
+ * Describes the harmful part of a parsed value, or returns null. Deep nesting is harmful because it overflows recursive
+ * code. The key `__proto__` is harmful because it changes prototypes.
  */
 function findHarm(root: unknown): string | null {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return `It is nested more than ${MAX_DEPTH} deep.`;
+    if (depth > MAX_DEPTH) return `The body is nested more than ${MAX_DEPTH} deep.`;
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue;
-      if (Object.hasOwn(value, '__proto__')) return 'It has a key "__proto__".';
+      if (Object.hasOwn(value, '__proto__')) return 'The body has a key "__proto__".';
       for (const inner of Object.values(value)) if (typeof inner === 'object') next.push(inner);
     }
     level = next;

@@ -6,13 +6,13 @@ import type { SandboxOptions } from '../options.js';
 /** Milliseconds between the final error answer and the forced close of the connection. */
 const PARTING = 1000;
 
-/** Connection settings of Fastify. A client that sends its headers or its body too slowly is disconnected. */
+/** Connection settings of Fastify. A client that sends its headers or its body too slowly loses its connection. */
 export function connectionLimits({ headersTimeout, requestTimeout }: SandboxOptions): FastifyHttpOptions<Server> {
   // By default, Node looks for slow connections only every 30 s.
   const connectionsCheckingInterval = Math.max(10, Math.min(1000, headersTimeout / 10, requestTimeout / 10));
   return {
     forceCloseConnections: true,
-    // Set here and not in `http`: Fastify overwrites the value in `http` with this one.
+    // Set this option here and not in `http`, where Fastify would overwrite it.
     requestTimeout,
     keepAliveTimeout: 30_000,
     http: { headersTimeout, connectionsCheckingInterval },
@@ -21,8 +21,8 @@ export function connectionLimits({ headersTimeout, requestTimeout }: SandboxOpti
 }
 
 /**
- * Whether a request is HTTP/1.x with at most one `Host` header. Node also accepts a request line without a protocol and
- * a second host.
+ * Whether a request is HTTP/1.x with at most one `Host` header. Node also accepts a request line without a protocol,
+ * and a second `Host` header.
  */
 export function isPlainHttp({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
@@ -41,7 +41,7 @@ function refuseBrokenHttp(error: ConnectionError, socket: Socket): void {
       ? ['408 Request Timeout', 'The request took too long.']
       : error.code === 'HPE_HEADER_OVERFLOW'
         ? ['431 Request Header Fields Too Large', 'The headers are too large.']
-        : ['400 Bad Request', 'This is no HTTP request.'];
+        : ['400 Bad Request', 'This is not an HTTP request.'];
   const body = JSON.stringify({ detail });
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,

@@ -35,7 +35,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.token, { detail });
   }
 
-  /** `fields`: field name to its messages. */
+  /** @param fields Field name to its messages */
   invalid(fields: Record<string, string[]>): Refusal {
     return new Refusal(this.#statuses.invalid, fields);
   }
@@ -54,7 +54,7 @@ export class V2Errors {
     return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });
   }
 
-  /** A key without the permission. The reference names no such error in version 2. */
+  /** The error for a key without the permission. The reference names no such error in version 2. */
   permission(permission: Permission): Refusal {
     const message = `This key has no permission "${permission}".`;
     const access = accessOf(permission, PERMISSIONS[permission]);
@@ -84,7 +84,7 @@ function accessOf(permission: string, name: string): LimitAccess {
 
 /**
  * Name of the integer field in an error body. The reference uses `code` for some errors and `error_code` for others.
- * The sandbox decides which error has which.
+ * The sandbox decides which name each error has.
  */
 const CODE_KEY: Record<V1ErrorName, 'code' | 'error_code'> = {
   TokenVerificationError: 'code',

@@ -2,14 +2,14 @@ import { MAX_PAGE } from '../../schemas/v2/prospecting.js';
 import type { SandboxOptions } from '../options.js';
 import { isObject, type FieldMessages } from './validate.js';
 
-/** One page of a list: its rows, from `from` up to but not including `to`, and the number of pages. */
+/** One page of a list: the rows from `from` to before `to`, and the number of pages. */
 export interface Page {
   from: number;
   to: number;
   pages: number;
 }
 
-/** Page size of a request. Returns messages if the request asks for too many rows and the policy is to refuse. */
+/** Page size of a request. Returns messages if the request asks for too many rows and the policy is `refuse`. */
 export function pageSize(
   asked: number | undefined,
   options: Pick<SandboxOptions, 'maxPerPage' | 'defaultPerPage' | 'pageSizePolicy'>,
@@ -59,8 +59,8 @@ export function searchPage(
 }
 
 /**
- * Limits `page` in a request body to 10, by the policy. A larger page becomes page 10, and `empty` says whether the
- * answer has no rows. With the policy `refuse`, the body stays as it is and the schema refuses it.
+ * Applies the page cap to `page` in a request body. A page above 10 becomes page 10; `empty` says whether the answer
+ * then has no rows. With the policy `refuse`, changes nothing: the schema then refuses the body.
  */
 export function withinCap(body: unknown, policy: SandboxOptions['pagePolicy']): { body: unknown; empty: boolean } {
   const beyond = isObject(body) && Number.isInteger(body['page']) && (body['page'] as number) > MAX_PAGE;

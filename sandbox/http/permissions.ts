@@ -15,7 +15,7 @@ export interface KeyGrant {
   permissions: readonly Permission[] | 'all';
 }
 
-/** Permission of each route; the first pattern that matches counts. null: any valid key is enough. */
+/** Permission of each route; the first pattern that matches applies. null: any valid key may call the route. */
 const RULES: readonly (readonly [RegExp, Permission | null])[] = [
   [/^\/v2\/metrics/, null],
   [/^\/v2\/prospecting/, 'prospecting'],
@@ -43,7 +43,7 @@ const RULES: readonly (readonly [RegExp, Permission | null])[] = [
  */
 export function permissionFor(path: string): Permission | null {
   const rule = RULES.find(([pattern]) => pattern.test(path));
-  if (rule === undefined) throw new Error(`sandbox/http/permissions.ts says nothing about ${path}`);
+  if (rule === undefined) throw new Error(`sandbox/http/permissions.ts has no rule for ${path}`);
   return rule[1];
 }
 
@@ -54,9 +54,9 @@ export function allows({ permissions }: KeyGrant, permission: Permission | null)
 
 /**
  * Parses the `--key` flags. `NAME=permission,permission` (or `=all`, `=none`) adds a key. A text without `=` is the key
- * that has all permissions; the last one counts.
+ * with all permissions; the last such text is used.
  *
- * @throws RangeError for an unknown permission.
+ * @throws RangeError for an unknown permission
  */
 export function readKeyFlags(texts: readonly string[]): { key?: string; keys: KeyGrant[] } {
   let plain: string | undefined;
@@ -75,7 +75,7 @@ function readList(text: string): KeyGrant['permissions'] {
   const names = text === 'none' ? [] : text.split(',');
   return names.map((name) => {
     if (!Object.hasOwn(PERMISSIONS, name)) {
-      throw new RangeError(`"${name}" is no permission; there are all, none, ${PERMISSION_NAMES.join(', ')}`);
+      throw new RangeError(`"${name}" is not a permission. Use all, none or any of:  ${PERMISSION_NAMES.join(', ')}`);
     }
     return name as Permission;
   });

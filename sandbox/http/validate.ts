@@ -4,8 +4,8 @@ import type { z } from 'zod';
 export type FieldMessages = Record<string, string[]>;
 
 /**
- * Checks a part of a request against its schema. Messages are listed under the key that the caller got wrong. For a
- * path like `filters.number_of_employees.gte` this is the key below the container: `number_of_employees`.
+ * Checks a part of a request against its schema. Lists each message under the wrong key. For a path like
+ * `filters.number_of_employees.gte` this is the key below the container: `number_of_employees`.
  */
 export function check<T extends z.ZodType>(
   schema: T,
@@ -13,7 +13,7 @@ export function check<T extends z.ZodType>(
 ): { ok: true; value: z.infer<T> } | { ok: false; fields: FieldMessages } {
   const result = schema.safeParse(value);
   if (result.success) return { ok: true, value: result.data };
-  // No prototype, because callers choose the keys; `constructor` and `__proto__` are possible.
+  // Without a prototype, because callers choose the keys: `constructor` and `__proto__` are possible.
   const fields = Object.create(null) as FieldMessages;
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys' && isContainer(issue.path)) {
@@ -44,7 +44,7 @@ function add(fields: FieldMessages, field: string, message: string): void {
  * Merges the parameters in a request's query and body; the body wins. The reference lists some parameters of GET calls
  * as body, but its samples send them in the query.
  *
- * Parameters named in `kinds` become numbers or lists; `a,b`, `x=a&x=b` and `x[]=a` are all lists. Text that is no
+ * Parameters named in `kinds` become numbers or lists: `a,b`, `x=a&x=b` and `x[]=a` are all lists. Text that is not a
  * number stays text, and the schema refuses it.
  */
 export function readParameters(
@@ -68,7 +68,7 @@ export function readParameters(
     }
   }
   if (body === undefined) return out;
-  // A body that is no object goes under the key `body`. No route knows this key, so the schema refuses it.
+  // A body that is not an object gets the key `body`. No route knows this key, so the schema refuses it.
   return isObject(body) ? { ...out, ...body } : { ...out, body };
 }
 

@@ -3,9 +3,8 @@ import { PAYEE_PROXY_SCHEMES } from '../../schemas/v2/payee.js';
 import type { FieldMessages } from '../http/validate.js';
 
 /*
- * Rules for refusing a payee check. They come from the release notes. The notes name only the fields `id_scheme` and
- * `holding_entity`. The sandbox chose the others:
- *
+ * Rules for refusing a payee check, from the release notes. The notes name only the fields `id_scheme` and
+ * `holding_entity`. The sandbox chose the other fields:
  * - `id`: the account or proxy
  * - `holding_entity`: the code of the bank
  * - `identity_type` and `identity_value`: the identity of the payee
@@ -38,13 +37,14 @@ const IDENTITY_TYPES = ['NIDN', 'COID', 'TXID'];
 const BIC = /^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/;
 
 /**
- * Lists all errors of a payee check by field. The types must already be right. An empty result means the check can run.
+ * Lists all errors of a payee check by field. The caller has checked the types. If the result is empty, the check can
+ * run.
  */
 export function payeeFaults(check: PayeeCheckRequest): FieldMessages {
   const faults: FieldMessages = {};
   const add = (field: keyof PayeeCheckRequest, message: string): void => void (faults[field] ??= []).push(message);
   const country = check.country_code.toUpperCase();
-  if (COMING.includes(country)) add('country_code', `${country} is coming, but not there yet.`);
+  if (COMING.includes(country)) add('country_code', `${country} is announced, but not available yet.`);
   else if (!COUNTRIES.has(country)) add('country_code', `${country} is not covered.`);
   if (!PAYEE_SCHEMES.includes(check.id_scheme)) add('id_scheme', `"${check.id_scheme}" is not a valid choice.`);
   if (country === 'CN' && check.id_scheme === 'ACNR')
@@ -59,7 +59,7 @@ export function payeeFaults(check: PayeeCheckRequest): FieldMessages {
     if (country === 'BR' && check.identity_type === 'TXID')
       add('identity_type', 'TXID is retired for Brazil: use NIDN.');
     if (country === 'ZA' && !['NIDN', 'COID'].includes(check.identity_type))
-      add('identity_type', 'South Africa takes NIDN or COID.');
+      add('identity_type', 'South Africa accepts NIDN or COID.');
     if ((check.identity_value ?? '') === '') add('identity_value', 'This field is required with identity_type.');
   }
   return faults;
@@ -81,9 +81,9 @@ function* bankFaults(
     yield ['holding_entity', 'This field is required for an account-number scheme.'];
     return;
   }
-  if (id_scheme === 'EPC' && holding_entity !== '') yield ['holding_entity', 'The EPC scheme takes the IBAN only.'];
+  if (id_scheme === 'EPC' && holding_entity !== '') yield ['holding_entity', 'The EPC scheme accepts only an IBAN.'];
   const takesBic = id_scheme === 'IBAN_BICFI' || id_scheme === 'BICFI_ACNR';
-  if (takesBic && !BIC.test(holding_entity)) yield ['holding_entity', 'This is not a BIC: 8 or 11 characters.'];
+  if (takesBic && !BIC.test(holding_entity)) yield ['holding_entity', 'A BIC has 8 or 11 characters.'];
   if (id_scheme === 'CNAPS_ACNR' && !/^\d{12}$/.test(holding_entity))
     yield ['holding_entity', 'A CNAPS code has 12 digits.'];
   if (id_scheme !== 'ACNR') return;

@@ -34,16 +34,17 @@ const KeyRequest = z.strictObject({
 });
 
 /**
- * Control routes under `/_sandbox`. They are not part of the API. By default they answer only to the same machine.
- *
- * Requests with an `Origin` header are refused, so no web page can call the controls: browsers add `Origin` to every
- * cross-site POST.
+ * Control routes under `/_sandbox`. They are not part of the API. By default they answer only the same machine.
+ * Requests with an `Origin` header are refused, so that no web page can call the controls: browsers add `Origin` to
+ * every cross-site POST.
  */
 export function controlRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const local = sandbox.options.openControls || isLoopback(request.socket.remoteAddress);
     const refused = !local || request.headers.origin !== undefined;
-    done(refused ? new Refusal(403, { detail: 'The controls answer to this machine only.' }) : undefined);
+    done(
+      refused ? new Refusal(403, { detail: 'The control routes answer only requests from this machine.' }) : undefined,
+    );
   });
 
   app.get('/_sandbox/state', () => state(sandbox));

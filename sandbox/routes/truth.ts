@@ -7,11 +7,11 @@ import { TRUTH_TABLES } from '../world/truth.js';
 
 /** Characters per chunk of the answer. */
 const CHUNK = 64 * 1024;
-/** Largest distance of a requested day from day 0, before or after. */
+/** Largest distance of a requested day from day 0, in either direction. */
 const MAX_DAY = 3650;
 
 /**
- * Routes under `/_sandbox/truth`: the market of a day as tables, one JSON object per line. Rows are computed as the
+ * Routes under `/_sandbox/truth`: the market of a day as tables, one JSON object per line. Computes rows while the
  * client reads them.
  */
 export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
@@ -34,7 +34,7 @@ export function truthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 /**
  * Reads a day of a query: a number counted from the start date, or a calendar date.
  *
- * @throws Refusal with status 400 for any other text and for a day out of range.
+ * @throws Refusal with status 400 for any other text and for a day out of range
  */
 function readDay({ world }: Sandbox, name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
@@ -47,7 +47,7 @@ function readDay({ world }: Sandbox, name: string, value: unknown): number | und
   return day;
 }
 
-/** Yields lines in chunks. Other requests are served between two chunks. */
+/** Yields lines in chunks. Between two chunks, the sandbox serves other requests. */
 async function* linesOf(rows: Iterable<object>): AsyncGenerator<string> {
   let chunk = '';
   for (const row of rows) {

@@ -1,7 +1,7 @@
 /** Estimated overhead of one entry in bytes. */
 const ENTRY_BYTES = 200;
 
-/** A map with a byte limit. It deletes the oldest entries to stay below the limit, but never the newest entry. */
+/** A map with a byte limit. Deletes the oldest entries to stay below the limit, but never the newest entry. */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, { value: V; bytes: number }>();
   readonly #most: number;

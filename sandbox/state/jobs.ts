@@ -9,12 +9,12 @@ export interface Job {
   createdAt: number;
 }
 
-/** State of a job. It depends only on the age of the job: PENDING, after half the job time RUNNING, then DONE. */
+/** State of a job, which depends only on its age: PENDING, after half the job time RUNNING, then DONE. */
 export type JobState = 'PENDING' | 'RUNNING' | 'DONE';
 
 const KEPT_BYTES = 2_000_000;
 
-/** The latest UBO enrichment jobs. A job waits for half of its time and runs for the other half. */
+/** The latest UBO enrichment jobs. A job waits for half of the job time and runs for the other half. */
 export class Jobs {
   readonly #jobs = new BoundedCache<string, Job>(KEPT_BYTES);
   #count = 0;

@@ -18,7 +18,7 @@ export type MetricName = keyof typeof METRICS;
 export const DAILY_METRIC = 'daily_browsing';
 
 /**
- * Usage of the customer. Authorised, valid data calls of version 2 count, also when the answer is 404. Metrics,
+ * Usage of the customer. Counts authorised, valid data calls of version 2, also when the answer is 404. Metrics,
  * watching and version 1 are free. A new day of the market resets the daily metric to 0.
  */
 export class Quota {
@@ -36,7 +36,7 @@ export class Quota {
   }
 
   /**
-   * Counts one call. Returns the limit that the call exceeds, or null. A call over the limit is not counted as usage.
+   * Counts one call. Returns the limit that the call exceeds, or null. A call over the limit does not count as usage.
    */
   take(metric: MetricName, now: number): 'limits.daily' | 'limit' | null {
     if (this.#rateLimit > 0 && !this.#takeSecond(now)) return 'limit';

@@ -1,13 +1,13 @@
 import type { ContactMetrics } from '../../schemas/v2/metrics.js';
 
 interface Reveal {
-  /** `YYYY-MM-DD HH:MM:SS` on the sandbox's calendar. */
+  /** `YYYY-MM-DD HH:MM:SS` in the calendar of the sandbox. */
   at: string;
   emails: number;
   phones: number;
 }
 
-/** Contacts of people that the customer received. The contact metrics count them. */
+/** Contact data of people that the customer received. The contact metrics count them. */
 export class Reveals {
   readonly #list: Reveal[] = [];
 
@@ -16,7 +16,7 @@ export class Reveals {
     if (!shown.email && !shown.phone) return;
     const time = new Date().toISOString().slice(11, 19);
     const at = `${date} ${time}`;
-    // One entry per second: memory does not grow with each call.
+    // Keep one entry per second: memory must not grow with each call.
     if (this.#list.at(-1)?.at !== at) this.#list.push({ at, emails: 0, phones: 0 });
     const second = this.#list.at(-1)!;
     if (shown.email) second.emails++;

@@ -2,7 +2,7 @@ import { BoundedCache } from './bounded-cache.js';
 
 const KEPT_BYTES = 16_000_000;
 
-/** Cache of search results, so that page 2 needs no new search. It is cleared each day. */
+/** Cache of search results: page 2 needs no new search. A new day of the market clears the cache. */
 export class Searches {
   readonly #results = new BoundedCache<string, Uint32Array>(KEPT_BYTES);
 

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** Content of the state file: the market, the day, the quota used and the watches. */
+/** Content of the state file: the market, the day, the used quota and the watches. */
 export const SavedState = z.object({
   version: z.literal(1),
   companies: z.int(),
@@ -23,7 +23,7 @@ export type SavedState = z.infer<typeof SavedState>;
 /**
  * Reads a state file. Returns null when there is no file yet.
  *
- * @throws Error with the remedy when the file cannot be used.
+ * @throws Error with a remedy when the file cannot be used
  */
 export function readState(file: string): SavedState | null {
   let text: string;
@@ -37,7 +37,7 @@ export function readState(file: string): SavedState | null {
     return SavedState.parse(JSON.parse(text));
   } catch (error) {
     throw new Error(
-      `${file} is no state file of this sandbox. Name another with --file, or remove it to start again.`,
+      `${file} is not a state file of this sandbox. Name another file with --file, or delete this file to start again.`,
       {
         cause: error,
       },
@@ -45,10 +45,10 @@ export function readState(file: string): SavedState | null {
   }
 }
 
-/** Writes a state file atomically: a reader sees the old content or the new. */
+/** Writes a state file atomically: a reader sees the old content or the new one. */
 export function writeState(file: string, state: SavedState): void {
   const temporary = `${file}.${process.pid}.tmp`;
-  // Only the owner may read the file: it holds the API key and the signing secret.
+  // Only the owner may read the file: it contains the API key and the signing secret.
   writeFileSync(temporary, `${JSON.stringify(state, null, 1)}\n`, { mode: 0o600 });
   renameSync(temporary, file);
 }

@@ -8,7 +8,7 @@ import { registrationNumberOf } from '../world/registration.js';
 import { marketCountryOf } from '../world/traits.js';
 import type { CompanyEvent, World } from '../world/index.js';
 
-/** Current name of a watch field. The caller may use its earlier name. */
+/** Current name of a watch field. The caller may use an earlier name. */
 export function currentName(field: string): string {
   return CURRENT_WATCH_FIELD[field as LegacyWatchField] ?? field;
 }
@@ -32,7 +32,7 @@ export function deliveryOf(world: World, id: number, event: CompanyEvent): Webho
       date: toInstant(event.day, event.second),
     },
     field: event.field,
-    // The only status that the reference shows.
+    // The reference shows only this status.
     status: 'UPDATE',
     new_value: event.new,
     old_value: event.old,

@@ -14,12 +14,12 @@ export interface Watch {
 export class Watches {
   readonly #byId = new Map<number, Watch>();
   callback: string | null = null;
-  /** Signing secret. The first `setCallback` creates it; it never changes. */
+  /** Signing secret. The first `setCallback` creates it; later calls do not change it. */
   secret: string | null = null;
 
   /**
-   * Starts a watch. Without `fields`, it watches all current fields. On a company already watched, the new fields
-   * replace the old ones and the date stays. The reference does not state the last rule.
+   * Starts a watch. Without `fields`, watches all current fields. If the company is already watched, the new fields
+   * replace the old ones and the date stays. This last rule is not in the reference.
    */
   start(id: number, fields: readonly string[] | undefined, date: string): Watch {
     const watch = { id, fields: [...new Set(fields ?? WATCH_FIELDS)], since: this.#byId.get(id)?.since ?? date };

@@ -4,10 +4,10 @@ import { SIGNATURE_HEADER, type WebhookDelivery } from '../../schemas/v2/watch.j
 
 /** Deliveries in flight. */
 const IN_FLIGHT = 4;
-/** Attempts per delivery, the first included. The reference says "retried a few times". */
+/** Number of attempts per delivery, including the first. The reference says "retried a few times". */
 const TRIES = 5;
 const TIMEOUT_MS = 10_000;
-/** Deliveries kept for the control routes. */
+/** Number of deliveries to keep for the control routes. */
 const KEPT = 1000;
 
 /** A delivery and its attempts. Its state goes from `waiting` to `delivered` or `failed`. */
@@ -86,7 +86,7 @@ export class Webhooks {
     void this.#retryLater(delivery);
   }
 
-  /** Waits outside the queue, so a receiver that is down does not block other deliveries. */
+  /** Waits outside the queue: a receiver that is down must not block other deliveries. */
   async #retryLater(delivery: Delivery): Promise<void> {
     try {
       await sleep(this.#retryMs, undefined, { signal: this.#stop.signal, ref: false });

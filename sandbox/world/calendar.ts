@@ -1,6 +1,6 @@
 /*
  * Dates inside the world are *unix days*: whole days since 1970-01-01, UTC. Sandbox days (0, 1, 2, …) count from the
- * start date. `World` converts them into unix days.
+ * start date. `World` converts sandbox days into unix days.
  */
 
 const DAY_MS = 86_400_000;
@@ -31,7 +31,7 @@ function daysBefore(year: number): number {
 }
 
 const FIRST_YEAR = 1600;
-/** Cached for the years of the companies, because columns ask millions of times. */
+/** Cached for the years of the companies, because the columns ask for them millions of times. */
 const NEW_YEARS = Int32Array.from({ length: 600 }, (_, n) => daysBefore(FIRST_YEAR + n));
 
 /** Unix day of 1 January. */
@@ -48,7 +48,7 @@ export function spanOfYears(from: number, to: number): [first: number, last: num
   return [newYear(within(Math.ceil(from))), newYear(within(Math.floor(to) + 1)) - 1];
 }
 
-/** Calendar year of a unix day. Uses no Date, because columns ask a million times. */
+/** Calendar year of a unix day. Does not use Date, for speed: columns call this function a million times. */
 export function yearOf(unixDay: number): number {
   const guess = 1970 + Math.floor(unixDay / 365.2425);
   if (newYear(guess) > unixDay) return guess - 1;

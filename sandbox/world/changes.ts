@@ -3,13 +3,12 @@ import { TAG } from './tags.js';
 
 /*
  * How companies change. Time is divided into epochs of 100 days. In each epoch, every company changes one attribute on
- * one day, so about 1 % of the market changes per day.
+ * one day, so about 1 % of the market changes per day. Nothing is stored.
  *
  * Terms:
- * - *kind*: the attribute that a change is about.
+ * - *kind*: the attribute that changes.
  * - *version* of an attribute on a day: number of the last epoch that changed it, counted from 1; 0 before any change.
- *
- * The version is an input of the draw of the attribute's value. Nothing is stored.
+ *   The value of the attribute is drawn from its version.
  */
 
 /** Kinds of changes. The number is the position in `WEIGHTS`. */
@@ -30,18 +29,18 @@ export const KIND = {
 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
-/** Number of changes out of 100, by kind. */
+/** Relative frequency of each kind; the sum is 100. */
 const WEIGHTS = [16, 11, 3, 6, 7, 5, 5, 15, 7, 3, 2, 4, 16];
 const KIND_OF_DRAW = Uint8Array.from(WEIGHTS.flatMap((weight, kind) => Array.from({ length: weight }, () => kind)));
 
 /**
- * Unix day of 2015-01-01, the first day of changes. The date is fixed, so a later start date continues the same
+ * Unix day of 2015-01-01, the first day of changes. This day is fixed, so that a later start date continues the same
  * history.
  */
 export const HISTORY_START = 16_436;
 const EPOCH_DAYS = 100;
 
-/** Versions of all attributes of a company on one day. Version 0 is the first. The object can be reused. */
+/** Versions of all attributes of a company on one day. Version 0 is the first one. The object can be reused. */
 export class Versions {
   readonly of = new Int32Array(WEIGHTS.length);
   /** Unix days of the restatements of financial values, oldest first. `restatements` holds their versions. */
@@ -95,7 +94,7 @@ export function readVersions(
   out: Versions,
 ): Versions {
   out.clear();
-  // Repeats the loop of forEachChange for speed: columns call this function for every company.
+  // Repeats the loop of `forEachChange` for speed: columns call this function for every company.
   const last = Math.floor((day - HISTORY_START) / EPOCH_DAYS);
   const first = founded === null ? 0 : Math.max(0, Math.floor((founded - HISTORY_START) / EPOCH_DAYS));
   for (let epoch = first; epoch <= last; epoch++) {

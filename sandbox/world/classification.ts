@@ -36,7 +36,7 @@ function readClasses(): NaceClass[] {
   return classes;
 }
 
-/** Position in ACTIVITIES of the activity with the longest code that includes a class. */
+/** Position in ACTIVITIES of the activity for a class. If several activities include it, the longest code decides. */
 function industryOf(code: string): number {
   const fits = ACTIVITY_CLASSES.flatMap(([activity, , codes]) =>
     codes.filter((start) => code.startsWith(start)).map((start) => ({ activity, start })),
@@ -55,8 +55,8 @@ const CLASSES_OF_INDUSTRY = ACTIVITIES.map((_, industry) =>
 );
 
 /**
- * Position in NACE_CLASSES of the company's class. Draws the activity first, then one of its classes. Squaring the
- * draws makes the first ones more common.
+ * Position in NACE_CLASSES of the company's class. Draws the activity first, then one of its classes. Squares both
+ * draws, so that the first entries are more common.
  */
 export function naceOf(ctx: Context, index: number): number {
   const { dice } = ctx;

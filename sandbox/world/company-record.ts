@@ -40,10 +40,9 @@ export function statusName(id: number): string {
 }
 
 /**
- * The company record as `GET /v2/companies/{id}` returns it.
- *
- * The records differ on purpose, within what the reference allows. An id is a number or text; a size is a count or a
- * band. A field may be null in one record, '' in the next and missing in a third.
+ * The company record as `GET /v2/companies/{id}` returns it. The records differ on purpose, within the limits of the
+ * reference. An id is a number or text; a size is a count or a band. A field may be null in one record, '' in the next
+ * and missing in a third.
  */
 export function companyRecord(ctx: Context, index: number, versions: Versions): Company {
   const { dice } = ctx;

@@ -8,7 +8,7 @@ import { cityOf, marketCountryOf, zipRankOf } from './traits.js';
 
 /*
  * Contacts of a company. Domains end in the reserved `.example`; telephone numbers contain 555 0. The functions take
- * the version of an attribute, so an event can show the value before and after a change.
+ * the version of an attribute: an event shows the value before and after a change.
  */
 
 const LOCAL_PARTS = ['info', 'office', 'hello', 'kontakt', 'sales', 'post', 'accounts'] as const;
@@ -42,7 +42,7 @@ export function websiteOf(ctx: Context, index: number, version: number): string 
   return `${version === 0 ? 'www' : `w${version}`}.${domainNameOf(ctx, index)}.example`;
 }
 
-/** Index of the company that owns a website, domain, e-mail or profile address. Addresses of any time are found. */
+/** Index of the company that owns a website, domain, e-mail or profile address. Also finds earlier addresses. */
 export function indexOfAddress(ctx: Context, text: string): number | undefined {
   const id36 = /-([0-9a-z]+)(?:\.example)?(?:[/?#].*)?$/.exec(text.trim().toLowerCase())?.[1];
   return id36 === undefined ? undefined : indexOf(ctx, Number.parseInt(id36, 36));
@@ -99,7 +99,7 @@ export function zipOf(ctx: Context, index: number, versions: Versions): string |
   return rank === undefined ? null : zipText(marketCountryOf(ctx, index), rank);
 }
 
-/** Postcode of a rank. Ranks are spread over all postcodes that the pattern allows; each rank has its own postcode. */
+/** Postcode of a rank. Spreads the ranks over all postcodes that the pattern allows; each rank has its own postcode. */
 export function zipText(country: { zipPattern: string; zips: number }, rank: number): string {
   const places = country.zipPattern.split('').map((char) => (char === '9' ? 10 : char === 'A' ? 26 : 0));
   const capacity = places.reduce((product, base) => (base === 0 ? product : product * base), 1);

@@ -11,11 +11,11 @@ export interface WorldOptions {
   seed: number;
   /** Calendar date of day 0, yyyy-mm-dd. */
   date: string;
-  /** Number of companies of day 0 that are identical for every filter, on every day (default 0). */
+  /** Number of companies of day 0 that no filter can distinguish, on any day (default 0). */
   clones?: number;
   /**
    * Whether events about people, offices and owners come in pairs. Both events of a pair have the same field and
-   * second. Their values are different, or alike.
+   * second. Their values are different or alike.
    */
   eventTwins?: 'none' | 'different' | 'alike';
 }
@@ -33,7 +33,7 @@ export const MAX_COMPANIES = 1_000_000;
 /**
  * Checks the options.
  *
- * @throws RangeError that names the invalid option.
+ * @throws RangeError that names the invalid option
  */
 export function createContext(options: WorldOptions): Context {
   const { companies, tenders, seed, date, clones = 0 } = options;

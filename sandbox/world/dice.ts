@@ -1,5 +1,5 @@
 /**
- * Random numbers by address. A draw is a pure function of the seed, a tag and one or two numbers. The tag is the
+ * Random numbers by address. A draw is a pure function of the seed, a tag and one or two numbers. The tag stands for an
  * attribute; the numbers are the company, and a version or year. Nothing is stored, and the order of draws does not
  * matter.
  */
@@ -9,8 +9,8 @@ export class Dice {
   readonly #cloned: Uint8Array;
 
   /**
-   * `clones`: how many companies are clones, counted from the first. All clones draw the same value for each tag in
-   * `cloned`.
+   * @param clones Number of companies that are clones, counted from the first. All clones draw the same value for each
+   *   tag in `cloned`.
    */
   constructor(seed: number, clones = 0, cloned: readonly number[] = []) {
     this.#seed = mix(Math.imul(seed | 0, 0x9e3779b1) ^ 0x5bf03635);

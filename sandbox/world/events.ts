@@ -45,7 +45,8 @@ const FIGURE_NAMES = new Map<number, string>([
 ]);
 
 /**
- * Fields about people, offices and owners. They change independently of the record, about once per company in 150 days.
+ * Fields about people, offices and owners. They change independently of the record. A company has about one such event
+ * in 150 days.
  */
 const SIDE_FIELDS: readonly WatchField[] = [
   'company.bank',
@@ -74,9 +75,8 @@ const SIDE_FIELDS: readonly WatchField[] = [
 const SIDE_EPOCH = 150;
 
 /**
- * Events of a company in a range of unix days, oldest first. Both `from` and `to` are included.
- *
- * Events are derived from the same changes as the records. So every change of a record has its event, on past days too.
+ * Events of a company in a range of unix days, oldest first. Both `from` and `to` are included. Events are derived from
+ * the same changes as the records. Every change of a record therefore has its event, also on past days.
  */
 export function eventsOf(ctx: Context, index: number, from: number, to: number): CompanyEvent[] {
   const founded = foundedOn(ctx, index);
@@ -184,7 +184,7 @@ function addSideEvents(ctx: Context, index: number, from: number, to: number, ev
 
 function event(ctx: Context, index: number, change: Omit<CompanyEvent, 'second'>): CompanyEvent {
   const { field, day, old, new: now } = change;
-  // The salt from the field name gives two events of one company and day different seconds.
+  // Mix in the field name: two events of one company and day then have different seconds.
   let salt = 0;
   for (let n = 0; n < field.length; n++) salt = (salt * 31 + field.charCodeAt(n)) % 1000;
   return { field, day, second: ctx.dice.below(86_400, TAG.eventTime, index, day * 1000 + salt), old, new: now };

@@ -6,8 +6,8 @@ import { TAG } from './tags.js';
 import { firstEmployeesOf, foundedOn, marketCountryOf } from './traits.js';
 
 /*
- * Figures of financial reports and financial filters. Money is in the country's currency, rounded as the company
- * rounds. A restatement changes one figure of one year by up to 15 %.
+ * Figures of financial reports and financial filters. Money is in the country's currency; each company rounds in its
+ * own way. A restatement changes one figure of one year by up to 15 %.
  */
 
 /** Figures that are drawn and not derived. The first five can be restated. */
@@ -63,8 +63,8 @@ function restatedFigureOf(ctx: Context, index: number, version: number): Figure 
 }
 
 /**
- * The fiscal year that a restatement changes: the latest on file that day, or the year before. With no year on file,
- * the result is 0 or -1.
+ * The fiscal year that a restatement changes: the latest year on file that day, or the year before it. If no year is on
+ * file, the result is 0 or -1.
  */
 function restatedYearOf(ctx: Context, index: number, day: number, version: number): number {
   const latest = fiscalYearsOf(ctx, index, day)?.last ?? 0;
@@ -157,7 +157,7 @@ export interface LatestFigures {
   liabilities: number;
   directors: number;
   exports: number;
-  /** Change from the previous year in percent, here and below. */
+  /** Change from the previous year in percent. The same for the other fields that begin with `yoy`. */
   yoyTurnover: number;
   yoyProfit: number;
   yoyLiabilities: number;
@@ -166,10 +166,10 @@ export interface LatestFigures {
 }
 
 /**
- * Reads the latest figures into `out`, so a million companies need no million objects.
+ * Reads the latest figures into `out`: a million companies then need no million objects.
  *
- * This function and the functions it calls create no closures. The loader names each new closure, which would cost more
- * than the figures.
+ * This function and the functions it calls create no closures, for speed: the loader names each new closure, which
+ * takes more time than the figures.
  */
 export function readLatestFigures(
   ctx: Context,

@@ -19,8 +19,8 @@ import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
 /**
- * Days from the end of the fiscal year to the end of the calendar year. The fiscal year ends on 31 December for most,
- * else on 30 September, 30 June or 31 March.
+ * Days from the end of the fiscal year to the end of the calendar year. For most companies the fiscal year ends on 31
+ * December, for others on 30 September, 30 June or 31 March.
  */
 const YEAR_END_SHIFTS = [0, 0, 0, 0, 0, 0, 92, 184, 275] as const;
 
@@ -32,13 +32,13 @@ const YOY = [
   ['Exports-Yoy', FIGURE.exports],
 ] as const;
 
-/** Indicators never drawn as extras: those that `reportYear` writes itself and those that need a turnover. */
+/** Indicators never drawn as extras: `reportYear` writes them itself, or they need a turnover. */
 const NOT_EXTRA =
   /^(Turnover|EBITDA|Total-Assets|Total-Liabilities|Net-Assets|Net-Worth|Shareholder-Funds|Cash|Profit-after-Tax|Pre-Tax-Profit|Taxation|Operating-Profit|Gross-Profit|Cost-of-Sales|Directors-Remuneration|Total-Current-Assets|Total-Current-Liabilities|Working-Capital|Tangible-Assets|Share-Capital|Retained-Profit)$|-Yoy$|Turnover|Sales|Revenue|Margin/;
 const EXTRAS = DOUBLE_INDICATORS.filter((name) => !NOT_EXTRA.test(name));
 
 /**
- * The report as `GET /v2/financial/{id}` returns it: the years on file on a unix day. A company that files nothing has
+ * The report as `GET /v2/financial/{id}` returns it: the years on file on a unix day. A company without accounts has
  * `{}`.
  */
 export function financialReport(ctx: Context, index: number, day: number, versions: Versions): FinancialReport {
@@ -143,8 +143,8 @@ function addExtras(ctx: Context, index: number, year: number, assets: number, ou
 }
 
 /**
- * Adds indicators derived from the other figures: ratios in percent, periods in days. Those of turnover need a
- * turnover.
+ * Adds indicators derived from the other figures: ratios in percent, periods in days. Ratios of the turnover are added
+ * only if there is a turnover.
  */
 function addRatios(ctx: Context, index: number, assets: number, out: FinancialYear): void {
   out['Share-Capital'] = roundAs(ctx, index, assets * 0.05);

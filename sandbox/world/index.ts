@@ -33,7 +33,7 @@ export type { CompanyEvent } from './events.js';
 export type { Profile } from './profile.js';
 export type { TenderFacts } from './tenders/tenders.js';
 
-/** Number of days whose columns are kept: the current day, and one for questions about another day. */
+/** Number of days whose columns are kept: the current day, and another one for questions about it. */
 const KEPT_DAYS = 2;
 /**
  * Maximum number of days to advance columns. Over a longer time most companies change, so the columns are built again.
@@ -45,7 +45,7 @@ const MAX_ADVANCE = 60;
  *
  * Terms in this folder:
  * - *day*: counted from the start date (day 0); may be negative. A *unix day* is counted from 1970-01-01.
- * - *id*: what the API shows. *index*: number of a company from 0; all code in this folder uses it.
+ * - *id*: the number that the API shows. *index*: number of a company from 0; all code in this folder uses it.
  * - *position*: place of an entry in a list of `data/`.
  * - *version*: state of one attribute between two changes (changes.ts).
  */
@@ -120,16 +120,16 @@ export class World {
   /**
    * Ids that match prospecting filters on a day, ascending.
    *
-   * @throws FilterError for a value that cannot be applied.
+   * @throws FilterError for a value that cannot be applied
    */
   matching(filters: ProspectingFilters, day: number, rules?: FilterRules): number[] {
     return Array.from(this.matchingIndices(filters, day, rules), (index) => idOf(this.ctx, index));
   }
 
   /**
-   * Like `matching`, but returns indices. Saves the computation of all ids.
+   * Like `matching`, but returns indices and does not compute ids.
    *
-   * @throws FilterError for a value that cannot be applied.
+   * @throws FilterError for a value that cannot be applied
    */
   matchingIndices(filters: AskedFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
     return this.#search(day, rules, (rows, scope) => applyProspectingFilters(rows, filters, scope));
@@ -138,7 +138,7 @@ export class World {
   /**
    * Indices that match company filters of version 1 on a day, ascending.
    *
-   * @throws FilterError for a value that cannot be applied.
+   * @throws FilterError for a value that cannot be applied
    */
   matchingV1(filters: V1CompanyFilters, day: number, rules: FilterRules = DEFAULT_RULES): Uint32Array {
     return this.#search(day, rules, (rows, scope) => applyV1CompanyFilters(rows, filters, scope));
@@ -170,7 +170,7 @@ export class World {
     return rows.result();
   }
 
-  /** Names in lower case, for searches by name. Built at the first search by name of a day. */
+  /** Names in lower case, for searches by name. The first search by name of a day computes them. */
   #namesOf(day: number): readonly string[] {
     if (this.#names?.day === day) return this.#names.list;
     const { length, listed } = this.columns(day);
@@ -191,12 +191,12 @@ export class World {
     return names.some((name) => name !== null && name.toLowerCase() === place.trim().toLowerCase());
   }
 
-  /** Whether the company's own routes answer on a day. */
+  /** Whether the API has details of a company on a day. */
   exists(index: number, day: number): boolean {
     return exists(this.ctx, index, this.ctx.start + day);
   }
 
-  /** Search result of a company. Searches must list the company on the day. */
+  /** Search result of a company. Expects a company that searches list on the day. */
   summary(index: number, day: number): { id: number; name: string } {
     return { id: idOf(this.ctx, index), name: nameOf(this.ctx, index, this.versionsOf(index, day)) };
   }
@@ -251,8 +251,7 @@ export class World {
   }
 
   /**
-   * Versions of a company on a day. Each call returns the same object, so its content is valid only until the next
-   * call.
+   * Versions of a company on a day. Each call returns the same object: its content is valid only until the next call.
    */
   versionsOf(index: number, day: number): Versions {
     return readVersions(this.ctx, index, foundedOn(this.ctx, index), this.ctx.start + day, this.#versions);
@@ -262,7 +261,7 @@ export class World {
 /**
  * Creates a market.
  *
- * @throws RangeError that names the invalid option.
+ * @throws RangeError that names the invalid option
  */
 export function createWorld(options: WorldOptions): World {
   return new World(options);

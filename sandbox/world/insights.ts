@@ -3,7 +3,7 @@ import { ACTIVITIES } from './data/nomenclatures.js';
 import { TECHNOLOGIES } from './data/technologies.js';
 import { TAG } from './tags.js';
 
-/* Website insights. Callers use them only for companies that have a website. */
+/* Website insights. Callers must use them only for companies that have a website. */
 
 /** Visits per month, from 0 to a few million. */
 export function visitsOf(ctx: Context, index: number): number {
@@ -46,7 +46,7 @@ export const VISIT_BANDS = [
   ['100001+', 100_001, Infinity],
 ] as const;
 
-/** Position in VISIT_BANDS. The bounds are repeated for speed: columns call this function for every company. */
+/** Position in VISIT_BANDS. Repeats the bounds for speed: columns call this function for every company. */
 export function visitBandOf(visits: number): number {
   return visits <= 1000 ? 0 : visits <= 10_000 ? 1 : visits <= 100_000 ? 2 : 3;
 }

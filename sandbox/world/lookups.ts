@@ -5,8 +5,8 @@ import { TAG } from './tags.js';
 import { legalFormOf } from './traits.js';
 
 /*
- * Finds a company by an identifier without a search. Identifiers are computed from the index, and the computation can
- * be reversed.
+ * Finds a company by an identifier without a search. Identifiers are computed from the index in a way that can be
+ * reversed.
  */
 
 /** Legal forms with a stock ticker: 15 Public limited with Share Capital, 17 Old Public Limited Company. */
@@ -60,7 +60,7 @@ export function indexOfLei(ctx: Context, text: string): number | undefined {
   return index !== undefined && leiOf(ctx, index) === lei ? index : undefined;
 }
 
-/** Identifiers of a company. All given identifiers must lead to the same company. */
+/** Identifiers of a company. All given identifiers must belong to the same company. */
 export interface Identifiers {
   registrationNumber?: string | undefined;
   vatNumber?: string | undefined;
@@ -71,7 +71,7 @@ export interface Identifiers {
 }
 
 /**
- * Index of the company that all identifiers lead to. `none` when they do not agree or one leads nowhere; undefined when
+ * Index of the company to which all identifiers belong. `none` when they do not agree or one is unknown; undefined when
  * none is given.
  */
 export function indexByIdentifiers(ctx: Context, given: Identifiers): number | 'none' | undefined {

@@ -2,7 +2,7 @@ import type { Context } from './context.js';
 import { TAG } from './tags.js';
 
 /*
- * Companies in the market on a day. Each company has an *index*, counted from 0. The API shows an id, and the id can be
+ * Companies in the market on a day. Each company has an *index*, counted from 0. The API shows an id, which can be
  * converted back to the index. Ids have gaps, so a client cannot guess them by counting.
  */
 
@@ -51,7 +51,7 @@ export function leftBy(ctx: Context, index: number, day: number): number | undef
   return undefined;
 }
 
-/** Whether the company's own routes (details, financials, …) answer on a unix day. */
+/** Whether the API has details, financials and so on of the company on a unix day. */
 export function exists(ctx: Context, index: number, day: number): boolean {
   return bornOn(ctx, index) <= day && leftBy(ctx, index, day) === undefined;
 }

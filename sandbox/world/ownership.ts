@@ -5,8 +5,8 @@ import { TAG } from './tags.js';
 
 /*
  * Ownership. Every company has one to three holders: its own people, other companies or unknown holders. A holding
- * company has a smaller index, so chains end. An unknown holder (a foreign holding) leaves its chain unresolved until
- * live registry data is fetched.
+ * company has a smaller index, so every chain ends. A chain to an unknown holder (a foreign holding) is unresolved
+ * until the live registry data is fetched.
  */
 
 interface Holder {
@@ -17,8 +17,8 @@ interface Holder {
 }
 
 /**
- * One chain from a person or an unknown holder down to the company. `via` lists names from the top; `share` is in
- * percent.
+ * One chain from the company up to a person or an unknown holder. `via` lists the names in between, in this order;
+ * `share` is in percent.
  */
 export interface Route {
   via: string[];
@@ -30,7 +30,7 @@ export interface BeneficialOwner {
   person_id: string;
   name: string;
   nationality: string | null;
-  /** Percent, summed over all routes. */
+  /** Percent, the sum of all routes. */
   effective_ownership: number;
   routes: Route[];
 }
@@ -45,8 +45,9 @@ export interface Ownership {
 const MAX_DEPTH = 6;
 
 /**
- * Owners at or above a threshold in percent, largest first. `resolved`: replace unknown holders by the persons behind
- * them.
+ * Owners at or above a threshold in percent, largest first.
+ *
+ * @param resolved True: replaces unknown holders with the persons behind them
  */
 export function ownershipOf(ctx: Context, index: number, threshold: number, resolved: boolean): Ownership {
   const owners = new Map<number, Route[]>();

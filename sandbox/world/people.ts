@@ -6,7 +6,7 @@ import { TAG } from './tags.js';
 import { firstEmployeesOf, marketCountryOf } from './traits.js';
 
 /*
- * The people of a company: at most twelve known people. A person's *number* is the company's index × 16 plus the
+ * The people of a company: at most twelve known people. A person's *number* is 16 times the company's index plus the
  * person's place in the company. Ids have gaps, like company ids. People stay as long as their company.
  */
 
@@ -104,7 +104,7 @@ export function nationalityOf(ctx: Context, number: number): string | null {
     : marketCountryOf(ctx, companyOf(number)).code;
 }
 
-/** E-mail address; null for 40 %. It contains the person's id in base 36, so it leads back to the person. */
+/** E-mail address; null for 40 %. Contains the person's id in base 36, so that the person can be found by it. */
 export function personEmailOf(ctx: Context, number: number): string | null {
   if (ctx.dice.chance(0.4, TAG.personContact, number)) return null;
   return `p${personIdOf(ctx, number).toString(36)}@${domainNameOf(ctx, companyOf(number))}.example`;

@@ -29,7 +29,7 @@ import {
 } from './people.js';
 import { foundedOn, marketCountryOf } from './traits.js';
 
-/* A person in each shape that the API uses. `versions` are those of the person's company. */
+/* A person in each shape that the API uses. `versions` are the versions of the person's company. */
 
 const COUNTRY_NAMES = new Map(ISO_COUNTRIES.map(([code, name]) => [code, name]));
 

@@ -23,7 +23,7 @@ import {
 
 /**
  * All attributes of one company on one day that filters use, in readable form. Tests compare search results with it. It
- * is built without the columns that searches use.
+ * is computed without the columns that searches use.
  */
 export interface Profile {
   status: number;

@@ -4,8 +4,8 @@ import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
 /*
- * Registration and VAT numbers. They are permutations of the index, so a number leads back to its company. No lookup
- * table of a million entries is needed.
+ * Registration and VAT numbers. They are permutations of the index: a number leads back to its company without a lookup
+ * table of a million entries.
  */
 
 /** A prime. Both multipliers below give permutations of 0 … MODULUS - 1. */
@@ -51,7 +51,7 @@ export function registrationNumberOfVersion(index: number, version: number): str
   return `${REGISTRATION.to(index)}${letter}`;
 }
 
-/** Index of the company that has, had or could have had a registration number. */
+/** Index of the company that a registration number belongs to, belonged to, or could have belonged to. */
 export function indexOfRegistration(text: string): number | undefined {
   const digits = /^(\d{8})[A-Z]?$/.exec(text.trim().toUpperCase())?.[1];
   return digits === undefined ? undefined : REGISTRATION.from(Number(digits));
@@ -68,7 +68,7 @@ export function vatNumberOfVersion(ctx: Context, index: number, version: number)
   return `${marketCountryOf(ctx, index).code}${VAT.to(index)}${version === 0 ? '' : version % 10}`;
 }
 
-/** Index of the company that has, had or could have had a VAT number. */
+/** Index of the company that a VAT number belongs to, belonged to, or could have belonged to. */
 export function indexOfVat(text: string): number | undefined {
   const digits = /^[A-Z]{2}(\d{8})\d?$/.exec(text.trim().toUpperCase())?.[1];
   return digits === undefined ? undefined : VAT.from(Number(digits));

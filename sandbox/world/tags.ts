@@ -1,5 +1,5 @@
 /**
- * The `tag` of a draw: one number per drawn attribute. Never renumber the tags: a new number changes the market of
+ * The `tag` of a draw: one number for each drawn attribute. Never renumber the tags: this would change the market of
  * every seed.
  */
 export const TAG = {
@@ -67,9 +67,8 @@ export const TAG = {
 } as const;
 
 /**
- * Tags of the name and of all attributes that filters use. Clones get equal draws for these tags.
- *
- * Tags that make a company unique are not in the list: id, registration and VAT number, web addresses, people.
+ * Tags of the name and of all attributes that filters use. Clones get equal draws for these tags. Tags that make a
+ * company unique are not in the list: id, registration and VAT number, web addresses, people.
  */
 export const FILTERABLE: readonly number[] = [
   TAG.country,

@@ -9,7 +9,8 @@ import { TAG } from './tags.js';
 
 /*
  * Attributes of a company as numbers, for filters. `company-record.ts` and `contacts.ts` turn them into text. Each
- * function takes the company's index. For an attribute that changes over time, it also takes the versions of the day.
+ * function takes the company's index. For an attribute that changes over time, it also takes the company's versions on
+ * the day.
  */
 
 const COUNTRY_OF_DRAW = byWeight(MARKET_COUNTRIES.map((country) => country.weight));
@@ -21,7 +22,7 @@ const LEGAL_FORM_OF_DRAW = byWeight(LEGAL_FORM_RANKS.map((_, rank) => 1 / (rank 
 
 /** Unix day of 2009-07-01: about 3 % of the market was registered on this day. */
 const REGISTRATION_SPIKE = 14_426;
-/** Last founding day of the companies of day 0. It is fixed, so a later start date has the same market. */
+/** Last founding day of the companies of day 0. This day is fixed, so that a later start date has the same market. */
 const LAST_FOUNDING = fromIso('2026-06-30')!;
 
 function byWeight(weights: readonly number[]): Uint8Array {

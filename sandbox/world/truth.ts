@@ -11,7 +11,7 @@ import { v1FinancialReport } from './v1/financial-report.js';
  * Key columns hold ids of companies and people as numbers, even where the API sends text.
  */
 
-/** Days of a table: its day, and the first day of its events. Days count from the start date. */
+/** Time span of a table: its day, and the first day of its events. Days count from the start date. */
 export interface TruthSpan {
   from: number;
   day: number;
@@ -32,9 +32,9 @@ export const TRUTH_TABLES: Readonly<Record<string, TruthTable>> = {
   financials: { grain: 'company, fiscal year, indicator', rows: financials },
   financials_v1: { grain: 'company, date of a version 1 report, indicator', rows: financialsV1 },
   tenders: { grain: 'tender listed on the day', rows: tenders },
-  events: { grain: 'event of a listed company, from the day `from` (else the day itself) to the day', rows: events },
-  employees: { grain: 'person, as version 2 tells of them', rows: employees },
-  executives: { grain: 'person, as version 1 tells of them', rows: executives },
+  events: { grain: 'event of a listed company, from `from` (default: the day itself) to the day', rows: events },
+  employees: { grain: 'person in version 2', rows: employees },
+  executives: { grain: 'person in version 1', rows: executives },
 };
 
 function* companies(world: World, { day }: TruthSpan): Generator<object> {
@@ -108,8 +108,8 @@ function* people(
     const index = indexOf(world.ctx, id)!;
     if (!world.exists(index, day)) continue;
     const versions = world.versionsOf(index, day);
-    // Build all rows of a company at once. Between two rows, another caller may read other versions into the same
-    // object.
+    // Build all rows of a company before the first yield: between two rows, another caller may read other versions into
+    // the same object.
     const count = peopleCountOf(world.ctx, index);
     yield* Array.from({ length: count }, (_, place) => row(index * PLACES + place, id, versions));
   }

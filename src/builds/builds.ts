@@ -3,7 +3,9 @@ import path from 'node:path';
 import { asDiskFull } from '../core/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
 
-/** A published build: one folder with an immutable file and its lake. Readers see it while the link points there. */
+/**
+ * A published build: one folder with an immutable file and its lake. Readers see the build to which the link points.
+ */
 export interface Build {
   /** `20261120T020000123Z-<run>`; names sort by time. */
   name: string;
@@ -18,22 +20,21 @@ export interface Build {
 }
 
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
-// A folder gets its final name when it is complete. A killed publication leaves one of these prefixes
+// A folder gets its final name when it is complete. A killed publication leaves a folder with one of these prefixes
 // (`.old-` comes from older versions of Tidemark).
 const UNFINISHED = '.new-';
 const REMOVED = '.old-';
 // Older versions published files and lakes directly into the folder of builds.
 const OF_OLDER_VERSION = /^(?:market|lake)-/;
 
-/** Name of the build to which a file belongs. Expects a path whose links are resolved. */
+/** Name of the build that contains a file. Expects a path without symlinks. */
 export function nameOfBuild(file: string): string {
   return path.basename(path.dirname(file));
 }
 
 /**
- * Makes an empty folder for a new build, under a temporary name that no reader sees until `finishBuild`.
- * First removes the folders that killed publications left. No other publication can be in progress here, because only
- * the holder of the warehouse publishes.
+ * Makes an empty folder for a new build, under a temporary name that no reader sees until `finishBuild`. First removes
+ * the folders that killed publications left: only one publication can be in progress, as each needs the writer's lock.
  * @returns the folder, and its final name: never the name of an existing build, which readers may be using
  * @throws TidemarkError `DiskFull`
  */
@@ -99,7 +100,7 @@ export function listOlderEntries(dataDir: string): string[] {
   return entriesOf(dataDir).filter((entry) => OF_OLDER_VERSION.test(entry));
 }
 
-/** Names of all entries in the folder of builds, last in the alphabet first. */
+/** Names of all entries in the folder of builds, in reverse alphabetical order. */
 function entriesOf(dataDir: string): string[] {
   const folder = buildsDir(dataDir);
   return existsSync(folder) ? readdirSync(folder).toSorted().toReversed() : [];

@@ -5,8 +5,8 @@ import { syncFolder } from '../core/files.js';
 import type { Lock } from '../core/lock.js';
 
 /**
- * Points a symlink at another target atomically: a reader sees either the old target or the new one. Do not rename a
- * file over the old file instead: DuckDB could apply the old file's write-ahead log to the new one.
+ * Points a symlink at another target atomically: a reader sees either the old target or the new one. Do not replace the
+ * file itself: DuckDB could apply the old file's write-ahead log to the new file.
  * @throws LockLostError when the lock was lost; the link is unchanged
  */
 export async function flipLink(lock: Lock, link: string, target: string): Promise<void> {

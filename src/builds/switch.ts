@@ -20,11 +20,11 @@ import {
 /** Used instead of a build's name: the build before the current one. */
 export const PREVIOUS = 'PREVIOUS';
 
-/** Which old builds to keep. */
+/** Number and minimum age of the old builds to keep. */
 export interface Pruning {
   /** Builds to keep, including the current one. */
   keep: number;
-  /** Seconds for which a build is kept in any case after readers were moved to another build. */
+  /** Minimum time to keep a build after readers were moved to another build, in seconds. */
   graceSeconds: number;
 }
 
@@ -62,9 +62,9 @@ export async function showNewBuild(dataDir: string, name: string, pruning: Pruni
 }
 
 /**
- * Removes all but the newest builds. Readers keep a removed file that they have open. Always keeps the current build.
- * Also keeps builds that readers left less than `graceSeconds` ago: a reader may have resolved the link without
- * opening the file yet.
+ * Removes all but the newest builds. A reader that has a removed file open can keep reading it. Always keeps the
+ * current build. Also keeps a build that was current less than `graceSeconds` ago: a reader may have resolved the link
+ * without opening the file yet.
  */
 export async function removeOldBuilds(dataDir: string, pruning: Pruning): Promise<void> {
   await whileSwitching(dataDir, async (lock) => prune(lock, dataDir, pruning));
@@ -80,8 +80,8 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   }
   const from = currentBuild(dataDir);
   const { [name]: _, ...replaced } = readReplaced(dataDir);
-  // Readers leave the current build now, so delete the time of an earlier move. After a kill before the last write,
-  // that old time would be wrong.
+  // Delete the time at which readers last left this build: they leave it again now. A kill before the last write must
+  // not leave the old time.
   if (from !== null) delete replaced[from];
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);

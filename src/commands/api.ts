@@ -9,7 +9,7 @@ import type { Clock } from '../core/clock.js';
 import { readApiKey, type Config } from '../core/config.js';
 import { TidemarkError } from '../core/errors.js';
 
-/** The API as commands use it: few requests, short timeouts, errors with a remedy. */
+/** The API for commands: few requests, short timeouts, errors with a remedy. */
 export interface CommandApi {
   /** @throws TidemarkError for every error of the API or the network */
   call<T>(work: (client: ApiClient) => Promise<T>): Promise<T>;
@@ -17,7 +17,7 @@ export interface CommandApi {
 }
 
 /**
- * Opens a client with the configuration's address and the environment's key.
+ * Opens an API client with the address from the configuration and the key from the environment.
  * @throws TidemarkError `InvalidConfig` without a key
  */
 export function openApi(
@@ -31,7 +31,7 @@ export function openApi(
     allowHttp: config.api.allowHttp,
     apiKey: readApiKey(),
     maxConcurrency: config.api.maxConcurrency,
-    // A person waits: at most 15 s for each request and two retries, not the minutes of a nightly run.
+    // A person waits: allow at most 15 s for each request and two retries. A nightly run allows minutes.
     timeoutMs: Math.min(config.api.timeout, 15) * 1_000,
     maxRetries: 2,
     now: () => clock.now(),
@@ -55,7 +55,7 @@ export function describeApiError(error: unknown, baseUrl: string): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error instanceof TokenVerificationError) {
     return new TidemarkError('Unauthorized', `The API at ${baseUrl} refuses the key.`, {
-      todo: 'Check the key in TIDEMARK_API_KEY (or in the file that TIDEMARK_API_KEY_FILE names). Check the address in api.baseUrl.',
+      todo: 'Check the key in TIDEMARK_API_KEY, or in the file that TIDEMARK_API_KEY_FILE names. Also check the address in api.baseUrl.',
       cause: error,
     });
   }

@@ -13,14 +13,14 @@ export function registerCompact(program: Command): void {
     .command('compact')
     .description('join the small landed parts of ended runs; with --drop-repeats, also remove repeated answers')
     .addOption(
-      new Option('--min-parts <number>', 'join only where a run and stream have at least this many parts')
+      new Option('--min-parts <number>', 'join the parts of a run and stream only if there are at least this many')
         .argParser(parseCount)
         .default(4),
     )
     .addOption(
       new Option(
         '--drop-repeats <days>',
-        'remove answers older than this that equal both the answer before and the answer after',
+        'remove each answer older than this that equals the answers before and after it',
       ).argParser(parseCount),
     )
     .option('--json', 'print the result as JSON')
@@ -28,7 +28,7 @@ export function registerCompact(program: Command): void {
       'after',
       `
 A replay of joined parts gives the same tables. After --drop-repeats, all tables are the same
-but ops.drift, whose shares count the answers that are left.
+except ops.drift, whose shares are computed from the remaining answers.
 ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     )
     .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {
@@ -44,7 +44,7 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
           dropRepeats === undefined ? undefined : new Date(clock.now().getTime() - dropRepeats * DAY_MS);
         const done = await compactLanding(warehouse, config.dataDir, { minParts, dropRepeatsBefore });
         if (options.json) return sayJson(done);
-        if (done.folders === 0) return say('Nothing to join: the landed parts are compact already.');
+        if (done.folders === 0) return say('Nothing to join: the landed parts are already compact.');
         say(
           `✔ ${formatCount(done.partsBefore)} parts of ${formatCount(done.folders)} folders are now ${formatCount(done.partsAfter)}; ${(done.bytesBefore / MEBIBYTE).toFixed(1)} MiB are now ${(done.bytesAfter / MEBIBYTE).toFixed(1)} MiB`,
         );

@@ -8,27 +8,30 @@ import type { WorkerSeen } from '../temporal/crawl-workers.js';
 import { showPath } from '../terminal/show-path.js';
 
 /**
- * Warns that a run used another data folder than the one this command reads. Null if it is the same folder, or if the
- * run does not name its folder (older workers).
+ * Warns that a run used another data folder than this command reads. Null if the folder is the same, or if the run does
+ * not name its folder (older workers).
  */
 export function otherFolder(run: DataFolder | undefined, dataDir: string): string | null {
   if (run === undefined) return null;
   const own = readDataFolder(dataDir);
   if (own?.id === run.id) return null;
   const here = own === null ? `${dataDir}, which no worker has used` : describeFolder(own);
-  return `A worker with the data folder ${describeFolder(run)} did this run, but this command reads ${here}. Use the worker's configuration (--config, TIDEMARK_DATA), or end that worker and start the run again.`;
+  return `A worker with the data folder ${describeFolder(run)} did this run, but this command reads ${here}. Use the worker's configuration (--config, TIDEMARK_DATA), or stop that worker and start the run again.`;
 }
 
-/** Place where a run published. A short path if the data folder is the same, else the path and its host. */
+/** Path to which a run published: short if the data folder is the same, else the full path and its host. */
 export function publishedPlace(published: string, folder: DataFolder | undefined, dataDir: string): string {
   if (folder === undefined || otherFolder(folder, dataDir) === null) return showPath(path.resolve(dataDir, published));
   return `${path.posix.join(folder.path, published)} on host ${folder.host}`;
 }
 
-/** Warnings about workers before a run starts: another data folder, or settings read before the file was edited. */
+/**
+ * Warnings about workers, to show before a run starts: another data folder, or settings read before the file was
+ * edited.
+ */
 export async function workerWarnings(client: Client, config: Config): Promise<string[]> {
   const { seenWorkers } = await import('../temporal/crawl-workers.js');
-  // A server that does not list its pollers must not stop the run.
+  // If a server does not list its pollers, start the run anyway.
   const workers = await seenWorkers(client).catch(() => []);
   const warnings: string[] = [];
   const own = readDataFolder(config.dataDir);
@@ -48,7 +51,7 @@ export async function workerWarnings(client: Client, config: Config): Promise<st
   return warnings;
 }
 
-/** Names workers of this data folder that read another content of the configuration file. */
+/** Lists workers of this data folder that read the configuration file before its last change. */
 function outdatedWorkers(workers: readonly WorkerSeen[], { fileHash }: Config, own: DataFolder | null): string[] {
   if (fileHash === undefined || own === null) return [];
   const [folder, settings] = [shortId(own.id), shortId(fileHash)];

@@ -16,7 +16,7 @@ interface PublishOptions {
 export function registerPublish(program: Command): void {
   program
     .command('publish')
-    .description('publish the warehouse now, or go back to an earlier build')
+    .description('publish the warehouse now, or make an earlier build current again')
     .option('--list', 'list the kept builds (publish.keep), newest first')
     .option(
       '--to <build>',
@@ -71,6 +71,6 @@ async function goTo(dataDir: string, wanted: string, { json = false }: PublishOp
   ]);
   const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));
   if (json) return sayJson(listBuilds(dataDir).find((build) => build.name === name));
-  say(`✔ ${name} is current; open readers keep their build until they open the file again`);
+  say(`✔ ${name} is current; programs that have a build open see it after they open the file again`);
   say('  The next run or `tidemark publish` publishes a new build.');
 }

@@ -10,11 +10,11 @@ FROM ops.quota
 QUALIFY row_number() OVER (PARTITION BY metric ORDER BY read_at DESC) = 1
 ORDER BY metric`;
 
-/** `tidemark quota`: shows the API's usage metrics, as a run last read them or as of now. */
+/** `tidemark quota`: shows the API's usage metrics, from the last run or, with `--live`, from the API. */
 export function registerQuota(program: Command): void {
   program
     .command('quota')
-    .description("what is used of the API's quota, as a run last read it")
+    .description('show the used quota of the API, as the last run read it')
     .option('--live', 'ask the API now (one request)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark quota', 'tidemark quota --live --json'))

@@ -23,11 +23,13 @@ LIMIT $limit`;
 export function registerRejects(program: Command): void {
   const rejects = program
     .command('rejects')
-    .description('open rejects: records and values that cannot be used, by reason or one by one')
-    .option('--list', 'list them one by one, with the raw value')
+    .description('list open rejects: records and values that cannot be used, by reason or one by one')
+    .option('--list', 'list each reject with its raw value')
     .option('--stream <name>', 'only this stream')
     .option('--all', 'also show resolved rejects')
-    .addOption(new Option('--limit <rows>', 'number of rows with --list').argParser(parseCount).default(50))
+    .addOption(
+      new Option('--limit <rows>', 'maximum number of rejects to show with --list').argParser(parseCount).default(50),
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark rejects', 'tidemark rejects --list --stream financials --limit 10'))
     .action(
@@ -63,7 +65,7 @@ function registerRetry(rejects: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark rejects retry', 'tidemark rejects retry --streams financials'))
     .action(async (_: RetryOptions, command: Command) => {
-      // `rejects` has an option `--json` too and takes it first.
+      // The parent command `rejects` also has the option `--json` and reads it first.
       const options = command.optsWithGlobals<RetryOptions>();
       const context = await loadContext(command);
       const [{ parseStreams }, { runAndFollow }, { retryId }, { RetryStream }, { pickMarket }, { dayIn }] =

@@ -23,7 +23,7 @@ export function registerReplay(program: Command): void {
     .description('rebuild the warehouse from the landing zone, with no API call')
     .addOption(day('from', 'first landing date, YYYY-MM-DD; needs --into'))
     .addOption(day('to', 'last landing date; needs --into'))
-    .option('--into <folder>', 'build a second warehouse in this folder, for example of some nights only')
+    .option('--into <folder>', 'build a second warehouse in this folder, for example from only some nights')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark replay', 'tidemark replay --to 2026-10-31 --into ./as-of-october'))
     .action(async (options: ReplayOptions, command: Command) => {
@@ -52,21 +52,21 @@ export function registerReplay(program: Command): void {
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
       const { parts, rows, rejects, models, published, faults, failedAudits, notes } = result;
       say(
-        `${faults.length === 0 ? '✔ replayed' : '✖ replayed in part'}: ${count(rows)} rows of ${count(parts)} parts in ${seconds} s`,
+        `${faults.length === 0 ? '✔ replayed' : '✖ replayed only in part'}: ${count(rows)} rows of ${count(parts)} parts in ${seconds} s`,
       );
       say(`  tables     ${models} models, ${count(published.rows)} rows published, ${count(rejects)} rejected`);
       for (const audit of failedAudits) say(`  audit      ${audit}`);
       for (const note of notes) say(`  note       ${note}`);
       if (parts === 0)
         say(
-          `  note       ${config.dataDir} has no landed parts: is it the data folder of the workers? (--config, TIDEMARK_DATA)`,
+          `  note       ${config.dataDir} has no landed parts. Check that it is the data folder of the workers (--config, TIDEMARK_DATA).`,
         );
       for (const fault of faults) say(`  unreadable ${fault}`);
       say(`  published  ${path.join(options.into ?? config.dataDir, published.file)}`);
     });
 }
 
-/** Requires `--into` for a part of the nights: it must not replace the whole warehouse. */
+/** Requires `--into` with `--from` or `--to`: some of the nights must not replace the whole warehouse. */
 function checkRange({ from, to, into }: ReplayOptions): void {
   if ((from !== undefined || to !== undefined) && into === undefined) {
     throw new TidemarkError('InvalidInput', '--from and --to need --into, because they select only some nights.', {
@@ -74,7 +74,7 @@ function checkRange({ from, to, into }: ReplayOptions): void {
     });
   }
   if (from !== undefined && to !== undefined && from > to) {
-    throw new TidemarkError('InvalidInput', `--from (${from}) is after --to (${to}).`, { todo: 'Swap them.' });
+    throw new TidemarkError('InvalidInput', `--from (${from}) is after --to (${to}).`, { todo: 'Swap the two dates.' });
   }
 }
 

@@ -17,7 +17,7 @@ export function registerResolve(program: Command): void {
   program
     .command('resolve')
     .description('identify companies from a list (name, registration number, VAT, ticker, website, e-mail, profile)')
-    .argument('<file>', 'CSV file; its first line names the columns; unknown columns are ignored')
+    .argument('<file>', 'CSV file whose first line names the columns; unknown columns are ignored')
     .option('--no-wait', 'start the run and return at once')
     .option('--strict', 'also exit with 1 when the run is partial')
     .option('--json', 'print the result as JSON')
@@ -39,13 +39,13 @@ export function registerResolve(program: Command): void {
         again: `tidemark resolve ${file}`,
       });
       const { otherFolder } = await import('./other-folder.js');
-      // After a run in another data folder, the tables this command reads lack the answers.
+      // If the run used another data folder, the tables here do not contain its answers.
       const isHere = result !== null && otherFolder(result.folder, context.config.dataDir) === null;
       if (isHere && !options.json) await sayMatches(context.config, questions);
     });
 }
 
-/** Reads the list, reports its problems and copies it to the data folder for the workers. */
+/** Reads the list, reports its faults and copies it to the data folder for the workers. */
 async function prepare(config: Config, file: string): Promise<{ request: RunRequest; questions: string[] }> {
   const [{ readQuestions }, { writeFileAtomic }, { resolveId }] = await Promise.all([
     import('../resolve/read-questions.js'),
@@ -58,7 +58,7 @@ async function prepare(config: Config, file: string): Promise<{ request: RunRequ
   tell(`${formatCount(rows)} rows, ${formatCount(questions.length)} different questions.`);
   if (ignored.length > 0) tell(`Ignored columns: ${ignored.join(', ')}.`);
   for (const names of alike)
-    tell(`Columns with the same meaning: ${names.join(', ')}. The first one with a value counts.`);
+    tell(`Columns with the same meaning: ${names.join(', ')}. The first column with a value is used.`);
   if (bad.length > 0)
     tell(`${formatCount(bad.length)} rows cannot be used (ops.rejects lists them). ${describeBad(bad)}`);
   const hash = createHash('sha256').update(list).digest('hex').slice(0, 16);
@@ -80,7 +80,11 @@ function readList(file: string): Buffer {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    throw wrongList(`Cannot read ${file}: ${errorMessage(error)}`, 'Name a CSV file that you may read.', error);
+    throw wrongList(
+      `Cannot read ${file}: ${errorMessage(error)}`,
+      'Name a CSV file that you have permission to read.',
+      error,
+    );
   }
   if (bytes.length > LARGEST) throw wrongList(`${file} is larger than 64 MiB.`, 'Split it into several files.');
   return bytes;

@@ -18,7 +18,7 @@ export function registerSandbox(program: Command): void {
       ]);
       process.exitCode = await runSandbox(args, (line) => {
         const ready = parseReady(line);
-        // A script reads the JSON line unchanged; a person gets instructions.
+        // A script reads the JSON line unchanged. A person gets instructions.
         if (ready === null || !process.stdout.isTTY) return say(line);
         say(`Sandbox API  ${ready.sandbox}`);
         say(`Key          ${ready.key}`);

@@ -13,7 +13,7 @@ export function registerSetup(program: Command): void {
       examples('tidemark setup', 'TEMPORAL_ADDRESS=temporal:7233 TEMPORAL_NAMESPACE=market tidemark setup'),
     )
     .action(async (options: { json?: boolean }, command: Command) => {
-      // Setup works without a configuration, unless the person named one.
+      // Setup also works without a configuration, unless the user named one.
       const dataDir = await loadContext(command).then(
         ({ config }) => config.dataDir,
         (error: unknown) => {

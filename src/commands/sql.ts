@@ -37,10 +37,10 @@ export function registerSql(program: Command): void {
         'parquet',
       ]),
     )
-    .option('--exact', 'CSV: write text unchanged, even if a spreadsheet would run it as a formula')
-    .option('--out <file>', 'write to a file: .csv, .json, .parquet, or .txt for a table; Parquet needs a file')
+    .option('--exact', 'CSV only: write text unchanged, even if a spreadsheet would run it as a formula')
+    .option('--out <file>', 'write to a file: .csv, .json, .parquet, or .txt for a table; Parquet requires --out')
     .addOption(
-      new Option('--limit <rows>', 'rows that a table shows; other formats write all rows')
+      new Option('--limit <rows>', 'maximum number of rows in a table; other formats write all rows')
         .argParser(parseCount)
         .default(200),
     )
@@ -91,7 +91,7 @@ async function printRows(published: Published, query: string, format: Format, op
   await (format === 'csv' ? writeCsv(result, toStdout, options) : writeJson(result, toStdout));
 }
 
-/** Writes the result to a file. Writes a temporary file first, so that a failure leaves no partial file. */
+/** Writes the result to a file. Writes a temporary file first, so that a failure leaves no incomplete file. */
 async function writeFile(
   published: Published,
   query: string,
@@ -138,7 +138,7 @@ function formatOfFile(out: string, asked: Format | undefined): Format {
   if (ending === '') {
     if (asked !== undefined) return asked;
     throw wrong(
-      `--out ${out} has no file extension, so the format is unknown.`,
+      `--out ${out} has no file extension, so its format is unknown.`,
       `Add an extension or --format. ${endings}`,
     );
   }
@@ -154,7 +154,7 @@ function formatOfFile(out: string, asked: Format | undefined): Format {
 }
 
 async function toStdout(text: string): Promise<void> {
-  // A pipe gets the text unchanged; a terminal would execute control characters in it.
+  // Write the text unchanged to a pipe. A terminal would execute control characters in it.
   const shown = process.stdout.isTTY ? visibleInTerminal(text) : text;
   return new Promise((resolve) => process.stdout.write(shown, () => resolve()));
 }

@@ -11,9 +11,9 @@ export function registerUp(program: Command): void {
   program
     .command('up')
     .description(
-      'run a Temporal dev server and a worker (and the sandbox) in the foreground; Ctrl-C stops them and loses no data',
+      'run a Temporal dev server, a worker and (with --sandbox) the sandbox in the foreground; Ctrl-C stops all, without data loss',
     )
-    .option('--sandbox', 'also start the sandbox API, and crawl it instead of api.baseUrl')
+    .option('--sandbox', 'also start the sandbox API and crawl it instead of api.baseUrl')
     .addOption(portOption('--port <port>', 'Temporal', 7233))
     .addOption(portOption('--ui-port <port>', 'the Temporal UI', 8233))
     .addOption(portOption('--sandbox-port <port>', 'the sandbox', 4010))
@@ -24,7 +24,7 @@ export function registerUp(program: Command): void {
         import('../core/config.js'),
         import('./local/local-stack.js'),
       ]);
-      // Check the key before starting anything: the worker would refuse only at the end.
+      // Check the key before starting anything: the worker, which also checks it, starts last.
       if (!options.sandbox) readApiKey();
       const stop = interruptSignalSaying('Stopping. Open runs continue at the next start.');
       const starting = startLocalStack({
@@ -34,13 +34,13 @@ export function registerUp(program: Command): void {
         sandbox: options.sandbox ? [] : null,
       });
       const stack = await Promise.race([starting, untilAborted(stop)]);
-      // Interrupted during the start: when this process ends, the guards stop the parts that were started.
+      // If interrupted during the start, just end: the guards then stop the parts that were started.
       if (stack === null) return;
       try {
         say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);
         if (stack.sandbox) say(`Sandbox    ${stack.sandbox.url}   key ${stack.sandbox.key}`);
         say(`Worker     ready, log ${showPath(logFile(config.dataDir, 'worker'))}`);
-        say('\nNext, in another terminal: tidemark snapshot. Ctrl-C here stops everything.');
+        say('\nNext, run `tidemark snapshot` in another terminal. Ctrl-C in this terminal stops everything.');
         await Promise.race([untilAborted(stop), stack.died]);
       } finally {
         await stack.stop();

@@ -4,7 +4,7 @@ import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying } from '../terminal/interrupt.js';
 import { say } from '../terminal/print.js';
 
-/** Line that `tidemark worker` prints when it polls; `up` and `demo` wait for it. */
+/** Line that `tidemark worker` prints when it polls; `up` and `demo` wait for this line. */
 export const WORKER_READY = 'worker ready';
 
 /** `tidemark worker`: serves the crawl queue, the warehouse queue or both. */

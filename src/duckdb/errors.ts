@@ -1,12 +1,12 @@
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import { asDiskFull } from '../core/files.js';
 
-/** Another process, or another part of this one, holds the warehouse file open. Nothing was read or written. */
+/** Another process, or another part of this process, has the warehouse file open. Nothing was read or written. */
 export class WarehouseBusyError extends TidemarkError {
   constructor(file: string, cause?: unknown, holder?: string) {
     const pid = /PID (\d+)/.exec(errorMessage(cause))?.[1];
     const by = holder ?? `another process${pid === undefined ? '' : ` (PID ${pid})`}`;
-    super('WarehouseBusy', `The warehouse ${file} is held by ${by}.`, {
+    super('WarehouseBusy', `The warehouse ${file} is in use by ${by}.`, {
       todo: 'Only one process can write at a time. Wait for the other worker, or close the program that has this file open. To read, open data/published/market.duckdb instead.',
       retryable: true,
       cause,
@@ -21,12 +21,12 @@ export interface LoadCounts {
   rejects: number;
   /** Why some batches could not be checked for schema drift; absent when all were checked. */
   driftFault?: string;
-  /** Names loaded parts that are gone from the landing zone, in one sentence; absent when none is gone. */
+  /** Message about loaded parts that are missing in the landing zone; absent when none is missing. */
   gone?: string;
 }
 
 const RESTORE =
-  'Restore each file from a backup. Or delete it together with its file in _manifest/; the next runs then fetch its records again. All other parts are loaded.';
+  'Restore each file from a backup. Or delete it together with its manifest in _manifest/: the next runs then fetch its records again. All other parts are loaded.';
 
 /** Some landed parts do not match their manifests. All other parts were loaded; `loaded` counts them. */
 export class LandingCorruptError extends TidemarkError {
@@ -44,7 +44,10 @@ export class LandingCorruptError extends TidemarkError {
   }
 }
 
-/** A SQL statement, a model's columns, or an audit of severity error failed. The last good state is kept. */
+/**
+ * A SQL statement or an audit of severity `error` failed, or a model has wrong columns. Readers keep the last good
+ * state.
+ */
 export class ModelFailedError extends TidemarkError {
   readonly failedAudits: string[];
 
@@ -71,15 +74,16 @@ function howToRead(cause: unknown): string {
   if (cause === undefined) return 'Run `tidemark snapshot` (or `npm run demo`) first.';
   if (isLocked(cause)) return 'Close the program that has the file open for writing, or open it read-only there.';
   if (/permission denied/i.test(errorMessage(cause)))
-    return 'The key `readers` in tidemark.yaml decides who on this machine may read published files. A change applies from the next publication on.';
+    return 'The setting `readers` in tidemark.yaml decides who on this machine may read published files. A change takes effect at the next publication.';
   return 'Run `tidemark snapshot` again: it publishes a new build and fetches only records that are due.';
 }
 
-// DuckDB reports a full disk only in the message, without a code. It may concern the file, its log or the spill folder.
+// DuckDB reports a full disk only in the message, without a code. The message may name the file, its log or the spill
+// folder.
 const NO_SPACE =
   /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i;
 
-/** Converts a full disk or a held lock into an error with a remedy; returns any other error unchanged. */
+/** Converts a full disk or a locked file into an error with a remedy; returns any other error unchanged. */
 export function asWarehouseError(error: unknown, file: string): unknown {
   if (error instanceof TidemarkError) return error;
   const message = errorMessage(error);

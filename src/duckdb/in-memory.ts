@@ -4,7 +4,7 @@ import { asWarehouseError } from './errors.js';
 
 /**
  * Opens an in-memory database, runs the work and closes the database.
- * @param file Named in errors; DuckDB spills to the folder `<file>.tmp`
+ * @param file Name of the database in errors; DuckDB spills to the folder `<file>.tmp`
  */
 export async function withMemory<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
   const instance = await DuckDBInstance.create(':memory:', {

@@ -5,15 +5,17 @@ import { WarehouseBusyError } from './errors.js';
 
 /*
  * Locks that guard a data folder. Each lock is on the same file system as the files it guards: the holder moves files
- * through the lock (see src/core/lock.ts). To avoid deadlocks, always take locks in this order:
+ * through the folder of the lock (see src/core/lock.ts).
  *
- * 1. writer     the warehouse file: loads, models, compaction, and `replay` until it has replaced and published it
- * 2. landing    removal of landed parts (compaction), against a replay that reads them
- * 3. switch     `data/published`: which build readers see, and which builds are kept
+ * To avoid deadlocks, always take locks in this order:
+ *
+ * 1. writer     guards the warehouse file: loads, models, compaction, and `replay` until it has published
+ * 2. landing    keeps compaction from removing landed parts while a replay reads them
+ * 3. switch     guards `data/published`: the link to the current build, and the removal of old builds
  */
 
 const SWITCH_WAIT_MS = 600_000;
-// The writer lists the whole landing zone without a heartbeat, which can be slow on a network file system.
+// Time to list the whole landing zone on a slow network file system: the writer sends no heartbeat meanwhile.
 const WRITER_LEASE_MS = 60_000;
 
 /**
@@ -26,13 +28,15 @@ export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lo
   return lock;
 }
 
-/** Reads all landed parts and keeps compaction from removing any. Waits for a running compaction to end. */
+/**
+ * Runs `work`, which reads all landed parts, while compaction cannot remove any. Waits for a running compaction to end.
+ */
 export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   return withLock(removalLock(dataDir), { what: 'tidemark replay' }, work);
 }
 
 /**
- * Removes landed parts while no replay reads them.
+ * Runs `work`, which removes landed parts, while no replay can read them.
  * @throws TidemarkError `WarehouseBusy` when a replay reads them; waiting would block every load
  */
 export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
@@ -50,7 +54,9 @@ export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise
   }
 }
 
-/** Changes which build readers see. Waits up to 10 minutes while another process does the same. */
+/**
+ * Runs `work`, which changes the build that readers see. Waits up to 10 minutes for another process that does the same.
+ */
 export async function whileSwitching<T>(
   dataDir: string,
   work: (lock: Lock) => Promise<T>,

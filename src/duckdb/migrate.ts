@@ -4,8 +4,8 @@ import { ModelFailedError } from './errors.js';
 import { readSqlFolder } from './sql-files.js';
 
 /**
- * Applies the files of `sql/migrations` that were not applied yet, in order. Applies all of them, or none if one fails.
- * @throws ModelFailedError when a newer Tidemark wrote the file, an applied migration was edited, or one fails
+ * Applies the new files of `sql/migrations` in order. Applies all of them, or none if one fails.
+ * @throws ModelFailedError when a newer Tidemark wrote the file, an applied migration was edited, or a migration fails
  */
 export async function applyMigrations(db: Database): Promise<void> {
   await db.run(
@@ -21,7 +21,7 @@ export async function applyMigrations(db: Database): Promise<void> {
   const unknown = [...applied.keys()].filter((name) => !files.some((file) => file.name === name));
   if (unknown.length > 0) {
     throw new ModelFailedError(
-      `${db.file} was written by a newer version: it has ${unknown.join(', ')}.`,
+      `${db.file} was written by a newer version of Tidemark: it has ${unknown.join(', ')}.`,
       'Update Tidemark, or set TIDEMARK_DATA to another folder.',
     );
   }
@@ -31,7 +31,7 @@ export async function applyMigrations(db: Database): Promise<void> {
     if (before === undefined || before === sha256) continue;
     throw new ModelFailedError(
       `sql/${file.name} was changed after it was applied.`,
-      'Restore the file and write the change as a new numbered file. Or delete data/warehouse/tidemark.duckdb: the next run loads it again from the landing zone.',
+      'Restore the file and write the change as a new numbered file. Or delete data/warehouse/tidemark.duckdb: the next run loads all landed parts into a new one.',
     );
   }
   const missing = hashed.filter(({ file }) => !applied.has(file.name));

@@ -16,27 +16,33 @@ export interface WarehouseOptions {
   file?: string;
   /** The writer's lock if the caller already holds it; the caller keeps it. */
   lock?: Lock;
-  /** Purpose of this writer, shown to others who wait for the warehouse: `tidemark compact`. */
+  /**
+   * Purpose of this writer, for example `tidemark compact`. Processes that need the warehouse show it in their errors.
+   */
   what?: string;
-  /** In DuckDB's notation: `4GB`. Default `TIDEMARK_WAREHOUSE_MEMORY`, else DuckDB's default (80 % of the memory). */
+  /**
+   * Memory limit in DuckDB's notation, for example `4GB`. Default: `TIDEMARK_WAREHOUSE_MEMORY`, else 80 % of the
+   * memory.
+   */
   memoryLimit?: string;
 }
 
 /** The open warehouse of the writer. */
 export interface Warehouse {
   readonly db: Database;
-  /** @throws LockLostError when this process stalled and another process took the lock */
+  /** @throws LockLostError when this process was paused and another process took the lock */
   assertHeld(): void;
   /** Checkpoints, so that no `.wal` is left, and closes. */
   close(): Promise<void>;
 }
 
-// DuckDB lets one process open the same file twice without an error; two writers would conflict on every commit.
+// Files open in this process. DuckDB allows a second open without an error, but two writers would conflict on every
+// commit.
 const held = new Set<string>();
 
 /**
  * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file when missing and applies new migrations.
- * @throws WarehouseBusyError when another process, or this one, has it open
+ * @throws WarehouseBusyError when another process, or this process, has the file open
  * @throws TidemarkError `DiskFull`; `InvalidConfig` for an invalid memory limit or number of threads
  */
 export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
@@ -61,7 +67,10 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
   }
 }
 
-/** Opens a file and records it in `held`. Records it only here, after the lock: a waiting call holds nothing. */
+/**
+ * Opens a file and adds it to `held`. Does this only after taking the lock: a call that waits must not block other
+ * calls.
+ */
 async function openOnce(file: string, options: WarehouseOptions): ReturnType<typeof openWriting> {
   if (held.has(file)) throw new WarehouseBusyError(file);
   held.add(file);
@@ -108,14 +117,14 @@ export async function openReadOnly(file: string): Promise<{ db: Database; close:
 }
 
 async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
-  // Memory and threads depend on the machine, not on the market, so they are no keys of tidemark.yaml.
+  // Memory and threads depend on the machine, not on the market: environment variables set them, not tidemark.yaml.
   const memoryLimit = options.memoryLimit ?? readMemoryLimit(process.env['TIDEMARK_WAREHOUSE_MEMORY']);
   const threads = readThreads(process.env['TIDEMARK_WAREHOUSE_THREADS']);
   return DuckDBInstance.create(file, {
     temp_directory: `${file}.tmp`,
     // Only Tidemark opens this file, so older versions of DuckDB need not be able to read it.
     storage_compatibility_version: 'v1.5.0',
-    // Every needed extension is built in. A machine without network must not wait for a download.
+    // Every needed extension is built in. Without a network, a download would make DuckDB wait.
     autoinstall_known_extensions: 'false',
     ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memory_limit: memoryLimit }),
@@ -126,7 +135,7 @@ function readMemoryLimit(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^\d+(\.\d+)? ?[KMGT]i?B$/i.test(text)) return text;
   throw new TidemarkError('InvalidConfig', `TIDEMARK_WAREHOUSE_MEMORY is not a valid size: "${text}".`, {
-    todo: 'Give a size like 1000MB or 4GB. Above this memory use, the warehouse works in files.',
+    todo: 'Give a size like 1000MB or 4GB. Queries that need more memory use temporary files.',
   });
 }
 

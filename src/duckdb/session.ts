@@ -5,7 +5,9 @@ import { declaredFields } from '../drift/declared.js';
 import type { Database } from './database.js';
 import { quote, readShared, type SqlFile } from './sql-files.js';
 
-/** Prepares a connection that loads or builds: settings, the macros and seeds on disk, the declared fields. */
+/**
+ * Prepares a connection for loads and builds: settings, macros, seeds and the fields that the API reference declares.
+ */
 export async function prepareSession(db: Database): Promise<void> {
   await db.run(`SET TimeZone = 'UTC'`);
   await db.run('SET preserve_insertion_order = false');

@@ -9,7 +9,7 @@ export interface SqlFile {
   /** Path relative to `sql/`, with forward slashes: `core/companies.sql`. */
   name: string;
   text: string;
-  /** Path to show to a person, when the file is not in `sql/`. */
+  /** Path for messages, when the file is not in `sql/`. */
   path?: string;
 }
 
@@ -50,7 +50,7 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Reads the macros and seeds, which every model shares. */
+/** Reads the macros and seeds, which all models share. */
 export function readShared(): SqlFile[] {
   return [...readSqlFolder('macros'), ...readSqlFolder('seeds', '.csv')];
 }

@@ -59,7 +59,7 @@ async function parse(db: Database, sql: string): Promise<ParsedSql> {
   const answer = Answer.parse(JSON.parse(row?.tree ?? ''));
   if (answer.error) return { fault: { message: answer.error_message, line: lineAt(sql, answer.position) } };
   if (answer.statements.length !== 1)
-    return { fault: { message: `it holds ${answer.statements.length} statements; it must be one query`, line: null } };
+    return { fault: { message: `${answer.statements.length} statements found, but one query is needed`, line: null } };
   return { tables: [...new Set(findTables(answer.statements))].toSorted() };
 }
 

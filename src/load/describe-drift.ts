@@ -14,8 +14,8 @@ interface DriftRow {
 }
 
 /**
- * Describes the schema drift of a run: how its answers differ from the API reference (`ops.drift`). Drift that no
- * earlier run had comes first. Returns at most five lines; the last one says how many more there are.
+ * Describes the schema drift of a run: how its answers differ from the API reference (`ops.drift`). New drift comes
+ * first. Returns at most five lines; the last one says how many more there are.
  */
 export async function describeDrift(db: Database, run: string): Promise<string[]> {
   const rows = await db.rows<DriftRow>(
@@ -34,7 +34,7 @@ function inWords({ route, path, kind, type, expected, share, is_new }: DriftRow)
       ? `New field ${path} (${type})`
       : kind === 'missing'
         ? `${path} is missing`
-        : `${path} is ${type} instead of ${expected ?? 'what it was'}`;
+        : `${path} is ${type} instead of ${expected ?? 'its earlier type'}`;
   return `${what} in ${percent(share)} of ${route}${is_new ? '' : ', as before'}.`;
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../duckdb/database.js';
 
 type Unloaded = NonNullable<ModelsResult['unloaded']>;
 
-// The column is missing after a rollback of the models, or if the user replaced the model.
+// This column is missing after a rollback of the models, or if the user replaced the model.
 const CAN_TELL = `
   SELECT count(*) FROM duckdb_columns()
   WHERE database_name = current_database() AND schema_name = 'ops' AND table_name = 'coverage' AND column_name = 'loaded_companies'`;

@@ -40,9 +40,9 @@ const ROW_TYPE =
   '[{"stream":"VARCHAR","route":"VARCHAR","run":"VARCHAR","path":"VARCHAR","kind":"VARCHAR","type":"VARCHAR","bodies":"BIGINT","first_seen":"TIMESTAMPTZ","last_seen":"TIMESTAMPTZ","sample":"VARCHAR"}]';
 
 /**
- * Compares the bodies of the batch being loaded with the schemas in `schemas/`, and saves differences in
- * `ledger.shapes`. Expects the table `batch`, which the stream's staging file makes. SQL groups the bodies by
- * structure, so this code sees each distinct structure once.
+ * Compares the bodies of the current batch with the schemas in `schemas/`, and saves differences in `ledger.shapes`.
+ * Expects the table `batch`, which the stream's staging file makes. SQL groups the bodies by structure, so this code
+ * sees each distinct structure once.
  */
 export async function loadDrift(db: Database, stream: string): Promise<void> {
   const first = DECLARED[stream]?.[0];
@@ -104,7 +104,7 @@ class Shapes {
     if (level === 'indicators')
       return compare(v1Report(shape)?.fields?.get('indicators')?.values, whole ?? 'NULL', V1_INDICATOR);
     if (shape.values === undefined) return name === null ? NOTHING : compare(shape, { [name]: whole ?? 'NULL' }, '$');
-    // List indicators only where they deviate: a report has just the few that apply to its company.
+    // List indicators only where they deviate: a report has only the few indicators that apply to its company.
     const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
     if (name === null) return whole === null ? NOTHING : year(whole);
     if (whole !== null) return year({ [name]: whole });
@@ -129,7 +129,7 @@ class Shapes {
   ): void {
     const { run, first_seen, last_seen } = finding;
     const key = keyOf({ route }, finding, row);
-    // Findings come in order of their first sighting, so the first sample is kept.
+    // Findings come in order of their first sighting, so keep the sample of the first one.
     const old = this.#rows.get(key) ?? {
       ...row,
       stream: this.#stream,
@@ -156,7 +156,10 @@ class Shapes {
     return bodies.map(({ doc }) => valueAt(parseLoosely(doc), path, isWanted)).filter((value) => value !== undefined);
   }
 
-  /** Picks a sample value. Of several at one time takes the smallest, so that batch borders do not matter. */
+  /**
+   * Picks a sample value. If several values have the same time, picks the smallest, so that the batch size has no
+   * effect.
+   */
   async #sample(finding: Finding, { path, type }: Deviation, personal: boolean): Promise<string | null> {
     // One value cannot show several types.
     if (type === 'mixed') return null;

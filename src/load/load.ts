@@ -11,10 +11,10 @@ import { forgetStreamsToReadAgain } from './read-again.js';
 import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 
-// A batch is one transaction and one pass of its stream's staging SQL; its bodies must fit into memory.
+// One transaction loads a batch, and the staging SQL of its stream reads it once. All bodies must fit into memory.
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
-// A row of a listing is a page of up to 100 entries. Staging holds several copies of each page in memory.
+// A row of a listing is a page of up to 100 entries. Staging keeps several copies of each page in memory.
 // src/landing/listing-writer.ts writes this many pages to a part.
 const BATCH_PAGES = 100;
 const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
@@ -30,9 +30,9 @@ export interface LoadOptions {
 }
 
 /**
- * Loads every landed part that is not in the ledger yet. Loads batches of one stream, each in its own transaction. A
- * call after a kill therefore continues where the killed call stopped, and loads nothing twice.
- * @throws LandingCorruptError after all sound parts were loaded, when parts do not match their manifests
+ * Loads every landed part that is not in the ledger yet. Loads each batch of one stream in its own transaction. After a
+ * kill, the next call continues where the killed call stopped, and loads nothing twice.
+ * @throws LandingCorruptError when parts do not match their manifests, after all sound parts were loaded
  */
 export async function loadLanding(
   warehouse: Warehouse,
@@ -61,7 +61,7 @@ export async function loadLanding(
   for (const batch of splitIntoBatches(sound)) {
     const load = (look: LoadOptions['drift']): Promise<number> =>
       db.transaction(() => loadBatch(db, rejectsIn, batch, look));
-    // Never lose records because the search for schema drift fails: load the batch without it.
+    // If the check for schema drift fails, load the batch without the check: a record must never be lost.
     const rejects = await load(drift).catch((error: unknown) => {
       if (!(error instanceof DriftError)) throw error;
       counts.driftFault ??= error.message;
@@ -76,7 +76,7 @@ export async function loadLanding(
 }
 
 /**
- * Marks joined parts as loaded if the parts they replace were loaded: their rows are in the ledger.
+ * Marks joined parts as loaded if the parts they replace were loaded: the ledger already has their rows.
  * @throws LandingCorruptError when only some of the replaced parts were loaded: a row could be loaded twice
  */
 export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise<void> {
@@ -97,7 +97,7 @@ export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise
     throw new LandingCorruptError(
       mixed,
       { parts: 0, rows: 0, rejects: 0 },
-      'Build the warehouse again: tidemark replay.',
+      'Run `tidemark replay`: it builds the warehouse again.',
     );
   }
 }
@@ -132,7 +132,7 @@ async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMa
   await insertRows(db, 'ledger.loaded_parts', LOADED_PART, rows);
 }
 
-/** Drift detection failed; the message is that of the cause. */
+/** The check for schema drift failed; the message is that of the cause. */
 class DriftError extends Error {}
 
 async function loadBatch(
@@ -183,13 +183,13 @@ export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows'
   return batches;
 }
 
-/** Names the loaded parts that are gone from the landing zone, in one sentence; null when none is gone. */
+/** Message about loaded parts that are missing in the landing zone; null when none is missing. */
 export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<string, string>): string | null {
   const landed = new Set(parts.map(partKey));
   const gone = [...loaded.keys()].filter((key) => !landed.has(key));
   if (gone.length === 0) return null;
   const all = gone.length.toLocaleString('en-US');
-  return `The warehouse holds rows of ${all} landed parts that are missing in the landing zone; the first is ${gone[0]}. Restore them from a backup. Or run \`tidemark replay\` to build the warehouse from the present parts.`;
+  return `The warehouse contains rows of ${all} landed parts that are missing in the landing zone; the first is ${gone[0]}. Restore these parts from a backup. Or run \`tidemark replay\` to build the warehouse without them.`;
 }
 
 function mostRows(stream: string): number {

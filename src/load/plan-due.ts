@@ -13,7 +13,7 @@ export interface DueRequest {
   run: string;
   market: string | null;
   stream: PlanDueInput['stream'];
-  /** Answers older than this are due again; 0: in every run. */
+  /** Answers older than this are due again; 0 makes every answer due. */
   refreshSeconds: number;
   now: Date;
   /** Maximum number of entities in one chunk file. */
@@ -21,7 +21,7 @@ export interface DueRequest {
   /**
    * Companies to choose from, for streams about companies.
    * - `sighted`: companies that this run's own searches found.
-   * - `members`: the market's latest members, or without a market all companies ever seen. For work addressed by date.
+   * - `members`: the latest members of the market; without a market, all companies ever seen. For runs of past dates.
    * - `rejected`: for any stream, records that have an open reject.
    */
   known?: 'sighted' | 'members' | 'rejected';
@@ -39,7 +39,7 @@ const COMPANY_LISTS: Partial<Record<DueRequest['stream'], string>> = {
   financials_v1: 'financials',
 };
 
-/** Reasons for being due, most valuable first: when the day's quota ends, the rest waits for tomorrow. */
+/** Reasons for being due, most valuable first. If the day's quota ends, the later records wait for the next day. */
 const CLASSES: readonly (readonly DueReason[])[] = [
   ['new'],
   ['unfetched'],
@@ -50,9 +50,9 @@ const CLASSES: readonly (readonly DueReason[])[] = [
 
 /**
  * Loads the landed parts, then writes the due entities to `data/runs/<run>/due/<stream>/chunk-00000.json` and so on.
- * Each file is a JSON array of `DueEntity`. Sorts by CLASSES, stale entities by the day of their last answer, then by
- * id. A second call for the same run and stream returns the same plan and keeps the files. Some of the chunks may
- * already have landed, so their content must not change.
+ * Each file is a JSON array of `DueEntity`. Sorts by CLASSES, then stale entities by the day of their last answer, then
+ * by id. A second call for the same run and stream returns the same plan and keeps the files: chunks that have landed
+ * must not change.
  */
 export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
   const folder = dueDir(dataDir, request.run, request.stream);
@@ -75,7 +75,7 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
   return counts;
 }
 
-/** Loads landed parts and ignores corrupt ones: the load before publishing reports them. */
+/** Loads the landed parts and skips corrupt ones: the load before publishing reports them. */
 async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<void> {
   try {
     await loadLanding(warehouse, dataDir);
@@ -84,7 +84,7 @@ async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<vo
   }
 }
 
-/** Before the first build nothing can be rejected: the models judge what was loaded. */
+/** True after the first build. Models make the list of rejects, so it is missing before. */
 async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {
   const find = "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'ops' AND table_name = 'rejects'";
   return (await db.count(find)) > 0;

@@ -18,7 +18,7 @@ export interface CheckResult {
 export function listAudits(model: Model): Audit[] {
   const key = model.key.map(identifier).join(', ');
   const mandatory = model.key.filter((column) => !model.nullable.includes(column));
-  // In an incremental model only the keys just built can be wrong, so check only these.
+  // In an incremental model only the rows of the keys just built can be wrong, so check only these rows.
   const scope =
     model.incremental === undefined
       ? model.model

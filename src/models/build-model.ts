@@ -36,8 +36,8 @@ export async function readRelations(db: Database): Promise<Relations> {
 }
 
 /**
- * Builds one model in the warehouse, in place of its table or view.
- * @throws ModelFailedError naming the model's file
+ * Builds one model in the warehouse and replaces its table or view.
+ * @throws ModelFailedError with the name of the model's file
  */
 export async function buildModel(db: Database, model: Model, how: How, existing: Relations): Promise<void> {
   await naming(model, async () => {
@@ -48,14 +48,14 @@ export async function buildModel(db: Database, model: Model, how: How, existing:
     if (how === 'staged') return db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
     if (how === 'changed' && model.incremental !== undefined) return replaceKeys(db, model, model.incremental.by);
     await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
-    // An unchanged model passed this check when it last changed.
+    // An unchanged model passed this check after its last change.
     if (how === 'whole') await checkColumns(db, model, model.model);
   });
 }
 
 /**
- * Builds one model whole, as a table of another attached database.
- * @throws ModelFailedError naming the model's file
+ * Builds the whole table of one model in another attached database.
+ * @throws ModelFailedError with the name of the model's file
  */
 export async function buildModelInto(db: Database, model: Model, catalog: string): Promise<void> {
   await naming(model, async () => {
@@ -83,7 +83,7 @@ async function naming(model: Model, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Fills the temp table `changed` with the keys to build. Query and audits of an incremental model read it. */
+/** Fills the temp table `changed` with the keys to build. The query and the audits of an incremental model read it. */
 async function fillChanged(db: Database, { incremental }: Model, how: How): Promise<void> {
   if (incremental === undefined) return;
   await db.run(`CREATE OR REPLACE TEMP TABLE changed AS ${how === 'changed' ? incremental.changed : incremental.all}`);

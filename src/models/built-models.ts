@@ -4,7 +4,7 @@ import { orderModels, parseModel, type Model } from './models.js';
 import { findParents } from './parents.js';
 
 /**
- * Reads the models with which the tables of the warehouse were built, from the SQL texts the ledger kept.
+ * Reads the models from which the tables of the warehouse were built, from their stored SQL texts in the ledger.
  * Published descriptions come from these texts, because the files may have changed since.
  * @throws ModelFailedError when no model was built yet
  */

@@ -3,16 +3,16 @@ import { plainType, type Model } from './models.js';
 /** The parts of a table on which readers rely. */
 export interface Shape {
   columns: ReadonlyMap<string, string>;
-  /** Null when unknown: the model was applied before definitions were kept. */
+  /** Null when unknown: the model was applied by a version of Tidemark that did not store its header. */
   key: readonly string[] | null;
   /** Key columns that may be NULL. */
   nullable: readonly string[];
   grain: string | null;
 }
 
-/** Effects of a change on readers of the table, one phrase each. */
+/** Effects of a change on readers of the table, one phrase for each. */
 export interface Effects {
-  /** Changes after which queries may fail or count something else. */
+  /** Changes after which a query may fail or return another result. */
   breaking: string[];
   nonBreaking: string[];
 }
@@ -39,19 +39,19 @@ export function compareShapes(before: Shape, after: Shape): Effects {
   for (const [column, type] of before.columns) {
     const now = after.columns.get(column);
     if (now === undefined) breaking.push(`column ${column} is removed`);
-    else if (now !== type) breaking.push(`column ${column} was ${type}, is now ${now}`);
+    else if (now !== type) breaking.push(`column ${column} was ${type} and is now ${now}`);
   }
   for (const [column, type] of after.columns)
     if (!before.columns.has(column)) nonBreaking.push(`column ${column} ${type} is added`);
   const [was, is] = [before, after].map(({ key }) => key?.toSorted().join(', '));
   if (before.key !== null && was !== is)
-    breaking.push(`the key was ${before.key.join(', ')}, is now ${after.key?.join(', ') ?? 'unknown'}`);
+    breaking.push(`the key was ${before.key.join(', ')} and is now ${after.key?.join(', ') ?? 'unknown'}`);
   if (before.key !== null)
     for (const column of after.nullable)
       if (before.key.includes(column) && !before.nullable.includes(column))
-        breaking.push(`column ${column} of the key was never NULL, now may be`);
+        breaking.push(`column ${column} of the key was never NULL and may now be NULL`);
   if (before.grain !== null && before.grain !== after.grain)
-    breaking.push(`the grain was one row per ${before.grain}, is now one row per ${after.grain}`);
+    breaking.push(`the grain was one row per ${before.grain} and is now one row per ${after.grain}`);
   return { breaking, nonBreaking };
 }
 

@@ -11,7 +11,7 @@ type Shown = string | null;
 /** Differences of one table between an environment ("here") and production ("there"). */
 export interface TableDiff {
   model: string;
-  /** Key columns by which rows are matched; null when production lacks the table or the key is not unique. */
+  /** Key columns that match rows. Null when production lacks the table, or when the key is not unique. */
   key: string[] | null;
   rowsHere: number;
   /** Null when production has no such table. */
@@ -22,14 +22,14 @@ export interface TableDiff {
   changed: number | null;
   addedColumns: string[];
   removedColumns: string[];
-  /** Columns that differ, those with most rows first. */
+  /** Columns that differ; columns with the most differing rows come first. */
   columns: { column: string; rows: number; samples: { key: Record<string, Shown>; there: Shown; here: Shown }[] }[];
-  /** Sample rows that only one side has: their key, or the whole row without a key. */
+  /** Sample rows that exist only in the environment: their key, or the whole row without a key. */
   samplesOnlyHere: Record<string, Shown>[];
   samplesOnlyThere: Record<string, Shown>[];
 }
 
-/** Differences between an environment and production, one entry a table. */
+/** Differences between an environment and production, one entry per table. */
 export interface EnvDiff {
   env: Env;
   tables: TableDiff[];
@@ -37,7 +37,7 @@ export interface EnvDiff {
 
 /**
  * Compares the tables of an environment (here) with the published tables (there), by the key of each model.
- * @param models Models to compare; none: all models of the environment
+ * @param models Models to compare; an empty list compares all models of the environment
  * @param samples Maximum number of rows to show for each kind of difference
  * @throws TidemarkError `InvalidInput` for an unknown environment or model
  */
@@ -51,7 +51,7 @@ export async function diffEnv(
   const unknown = models.find((model) => !env.models.includes(model));
   if (unknown !== undefined)
     throw new TidemarkError('InvalidInput', `Environment ${name} has no ${unknown}.`, {
-      todo: `It holds only the models that differed when it was built: ${env.models.join(', ') || 'none'}.`,
+      todo: `The environment has only the models that differed when it was built: ${env.models.join(', ') || 'none'}.`,
     });
   const wanted = models.length === 0 ? env.models : models;
   const tables = await withMemory(env.file, async (db) => {
@@ -109,7 +109,7 @@ async function diffTable(db: Database, model: string, samples: number): Promise<
   return { ...common, key, rowsThere, ...(await diffByKey(db, model, key, values, samples)) };
 }
 
-// Aliases that no column has: DuckDB would resolve an alias like `here` to a column of that name.
+// Aliases that cannot be column names: DuckDB would resolve an alias like `here` to a column of that name.
 const HERE = '"tidemark here"';
 const THERE = '"tidemark there"';
 const PRESENT = '"tidemark present"';
@@ -161,7 +161,7 @@ async function diffByKey(db: Database, model: string, key: string[], values: str
   };
 }
 
-/** Compares rows by all shared columns, if the two tables have no usable key. */
+/** Compares rows by all shared columns, for two tables without a common unique key. */
 async function diffWhole(
   db: Database,
   model: string,

@@ -17,7 +17,7 @@ export interface TableDocs {
   description: string;
   /** Path of the model file that makes the table. */
   path: string;
-  /** Last day the table is served; null if it stays. */
+  /** Last day on which the table is published; null if it has no last day. */
   deprecationDate: string | null;
   kind: string;
   version: number;
@@ -26,7 +26,7 @@ export interface TableDocs {
   /** Key columns that may be NULL. */
   nullable: string[];
   columns: ColumnDocs[];
-  /** Audits that run after each build, including those of the key. */
+  /** Audits that run after each build, including the audits of the key. */
   audits: { name: string; severity: string; sql: string }[];
   /** Models that this model reads. */
   parents: string[];
@@ -91,16 +91,16 @@ export function renderDictionary(tables: readonly TableDocs[], functions: readon
 const INTRODUCTION = `# Data dictionary
 
 Every table of the published warehouse (\`data/published/market.duckdb\` and, as Parquet, \`data/published/lake\`).
-Made from the headers of the models in \`sql/\` by \`tidemark models docs --out docs/data-dictionary.md\`: edit those, not this
-file. The same words are comments in the warehouse: \`tidemark sql "SELECT column_name, data_type, comment FROM
+Made from the headers of the models in \`sql/\` by \`tidemark models docs --out docs/data-dictionary.md\`: edit the headers, not this
+file. The warehouse has the same texts as comments: \`tidemark sql "SELECT column_name, data_type, comment FROM
 duckdb_columns() WHERE table_name = 'companies'"\`.
 
-Kind says how a table is built: \`table\` again in every run, \`incremental\` only for the keys that changed, \`view\` from the
-writer's own tables. All are published as tables. A new version is one that breaks queries written for the one before.
+*Kind* tells how a table is built: every run builds a \`table\` again, and an \`incremental\` one only for changed keys; a \`view\` reads the
+writer's own tables. All three kinds are published as tables. A new *version* of a table may break queries for the earlier version.
 
-From says where a column's values come from, as DuckDB binds the model's SQL: a column of another table as it is, or *derived* from the
-columns named, or *made* of none (a count of rows, a constant). What merely selects rows (joins, filters) is not counted. \`ledger\` is what
-was loaded, which only the writer's file has. \`tidemark models docs --json\` has it for programs.`;
+*From* names the source of a column's values, as DuckDB binds the model's SQL: another column (a copy), *derived* from the named
+columns, or *made* without a source column (a count of rows, a constant). Columns that only select rows (joins, filters) are no source.
+Tables of \`ledger\` are the loaded records, which only the writer's file has. \`tidemark models docs --json\` prints all of this for programs.`;
 
 function renderIndex(tables: readonly TableDocs[]): string {
   const rows = tables.map(({ table, grain, key }) => [link(table), cell(grain), key.map(code).join(', ')]);
@@ -114,7 +114,7 @@ function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
     `One row per ${grain}`,
     `Key: ${key.map(code).join(', ')}${nullable.length > 0 ? ` (may be NULL: ${nullable.map(code).join(', ')})` : ''}`,
     `Kind: ${kind}, version ${version}, made by ${path.startsWith('sql/') ? `[${path}](../${path})` : code(path)}`,
-    `Parents: ${names(parents) || 'none, it reads what was loaded from the landing zone'}`,
+    `Parents: ${names(parents) || 'none; reads only loaded records (`ledger`)'}`,
     `Children: ${names(children) || 'none'}`,
   ];
   return [
@@ -141,8 +141,8 @@ function renderFunctions(functions: readonly SqlFunction[]): string[] {
   return ['## Functions', FUNCTIONS, ...sections];
 }
 
-const FUNCTIONS = `Macros in the published DuckDB file (Parquet has none). They name tables by schema: where the file is attached beside another
-database, \`USE\` it first. \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\` lists them.`;
+const FUNCTIONS = `Macros in the published DuckDB file (Parquet has none). They name tables by schema: if you attach the file to another
+database, run \`USE\` first. \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\` lists them.`;
 
 /** Renders `meta.receipt`, the only table without a model: the publication writes it. */
 function renderReceipt(): string {
@@ -167,7 +167,7 @@ function markdownTable(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
-/** Links to the section of a table. Markdown viewers drop the dot of a heading from its anchor. */
+/** Links to the section of a table. Markdown viewers remove the dot of a heading from its anchor. */
 function link(table: string): string {
   return `[${table}](#${table.replaceAll('.', '')})`;
 }
@@ -176,7 +176,7 @@ function code(text: string): string {
   return `\`${text.replaceAll('|', String.raw`\|`)}\``;
 }
 
-/** Plain text for one line of Markdown. Escapes characters of table borders, tags and emphasis. */
+/** Plain text for one line of Markdown. Escapes characters with a meaning in Markdown tables, tags and emphasis. */
 function cell(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<>*`[\]]|(?<=^|\s)_|_(?=\s|$)/g, String.raw`\$&`);
 }

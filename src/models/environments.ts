@@ -37,7 +37,7 @@ export interface EnvBuilt {
   /** Name of the published build that the environment is based on. */
   build: string;
   models: { model: string; change: ChangeKind; rows: number; failedAudits: string[] }[];
-  /** Changes that production would refuse; a dev environment accepts them. */
+  /** Changes that production would refuse. A dev environment accepts them. */
   refused: ModelChange[];
 }
 
@@ -47,16 +47,19 @@ export interface Env {
   file: string;
   builtAt: string;
   build: string;
-  /** Production was published again since then: a comparison would mix changed models with changed data. */
+  /**
+   * True when production was published again after this build. A comparison then shows changed data as well as changed
+   * models.
+   */
   isStale: boolean;
   models: string[];
 }
 
 /**
  * Builds the changed models and their children into a separate file, from the data of production. Reads unchanged
- * models from the published build. Does not disturb the writer or readers. Replaces an environment of the same name.
+ * models from the published build. Does not block the writer or readers. Replaces an environment of the same name.
  * @throws NotPublishedError when nothing is published
- * @throws WarehouseBusyError when a changed model reads the writer's tables while a worker holds them
+ * @throws WarehouseBusyError when a changed model reads the writer's tables while a worker has them open
  * @throws ModelFailedError when a model cannot be built; the environment stays as it was
  */
 export async function applyEnv(dataDir: string, request: EnvRequest): Promise<EnvBuilt> {
@@ -107,7 +110,8 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
       await db.run('DETACH env');
       return done;
     });
-    // Remove the write-ahead log of the old file (from a killed client): DuckDB would apply it to the new file.
+    // Remove the write-ahead log of the old file, which a killed client may have left: DuckDB would apply it to the new
+    // file.
     rmSync(`${file}.wal`, { force: true });
     await syncFile(beside);
     renameSync(beside, file);
@@ -169,7 +173,7 @@ export function dropEnv(dataDir: string, name: string): void {
 }
 
 /**
- * Overlays an environment on the published warehouse: queries then read the environment's tables first.
+ * Makes queries read the tables of an environment first, then those of the published warehouse.
  * @throws TidemarkError `InvalidInput` when no environment has that name
  */
 export async function overlayEnv(published: Published, dataDir: string, name: string): Promise<void> {
@@ -208,7 +212,7 @@ async function planAgainst(published: string, models: Model[], day: string): Pro
   }
 }
 
-/** True for models to build: edited ones and those whose rows may change. */
+/** True for models to build: edited models, and models whose rows may change. */
 function isBuilt({ change, rebuild }: ModelChange): boolean {
   return change !== 'removed' && (rebuild || change === 'directly modified');
 }
@@ -226,8 +230,8 @@ async function readsLedger(models: readonly Model[]): Promise<boolean> {
 }
 
 /**
- * Copies the writer's file. Keeps it open read-only during the copy, so that no worker can write to it. A worker that
- * arrives waits until the copy ends. The copy is instant on file systems that share blocks.
+ * Copies the writer's file. Keeps it open read-only during the copy: a worker that wants to write waits until the copy
+ * ends. The copy takes no time on file systems that share blocks.
  */
 async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
   const file = warehouseFile(dataDir);

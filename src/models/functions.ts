@@ -7,7 +7,7 @@ import { identifier, quote, readSqlFolder, type SqlFile } from '../duckdb/sql-fi
 
 const Header = z.strictObject({
   function: z.string().regex(/^core\.[a-z_]+$/),
-  /** `TABLE`: a query, called in FROM. Any other value is the type of an expression. */
+  /** `TABLE` for a query that is called in FROM; else the SQL type of an expression. */
   returns: z.string().min(1),
   parameters: z.record(z.string().regex(/^[a-z_]+$/), z.string().min(1)),
   description: z.string().min(1),
@@ -19,7 +19,7 @@ export interface SqlFunction extends z.infer<typeof Header> {
   sql: string;
 }
 
-/** Reads all functions, each one after those it calls. */
+/** Reads all functions. Each comes after the functions that it calls. */
 export function readFunctions(): SqlFunction[] {
   const functions = readSqlFolder('functions/core').map(parseFunction);
   return functions.toSorted((a, b) => Number(calls(a, b)) - Number(calls(b, a)));
@@ -27,8 +27,10 @@ export function readFunctions(): SqlFunction[] {
 
 /**
  * Creates the functions in an attached database that has the tables they read. The functions name tables by schema
- * only, so they read the tables of the file that a reader has opened. Skips a function whose columns the tables lack.
- * A new version of a model may have renamed them, or an earlier set of models may be in force.
+ * only, so they read the tables of the file that a reader has opened.
+ *
+ * Skips a function whose columns the tables lack: a new version of a model may have renamed them, or a rollback may
+ * have restored an earlier set of models.
  * @returns One sentence for each skipped function
  */
 export async function createFunctions(db: Database, database: string): Promise<string[]> {
@@ -70,7 +72,7 @@ function parseFunction(file: SqlFile): SqlFunction {
   try {
     const header = Header.parse(parse(match?.[1] ?? ''));
     if (file.name !== `functions/${header.function.replace('.', '/')}.sql`)
-      throw new Error(`it makes ${header.function}, so the file needs that name`);
+      throw new Error(`the header names ${header.function}; the file must have the same name`);
     return { ...header, file: file.name, sql: (match?.[2] ?? '').trim() };
   } catch (error) {
     throw new ModelFailedError(

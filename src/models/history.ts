@@ -3,7 +3,7 @@ import { readSets, type AppliedSet } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { warehouseFile } from '../core/data-folder.js';
 
-/** A set of models that was in force, with the files it changed. */
+/** A set of models that was applied, with the files it changed. */
 export interface HistoryEntry extends Omit<AppliedSet, 'files'> {
   /** Files that differ from the previous set; for the first set all files. */
   changed: string[];
@@ -11,7 +11,7 @@ export interface HistoryEntry extends Omit<AppliedSet, 'files'> {
 }
 
 /**
- * Reads the sets of models that were in force, oldest first.
+ * Reads the sets of models that were applied, oldest first.
  * @throws WarehouseBusyError while a worker writes the warehouse
  */
 export async function readHistory(dataDir: string): Promise<HistoryEntry[]> {

@@ -1,19 +1,19 @@
-/** Where the values of one column come from. */
+/** The source of the values of one column. */
 export interface Source {
   /** Source columns as `schema.table.column`. */
   columns: ReadonlySet<string>;
-  /** True when the value is copied or only cast; false when it is computed. */
+  /** True for a copied or cast value; false for a computed one. */
   isCopy: boolean;
 }
 
-/** A node of the plan, or of an expression in it, as `json_serialize_plan` of DuckDB writes it. */
+/** A node of a query plan, or of an expression in it, in the format of DuckDB's `json_serialize_plan`. */
 type Node = Record<string, unknown>;
 
-/** The output of one operator: a source for each column, by position. */
+/** Output of one operator: a source for each column, by position. */
 type Outputs = Source[];
 
 interface Scope {
-  /** Outputs of each CTE, by the table index of its definition. */
+  /** Outputs of each CTE by the table index of its definition. */
   ctes: Map<number, Outputs>;
   /** Columns that the innermost correlated join passes to its subqueries. */
   outer: Outputs;
@@ -33,8 +33,8 @@ const JOINS = new Set([
 
 /**
  * Follows each output column of a bound plan to the table columns from which its value is computed. Conditions of
- * joins, filters and groups are no source: they decide which rows exist, not their values.
- * For EXISTS, names only the outer side.
+ * joins, filters and groups are no sources: they select rows and do not change values. For EXISTS, reads only the outer
+ * side.
  * @param plan Root operator, with references resolved to positions
  * @throws Error at an unknown operator, because the lineage is then uncertain
  */
@@ -90,7 +90,7 @@ function trace(node: Node, scope: Scope): Outputs {
       return merge(list(node['expressions']).map((row) => all(row, from)));
     }
   }
-  throw new Error(`no lineage through ${type}`);
+  throw new Error(`unknown operator ${type}`);
 }
 
 function traceTable(node: Node): Outputs {
@@ -107,7 +107,7 @@ function traceTable(node: Node): Outputs {
 }
 
 function traceJoin(node: Node, type: string, [first, second]: Node[], scope: Scope): Outputs {
-  if (first === undefined || second === undefined) throw new Error(`${type} without two sides`);
+  if (first === undefined || second === undefined) throw new Error(`${type} has less than two inputs`);
   // In a correlated join the inner side reads columns that the outer side passes in.
   const isFlipped = node['delim_flipped'] === true;
   const outerSide = isFlipped ? second : first;
@@ -138,14 +138,16 @@ function traceJoin(node: Node, type: string, [first, second]: Node[], scope: Sco
 
 function traceSet(node: Node, type: string, children: Node[], scope: Scope): Outputs {
   const [first, ...others] = children;
-  if (first === undefined) throw new Error(`${type} without sides`);
+  if (first === undefined) throw new Error(`${type} has no input`);
   const base = trace(first, scope);
   // A recursive CTE reads itself. Its first part gives the sources of its columns.
   if (type === 'LOGICAL_RECURSIVE_CTE') scope.ctes.set(Number(node['table_index']), base);
   return merge([base, ...others.map((child) => trace(child, scope))]);
 }
 
-/** Merges the sources of several inputs, column by column. A copy only if all inputs copy the same column. */
+/**
+ * Merges the sources of several inputs, column by column. The result is a copy only if all inputs copy the same column.
+ */
 function merge(inputs: Outputs[]): Outputs {
   const [first = []] = inputs;
   return first.map((_, i) => {
@@ -160,7 +162,7 @@ function evaluate(expression: unknown, input: Outputs): Source {
   switch (node['expression_class']) {
     case 'BOUND_REF': {
       const source = input[Number(node['index'])];
-      if (source === undefined) throw new Error('a reference beyond its input');
+      if (source === undefined) throw new Error('a reference to a missing input column');
       return source;
     }
     case 'BOUND_CAST':
@@ -179,7 +181,7 @@ function evaluate(expression: unknown, input: Outputs): Source {
   }
 }
 
-/** The operands of an expression. Skips `function_data`, which holds copies bound to another input. */
+/** The operands of an expression. Skips `function_data`, whose copies refer to another input. */
 function operands(node: Node): unknown[] {
   return Object.entries(node).flatMap(([key, value]) => (key === 'function_data' ? [] : expressionsIn(value)));
 }
@@ -206,7 +208,7 @@ function pick(outputs: Outputs, map: unknown): Outputs {
 
 function asNode(value: unknown): Node {
   if (isNode(value)) return value;
-  throw new Error('a plan that is none');
+  throw new Error('not a query plan');
 }
 
 function isNode(value: unknown): value is Node {

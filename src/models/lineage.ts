@@ -9,13 +9,13 @@ import type { Published } from '../builds/published.js';
 import { prepareSession } from '../duckdb/session.js';
 import { identifier } from '../duckdb/sql-files.js';
 
-/** Where the values of a column come from, as far as DuckDB's binder shows. */
+/** Source of the values of a column, as far as DuckDB's binder shows. */
 export interface ColumnLineage {
   /**
    * - `copied`: one column of a table, unchanged or cast.
    * - `derived`: computed, or from several columns.
    * - `made`: from no column, such as a literal or a count of rows.
-   * - `unknown`: the plan holds an operator that cannot be followed.
+   * - `unknown`: the plan has an operator that this code does not know.
    */
   lineage: 'copied' | 'derived' | 'made' | 'unknown';
   /** Source columns as `schema.table.column`, of models and of loaded records (`ledger`), sorted by name. */
@@ -28,9 +28,9 @@ export type Lineage = ReadonlyMap<string, ReadonlyMap<string, ColumnLineage>>;
 const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).optional() });
 
 /**
- * Follows every column of every model to its source columns. Reads the plans that DuckDB binds for the models' SQL
- * over empty tables. Stars, CTEs, joins and macros thus resolve as in a real build. Columns that only select rows are
- * no source.
+ * Follows every column of every model to its source columns. Reads the plans that DuckDB binds for the models' SQL over
+ * empty tables. Stars, CTEs, joins and macros then resolve as in a real build. Columns that only select rows are no
+ * sources.
  * @throws ModelFailedError when the tables cannot be made
  */
 export async function readLineage(models: readonly Model[]): Promise<Lineage> {
@@ -49,7 +49,10 @@ export async function readLineage(models: readonly Model[]): Promise<Lineage> {
   });
 }
 
-/** Lineage of the models that made a published file. Reads the SQL texts in that file; empty if none is readable. */
+/**
+ * Lineage of the models from which a published file was built. Reads the SQL texts in that file; empty if the texts
+ * cannot be read.
+ */
 export async function readPublishedLineage(published: Published): Promise<Lineage> {
   try {
     const rows = await published.objects<{ model: string; table_name?: string | null; definition?: string | null }>(
@@ -65,7 +68,7 @@ export async function readPublishedLineage(published: Published): Promise<Lineag
   }
 }
 
-/** Maximum number of source columns of one table that the text of a derived column names. */
+/** Maximum number of source columns that the text of a derived column names for each table. */
 const MAX_SOURCES = 8;
 
 /**
@@ -94,7 +97,7 @@ function tableOf(column: string): string {
 async function readModelLineage(db: Database, model: Model): Promise<ReadonlyMap<string, ColumnLineage>> {
   const columns = Object.keys(model.columns);
   try {
-    // Use a view, so that lineage continues to the source of the keys.
+    // Make `changed` a view: the lineage then continues to the source of the keys.
     if (model.incremental !== undefined)
       await db.run(`CREATE OR REPLACE TEMP VIEW changed AS ${model.incremental.all}`);
     const [row] = await db.rows<{ plan: string }>(
@@ -103,7 +106,7 @@ async function readModelLineage(db: Database, model: Model): Promise<ReadonlyMap
     );
     const answer = Answer.parse(JSON.parse(row?.plan ?? ''));
     const sources = traceColumns(answer.plans?.[0]);
-    if (sources.length !== columns.length) throw new Error('not the columns of the model');
+    if (sources.length !== columns.length) throw new Error('the plan and the model have different numbers of columns');
     return new Map(columns.map((column, i) => [column, describe(sources[i])]));
   } catch {
     return new Map(columns.map((column) => [column, { lineage: 'unknown', from: [] }]));

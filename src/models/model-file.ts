@@ -6,27 +6,28 @@ import type { SqlFile } from '../duckdb/sql-files.js';
 
 /*
  * Terms:
- * - model: one SQL file and the table it makes. The file is a header (a block comment with YAML) and one query.
+ * - model: one SQL file and the table it makes. The file has a header (a block comment with YAML) and one query.
  * - version: a model's promise to its readers. A change that breaks their queries needs a new version.
- * - grain: one row of the table stands for one of these ("one row per …").
+ * - grain: the thing for which the table has one row ("one row per …").
  * - key: columns that identify a row. Unique, and not NULL unless the header lists them as nullable.
- * - audit: a query that must return no rows. Severity error fails the build, warn only reports.
- * - deprecated: still served, until the last day that the header names.
+ * - audit: a query that must return no rows. With severity error, a row fails the build; with warn, it is only
+ *   reported.
+ * - deprecated: still served, until the last day in the header.
  */
 
-/** Published schemas, in no particular order: references between models decide the build order. */
+/** Published schemas in any order: the models themselves decide the build order. */
 export const MODEL_SCHEMAS = ['core', 'marts', 'ops', 'meta'] as const;
 
 const Audit = z.strictObject({
   name: z.string(),
   severity: z.enum(['warn', 'error']),
-  /** Selects offending rows; the audit passes if there is none. */
+  /** Selects wrong rows; the audit passes if there is none. */
   sql: z.string(),
 });
 /** An audit in the header of a model: a query that must return no rows. */
 export type Audit = z.infer<typeof Audit>;
 
-/** `TYPE | comment` */
+/** A column in the header: `TYPE | comment`. */
 const Column = z.string().transform((text, context) => {
   const bar = text.indexOf(' | ');
   if (bar < 0) context.addIssue({ code: 'custom', message: 'must be written TYPE | comment' });
@@ -35,17 +36,22 @@ const Column = z.string().transform((text, context) => {
 
 const Header = z.strictObject({
   model: z.string().regex(/^(core|marts|ops|meta)\.[a-z_]+$/),
-  /** table: built whole each time. incremental: only the keys that changed. view: a view in the writer's file. */
+  /** `table`: built whole each time. `incremental`: only the keys that changed. `view`: a view in the writer's file. */
   kind: z.enum(['table', 'incremental', 'view']),
   version: z.int().min(1),
-  /** Last day the table is served. Set for an older version next to the latest, or for a model to be removed. */
+  /**
+   * Last day on which the table is served. For an older version next to the latest one, or for a model to be removed.
+   */
   deprecation_date: z.iso.date().optional(),
   grain: z.string().min(1),
   key: z.array(z.string()).min(1),
   /** Key columns that may be NULL. */
   nullable: z.array(z.string()).default([]),
   description: z.string().min(1),
-  /** The query reads the keys to build from the temp table `changed`; `changed` and `all` fill it. */
+  /**
+   * The query reads the keys to build from the temp table `changed`. The query `changed` fills it, or `all` for a whole
+   * build.
+   */
   incremental: z.strictObject({ by: z.array(z.string()).min(1), changed: z.string(), all: z.string() }).optional(),
   columns: z.record(z.string(), Column),
   audits: z.array(Audit).default([]),
@@ -54,15 +60,17 @@ type Header = z.infer<typeof Header>;
 
 /** A parsed model file: its header and its query. */
 export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
-  /** Table that the file makes: the model's name; an older version served next to the latest adds `_v<version>`. */
+  /**
+   * Table that the file makes: the model's name, or `<name>_v<version>` for an older version next to the latest one.
+   */
   model: string;
   /** The model's name, the same for all its versions. */
   name: string;
-  /** Last day the table is served, `YYYY-MM-DD`; null if it stays. */
+  /** Last day on which the table is served, `YYYY-MM-DD`; null if it has no last day. */
   deprecationDate: string | null;
   /** File name as in `SqlFile`: `marts/market_daily.sql`. */
   file: string;
-  /** Path to show to a person: `sql/marts/market_daily.sql`. */
+  /** Path for messages: `sql/marts/market_daily.sql`. */
   path: string;
   /** The whole file. */
   text: string;
@@ -71,12 +79,13 @@ export interface ModelFile extends Omit<Header, 'model' | 'deprecation_date'> {
 }
 
 /**
- * Parses a model file: a leading block comment that holds YAML, then one query.
+ * Parses a model file: a leading block comment that contains YAML, then one query.
  * @throws ModelFailedError when the header is missing or wrong
  */
 export function parseModel(file: SqlFile): ModelFile {
   const match = /^\/\*\n(.*?)\n\*\/\n(.*)$/s.exec(file.text);
-  if (match === null) throw wrongHeader(file, 'it has no header; a model begins with a block comment with YAML');
+  if (match === null)
+    throw wrongHeader(file, 'the header is missing; a model begins with a block comment that contains YAML');
   let header: Header;
   try {
     header = Header.parse(parse(match[1] ?? ''));
@@ -84,12 +93,12 @@ export function parseModel(file: SqlFile): ModelFile {
     throw wrongHeader(file, error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error));
   }
   if ((header.kind === 'incremental') !== (header.incremental !== undefined)) {
-    throw wrongHeader(file, 'kind incremental needs the block `incremental`, and only this kind may have it');
+    throw wrongHeader(file, 'the block `incremental` belongs to `kind: incremental`; use both or neither');
   }
   const { model: name, deprecation_date: deprecationDate = null, ...rest } = header;
   const model = tableOf(file, header);
   const description = deprecationDate === null ? rest.description : deprecatedDescription(model, header);
-  // The query is embedded in other statements, so remove semicolons from its end.
+  // Remove semicolons from the end: other statements embed the query.
   const sql = (match[2] ?? '').replace(/[\s;]*$/, '\n');
   return {
     ...rest,
@@ -104,7 +113,7 @@ export function parseModel(file: SqlFile): ModelFile {
   };
 }
 
-/** Table that a file makes, derived from the file name: the latest version of a model, or an older one. */
+/** Table that a file makes. The file name tells whether it is the latest version of a model or an older one. */
 function tableOf(file: SqlFile, { model, version, deprecation_date: date }: Header): string {
   const own = `${model.replace('.', '/')}.sql`;
   const older = own.replace(/\.sql$/, `_v${version}.sql`);
@@ -112,10 +121,10 @@ function tableOf(file: SqlFile, { model, version, deprecation_date: date }: Head
   if (file.name !== older)
     throw wrongHeader(
       file,
-      `it makes version ${version} of ${model}, so name it sql/${own}, or sql/${older} if a newer version exists`,
+      `the header says version ${version} of ${model}; name the file sql/${own}, or sql/${older} if a newer version exists`,
     );
   if (date === undefined)
-    throw wrongHeader(file, 'an older version needs a last day in its header: deprecation_date: YYYY-MM-DD');
+    throw wrongHeader(file, 'an older version needs `deprecation_date: YYYY-MM-DD` in its header, its last day');
   return `${model}_v${version}`;
 }
 
@@ -123,11 +132,11 @@ function deprecatedDescription(table: string, { model, version, description, dep
   const what =
     table === model
       ? `served until ${date}.`
-      : `version ${version} of ${model}, served until ${date}; read ${model} instead.`;
+      : `version ${version} of ${model}, served until ${date}; use ${model} instead.`;
   return `Deprecated: ${what} ${description}`;
 }
 
-/** Path of a file to show to a person. */
+/** Path of a file for messages. */
 export function pathOf(file: SqlFile): string {
   return file.path ?? `sql/${file.name}`;
 }

@@ -17,7 +17,7 @@ export interface Model extends ModelFile {
   fingerprint: string;
 }
 
-/** All models, each one after those it reads, with their shared macros and seeds. */
+/** All models with the macros and seeds they share. Each model comes after the models it reads. */
 export interface ModelSet {
   models: Model[];
   /** Files of macros and seeds. */
@@ -25,7 +25,7 @@ export interface ModelSet {
 }
 
 /**
- * Reads the models on disk: those of `sql/`, then those of the user's own folder, which has the same subfolders. A
+ * Reads the models on disk: the models of `sql/`, then those of the user's own folder, which has the same subfolders. A
  * file of the user adds a model, or replaces the shipped model of the same file name.
  * @throws ModelFailedError when a header is wrong, SQL does not parse, or a model reads a model that does not exist
  * @throws TidemarkError `InvalidConfig` when the user's folder is missing, or has .sql files outside the subfolders
@@ -40,7 +40,7 @@ export async function readModelSet(own?: string): Promise<ModelSet> {
   return assembleModels([...files.values()], readShared());
 }
 
-/** Rejects stray .sql files; they would be silently ignored. */
+/** Rejects .sql files outside the subfolders; they would be silently ignored. */
 function checkOwnFolder(own: string): void {
   const schemas: readonly string[] = MODEL_SCHEMAS;
   const stray = existsSync(own)
@@ -51,10 +51,10 @@ function checkOwnFolder(own: string): void {
   if (stray === undefined) return;
   const wrong =
     stray === null
-      ? `There is no folder ${own}, which \`models\` names.`
-      : `${path.join(own, stray)} is in a folder that Tidemark does not read models from.`;
+      ? `The folder ${own}, which \`models\` in the configuration names, does not exist.`
+      : `${path.join(own, stray)} is not in a subfolder from which Tidemark reads models.`;
   throw new TidemarkError('InvalidConfig', wrong, {
-    todo: `\`models\` in the configuration must name a folder with the subfolders ${MODEL_SCHEMAS.join(', ')}. Put the models (*.sql) into these.`,
+    todo: `\`models\` in the configuration must name a folder with the subfolders ${MODEL_SCHEMAS.join(', ')}. Move each .sql file into one of them.`,
   });
 }
 
@@ -63,7 +63,7 @@ export async function readModels(own?: string): Promise<Model[]> {
   return (await readModelSet(own)).models;
 }
 
-/** True when a set was built with the macros and seeds now on disk. */
+/** True when a set was built with the macros and seeds that are on disk now. */
 export function isSharedOnDisk({ shared }: ModelSet): boolean {
   const plain = (files: readonly SqlFile[]) => JSON.stringify(files.map(({ name, text }) => [name, text]));
   return plain(shared) === plain(readShared());
@@ -71,7 +71,7 @@ export function isSharedOnDisk({ shared }: ModelSet): boolean {
 
 /**
  * Makes a set from model files of any origin.
- * @throws ModelFailedError as `readModelSet`
+ * @throws ModelFailedError for the same faults as `readModelSet`
  */
 export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[]): Promise<ModelSet> {
   const parsed = files.map(parseModel);
@@ -86,14 +86,14 @@ function checkVersions(models: readonly ModelFile[]): void {
     const latest = models.find((other) => other.model === name);
     if (latest !== undefined && latest.version > version) continue;
     throw new ModelFailedError(
-      `${file}: it is version ${version} of ${name}, ${latest === undefined ? 'of which there is no latest one' : `whose latest is version ${latest.version}`}.`,
-      `An older version is kept beside a newer one: raise \`version\` in ${latest?.path ?? `sql/${name.replace('.', '/')}.sql`}, or remove this file.`,
+      `${file} is version ${version} of ${name}, but ${latest === undefined ? 'the latest version is missing' : `the latest version is ${latest.version}`}.`,
+      `An older version needs a newer one: raise \`version\` in ${latest?.path ?? `sql/${name.replace('.', '/')}.sql`}, or remove this file.`,
     );
   }
 }
 
 /**
- * Sorts models so that each comes after those it reads, otherwise by name.
+ * Sorts models so that each comes after the models it reads, else by name.
  * @throws ModelFailedError when models read each other in a circle, or a model reads one that does not exist
  */
 export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: M[]): M[] {
@@ -120,7 +120,7 @@ export function orderModels<M extends Pick<Model, 'model' | 'parents'>>(models: 
   if (missing.length > 0)
     throw new ModelFailedError(
       `Some models read models that do not exist: ${missing.join(', ')}.`,
-      'Correct the name or add the file.',
+      'Correct the name in the SQL, or add the file of the missing model.',
     );
   return ordered;
 }

@@ -26,21 +26,24 @@ async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]>
   const parents = [...(await tablesIn(parser, model, model.sql, (line) => firstLine + line - 1))];
   for (const name of ['changed', 'all'] as const) {
     const sql = model.incremental?.[name];
-    // YAML joins the lines of the query, so report the line where it begins.
+    // YAML joins the lines of the query, so report the line where the query begins.
     const at = model.text.split('\n').findIndex((line) => line.trim().startsWith(`${name}:`)) + 1;
     if (sql !== undefined) parents.push(...(await tablesIn(parser, model, sql, () => at)));
   }
   return [...new Set(parents)].filter((name) => isModelName(name) && name !== model.model).toSorted();
 }
 
-/** Rejects an older version whose audits still query the latest version's table, as in a copied file. */
+/**
+ * Rejects an older version whose audits query the latest version's table: the file was copied without a change of the
+ * audits.
+ */
 async function checkAudits(parser: SqlParser, model: ModelFile): Promise<void> {
   for (const audit of model.audits) {
     const tables = await tablesIn(parser, model, audit.sql, () => null, `audit ${audit.name}: `);
     if (model.model === model.name || tables.includes(model.model) || !tables.includes(model.name)) continue;
     throw new ModelFailedError(
       `${model.path}: audit ${audit.name} reads ${model.name}, not ${model.model}.`,
-      `Write ${model.model} in the audit: this file makes that table.`,
+      `Write ${model.model} in the audit: it is the table of this file.`,
     );
   }
 }
@@ -56,8 +59,8 @@ async function tablesIn(
   if (tables !== undefined) return tables;
   const line = lineInFile(fault.line ?? 1);
   throw new ModelFailedError(
-    `${path}${line === null ? '' : `:${line}`}: ${what}DuckDB cannot parse it: ${fault.message}.`,
-    'Correct the SQL there. Nothing was built; the current build stays current.',
+    `${path}${line === null ? '' : `:${line}`}: ${what}DuckDB cannot parse the SQL: ${fault.message}.`,
+    'Correct the SQL in that file. Nothing was built; the current build stays current.',
   );
 }
 

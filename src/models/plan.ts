@@ -12,9 +12,11 @@ export interface AppliedModel {
   state: 'current' | 'deprecated' | 'retired';
   /** Table that the version makes; null when it is retired. */
   table: string | null;
-  /** Last day a deprecated version is served; null if it is not deprecated. */
+  /** Last day on which a deprecated version is served; null if it is not deprecated. */
   deprecationDate: string | null;
-  /** Text of the file from which the version was built; null when it was built before texts were kept. */
+  /**
+   * Text of the file from which the version was built; null when an older Tidemark built it without storing the text.
+   */
   definition: string | null;
   /** Columns of the real table, name to type; null for a retired version and for a missing table. */
   columns: ReadonlyMap<string, string> | null;
@@ -34,33 +36,36 @@ export interface ModelChange extends Effects {
   model: string;
   kind: string;
   change: ChangeKind;
-  /** Path of the model's file, also after its removal. */
+  /** Path of the model's file; for a removed model, its former path. */
   file: string;
-  /** Last day a deprecated version is served; null if it stays. */
+  /** Last day on which a deprecated version is served; null if it has no last day. */
   deprecationDate: string | null;
   appliedVersion: number | null;
   /** Null when the model is removed. */
   version: number | null;
-  /** True builds the whole table. False builds the changed keys of an incremental model, or nothing. */
+  /** True builds the whole table. False builds only the changed keys of an incremental model, or nothing. */
   rebuild: boolean;
   /** Changed models that this model reads, or `macros or seeds`. */
   because: string[];
   /** Reasons to refuse: the change breaks a promise of this version, or removes a table that was not deprecated. */
   refused: string[];
-  /** Text of the file before the change; null for an added model or if no text was kept. `after` is null if removed. */
+  /**
+   * Text of the file before the change; null for an added model, or if no text was stored. `after` is null for a
+   * removed model.
+   */
   before: string | null;
   after: string | null;
 }
 
-/** Which tables may be removed. */
+/** Conditions under which tables may be removed. */
 export interface Leave {
-  /** Today, `YYYY-MM-DD`: tables whose last day has passed may be removed. */
+  /** Today as `YYYY-MM-DD`: tables whose last day has passed may be removed. */
   day: string;
   /** Tables that the user asked to drop. */
   dropped?: ReadonlySet<string> | undefined;
 }
 
-/** Compares the models on disk, in their order, with the applied ones. Removed models come last. */
+/** Compares the models on disk with the applied ones, in the order of the models on disk. Removed models come last. */
 export function planModels(models: readonly Model[], applied: readonly AppliedModel[], leave: Leave): ModelChange[] {
   const current = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
   const versions = new Map(applied.map((one) => [`${one.model} ${one.version}`, one]));
@@ -68,7 +73,7 @@ export function planModels(models: readonly Model[], applied: readonly AppliedMo
   const changes: ModelChange[] = [];
   for (const model of models) {
     const change = planModel(model, current.get(model.model), versions.get(`${model.name} ${model.version}`), changing);
-    // A model's fingerprint is part of its children's. Repairing an altered table restores the same rows.
+    // A child's fingerprint contains its parent's. An altered table does not count: a new build restores the same rows.
     if (current.get(model.model)?.fingerprint !== model.fingerprint) changing.add(model.model);
     changes.push(change);
   }
@@ -81,7 +86,7 @@ export function planModels(models: readonly Model[], applied: readonly AppliedMo
 
 /**
  * Refuses changes that would break readers' queries without notice: a breaking change needs a new version number.
- * @throws ModelFailedError naming each model and what breaks
+ * @throws ModelFailedError with the name of each model and what breaks
  */
 export function refuseBreaking(changes: readonly ModelChange[]): void {
   const refused = changes.filter((change) => change.refused.length > 0);
@@ -106,14 +111,14 @@ function wayOutOfRemoval(removed: readonly ModelChange[]): string[] {
   const files = removed.map(({ file }) => file).join(', ');
   const tables = removed.map(({ model }) => model).join(' ');
   return [
-    `Restore ${files} (or your override in the folder that \`models\` names). A table is removed after the \`deprecation_date\` in its header. To drop ${removed.length === 1 ? 'it' : 'them'} now: tidemark models apply --drop ${tables}`,
+    `Restore ${files} (or your override in the folder that \`models\` names). A table is removed after the \`deprecation_date\` in its header. To drop ${removed.length === 1 ? 'the table' : 'the tables'} now: tidemark models apply --drop ${tables}`,
   ];
 }
 
 function wayOut({ model, version, file, deprecationDate }: ModelChange): string {
-  if (deprecationDate !== null) return `Restore ${file} to version ${version}: some readers still use that version.`;
+  if (deprecationDate !== null) return `Restore version ${version} of ${file}: some readers still use it.`;
   const older = file.replace(/\.sql$/, `_v${version}.sql`);
-  return `Raise \`version\` in the header of ${file}, or undo the breaking change. To serve ${model}_v${version} as well for a while, keep the old file as ${older}, with a \`deprecation_date\`.`;
+  return `Raise \`version\` in the header of ${file}, or undo the breaking change. To serve ${model}_v${version} too for a while, keep the old file as ${older} with a \`deprecation_date\`.`;
 }
 
 function planModel(
@@ -134,7 +139,7 @@ function planModel(
   const promised = sameVersion && shapeOf(sameVersion);
   const refused = promised ? compareShapes(promised, after).breaking : [];
   if (sameVersion === undefined && applied !== undefined && model.version < applied.version)
-    refused.push(`it was never applied and is older than the applied version ${applied.version}`);
+    refused.push(`this version was never applied and is older than the applied version ${applied.version}`);
   if (applied === undefined) {
     const none = { breaking: [], nonBreaking: [], because: [], appliedVersion: null, before: null };
     return { ...common, ...none, change: 'added', rebuild: true, refused };
@@ -158,13 +163,13 @@ function planModel(
 
 function judge(model: Model, applied: AppliedModel, isAltered: boolean): ChangeKind {
   const isSame = applied.fingerprint === model.fingerprint;
-  // Without a kept definition the cause is unknown, so assume that the file changed.
+  // Without a stored text the cause is unknown, so assume that the file changed.
   if (applied.definition === null ? !isSame : applied.definition !== model.text) return 'directly modified';
   if (!isSame) return 'indirectly modified';
   return isAltered ? 'altered' : 'unchanged';
 }
 
-/** Finds the changed parents. Macros and seeds belong to every model, so name them if no parent changed. */
+/** Finds the changed parents. All models use the macros and seeds, so name these if no parent changed. */
 function because(model: Model, change: ChangeKind, changing: ReadonlySet<string>): string[] {
   const parents = model.parents.filter((parent) => changing.has(parent));
   return parents.length === 0 && change === 'indirectly modified' ? ['macros or seeds'] : parents;

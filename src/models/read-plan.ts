@@ -11,12 +11,12 @@ import { quote } from '../duckdb/sql-files.js';
 
 /** Result of `tidemark models plan`. */
 export interface ModelsPlan {
-  /** Where the applied models were read; `none`: there is no warehouse yet. */
+  /** Source of the applied models; `none`: there is no warehouse yet. */
   comparedWith: 'warehouse' | 'published' | 'none';
   file: string | null;
-  /** Set that a rollback put in force. Runs use it until `models apply`; null when they build the models on disk. */
+  /** Set that a rollback restored. Runs use it until `models apply`; null when they build the models on disk. */
   held: { set: number | null; since: string } | null;
-  /** One sentence for each model that stays after its deprecation date, because another model still reads it. */
+  /** One sentence for each model that stays after its deprecation date because another model still reads it. */
   overdue: string[];
   changes: (ModelChange & {
     /** Rows of the existing table; null when there is no table. */
@@ -35,9 +35,9 @@ export interface PlanOptions {
 }
 
 /**
- * Compares the models on disk with the warehouse, read-only. Reads the writer's file. While a worker holds that file,
- * reads the published file, which records the models of the last publication.
- * @throws WarehouseBusyError when a worker holds the warehouse and nothing is published yet
+ * Compares the models on disk with the warehouse, read-only. Reads the writer's file. If a worker has that file open,
+ * reads the published file instead, which records the models of the last publication.
+ * @throws WarehouseBusyError when a worker has the warehouse open and nothing is published yet
  */
 export async function readPlan(dataDir: string, options: PlanOptions = {}): Promise<ModelsPlan> {
   const onDisk = options.models ?? (await readModels(options.modelsDir));
@@ -121,7 +121,9 @@ async function planFrom(
   }
 }
 
-/** Reads the hold of a rollback; null if there is none. A file written by an older Tidemark records no hold. */
+/**
+ * Reads the rollback that is in effect; null if there is none. A file written by an older Tidemark records no rollback.
+ */
 async function readHold(db: Database, table: 'ledger.models' | 'meta.models'): Promise<ModelsPlan['held']> {
   if (table === 'ledger.models') {
     const [known] = await db.rows(

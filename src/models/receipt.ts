@@ -2,23 +2,23 @@ import { commentOn } from '../duckdb/comments.js';
 import type { Database } from '../duckdb/database.js';
 import type { Model } from './models.js';
 
-/** Rows of each published table. */
+/** Number of rows of each published table. */
 export type TableCounts = Map<string, number>;
 
 /** Columns of `meta.receipt` with their published comments. */
 export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
-  ['run', 'VARCHAR', 'Run the build was made for'],
-  ['built_at', 'TIMESTAMPTZ', 'When it was built'],
-  ['config_hash', 'VARCHAR', 'Hash of the configuration that run had; NULL when it was not a crawl'],
+  ['run', 'VARCHAR', 'Run for which the file was built'],
+  ['built_at', 'TIMESTAMPTZ', 'Time of the build'],
+  ['config_hash', 'VARCHAR', 'Hash of the configuration of that run; NULL when the run was no crawl'],
   ['models', 'JSON', 'Fingerprint of each model'],
-  ['tables', 'JSON', 'Rows of each table'],
-  ['parts', 'BIGINT', 'Landed parts the build is made of'],
-  ['landed_rows', 'BIGINT', 'Responses in those parts'],
-  ['coverage', 'JSON', "The run's coverage, one object a market"],
+  ['tables', 'JSON', 'Number of rows of each table'],
+  ['parts', 'BIGINT', 'Number of loaded parts'],
+  ['landed_rows', 'BIGINT', 'Number of answers in these parts'],
+  ['coverage', 'JSON', "The run's coverage, one object per market"],
 ];
 
 /** Published description of `meta.receipt`. */
-export const RECEIPT_DESCRIPTION = 'What this file was built from; one row.';
+export const RECEIPT_DESCRIPTION = 'The run, models and parts from which this file was built; one row.';
 
 /** Writes `meta.receipt`: one row that records the run, configuration, models and parts of the build. */
 export async function writeReceipt(

@@ -12,7 +12,7 @@ import type { Warehouse } from '../duckdb/open.js';
 import { readShared } from '../duckdb/sql-files.js';
 import { useShared } from '../duckdb/session.js';
 
-// Keys that changed since the models last ran; every `incremental.changed` reads from these tables.
+// Tables of keys that changed since the last build of the models; every `incremental.changed` reads them.
 const DIRTY_TABLES = `
   SELECT table_name AS "table" FROM duckdb_tables()
   WHERE schema_name = 'ledger' AND database_name = current_database() AND starts_with(table_name, 'dirty_')`;
@@ -20,17 +20,17 @@ const DIRTY_TABLES = `
 /** Options of `buildModels`. */
 export interface BuildOptions {
   now?: Date;
-  /** Models to build instead of those in force. */
+  /** Models to build instead of the applied ones. */
   models?: Model[];
-  /** Folder with the user's own models (docs/configuration.md, `models`). */
+  /** Folder with the user's own models (see `models` in docs/configuration.md). */
   modelsDir?: string | undefined;
-  /** Set to build instead of the one in force; `origin` and `ofSet` record how it came into force. */
+  /** Set to build instead of the applied one; `origin` and `ofSet` record why it was applied. */
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;
-  /** Models to build. The caller knows that all other tables are up to date. Default: all. */
+  /** Models to build; the caller knows that all other tables are up to date. Default: all. */
   only?: ReadonlySet<string>;
-  /** Tables to drop although no model file deprecated them first. Their files must be gone. */
+  /** Tables to drop without an earlier `deprecation_date`. Their model files must not exist any more. */
   dropped?: ReadonlySet<string>;
   /** Models that were already built in the attached database `stage`. */
   staged?: ReadonlySet<string>;
@@ -50,8 +50,9 @@ export interface BuildResult {
 /**
  * Builds all models from the ledger, in one transaction. Builds tables whole, and incremental models only for the keys
  * that changed since the last build. Builds an incremental model whole if its table was altered, or if the model, a
- * parent, a macro or a seed changed. Uses the models on disk. After a rollback, uses the restored set until
- * `models apply`.
+ * parent, a macro or a seed changed.
+ *
+ * Uses the models on disk. After a rollback, uses the restored set until `models apply`.
  * @throws ModelFailedError when a model breaks its promise or cannot be built, or when an audit of severity error finds
  *   rows; the tables stay as they were
  */
@@ -91,11 +92,11 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         await db.run(`DELETE FROM ledger.${table}`);
     });
   } catch (error) {
-    // The transaction rolled the tables back; keep the results of the failed audits.
+    // The transaction rolled back the tables; keep the results of the failed audits.
     if (error instanceof ModelFailedError && error.failedAudits.length > 0) await saveChecks(db, checks, now);
     throw error;
   } finally {
-    // Loading always uses the macros and seeds on disk.
+    // Loads always use the macros and seeds on disk.
     if (hasOwnMacros) await useShared(db, readShared());
   }
   return {
@@ -105,13 +106,13 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   };
 }
 
-/** SQL for one hash of all loaded parts. If it is unchanged, the models need not be built again. */
+/** SQL for a hash of all loaded parts. While this hash stays the same, the models need no new build. */
 export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(CAST(bit_xor(hash(stream, date, run, part, sha256)) AS VARCHAR), '') FROM ledger.loaded_parts`;
 
 async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
   if (options.set !== undefined) return { set: options.set, notes: [] };
   if (options.models !== undefined) return { set: { models: options.models, shared: readShared() }, notes: [] };
-  // Do not read the files during a hold: the files that were rolled back may be unreadable.
+  // After a rollback, do not read the files: they may be broken.
   const held = await heldSet(db);
   if (held === undefined) return { set: await readModelSet(options.modelsDir), notes: [] };
   return { set: await readSet(db, held), notes: [describeHold(held)] };
@@ -119,7 +120,7 @@ async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: Mo
 
 /** Explains why runs do not build the models on disk. */
 export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appliedAt: string }): string {
-  return `Models are held at set ${ofSet}, since the rollback of ${appliedAt}: runs ignore changed files until \`tidemark models apply\`.`;
+  return `Runs build set ${ofSet} of the models since the rollback of ${appliedAt}. They ignore changed files until \`tidemark models apply\`.`;
 }
 
 function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, staged?: ReadonlySet<string>): How {
@@ -127,7 +128,7 @@ function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, staged?:
   return whole.has(model) ? 'whole' : 'changed';
 }
 
-/** Tables of applied models that are no longer in force. */
+/** Tables of applied models that are no longer served. */
 function goneTables(applied: readonly AppliedModel[], models: readonly Model[]): string[] {
   const made = new Set(models.map(({ model }) => model));
   return applied.flatMap(({ table }) => (table === null || made.has(table) ? [] : [table]));
@@ -150,7 +151,7 @@ function failOnErrors(checks: CheckResult[]): void {
   if (failed.length === 0) return;
   throw new ModelFailedError(
     `Audits failed: ${failed.join(', ')}.`,
-    'The last build stays current. Find the failed audit in ops.checks. Correct the SQL of the named model. Then start the run again; it keeps the records it has fetched.',
+    'The last build stays current. Find the failed audit in ops.checks. Correct the SQL of the named model. Then start the run again: fetched records are kept.',
     { failedAudits: failed },
   );
 }

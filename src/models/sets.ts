@@ -2,10 +2,10 @@ import type { Database } from '../duckdb/database.js';
 import { assembleModels, sha256, type ModelSet } from './models.js';
 import { readShared, type SqlFile } from '../duckdb/sql-files.js';
 
-/** How a set of models came into force. */
+/** The command that applied a set of models. */
 export type SetOrigin = 'run' | 'replay' | 'apply' | 'rollback' | 'migration';
 
-/** A set of models that was put in force. */
+/** A set of models that was applied. */
 export interface AppliedSet {
   /** Number of the set, from 1. */
   set: number;
@@ -18,7 +18,7 @@ export interface AppliedSet {
   files: Map<string, string>;
 }
 
-/** Reads every set that was put in force, oldest first. */
+/** Reads every set that was applied, oldest first. */
 export async function readSets(db: Database): Promise<AppliedSet[]> {
   const rows = await db.rows<{ set: number; origin: SetOrigin; of_set: number | null; at: string; files: string }>(
     `SELECT set_id AS set, origin, of_set, strftime(applied_at, '%Y-%m-%dT%H:%M:%SZ') AS at,
@@ -35,13 +35,13 @@ export async function readSets(db: Database): Promise<AppliedSet[]> {
   }));
 }
 
-/** Set that a rollback put in force and that runs use until `models apply`; undefined when runs use the files. */
+/** Set that a rollback restored and that runs use until `models apply`; undefined when runs use the files. */
 export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
   const last = (await readSets(db)).at(-1);
   return last?.origin === 'rollback' ? last : undefined;
 }
 
-/** Reads the models of a set from the texts kept for it. Uses today's macros and seeds if the set kept none. */
+/** Reads the models of a set from its stored texts. Uses today's macros and seeds if the set has none. */
 export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): Promise<ModelSet> {
   const files = await db.rows<{ name: string; text: string }>(
     `SELECT file AS name, text FROM ledger.model_set_files JOIN ledger.model_texts USING (sha256) WHERE set_id = $set ORDER BY file`,
@@ -54,7 +54,7 @@ export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): P
   );
 }
 
-/** Adds a set to the history. Adds nothing if a run builds the set in force. */
+/** Adds a set to the history. Adds nothing if the last set has the same files. */
 export async function saveSet(
   db: Database,
   set: ModelSet,
@@ -71,7 +71,7 @@ export async function saveSet(
   );
   const last = (await readSets(db)).at(-1);
   const isHeld = last?.origin === 'rollback';
-  // During a hold, runs build the held set, possibly with today's macros if it kept none: not a new set.
+  // After a rollback, runs build the restored set, possibly with today's macros: this is not a new set.
   if (isHeld && (origin === 'run' || origin === 'replay')) return;
   if (last !== undefined && sameFiles(last.files, files) && origin !== 'rollback' && !isHeld) return;
   const number = (last?.set ?? 0) + 1;
@@ -95,8 +95,8 @@ export async function saveSet(
 }
 
 /**
- * Finds the set to roll back to: the last earlier set whose files differ from those in force. After a rollback, looks
- * before the set that the rollback restored.
+ * Finds the set to roll back to: the last earlier set whose files differ from those of the last set. After a rollback,
+ * searches before the set that the rollback restored.
  */
 export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined {
   const last = sets.at(-1);
@@ -106,7 +106,7 @@ export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined
   return found?.ofSet === undefined || found.ofSet === null ? found : sets.find(({ set }) => set === found.ofSet);
 }
 
-/** True when the files differ. Ignores macros and seeds if one of the two sets kept none. */
+/** True when the files differ. Ignores macros and seeds if one of the two sets has none. */
 function differ(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
   const hasShared = [left, right].every((files) => [...files.keys()].some((name) => isShared({ name })));
   const compared = (files: ReadonlyMap<string, string>) =>

@@ -5,20 +5,20 @@ import { MODEL_SCHEMAS, type Model } from './models.js';
 import { useShared } from '../duckdb/session.js';
 import { identifier, quote, type SqlFile } from '../duckdb/sql-files.js';
 
-/** Models that were built in the stage. */
+/** Models that were built in the database `stage`. */
 export interface Staged {
   /** Models whose tables are in the attached database `stage`. */
   models: ReadonlySet<string>;
   /** Models that an earlier call had already staged. */
   resumed: string[];
-  /** Detaches the stage; `done` also deletes its file. */
+  /** Detaches the database `stage`; `done` also deletes its file. */
   close: (done: boolean) => Promise<void>;
 }
 
-/** Where and from what to stage models. */
+/** Models to stage, and the data to build them from. */
 export interface StageOptions {
   file: string;
-  /** Identifies the data the models are built from; tables staged from other data are built again. */
+  /** Identifies the data from which models are built; tables staged from other data are built again. */
   builtFrom: string;
   personalData: boolean;
   /** Macros and seeds to build with. */
@@ -67,8 +67,8 @@ export async function stageModels(
 }
 
 /**
- * While `work` runs, resolves a table name without a database in `first`, then in `base` (`current`: the open
- * database). The unchanged SQL of a model thus reads the parents that were just built.
+ * Makes `work` find a table name without a database in `first`, then in `base` (`current`: the open database). The
+ * unchanged SQL of a model then reads the parents that were just built.
  */
 export async function readingFirstFrom<T>(
   db: Database,
@@ -92,7 +92,7 @@ export interface SchemaRow {
   schema_name: string;
 }
 
-/** SQL that lists the schemas a search path may name. */
+/** SQL that lists the schemas for a search path. */
 export const SCHEMAS = `SELECT database_name, schema_name FROM duckdb_schemas() WHERE schema_name IN ('ledger', ${MODEL_SCHEMAS.map(quote).join(', ')})`;
 
 /** Value for DuckDB's setting `search_path`: each schema of `first`, then each schema of `base`. */
@@ -117,7 +117,7 @@ async function attach(db: Database, file: string): Promise<void> {
   );
 }
 
-/** Keeps valid staged tables and drops all others, because they would be read in place of the tables in use. */
+/** Keeps valid staged tables and drops all others: models would read them instead of the tables in use. */
 async function keepValid(db: Database, models: readonly Model[], builtFrom: string): Promise<Set<string>> {
   const rows = await db.rows<{ model: string; fingerprint: string; built_from: string }>('FROM stage.main.staged');
   const valid = new Set<string>();

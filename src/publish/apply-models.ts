@@ -16,12 +16,12 @@ import { stageModels } from '../models/stage-models.js';
 /** Input of `applyModels` and `rollbackModels`. */
 export interface ApplyRequest {
   now: Date;
-  /** As for `buildModels`. */
+  /** See `personalData` of `buildModels`. */
   personalData: boolean;
   modelsDir?: string | undefined;
-  /** Tables to drop although no model file deprecated them first. Their files must be gone. */
+  /** Tables to drop without an earlier `deprecation_date`. Their model files must not exist any more. */
   drop?: readonly string[] | undefined;
-  /** As for `publish`. */
+  /** See `readers` of `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
   /** Called when a step begins: one staged model, the build of all models, the publication. */
@@ -33,18 +33,18 @@ export interface Applied {
   changes: ModelChange[];
   /** Null when there was nothing to build. */
   built: BuildResult | null;
-  /** Models that an earlier call, which was killed or failed, had already built. */
+  /** Models that an earlier call had built before it was killed or failed. */
   resumed: string[];
   /** Null when readers already have these models. */
   published: PublishedBuild | null;
 }
 
 /**
- * Puts the models on disk in force. First stages each changed model in its own transaction, next to the tables in use.
- * Then replaces all of these tables in one transaction and publishes. A second call continues where a killed call
- * stopped. Ends the hold of an earlier rollback.
- * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built; readers keep
- *   their build
+ * Builds the models on disk and publishes them. First stages each changed model in its own transaction, next to the
+ * tables in use. Then replaces all of these tables in one transaction and publishes. A second call continues where a
+ * killed call stopped. After a rollback, makes runs use the files again.
+ * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built; readers keep their
+ *   build
  * @throws TidemarkError `InvalidInput` when a table to drop does not exist or still has its file
  * @throws WarehouseBusyError while a worker writes the warehouse
  */
@@ -70,14 +70,14 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
 
 /** Result of `rollbackModels`. */
 export interface RolledBack extends Applied {
-  /** The set of models that is in force again. */
+  /** The set of models that was restored. */
   to: AppliedSet;
 }
 
 /**
- * Puts an earlier set of models in force again, from the SQL texts the ledger kept, and publishes. Later runs use this
- * set until `applyModels`. If an earlier rollback was killed before it published, only publishes.
- * @param to Number of the set; default: the set before the one in force
+ * Builds an earlier set of models again, from the SQL texts in the ledger, and publishes. Later runs use this set until
+ * `applyModels`. If an earlier rollback was killed before it published, only publishes.
+ * @param to Number of the set; default: the set before the applied one
  * @throws TidemarkError `InvalidInput` when there is no such set
  * @throws ModelFailedError when the set can no longer be built; readers keep their build
  */
@@ -225,8 +225,8 @@ function noSuchSet(wanted: number | undefined, sets: readonly AppliedSet[]): Tid
   return new TidemarkError(
     'InvalidInput',
     wanted === undefined
-      ? 'There is nothing to go back to: no other set of models was in force before.'
+      ? 'Cannot roll back: no other set of models was applied before.'
       : `There is no set ${wanted} of models. Known sets: ${known}.`,
-    { todo: '`tidemark models history` lists the sets that were in force.' },
+    { todo: '`tidemark models history` lists the sets that were applied.' },
   );
 }

@@ -6,7 +6,7 @@ import { syncFile } from '../builds/links.js';
 import type { Model } from '../models/models.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 
-/** Files of a lake by their path in it. The next lake compares the content to find files it can link. */
+/** Files of a lake by their path in it. The next publication compares content hashes to find files it can link. */
 export type LakeFiles = Record<string, LakeFile>;
 
 interface LakeFile {
@@ -16,7 +16,7 @@ interface LakeFile {
   content: string;
 }
 
-/** A table, or one day of a table whose key holds a date. */
+/** A table, or one day of a table whose key contains a date. */
 interface Slice {
   model: Model;
   /** `YYYY-MM-DD`; null when the table is one file. */
@@ -29,9 +29,9 @@ const INDEX = '_files.json';
 
 /**
  * Writes the tables of the attached `build`, in their order, as Parquet (zstd). A table is one file
- * `<lake>/<schema>/<table>/data.parquet`, or one file `<date>.parquet` a day if its key holds a date. A file with the
- * same content as in the previous lake becomes a hard link to that file. A night thus adds files and rewrites none.
- * Each footer holds run, fingerprint and comments.
+ * `<lake>/<schema>/<table>/data.parquet`; if its key contains a date, one file `<date>.parquet` for each day. A file with
+ * the same content as in the previous lake becomes a hard link to that file, so only changed files are written. Each
+ * footer holds run, fingerprint and comments.
  * @param previous Folder of the previous lake; null if there is none
  * @returns Number of files written, and number of files linked
  */
@@ -44,7 +44,7 @@ export async function publishLake(
   const before = previous === null ? {} : readIndex(previous);
   const files: LakeFiles = {};
   let kept = 0;
-  // The build is already sorted by key; sorting again would take longer than writing.
+  // Keep the order of the rows: the build is already sorted by key, and sorting again would take longer than writing.
   await db.run('SET preserve_insertion_order = true');
   try {
     for (const model of models) {
@@ -105,7 +105,9 @@ function nameOf({ model, date }: Slice): string {
   return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
 }
 
-/** Links a file of the previous lake. False when it is gone, has another size, or hard links are not supported. */
+/**
+ * Links a file of the previous lake. False when the file is gone, has another size, or hard links are not supported.
+ */
 function takeOver(from: string, known: LakeFile, to: string): boolean {
   try {
     if (statSync(from).size !== known.bytes) return false;
@@ -140,6 +142,6 @@ function readIndex(lake: string): LakeFiles {
   try {
     return JSON.parse(readFileSync(path.join(lake, INDEX), 'utf8')) as LakeFiles;
   } catch {
-    return {}; // a lake of an older version, or none: everything is written
+    return {}; // A lake of an older version, or no lake: write every file.
   }
 }

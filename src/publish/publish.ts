@@ -28,7 +28,7 @@ export interface PublishRequest {
   readers?: Readers | undefined;
   /** Builds to keep, including this one (default 3). Readers that opened an older build keep reading it. */
   keep?: number | undefined;
-  /** Seconds for which a replaced build is kept in any case (default 60). */
+  /** Minimum time to keep a replaced build, in seconds (default 60). */
   graceSeconds?: number;
 }
 
@@ -46,7 +46,7 @@ export interface PublishedBuild {
  * Writes the models into a new immutable file and lake. Checks the file by opening it, gives the build its name and
  * then switches `data/published` to it. Until the switch, and after any failure, readers see the old build.
  * @throws TidemarkError `DiskFull`
- * @throws ModelFailedError when models were not built, or the new file does not hold what was written
+ * @throws ModelFailedError when models were not built, or the rows in the new file differ from those written
  */
 export async function publish(warehouse: Warehouse, dataDir: string, request: PublishRequest): Promise<PublishedBuild> {
   const { db } = warehouse;

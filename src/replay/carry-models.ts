@@ -8,9 +8,9 @@ import { publishedFile } from '../core/data-folder.js';
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
 
 /**
- * Copies the model records of the old warehouse into a new one. They hold each version's promise to readers, and
- * whether a rollback holds the models. Without an old warehouse, reads these records from a published file.
- * @param before The open warehouse that is replaced; null when there is none or it cannot be opened
+ * Copies the model records of the old warehouse into a new one. These records say what each version promises to
+ * readers, and whether a rollback is in force. Without an old warehouse, reads them from a published file.
+ * @param before The open warehouse to replace; null when there is none or it cannot be opened
  * @param dataDirs Folders in which to look for a published file; the first one found is used
  */
 export async function carryModels(into: Database, before: Database | null, dataDirs: readonly string[]): Promise<void> {
@@ -38,7 +38,7 @@ interface PublishedModel {
 }
 
 async function carryPublished(into: Database, rows: PublishedModel[]): Promise<void> {
-  // insertInto leaves out columns that the ledger does not have.
+  // `insertInto` leaves out columns that the ledger does not have.
   const known = rows.map((row) => ({
     ...row,
     table_name: row.state === 'retired' ? null : (row.table_name ?? row.model),

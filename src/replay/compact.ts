@@ -23,9 +23,9 @@ import type { Warehouse } from '../duckdb/open.js';
 import { findPartFault } from '../load/part-check.js';
 import { quote } from '../duckdb/sql-files.js';
 
-/** Which parts to join and which answers to drop. */
+/** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {
-  /** Leave a run and stream alone if it has fewer parts than this. */
+  /** Do not join the parts of a run and stream if there are fewer than this. */
   minParts: number;
   /** Drop an answer older than this if it equals the answer before and the answer after, byte for byte. */
   dropRepeatsBefore?: Date | undefined;
@@ -53,9 +53,10 @@ const ROW_GROUP_ROWS = 2_048;
 
 /**
  * Joins the small parts of each ended run and stream, and drops repeated answers. A repeated answer equals the answers
- * before and after it, byte for byte. Touches only parts that the warehouse has loaded. Kept rows do not change.
- * A joined part names the parts it replaces, which readers then ignore. They are removed only after it is in place. A
- * crash at any moment therefore leaves each row exactly once.
+ * before and after it, byte for byte. Changes only parts that the warehouse has loaded. Kept rows do not change.
+ *
+ * The manifest of a joined part names the parts it replaces, and readers ignore those. Removes them only when the
+ * joined part is in place. After a crash at any moment, each row therefore exists exactly once.
  * @throws TidemarkError `WarehouseBusy` while a replay reads the landing zone
  * @throws ModelFailedError when a joined part differs from the rows of its source parts; nothing is removed then
  */
@@ -69,7 +70,7 @@ export async function compactLanding(
 
 async function compact(db: Database, dataDir: string, request: CompactRequest): Promise<Compacted> {
   const { minParts, dropRepeatsBefore } = request;
-  // Finish what an interrupted call left.
+  // Finish the work of an interrupted call.
   await removeReplaced(dataDir);
   await adoptCompacted(db, readManifests(dataDir));
   await findRepeats(db, dropRepeatsBefore);
@@ -97,8 +98,8 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
 }
 
 /**
- * Parts by folder, for each folder whose parts are all loaded and whose runs have ended. Webhook deliveries count as
- * ended before today. Leaves the stream `runs` as it is, because other code reads it part by part.
+ * Parts by folder, for each folder whose parts are all loaded and whose run has ended. Webhook deliveries count as
+ * ended before today. Skips the stream `runs`, because other code reads it part by part.
  */
 async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPart[][]> {
   const loaded = new Set(
@@ -200,7 +201,7 @@ async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Pr
     WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
   const asLanded = `ORDER BY list_position(${files}, filename), file_row_number`;
   const kept = `SELECT ${COLUMNS} ${rows} ${asLanded}`;
-  // The same content hash as in parts that a crawl writes.
+  // Same content hash as in parts that a crawl writes.
   const [{ content } = { content: '' }] = await db.rows<{ content: string }>(
     `SELECT sha256(coalesce(string_agg(sha256 || chr(10), '' ${asLanded}), '')) AS content ${rows}`,
   );

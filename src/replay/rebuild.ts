@@ -16,17 +16,17 @@ import { buildModels, type BuildResult } from '../models/run-models.js';
 /** Input of `rebuildWarehouse`. */
 export interface RebuildRequest {
   now: Date;
-  /** First landing date to load; default: from the first. `to` is the last one; default: to the last. */
+  /** First landing date to load; default: the earliest. `to` is the last date; default: the latest. */
   from?: string | undefined;
   to?: string | undefined;
   /** Folder that gets the warehouse, its rejects and the published files; default: the data folder itself. */
   into?: string | undefined;
-  /** As for `publish`. */
+  /** See `readers` and `keep` of `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
-  /** As for `buildModels`. */
+  /** See `personalData` of `buildModels`. */
   personalData: boolean;
-  /** As for `buildModels`. */
+  /** See `modelsDir` of `buildModels`. */
   modelsDir?: string | undefined;
   /** Called when a step begins. */
   onStep?: (step: 'load' | 'models' | 'publish') => void;
@@ -40,17 +40,17 @@ export interface Rebuilt extends LoadCounts, BuildResult {
 }
 
 /**
- * Replays: makes the warehouse again from the landing zone alone, in a new file. Replaces the warehouse in use when the
- * new one is complete, then publishes. If killed before the replacement, the old warehouse stays in use and the next
- * call deletes the partial file.
+ * Makes the warehouse again from the landing zone alone, in a new file. Replaces the warehouse in use when the new one
+ * is complete, then publishes. If killed before the replacement, the old warehouse stays in use and the next call
+ * deletes the partial file.
  * @throws WarehouseBusyError when a worker writes the warehouse
- * @throws LockLostError when this process stalled and another process took the lock; nothing was replaced
- * @throws ModelFailedError when the models cannot be built, or break a promise to readers of the old warehouse;
- *   nothing was replaced
+ * @throws LockLostError when this process was paused and another process took the lock; nothing was replaced
+ * @throws ModelFailedError when the models cannot be built, or break a promise to readers of the old warehouse; nothing
+ *   was replaced
  */
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  // Keep the lock to the end. A run must not load into the file about to be replaced. It must not publish a newer
-  // state either, because this replay would then set it back.
+  // Keep the lock to the end: a run must not load into the file that this replay replaces. A run must also not publish
+  // a newer state, because this replay would then publish an older one.
   const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');
   try {
     return await rebuildUnder(lock, dataDir, request);
@@ -73,7 +73,7 @@ async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest
       onStep('load');
       loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
       onStep('models');
-      // With `into`, the new warehouse takes the models of the first one.
+      // With `into`, there may be no old warehouse: then use the model records of the main data folder.
       await carryModels(rebuilt.db, current?.db ?? null, [into, dataDir]);
       const { personalData, modelsDir } = request;
       built = await buildModels(rebuilt, { now, personalData, modelsDir, origin: 'replay' });
@@ -112,7 +112,7 @@ async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }
   }
 }
 
-/** Opens the warehouse in use; null when there is none or it cannot be opened (replay then replaces it). */
+/** Opens the warehouse in use. Null when there is none, or when it cannot be opened: replay then replaces it. */
 async function openIfSound(dataDir: string, lock: Lock): Promise<Warehouse | null> {
   if (!existsSync(warehouseFile(dataDir))) return null;
   try {

@@ -8,14 +8,14 @@ export interface CliContext {
   clock: Clock;
 }
 
-/** Path given by `--config`, at any place of the command line. */
+/** Path given by `--config`, anywhere on the command line. */
 export function configOption(command: Command): string | undefined {
   return command.optsWithGlobals<{ config?: string }>().config;
 }
 
 /**
- * Reads the configuration in force: the named one, else tidemark.yaml in the current folder. If neither exists but a
- * demo ran, reads the demo's configuration. `tidemark sql` thus works after `npm run demo` in a fresh clone.
+ * Reads the configuration: the named one, else tidemark.yaml in the current folder. If neither exists but a demo has
+ * run, reads the demo's configuration: `tidemark sql` works after `npm run demo` in a fresh clone.
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {

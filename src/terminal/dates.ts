@@ -4,7 +4,7 @@ import { TidemarkError } from '../core/errors.js';
 
 /**
  * Reads a day from the command line.
- * @throws TidemarkError `InvalidInput` when it is no calendar day as YYYY-MM-DD
+ * @throws TidemarkError `InvalidInput` when the text is no calendar day as YYYY-MM-DD
  */
 export function parseDay(text: string, option: string): string {
   if (IsoDate.safeParse(text).success) return text;
@@ -12,7 +12,7 @@ export function parseDay(text: string, option: string): string {
 }
 
 /**
- * Logical date of a run: the date asked for, else today in the schedule's time zone.
+ * Logical date of a run: the given date, else today in the schedule's time zone.
  * @throws TidemarkError `InvalidInput` for an invalid or future date
  */
 export function runDate(asked: string | undefined, timeZone: string, clock: Clock): string {
@@ -33,7 +33,8 @@ export function parseSpan(options: { from: string; to: string }, clock: Clock): 
   const from = parseDay(options.from, '--from');
   const to = parseDay(options.to, '--to');
   const today = dayIn('UTC', clock.now());
-  if (from > to) throw new TidemarkError('InvalidInput', `--from ${from} is after --to ${to}.`, { todo: 'Swap them.' });
+  if (from > to)
+    throw new TidemarkError('InvalidInput', `--from ${from} is after --to ${to}.`, { todo: 'Swap the two dates.' });
   if (to > today) {
     throw new TidemarkError('InvalidInput', `--to ${to} is in the future: today is ${today} (UTC).`, {
       todo: 'Give today or an earlier date.',

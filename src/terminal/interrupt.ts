@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { tell } from './print.js';
 
 /**
- * Makes a signal that aborts on the first Ctrl-C, SIGTERM or SIGHUP. The command can then shut down in order. The
+ * Makes a signal that aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that the command can shut down in order. A
  * second one ends the process at once.
  */
 export function interruptSignal(): AbortSignal {
@@ -17,7 +17,7 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Like `interruptSignal`, and prints what happens next. */
+/** Like `interruptSignal`, and prints what the command does after the first Ctrl-C. */
 export function interruptSignalSaying(words: string): AbortSignal {
   const signal = interruptSignal();
   signal.addEventListener('abort', () => tell(`\n${words} (press Ctrl-C again to stop at once)`), { once: true });

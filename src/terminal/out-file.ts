@@ -4,7 +4,7 @@ import { TidemarkError } from '../core/errors.js';
 
 /**
  * Returns the absolute path of the file that `--out` names.
- * @throws TidemarkError `InvalidInput` when it is a folder or empty
+ * @throws TidemarkError `InvalidInput` when the path is empty or a folder
  */
 export function outFile(out: string): string {
   const file = path.resolve(out);
@@ -14,7 +14,7 @@ export function outFile(out: string): string {
   });
 }
 
-/** True when this is a folder. False when it cannot be read: the later write reports why. */
+/** True when the path is a folder. False when it cannot be read: the later write then fails with the reason. */
 export function isFolder(file: string): boolean {
   try {
     return statSync(file).isDirectory();

@@ -6,7 +6,7 @@ const MIN_CELL = 12;
 const GAP = '  ';
 const MAX_DECIMALS = 4;
 
-/** A table to render; each row has one value a column. */
+/** A table to render. Each row has one value per column. */
 export interface TableData {
   columns: readonly string[];
   rows: readonly (readonly unknown[])[];
@@ -14,7 +14,7 @@ export interface TableData {
 
 /** Limits for the width of a table. */
 export interface TableOptions {
-  /** Longest cell in columns; longer ones are cut. @default 60 */
+  /** Longest cell in columns of the terminal; longer cells are cut. @default 60 */
   maxCell?: number;
   /** Columns of the terminal. Cells are cut further to fit, but never below 12 columns. @default unlimited */
   width?: number;
@@ -80,7 +80,7 @@ export function renderCell(value: unknown): string {
   if (isNumber(value)) return renderNumber(value, null, true);
   if (Array.isArray(value)) return value.map((item) => renderCell(item)).join(', ');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // The text comes from outside: escape everything that a terminal could execute.
+  // The text comes from the API: escape everything that a terminal could execute.
   return visibleLine(text);
 }
 
@@ -104,7 +104,7 @@ function sharedDecimals(values: readonly unknown[]): number | null {
   return most <= MAX_DECIMALS ? most : null;
 }
 
-// Digits after the twelfth are rounding noise of double arithmetic.
+// Rounds to 12 digits: later digits are rounding errors of floating-point arithmetic.
 function rounded(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(12));
 }

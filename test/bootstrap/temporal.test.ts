@@ -201,7 +201,7 @@ it('gives a download up when nothing comes any more', async () => {
     response.write('some');
   });
   const download = downloadTemporal(tempFolder(), { ...makePlace(url), log: () => undefined, stallMs: 300 });
-  await expect(download).rejects.toThrow('nothing came for 0.3 s');
+  await expect(download).rejects.toThrow('no data received for 0.3 s');
 });
 
 describe('downloadUrl', () => {

@@ -205,7 +205,7 @@ describe('sign-in in a browser without scripts', () => {
     await press('Deny');
     await expectDenied(session);
     await page.goBack();
-    await expectScreen('Cannot go on');
+    await expectScreen('Cannot continue');
     expect(await page.getByText('already finished').count()).toBe(1);
     expect(await stateOf(app, session)).toMatchObject({ state: 'denied' });
   });
@@ -218,7 +218,7 @@ describe('what other browsers and sites can do', () => {
     const other = await browser.newContext();
     const stranger = await other.newPage();
     await stranger.goto(page.url());
-    expect(await stranger.getByRole('heading').innerText()).toBe('Cannot go on');
+    expect(await stranger.getByRole('heading').innerText()).toBe('Cannot continue');
     expect(await stranger.getByRole('button').count()).toBe(0);
     await other.close();
     await expectAccepted(session, 'analyst@company.example');
@@ -234,7 +234,7 @@ describe('what other browsers and sites can do', () => {
     const framed = trap.frames().find((frame) => frame !== trap.mainFrame())!;
     expect(await framed.content()).not.toContain('Allow access?');
     await trap.getByRole('button', { name: 'Win a prize' }).click();
-    expect(await trap.getByRole('heading').innerText()).toBe('Cannot go on');
+    expect(await trap.getByRole('heading').innerText()).toBe('Cannot continue');
     expect(await trap.getByText('This form was sent by another site.').count()).toBe(1);
     expect(await stateOf(app, session)).toMatchObject({ state: 'authenticated', code: null });
     await expectAccepted(session, 'analyst@company.example');

@@ -49,7 +49,7 @@ describe('the sandbox as a process', () => {
     const { port } = other.address() as { port: number };
     const { child, errors } = run('--port', String(port));
     expect(await once(child, 'exit')).toEqual([1, null]);
-    expect(errors()).toMatch(/port .*taken.*--port/i);
+    expect(errors()).toMatch(/another program uses this port.*--port/i);
     other.close();
   });
 

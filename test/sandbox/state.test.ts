@@ -58,9 +58,9 @@ describe('the state file', () => {
 
   it('is refused when it is something else, and names what contradicts it', async () => {
     writeFileSync(file, '{"hello":1}');
-    await expect(start()).rejects.toThrow(/no state file/);
+    await expect(start()).rejects.toThrow(/not a state file/);
     writeFileSync(file, 'x');
-    await expect(start()).rejects.toThrow(/no state file/);
+    await expect(start()).rejects.toThrow(/not a state file/);
     rmSync(file);
     const app = await start();
     app.sandbox.save();

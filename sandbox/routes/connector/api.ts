@@ -26,10 +26,10 @@ const WRONG_KEY = { detail: 'Invalid API key.' };
 
 /**
  * Connector routes for company data, with the key in the body. The reference does not show their answers. Each route
- * returns the body of its version 2 call, errors included. The status is always 200, or 422 for a body of the wrong
- * shape: the reference states no other.
+ * returns the body of its version 2 call, including errors. The status is always 200, or 422 for a body of the wrong
+ * shape: the reference states no other status.
  *
- * A wrong key is `{detail}`. Only `/api/verify-token` answers a wrong key with `{valid: false}`.
+ * A wrong key gets `{detail}`. Only `/api/verify-token` answers a wrong key with `{valid: false}`.
  */
 export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/api/verify-token', (request) => {

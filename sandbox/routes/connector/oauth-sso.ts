@@ -7,7 +7,7 @@ import { token } from '../../connector/sessions.js';
 import { demandPart } from '../../connector/validation.js';
 import type { Sandbox } from '../../sandbox.js';
 
-/** Sign-in by SSO. The sandbox is also the sign-on service; it has one person. */
+/** Sign-in by SSO. The sandbox is also the sign-on service, which has one person. */
 export function ssoRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.get('/oauth/sso/start', (request, reply) => {
     const { session: id } = demandPart(SessionParameters, 'query', request.query);

@@ -24,7 +24,7 @@ export function trialRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     const again = (words: string): unknown => show(reply, session, trialScreen(session.id, form.email, words));
     if (!EMAIL.test(email)) return again('Enter an e-mail address.');
     const code = startTrial(session, email, Date.now());
-    if (code === null) return again('Too many codes were asked for. Start the sign-in again.');
+    if (code === null) return again('Too many codes were requested. Start the sign-in again.');
     sandbox.outbox.send(email, 'Your trial code', `Your code is ${code}. It is valid for ten minutes.`);
     return show(reply, session, codeScreen(session.id, email, null));
   });

@@ -11,7 +11,7 @@ import { trialRoutes } from './oauth-trial.js';
 
 /**
  * Sign-in flow: login, then SSO, trial or API key (for tools only), then consent. The reference does not show where a
- * session begins, so the control `POST /_sandbox/oauth/sessions` creates it.
+ * session begins. Therefore the control route `POST /_sandbox/oauth/sessions` creates it.
  */
 export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -54,7 +54,7 @@ export function oauthRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     return end(session, 'granted', reply);
   });
 
-  // Denying needs no sign-in.
+  // A person can deny without a sign-in.
   app.post('/oauth/deny', (request, reply) => {
     const { session: id } = demandPart(SessionParameters, 'body', request.body);
     const session = openSession(sandbox.sessions, id, request, reply);

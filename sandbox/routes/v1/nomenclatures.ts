@@ -25,7 +25,7 @@ const NOMENCLATURES = {
   activities: ACTIVITIES,
 };
 
-/** Lookup lists. The reference's route line says POST and its sample call GET, so both methods work. */
+/** Lookup lists. In the reference, the route line says POST and the sample call GET, so both methods work. */
 export function nomenclatureRoutes(app: FastifyInstance): void {
   app.route({ method: ['GET', 'POST'], url: '/nomenclatures', handler: () => NOMENCLATURES });
 }

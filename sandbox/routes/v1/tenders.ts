@@ -41,6 +41,6 @@ export function tenderRoutes(app: FastifyInstance, sandbox: Sandbox): void {
     industries: TENDER_INDUSTRIES,
   }));
 
-  // The reference does not show this answer.
+  // The reference shows no answer of this route.
   app.get('/tenders/donors', () => ({ donors: DONORS }));
 }

@@ -9,15 +9,15 @@ import { companyAt, holdsNumbers } from './found-company.js';
 import { bodyOf } from '../../http/validate.js';
 
 /**
- * Accepts `phone_number`: the reference's error lists it as an identifying field, although its table of fields does
+ * Accepts `phone_number`: an error text of the reference lists it as an identifying field, but the table of fields does
  * not.
  */
 const Request = AutocompleteRequest.extend({ phone_number: z.string().optional() });
-// Section "Errors", "Autocomplete field error". Section "Autocomplete" is milder: only a lone `country_code` fails.
+// From section "Errors", "Autocomplete field error". Section "Autocomplete" refuses only a `country_code` alone.
 const FIVE = ['name', 'registration_number', 'vat_number', 'website', 'phone_number'];
-const REQUIRED = `At least one of ${FIVE.join(', ')} is required besides the country.`;
+const REQUIRED = `At least one of ${FIVE.join(', ')} is required in addition to the country.`;
 
-/** Section "Autocomplete": the first company, by id, that matches all given fields. */
+/** Section "Autocomplete": the company with the lowest id that matches all given fields. */
 export function autocompleteRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/autocomplete', (request): Company => {
     const body = demand(sandbox, Request, bodyOf(request));

@@ -14,7 +14,7 @@ export function companyEnrichmentRoutes(app: FastifyInstance, sandbox: Sandbox):
     const { url } = demand(sandbox, EnrichUrlRequest, bodyOf(request));
     spend(sandbox, 'enrichment');
     const { status: _absent, ...company } = companyAt(sandbox, indexOfAddress(sandbox.world.ctx, url));
-    // The reference says of `status`: "absent in some enrichment responses".
+    // Leave out `status`: the reference says "absent in some enrichment responses".
     return company;
   });
 

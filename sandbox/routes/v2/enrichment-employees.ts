@@ -79,8 +79,8 @@ function reveal(
 }
 
 /**
- * Finds a person by contact data. An e-mail or profile address leads directly to the person. Otherwise the result is
- * the first person with the name in the given company.
+ * Finds a person by contact data. An e-mail or profile address identifies the person. Otherwise returns the first
+ * person with the name in the given company.
  */
 function personByContacts(sandbox: Sandbox, asked: EnrichContactsRequest): number | undefined {
   const { world, day } = sandbox;

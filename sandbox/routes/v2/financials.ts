@@ -10,8 +10,8 @@ import { demand, pathId, spend } from './context.js';
  * Section "Financials": the report keyed by year, or only one year of it. `year` may be in the query or in the body.
  */
 export function financialRoutes(app: FastifyInstance, sandbox: Sandbox): void {
-  // `ticker` is a fixed segment, so this route comes before the ids. The reference shows no other parameter; the
-  // sandbox also accepts `year`.
+  // Declare this route before the routes with an id, because `ticker` is a fixed segment. The reference shows no other
+  // parameter; the sandbox also accepts `year`.
   app.get('/financial/ticker', (request): FinancialReport => {
     const parameters = readParameters(request.query, request.body, { numbers: ['year'] });
     const { ticker, year } = demand(sandbox, FinancialTickerQuery.extend(FinancialQuery.shape), parameters);

@@ -40,8 +40,8 @@ function runCheck(sandbox: Sandbox, request: PayeeCheckRequest): PayeeCheck {
 }
 
 /**
- * Finds the company of the official register by id, by registration number, or by name. By name it is the first match
- * in the country.
+ * Finds the company of the official register by id, by registration number, or by name. A name finds the first match in
+ * the country.
  */
 function findCompany({ world, day }: Sandbox, request: PayeeCheckRequest): Company | null {
   const { company_id, registration_number, name, country_code } = request;

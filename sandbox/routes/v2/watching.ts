@@ -18,13 +18,12 @@ import { currentName, listedEvent, watchedEvents } from '../../state/watch-event
 import { demand, demandPageSize, pathId } from './context.js';
 
 const PARAMETERS = { numbers: ['page', 'per_page'], lists: ['fields'] };
-/** Days of events listed when the request has no `from_date`. */
+/** Default time span of listed events in days, for a request without `from_date`. */
 const DEFAULT_LOOKBACK = 365;
 
 /**
- * Section "Watching". For three operations, the reference's route lines and sample calls differ. The sandbox serves
- * both:
- *
+ * Section "Watching". For three operations, the route lines and the sample calls of the reference differ. The sandbox
+ * serves both:
  * - read the fields: GET `watch/fields` and GET `watch/stop`
  * - change the fields: PUT `watch/fields/add|remove` and PUT `watch/start/add|remove`
  */
@@ -68,9 +67,9 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox): void {
 }
 
 /**
- * Id in the path of a company that exists today or is watched. A watched company may have left the market.
+ * Id in the path, of a company that exists today or is watched. A watched company may have left the market.
  *
- * @throws Refusal: "not found" for any other id.
+ * @throws Refusal: "not found" for any other id
  */
 function knownId(sandbox: Sandbox, request: FastifyRequest): number {
   const id = pathId(sandbox, request);
@@ -112,8 +111,8 @@ function watchedCompany(sandbox: Sandbox, watch: Watch): WatchedCompany {
 }
 
 /**
- * Events of a watched company on its watched fields, newest first. The list includes events from before the start of
- * the watch, so a backfill finds events.
+ * Events of a watched company on its watched fields, newest first. Includes events from before the start of the watch,
+ * so that a backfill finds events.
  */
 function listEvents(sandbox: Sandbox, request: FastifyRequest): WatchEventsResponse {
   const query = demand(sandbox, WatchEventsQuery, readParameters(request.query, request.body, PARAMETERS));

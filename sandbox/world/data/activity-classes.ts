@@ -1,8 +1,8 @@
 /*
- * Activities of the reference: their NACE Rev. 2 codes and how common they are. Both are choices of the sandbox.
+ * Activities of the reference: their NACE Rev. 2 codes and how common they are. The sandbox chose both.
  *
- * A row is [activities id, share, codes]. A code includes all codes below it, unless another row lists a longer code. A
- * share is a number of slots of one draw; the first slots are the likely ones.
+ * A row is [activities id, share, codes]. A code includes all codes below it, except where another row lists a longer
+ * code. A share is a number of slots in a draw; the first slots are the most likely.
  */
 export const ACTIVITY_CLASSES: readonly (readonly [activity: number, share: number, codes: readonly string[]])[] = [
   [100, 3, ['01', '02', '03']],

@@ -3,7 +3,7 @@ import { MARKET_COUNTRIES } from './market-countries.js';
 
 /*
  * Ids of countries. The reference omits the list ("read from the nomenclatures endpoint"), so the sandbox chose the
- * ids. Company countries and tender countries have different ids, as the reference says.
+ * ids. As the reference says, company countries and tender countries have different ids.
  */
 
 /** An entry of the nomenclature `countries`; `short_name` is the ISO 3166 alpha-2 code. */

@@ -1,4 +1,7 @@
-/* Website technologies: open standards and generic kinds only, so the list names no product. Id = position × 7 + 3. */
+/*
+ * Website technologies: only open standards and generic kinds, so that the list names no product. Id = position × 7 +
+ * 3.
+ */
 const NAMES = [
   'HTML5',
   'CSS Grid',

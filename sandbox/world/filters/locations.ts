@@ -43,13 +43,13 @@ function readSelection(field: string, value: Record<string, unknown>): Selection
     } else if (typeof item === 'boolean') {
       selection[item ? 'include' : 'exclude'].push(readId(field, key));
     } else {
-      throw new FilterError(field, `"${key}" is not understood: use {"include": [ids], "exclude": [ids]}.`);
+      throw new FilterError(field, `"${key}" is not a valid value: use {"include": [ids], "exclude": [ids]}.`);
     }
   }
   return selection;
 }
 
-/** Returns the last of the ids joined by underscores: the place itself. */
+/** Returns the place itself: the last of the ids joined by underscores. */
 function readId(field: string, value: unknown): number {
   const last = String(value).split('_').at(-1)!;
   if (!/^-?\d+$/.test(last)) throw new FilterError(field, `"${String(value)}" is not an id from the nomenclatures.`);

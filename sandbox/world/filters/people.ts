@@ -18,7 +18,7 @@ import {
 } from '../people.js';
 import { FilterError } from './filter-error.js';
 
-/** Conditions of a search for people, of either version. A missing key sets no condition. */
+/** Conditions of a search for people, in either version. A missing key sets no condition. */
 export interface PersonConditions {
   companyId?: number | undefined;
   fullName?: string | undefined;
@@ -30,7 +30,7 @@ export interface PersonConditions {
   hasEmail?: boolean | undefined;
   hasPhone?: boolean | undefined;
   profile?: string | undefined;
-  /** Only people whose role version 1 knows. */
+  /** True: only people whose role version 1 knows. */
   knownRole?: boolean | undefined;
 }
 

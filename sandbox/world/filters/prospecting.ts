@@ -30,7 +30,7 @@ import {
 } from './rows.js';
 import { inclusive, type FilterRules } from './rules.js';
 
-/** Input of a filter besides its value. */
+/** Input of a filter in addition to its value. */
 export interface FilterScope {
   ctx: Context;
   columns: Columns;
@@ -44,8 +44,7 @@ type Apply<K extends keyof ProspectingFilters> = (
 ) => void;
 
 /**
- * Filters as a client may send them. null is allowed here, although the reference does not show it
- * (`FilterRules.incorporationNull`).
+ * Filters as a client may send them. Allows null, which the reference does not show (`FilterRules.incorporationNull`).
  */
 export type AskedFilters = Omit<ProspectingFilters, 'company_incorporation'> & {
   company_incorporation?: IncorporationRange | null | undefined;
@@ -54,7 +53,7 @@ export type AskedFilters = Omit<ProspectingFilters, 'company_incorporation'> & {
 /**
  * Keeps companies that match every given filter.
  *
- * @throws FilterError for a value that cannot be applied.
+ * @throws FilterError for a value that cannot be applied
  */
 export function applyProspectingFilters(rows: Rows, filters: AskedFilters, scope: FilterScope): void {
   for (const [key, value] of Object.entries(filters)) {
@@ -141,7 +140,7 @@ const APPLY: { [K in keyof Required<ProspectingFilters>]: Apply<K> } = {
   },
   financial_profit: range('profit'),
   financial_liabilities: range('liabilities'),
-  // The reference says "array of int". The sandbox accepts [at least] or [at least, at most].
+  // The reference says "array of int". The sandbox accepts [minimum] or [minimum, maximum].
   financial_directors: (rows, [gte, lte, ...rest], { columns, rules }) => {
     if (rest.length > 0) throw new FilterError('financial_directors', 'Ensure this field has no more than 2 elements.');
     keepDoubles(rows, columns.directors, ...inclusive(gte, lte, rules.bounds));
@@ -231,8 +230,8 @@ function positionsOf(entries: readonly { id: number; name: string }[], values: r
 }
 
 /**
- * Keeps companies that have one of the industries as their first, second or third. `positions` are positions in
- * ACTIVITIES.
+ * Keeps companies that have one of the industries as their first, second or third industry. `positions` are positions
+ * in ACTIVITIES.
  */
 function keepIndustries(rows: Rows, columns: Columns, positions: readonly number[]): void {
   keepCodesOfAny(rows, columns.industry, flags(positions));
@@ -248,9 +247,9 @@ function keepNationalCodes(rows: Rows, columns: Columns, scheme: string, codes: 
 }
 
 /**
- * First and last unix day of the filter. Null when a bound has the wrong kind and the policy is `empty`.
+ * First and last unix day of the filter. Null when a bound has the wrong form and the policy is `empty`.
  *
- * @throws FilterError for a bound of the wrong kind when the policy is `refuse`.
+ * @throws FilterError for a bound of the wrong form when the policy is `refuse`
  */
 function readIncorporation(value: IncorporationRange, rules: FilterRules): [gte: number, lte: number] | null {
   const unitOf = rules.incorporation === 'year' ? yearIn : dayIn;

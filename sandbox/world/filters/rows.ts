@@ -2,17 +2,21 @@ import type { Columns } from '../columns.js';
 
 /*
  * Rows of a search: the indices of companies that still match, ascending. Each function applies one condition in one
- * loop over one column. The loops have no branches, so the CPU cannot mispredict one. Each index is written, and `kept`
- * advances only if the company matches.
+ * loop over one column.
+ *
+ * For speed, the loops have no branches, which a CPU could predict wrongly. Each loop writes every index, but advances
+ * `kept` only if the company matches.
  */
 export class Rows {
   /** Indices; only the first `count` entries are valid. */
   list: Uint32Array;
   count: number;
-  /** Buffer for the remaining indices. */
+  /** Buffer for the indices that remain. */
   readonly target: Uint32Array;
 
-  /** Starts with all listed companies. `target` must have room for all of them. It can be reused after `result()`. */
+  /**
+   * Starts with all listed companies. `target` must be large enough for all of them. It can be reused after `result()`.
+   */
   constructor(columns: Columns, target: Uint32Array) {
     this.list = columns.rows;
     this.count = columns.rows.length;
@@ -157,7 +161,7 @@ function take(rows: Rows, kept: number): void {
   rows.count = kept;
 }
 
-/** Returns 256 flags; those of the given bytes are 1. */
+/** Returns 256 flags: 1 for each given byte, else 0. */
 export function flags(bytes: Iterable<number>): Uint8Array {
   const table = new Uint8Array(256);
   for (const byte of bytes) if (byte >= 0 && byte < 256) table[byte] = 1;

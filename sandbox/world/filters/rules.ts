@@ -1,12 +1,12 @@
-/** Behaviour of company filters that the reference does not define. A real API may use any of these variants. */
+/** Behaviour of company filters that the reference does not define. A real API may behave in any of these ways. */
 export interface FilterRules {
   /** Format of the bounds of `company_incorporation`. */
   incorporation: 'date' | 'year';
-  /** How to treat bounds in the other format: refuse them, or find nothing. */
+  /** What to do with bounds in the other format: refuse them, or find nothing. */
   incorporationPolicy: 'refuse' | 'empty';
-  /** How to treat null in `company_incorporation`: refuse it, ignore it, or select companies without a date. */
+  /** What to do with null in `company_incorporation`: refuse it, ignore it, or select companies without a date. */
   incorporationNull: 'refuse' | 'ignore' | 'select';
-  /** Whether a value that equals a bound matches. With `half-open`, only the lower bound matches. */
+  /** Which bounds match a value that equals them. With `half-open`, only the lower bound matches. */
   bounds: 'inclusive' | 'half-open' | 'exclusive';
 }
 

@@ -30,7 +30,7 @@ function isWithin(day: number, range: TenderMust['deadline']): boolean {
   return day >= from && day <= to;
 }
 
-/** Sorts by the keys in the given order, ties by slug. Without keys the order does not change. */
+/** Sorts by the keys in the given order; equal tenders by slug. Without keys the order does not change. */
 export function sortTenders(tenders: TenderFacts[], sort: TendersRequest['sort']): TenderFacts[] {
   const keys = Object.entries(sort ?? {});
   if (keys.length === 0) return tenders;
@@ -45,7 +45,7 @@ export function sortTenders(tenders: TenderFacts[], sort: TendersRequest['sort']
   return rows.map(({ facts }) => facts);
 }
 
-/** Compares by code unit, which gives the same order on every machine. */
+/** Compares by code unit, for the same order on every machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

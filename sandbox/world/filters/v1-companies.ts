@@ -19,8 +19,8 @@ export interface V1Scope extends FilterScope {
 }
 
 /**
- * Keeps companies that match all version 1 filters. Most filters equal a filter of version 2 with another name and are
- * converted to it. An empty list sets no condition, like a missing one.
+ * Keeps companies that match all version 1 filters. Converts most filters to a filter of version 2 with another name.
+ * An empty list sets no condition, like a missing one.
  */
 export function applyV1CompanyFilters(rows: Rows, filters: V1CompanyFilters, scope: V1Scope): void {
   applyProspectingFilters(rows, asProspecting(filters), scope);
@@ -114,7 +114,10 @@ function keepTrading(rows: Rows, flag: boolean | undefined, bit: number, { colum
   keepBits(rows, columns.trading, bit, flag ? bit : 0);
 }
 
-/** Keeps companies by the national code of any country. Codes are numbers, so both sides lose leading zeros. */
+/**
+ * Keeps companies by the national code of any country. The filter has numbers, so leading zeros are removed on both
+ * sides.
+ */
 function keepSic(rows: Rows, codes: number[] | undefined, { columns }: V1Scope): void {
   if (codes === undefined || codes.length === 0) return;
   const tables = MARKET_COUNTRIES.map(({ sicScheme }, country) =>

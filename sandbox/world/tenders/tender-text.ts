@@ -60,7 +60,9 @@ export function tenderSlug(ctx: Context, number: number): string {
   return `${words === '' ? 'tender' : words}-${(number * 13 + 100_000).toString(36)}`;
 }
 
-/** Number at the end of a slug; undefined if invalid. The caller must compare the whole slug. */
+/**
+ * Number at the end of a slug; undefined if invalid. Checks only the number: the caller must compare the whole slug.
+ */
 export function numberOfSlug(slug: string): number | undefined {
   const value = (Number.parseInt(slug.slice(slug.lastIndexOf('-') + 1), 36) - 100_000) / 13;
   return Number.isSafeInteger(value) ? value : undefined;

@@ -7,9 +7,9 @@ import { TAG } from '../tags.js';
 import { numberOfSlug, tenderDescription, tenderSlug, tenderTitle } from './tender-text.js';
 
 /*
- * Tenders are announced at a steady rate. The rate puts the requested number into the 18 months before the start date;
- * new tenders continue to appear after it. Numbers follow the order of announcement, counted from a fixed date, so a
- * later start date has the same tenders.
+ * Tenders are announced at a steady rate: the requested number in the 18 months before the start date, and more after
+ * it. Numbers follow the order of announcement, counted from a fixed date. A later start date therefore has the same
+ * tenders.
  */
 
 const WINDOW_DAYS = 548;
@@ -51,7 +51,7 @@ function announcedOn(ctx: Context, number: number): number {
   return Math.floor((number * WINDOW_DAYS) / ctx.options.tenders);
 }
 
-/** Numbers of the tenders listed on a unix day: those of the 18 months before the start date and all later ones. */
+/** Numbers of the tenders listed on a unix day: announced in the 18 months before the start date or later. */
 export function tenderNumbers(ctx: Context, day: number): { first: number; last: number } {
   const pace = ctx.options.tenders / WINDOW_DAYS;
   return {
@@ -88,9 +88,8 @@ export function tenderFacts(ctx: Context, number: number, day: number): TenderFa
 
 /**
  * Status of a tender on a unix day, as an id of `TENDER_STATUSES`:
- *
  * - 3 Forecast: for a quarter of the tenders, on the first 5 to 18 days. Then 1.
- * - 1 Accepting bids: until the deadline, included. Then 2.
+ * - 1 Accepting bids: until the deadline, which is included. Then 2.
  * - 2 Closed. 40 % change to 5, 20 to 79 days after the deadline.
  * - 5 Contract award: final.
  * - 4 Not specified: for 5 % of the tenders, on every day.

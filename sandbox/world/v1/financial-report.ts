@@ -16,7 +16,7 @@ const INTERIM = 331;
  * newest first.
  *
  * 5 % of the companies also have an interim report of their latest year, as of 31 March. Companies whose fiscal year
- * ends on this day have none. The sandbox takes `progress` as the change from the previous year in percent.
+ * ends on this day have none. `progress` is, by decision of the sandbox, the change from the previous year in percent.
  */
 export function v1FinancialReport(ctx: Context, index: number, report: FinancialReport): V1FinancialReport {
   const years = Object.keys(report).toSorted().toReversed();

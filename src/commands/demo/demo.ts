@@ -9,11 +9,11 @@ export interface DemoOptions {
   tenders: number;
 }
 
-/** `tidemark demo`: sets up everything on this machine, up to a warehouse that can be queried. */
+/** `tidemark demo`: sets up everything on this machine and fills a warehouse that can be queried. */
 export function registerDemo(program: Command): void {
   program
     .command('demo')
-    .description('start Temporal, the sandbox API and a worker, take one complete snapshot, show first queries')
+    .description('start Temporal, the sandbox API and a worker; take one complete snapshot; run example queries')
     .option('--once', 'exit after the snapshot, also in a terminal')
     .addOption(new Option('--companies <n>', "companies in the sandbox's market").argParser(parseCount).default(10_000))
     .addOption(new Option('--tenders <n>', 'tenders in the sandbox').argParser(parseCount).default(400))

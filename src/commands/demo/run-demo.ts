@@ -29,7 +29,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
   const clock = createClock();
   if (note !== null) tell(note);
   const interrupted = interruptSignalSaying(
-    'Stopping. Landed data is kept; the next `npm run demo` continues from there.',
+    'Stopping. Landed data is kept. The next `npm run demo` continues with it.',
   );
   tell('Starting Temporal, the sandbox API and a worker …');
   const starting = startLocalStack({
@@ -64,7 +64,7 @@ export async function runDemo(options: DemoOptions, configOption: string | undef
 
 function describeStack({ temporal, sandbox }: LocalStack): void {
   const paint = colorsFor(process.stderr);
-  tell(`  Temporal UI  ${paint.cyan(temporal.ui ?? `(your server, ${temporal.address})`)}`);
+  tell(`  Temporal UI  ${paint.cyan(temporal.ui ?? `(of your own server at ${temporal.address})`)}`);
   if (sandbox) tell(`  Sandbox API  ${paint.cyan(sandbox.url)}`);
   tell('');
 }
@@ -90,7 +90,7 @@ async function crawl(config: Config, clock: Clock, interrupted: AbortSignal): Pr
       const other = otherFolder(result.folder, config.dataDir);
       if (other !== null)
         throw new TidemarkError('OtherDataFolder', other, {
-          todo: 'The demo and that worker use the same Temporal server. Unset TEMPORAL_ADDRESS to give the demo its own server, or set TEMPORAL_NAMESPACE.',
+          todo: 'The demo uses the same Temporal server as that worker. Unset TEMPORAL_ADDRESS to give the demo its own server, or set TEMPORAL_NAMESPACE.',
         });
       results.push(result);
       tell(`${renderResult(request.workflowId, result, config.dataDir)}\n`);

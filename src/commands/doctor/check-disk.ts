@@ -12,7 +12,7 @@ import { fail, ok, warn, type Finding } from './finding.js';
 
 const LOW_BYTES = 5 * 1024 ** 3;
 const GIB = 1024 ** 3;
-// A chunk in progress writes to its spool all the time. A spool untouched for 24 h belongs to an ended run.
+// A running chunk often writes to its spool. A spool without a write for 24 h belongs to an ended run.
 const STALE_MS = 24 * 3_600_000;
 
 /** Checks that the data folder is writable and how much disk space is free. */
@@ -26,7 +26,7 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
     return fail(
       'disk',
       new TidemarkError('Internal', `Cannot write to the data folder ${dataDir}.`, {
-        todo: 'Correct its permissions, or set another folder with `data` or TIDEMARK_DATA.',
+        todo: 'Correct the permissions of this folder, or set another folder with `data` or TIDEMARK_DATA.',
         cause: error,
       }),
     );
@@ -39,15 +39,15 @@ export async function checkDisk(dataDir: string): Promise<Finding> {
     : ok('disk', message);
 }
 
-/** Identity of the data folder, in the form that workers and runs show. */
+/** Identity of the data folder, as workers and runs show it. */
 function identity(dataDir: string): string {
   const folder = readDataFolder(dataDir);
   return folder === null ? ', not used by a worker yet' : ` (id ${shortId(folder.id)})`;
 }
 
 /**
- * Checks that landed parts are readable and not stamped in the future, and that no stale spool is left.
- * @param now Real time; spools are compared with it
+ * Checks that all landed parts exist, that no time stamp is in the future, and that no old spool is left.
+ * @param now Real time, to compare with the age of spools
  * @param clockNow Time of the clock that stamps answers (TIDEMARK_NOW shifts it)
  */
 export function checkLanding(dataDir: string, now: Date, clockNow: Date): Finding {
@@ -61,7 +61,7 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
           'LandingCorrupt',
           `${formatCount(gone.length)} landed parts are missing. The first is ${gone[0].file}.`,
           {
-            todo: 'Restore them from a backup. Or delete their files in _manifest/; the next runs then fetch these records again.',
+            todo: 'Restore these parts from a backup. Or delete their manifests in _manifest/: the next runs then fetch these records again.',
           },
         ),
       );
@@ -73,7 +73,7 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
       return warn(
         'landing',
         `${message}; ${ahead}`,
-        'Until then, new answers get later stamps than these, so that the newest answer wins. If that time is far away, move the landing folders run=… of these runs away and run `tidemark replay`. The next runs fetch these records again.',
+        'Until that time, new answers get even later stamps, so that the newest answer still wins. If that time is far away, move the landing folders run=… of these runs to another place and run `tidemark replay`. The next runs fetch these records again.',
       );
     const stale = staleSpools(landingDir(dataDir), now);
     return stale.length === 0
@@ -88,7 +88,9 @@ export function checkLanding(dataDir: string, now: Date, clockNow: Date): Findin
   }
 }
 
-/** Names the parts stamped later than now, when some machine's clock was ahead; null when there is none. */
+/**
+ * Describes the parts with a time stamp in the future, from a machine whose clock was ahead; null when there is none.
+ */
 function describeAhead(parts: readonly LandedPart[], now: Date): string | null {
   const ahead = parts
     .filter(({ lastFetchedAt }) => stampedAhead(lastFetchedAt, now) !== null)

@@ -4,14 +4,14 @@ import { refuseBreaking } from '../../models/plan.js';
 import { readPlan } from '../../models/read-plan.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
-/** Checks that the next run can build the SQL models: they are readable and break no promise of a version. */
+/** Checks that the next run can build the SQL models: it can read them, and they break no promise of a version. */
 export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Promise<Finding> {
   try {
     const { changes, held } = await readPlan(dataDir, { modelsDir, now });
     if (held !== null)
       return warn(
         'models',
-        `held since the rollback of ${held.since}: runs build the earlier set, not the files`,
+        `since the rollback of ${held.since}, runs build the earlier set and not the files`,
         'Run `tidemark models apply` to build from the files again.',
       );
     refuseBreaking(changes);
@@ -19,11 +19,11 @@ export async function checkModels({ dataDir, modelsDir }: Config, now: Date): Pr
     return ok(
       'models',
       changed === 0
-        ? `${changes.length}, all as applied`
-        : `${changes.length}, of which the next run applies ${changed}`,
+        ? `${changes.length} models, all as applied`
+        : `${changes.length} models; the next run applies changes of ${changed}`,
     );
   } catch (error) {
-    if (error instanceof WarehouseBusyError) return skip('models', 'not checked: a worker holds the warehouse');
+    if (error instanceof WarehouseBusyError) return skip('models', 'not checked: a worker is using the warehouse');
     return fail('models', error);
   }
 }

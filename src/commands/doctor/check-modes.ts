@@ -8,6 +8,6 @@ export function checkModes(dataDir: string): Finding {
   return warn(
     'modes',
     `other users of this machine can read ${open.join(', ')} in ${dataDir}`,
-    'Start a worker: it corrects the permissions. Or run chmod 700 on these folders. The key `readers` decides who may read data/published.',
+    'Start a worker: it corrects the permissions. Or run chmod 700 on these folders. The setting `readers` decides who may read data/published.',
   );
 }

@@ -7,8 +7,8 @@ import { isFree } from '../local/ports.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
 /**
- * Checks that Temporal answers, the namespace exists, the search attributes are registered and workers poll.
- * If Temporal does not answer, checks the ports that `up` needs.
+ * Checks that Temporal answers, the namespace exists, the search attributes are registered and workers poll. If
+ * Temporal does not answer, checks the ports that `tidemark up` needs.
  */
 export async function checkTemporal(config: Config | null): Promise<Finding[]> {
   const dataDir = config?.dataDir ?? null;
@@ -57,11 +57,11 @@ async function checkWorkers({ client, target }: TemporalClient, config: Config |
     );
   const [warning] = config === null ? [] : await workerWarnings(client, config);
   if (warning !== undefined)
-    return warn('workers', warning, 'A run uses the data folder and the settings of the worker that opens it.');
+    return warn('workers', warning, 'A run uses the data folder and the settings of the worker that starts it.');
   return ok('workers', `${crawl} polling ${CRAWL_QUEUE}, ${warehouse} polling ${WAREHOUSE_QUEUE}`);
 }
 
-/** Checks the ports that `up` needs. Called only when no Temporal answers. */
+/** Checks the ports that `tidemark up` needs. Called only when Temporal does not answer. */
 async function checkPorts(dataDir: string | null): Promise<Finding[]> {
   if (resolveTemporal(dataDir).source === 'environment') return [];
   const wanted = [7233, 8233];

@@ -8,16 +8,16 @@ import { warehouseFile } from '../../core/data-folder.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
-/** Names loaded parts that are gone from the landing zone, in one sentence; null when none is gone. */
+/** Message about loaded parts that are missing in the landing zone; null when none is missing. */
 async function findGone(instance: DuckDBInstance, dataDir: string, file: string): Promise<string | null> {
   const db = new Database(await instance.connect(), file);
-  // A file of an older version that nobody has opened since may lack the ledger.
+  // If an older version wrote the file and no newer one opened it since, the ledger may be missing.
   const loaded = await readLoadedParts(db).catch(() => new Map<string, string>());
   const { parts, faults } = listParts(dataDir);
   return faults.length > 0 ? null : describeGone(parts, loaded);
 }
 
-/** Checks that the writer's file can be opened. A file that a worker holds is fine. */
+/** Checks that the writer's file can be opened. If a worker has it open, the check passes. */
 export async function checkWarehouse(dataDir: string): Promise<Finding> {
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return ok('warehouse', 'none yet; the first run creates it');
@@ -29,7 +29,7 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
         return warn(
           'warehouse',
           gone,
-          'Was only the landing zone or only the warehouse restored from a backup? Tidemark does not fetch the missing records by itself.',
+          'Perhaps only the landing zone or only the warehouse was restored from a backup. Tidemark does not fetch the missing records by itself.',
         );
       }
       const waiting = await streamsToReadAgain(instance);
@@ -44,7 +44,7 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
     return fail(
       'warehouse',
       new TidemarkError('Internal', `Cannot open ${file}: ${errorMessage(error)}`, {
-        todo: 'Move the file away: the next run builds it again from the landing zone, without new requests.',
+        todo: 'Move this file to another place: the next run builds a new one from the landing zone, without requests.',
         cause: error,
       }),
     );
@@ -67,7 +67,7 @@ async function streamsToReadAgain(instance: DuckDBInstance): Promise<string[]> {
 function warnOfReading(streams: readonly string[]): Finding {
   return warn(
     'warehouse',
-    `An older version loaded these streams: ${streams.join(', ')}. Their tables lack columns that only this version fills.`,
-    'The next run reads them again from data/landing. If this warning stays, parts are missing or damaged there: restore them from a backup.',
+    `An older version of Tidemark loaded these streams: ${streams.join(', ')}. Their tables lack columns that only this version fills.`,
+    'The next run reads them again from data/landing. If this warning stays, parts are missing or damaged in that folder: restore them from a backup.',
   );
 }

@@ -7,7 +7,7 @@ import { colorsFor, say, sayJson } from '../../terminal/print.js';
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check configuration, key, API, Temporal, disk, warehouse and models; name a remedy for each fault')
+    .description('check configuration, key, API, Temporal, disk, warehouse and models; print a remedy for each fault')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark doctor', 'tidemark doctor --json'))
     .action(async (options: { json?: boolean }, command: Command) => {

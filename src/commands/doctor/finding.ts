@@ -3,9 +3,9 @@ import { errorMessage, TidemarkError } from '../../core/errors.js';
 /**
  * Result of one check.
  * - `ok`: no fault.
- * - `warn`: worth knowing, but runs work.
- * - `fail`: runs will not work.
- * - `skip`: not checked, because of an earlier fault or a busy file.
+ * - `warn`: a fault that does not stop runs.
+ * - `fail`: a fault that stops runs.
+ * - `skip`: not checked, because of an earlier fault or because another process uses the file.
  */
 export interface Finding {
   check: string;
@@ -25,7 +25,7 @@ export function warn(check: string, message: string, todo: string): Finding {
   return { check, state: 'warn', message, todo };
 }
 
-/** A check that was not carried out; `message` says why. */
+/** A check that was not done; `message` says why. */
 export function skip(check: string, message: string): Finding {
   return { check, state: 'skip', message, todo: null };
 }

@@ -87,7 +87,7 @@ async function checkPublished(dataDir: string): Promise<Finding> {
     }
   } catch (error) {
     const finding = fail('published', error);
-    // Before the first run nothing is published, which is no fault.
+    // Before the first run nothing is published: this is no fault.
     return finding.message.startsWith('There is no') ? warn('published', finding.message, finding.todo ?? '') : finding;
   }
 }

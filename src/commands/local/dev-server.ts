@@ -27,7 +27,7 @@ export interface DevServer {
   readonly stop: () => Promise<void>;
 }
 
-/** How to start a dev server, if none runs for the data folder. */
+/** How to start a dev server if none is running for the data folder. */
 export interface DevServerOptions {
   dataDir: string;
   /** Finds the Temporal CLI; called only when a server must be started. */
@@ -38,10 +38,9 @@ export interface DevServerOptions {
 
 /**
  * Returns the Temporal dev server of a data folder. Its database is in the folder. The lock `owner.lock` decides:
- *
- * - lock taken: another `up` or `demo` owns the server. Share it and do not stop it.
- * - lock free, server runs: its owner was killed. Take the server over and stop it later.
- * - lock free, no server: start a new one on the given ports and stop it later.
+ * - lock taken: another `up` or `demo` owns the server. Shares the server and does not stop it.
+ * - lock free, server runs: its owner was killed. Takes over the server and stops it later.
+ * - lock free, no server: starts a new one on the given ports and stops it later.
  * @throws TidemarkError when the server does not answer, or belongs to another container or machine
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
@@ -72,7 +71,7 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions, own
     command,
     args: `server start-dev --ip 127.0.0.1 --port ${port} --ui-port ${uiPort} --log-level warn`.split(' ').concat([
       '--db-filename',
-      // Give a name without folder. The server reads the path as a URL, in which `?`, `#` and `%` have a meaning.
+      // Give a name without a folder. The server reads the path as a URL, in which `?`, `#` and `%` have a meaning.
       TEMPORAL_DATABASE,
       '--search-attribute',
       `${MARKET_ATTRIBUTE.name}=Keyword`,
@@ -144,14 +143,14 @@ async function untilReady(address: string): Promise<void> {
     await delay(100);
   }
   throw new TidemarkError('Internal', `The Temporal dev server was not ready after ${READY_TIMEOUT_MS / 1000} s.`, {
-    todo: 'Try again. If this repeats, move data/temporal away: open runs are lost, landed data is kept.',
+    todo: 'Try again. If this repeats, move data/temporal to another place: open runs are lost, landed data is kept.',
   });
 }
 
 /** True when a server answers and has the namespace `default`. */
 async function answers(address: string, timeoutMs: number): Promise<boolean> {
   try {
-    // No client retries: this code asks again itself. A retry due after the connection closes would end the process
+    // Use no client retries: this code retries itself. A retry after the connection is closed would end the process
     // (see src/temporal/grpc-retries.ts).
     const connection = await Connection.connect({ address, connectTimeout: timeoutMs, interceptors: [] });
     try {

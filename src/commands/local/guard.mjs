@@ -1,7 +1,7 @@
-// Runs a command that must not outlive its parent process: `node guard.mjs <command> [args…]`.
-// The parent keeps the stdin of this process open. When the parent ends for any reason (kill -9 too), stdin closes. The
-// guard then sends SIGTERM to the command, and SIGKILL if it still runs after 20 s. SIGINT, SIGTERM and SIGHUP have the
-// same effect. Written in plain JavaScript, because that starts in milliseconds.
+// Runs a command that must not outlive its parent process: `node guard.mjs <command> [args…]`. The parent keeps the
+// stdin of this process open. When the parent ends for any reason (even kill -9), stdin closes. The guard then sends
+// SIGTERM to the command, and SIGKILL if it still runs after 20 s. SIGINT, SIGTERM and SIGHUP have the same effect.
+// This file is plain JavaScript because that starts in milliseconds.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
@@ -9,7 +9,7 @@ const FORCE_AFTER_MS = 20_000;
 
 const [command = '', ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-// Prints the process id of the command first. If the guard is killed, the parent can still stop the command by this id.
+// Print the process id of the command first. If the guard is killed, the parent can still stop the command by this id.
 if (child.pid !== undefined) process.stdout.write(`guarded ${child.pid}\n`);
 
 /** @type {NodeJS.Timeout | undefined} */

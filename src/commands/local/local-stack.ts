@@ -22,14 +22,14 @@ export interface LocalPorts {
 /** Input of `startLocalStack`. */
 export interface LocalOptions {
   config: Config;
-  /** If a port is taken: use the next free one (`next`, demo) or throw an error (`fail`, up). */
+  /** If a port is taken, `next` (demo) uses the next free one and `fail` (up) throws an error. */
   onTaken: 'next' | 'fail';
   ports: LocalPorts;
   /** Arguments of the sandbox, without its port; null starts no sandbox. */
   sandbox: readonly string[] | null;
 }
 
-/** Everything one machine needs to run Tidemark: Temporal, a worker and, on request, the sandbox. */
+/** All processes that Tidemark needs on one machine: Temporal, a worker and, on request, the sandbox. */
 export interface LocalStack {
   temporal: { address: string; ui: string | null };
   sandbox: { url: string; key: string } | null;
@@ -40,8 +40,8 @@ export interface LocalStack {
 }
 
 /**
- * Starts a Temporal dev server, the sandbox if wanted, and a worker. Starts no server if TEMPORAL_ADDRESS names one or
- * one runs for the data folder. After any failure, stops the parts that were started.
+ * Starts a Temporal dev server, the sandbox if requested, and a worker. Starts no server if TEMPORAL_ADDRESS names one,
+ * or if one is running for the data folder. After any failure, stops the parts that were started.
  */
 export async function startLocalStack(options: LocalOptions): Promise<LocalStack> {
   const { config } = options;
@@ -89,7 +89,7 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
       deaths.push(sandbox.died);
       return { url: sandbox.sandbox, key: sandbox.key };
     };
-    // Wait for both before reporting a failure, so that a half-started part is stopped too.
+    // Wait for both before reporting a failure, so that a part that is still starting is stopped too.
     const [temporalUp, sandboxUp] = await Promise.allSettled([upTemporal(), upSandbox()]);
     if (temporalUp.status === 'rejected') throw temporalUp.reason;
     if (sandboxUp.status === 'rejected') throw sandboxUp.reason;
@@ -148,6 +148,6 @@ async function findTemporal(): Promise<string> {
   try {
     return (await ensureTemporalCli({ log: tell })).path;
   } catch (error) {
-    throw new TidemarkError('Internal', errorMessage(error), { todo: 'Use any one of these ways.', cause: error });
+    throw new TidemarkError('Internal', errorMessage(error), { todo: 'Use one of these ways.', cause: error });
   }
 }

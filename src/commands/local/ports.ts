@@ -10,13 +10,13 @@ export async function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Returns the wanted port or the next free one above it. Skips `taken`: ports reserved but not opened yet. */
+/** Returns the wanted port or the next free one above it. Skips `taken`: ports already chosen but not open yet. */
 export async function freePort(wanted: number, taken: readonly number[] = []): Promise<number> {
   for (let port = wanted; port < wanted + 200 && port < 65_536; port++) {
     if (!taken.includes(port) && (await isFree(port))) return port;
   }
   throw new TidemarkError('Internal', `No port is free between ${wanted} and ${wanted + 199}.`, {
-    todo: 'End the processes that use these ports.',
+    todo: 'End a process that uses one of these ports.',
   });
 }
 

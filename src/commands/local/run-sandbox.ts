@@ -5,7 +5,7 @@ import { GUARD, GUARDED } from './spawn-guarded.js';
 import { runOurs } from './tidemark-process.js';
 
 /**
- * Runs the sandbox in the foreground until it ends and passes signals on.
+ * Runs the sandbox in the foreground until it ends, and passes signals to it.
  * @returns Its exit code
  */
 export async function runSandbox(args: readonly string[], onLine: (line: string) => void): Promise<number> {

@@ -1,7 +1,7 @@
 import { runOurs } from './tidemark-process.js';
 import { spawnGuarded, type Guarded } from './spawn-guarded.js';
 
-/** The line of JSON that the sandbox prints when it listens: URL and key. */
+/** The line of JSON that the sandbox prints when it is ready: URL and key. */
 export interface SandboxReady {
   sandbox: string;
   key: string;

@@ -36,7 +36,7 @@ export interface GuardedOptions {
 export interface Guarded {
   /** Process id of the command itself, not of its guard. */
   readonly pid: Promise<number>;
-  /** Resolves with the first line of stdout that `match` accepts. Call it at once: earlier lines are not kept. */
+  /** Resolves with the first line of stdout that `match` accepts. Call this at once: earlier lines are lost. */
   line<T>(match: (line: string) => T | null, timeoutMs: number): Promise<T>;
   /** Rejects with a TidemarkError when the process ends without `stop`. */
   readonly died: Promise<never>;
@@ -45,7 +45,7 @@ export interface Guarded {
 
 /**
  * Starts a process under a guard, outside the terminal's process group. Ctrl-C therefore reaches only this process,
- * which can stop its children in order.
+ * which can then stop its children in order.
  */
 export function spawnGuarded({ what, command, args, env, cwd, logFile }: GuardedOptions): Guarded {
   mkdirSync(path.dirname(logFile), { recursive: true });
@@ -59,7 +59,8 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   // Ignore errors: the guard may be gone when this process closes its stdin.
   child.stdin.on('error', () => undefined);
   child.stderr.pipe(log, { end: false });
-  // Keep running if the log cannot be written (full disk). Drain the pipe, or the child would block on it.
+  // Keep running if the log cannot be written, for example on a full disk. Empty the pipe, or the child would block on
+  // it.
   log.on('error', (error) => {
     tell(`Cannot write the log ${logFile} any more: ${error.message}`);
     child.stderr.unpipe(log).resume();
@@ -70,7 +71,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
   let stopping = false;
   const exited = new Promise<number | null>((resolve) => {
     child.once('close', (code) => resolve(code));
-    // If the guard is killed, its command keeps the pipes open, so `close` never comes.
+    // If the guard is killed, its command keeps the pipes open, and the event `close` never comes.
     child.once('exit', (code) => setTimeout(() => resolve(code), PIPES_CLOSE_WITHIN_MS));
   });
   const died = exited.then(async (code) => {
@@ -78,7 +79,7 @@ export function spawnGuarded({ what, command, args, env, cwd, logFile }: Guarded
     if (stopping) return new Promise<never>(() => undefined);
     throw failure(`${what} ended unexpectedly (${howItEnded(code)})`, logFile);
   });
-  // Avoid an unhandled rejection while nobody awaits `died`.
+  // Prevent an unhandled rejection while nobody awaits `died`.
   died.catch(() => undefined);
 
   const line = async <T>(match: (text: string) => T | null, timeoutMs: number): Promise<T> => {
@@ -133,7 +134,7 @@ function howItEnded(code: number | null): string {
     : `exit code ${code ?? 'none'}`;
 }
 
-/** Last lines of the log, for the error message about the end of the process. */
+/** Last lines of the log, for the error message when the process ends. */
 function tail(logFile: string): string {
   try {
     const lines = readFileSync(logFile, 'utf8').split('\n').flatMap(inWords).slice(-TAIL_LINES);
@@ -143,7 +144,7 @@ function tail(logFile: string): string {
   }
 }
 
-/** Text of a log line; of JSON lines only errors. */
+/** Text of a log line. Of JSON lines, only errors. */
 function inWords(line: string): string[] {
   if (line.trim() === '' || GUARDED.test(line)) return [];
   try {

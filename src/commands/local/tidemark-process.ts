@@ -4,7 +4,7 @@ const HERE = import.meta.url;
 
 /**
  * Command and arguments that run a TypeScript file of this repository (after a build: the JavaScript file). `file` is
- * relative to the root. Names tsx by its URL, because `node --import tsx` would search from the current folder.
+ * relative to the root. Gives tsx as a URL: `node --import tsx` would search for it from the current folder.
  */
 export function runOurs(file: string, args: readonly string[]): { command: string; args: string[] } {
   const typescript = HERE.endsWith('.ts');

@@ -10,35 +10,40 @@ import { buildEnvironment } from './environments.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { renderTable } from '../../terminal/table.js';
 
-/** `tidemark models apply|rollback|history`: changes and lists the models in force. */
+/** `tidemark models apply|rollback|history`: changes the applied models, or lists the sets that were applied. */
 export function registerModelsApply(models: Command): void {
   models
     .command('apply')
-    .description('build the changes that `models plan` shows, and publish; with --env, build them beside production')
+    .description('build the changes that `models plan` shows, and publish; with --env, build them in a dev environment')
     .addOption(
       new Option(
         '--env <name>',
         'build into a new dev environment, data/env/<name>.duckdb; production does not change',
       ).conflicts('drop'),
     )
-    .option('--drop <table...>', 'drop these tables without a file now; by default only after their `deprecation_date`')
+    .option(
+      '--drop <table...>',
+      'drop these tables now if their files are gone; without --drop, only after their `deprecation_date`',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-Builds every changed model, and the models that read it, beside the tables in
-use. Then replaces these tables in one step and publishes. Until then, readers
-see no change. If interrupted, run it again: it does not build finished tables again.
-Refuses (exit code 1) a breaking change without a new \`version\`, and removing a
-table without a \`deprecation_date\` in its header, or before that date.
-Every run also applies changed models; after a rollback, only this command does.
+Builds every changed model, and the models that read it, in separate tables.
+Then replaces the tables in use in one step and publishes. Until then, readers
+see no change. After an interruption, run the command again: it continues.
+
+Refuses (exit code 1) a breaking change without a new \`version\`. Also refuses to
+remove a table without a \`deprecation_date\` in its header, or before that date.
+
+Every run also applies changed models. After a rollback, only this command does.
 ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark models diff --env me', 'tidemark models apply --drop marts.mine')}`,
     )
     .action(apply);
 
   models
     .command('rollback')
-    .description('go back to an earlier set of models; runs build that set until `models apply`')
+    .description('restore an earlier set of models; runs build that set until `models apply`')
     .addOption(
       new Option('--to <set>', 'number of the set in `models history`; default the previous set').argParser(parseSet),
     )
@@ -47,16 +52,16 @@ ${examples('tidemark models apply', 'tidemark models apply --env me && tidemark 
     .addHelpText(
       'after',
       `
-Builds the stored texts of that set, not the files; the files do not change.
-Runs build that set, and their notes say so, until you run
-\`tidemark models apply\`, which builds from the files again.
+Builds that set from its stored SQL texts. The files do not change.
+Runs build that set too, and say so in their notes. To build from the files
+again, run \`tidemark models apply\`.
 ${examples('tidemark models rollback', 'tidemark models rollback --to 3 --dry-run')}`,
     )
     .action(rollBack);
 
   models
     .command('history')
-    .description('list the sets of models that were in force, newest first')
+    .description('list the sets of models that were applied, newest first')
     .option('--json', 'print them as JSON')
     .addHelpText('after', examples('tidemark models history', 'tidemark models history --json'))
     .action(showHistory);
@@ -82,10 +87,10 @@ async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean
   const result = await rollbackModels(request.dataDir, { ...request, to: options.to, dryRun: options.dryRun });
   if (options.json) return sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
   const to = `set ${result.to.ofSet ?? result.to.set} of ${result.to.appliedAt}`;
-  if (options.dryRun) say(`Rollback would go to ${to}: ${summary(result)}`);
-  else say(`✔ back to ${to} in ${seconds(begun)} s: ${summary(result)}`);
+  if (options.dryRun) say(`Rollback would restore ${to}: ${summary(result)}`);
+  else say(`✔ restored ${to} in ${seconds(begun)} s: ${summary(result)}`);
   sayResult(result, request.dataDir);
-  if (!options.dryRun) say('  held       runs build this set until `tidemark models apply`');
+  if (!options.dryRun) say('  note       runs build this set until `tidemark models apply`');
 }
 
 async function showHistory(options: { json?: boolean }, command: Command): Promise<void> {
@@ -130,7 +135,9 @@ function summary({ changes, built, published }: Applied): string {
   const kinds = ['added', 'removed', 'directly modified', 'indirectly modified', 'altered'] as const;
   const parts = kinds.flatMap((kind) => (of(kind) > 0 ? [`${of(kind)} ${kind}`] : []));
   if (parts.length > 0) return parts.join(', ');
-  return built === null && published !== null ? 'no table to build, published the built tables' : 'no model changes';
+  return built === null && published !== null
+    ? 'no table had to be built; published the existing tables'
+    : 'no model changes';
 }
 
 function sayResult({ changes, built, resumed, published }: Applied, dataDir: string): void {
@@ -141,7 +148,7 @@ function sayResult({ changes, built, resumed, published }: Applied, dataDir: str
     );
     for (const reason of breaking) say(`             Breaking: ${reason}`);
   }
-  if (resumed.length > 0) say(`  resumed    ${resumed.length} built already: ${resumed.join(', ')}`);
+  if (resumed.length > 0) say(`  resumed    ${resumed.length} already built: ${resumed.join(', ')}`);
   for (const audit of built?.failedAudits ?? []) say(`  audit      ${audit}`);
   for (const note of [...(built?.notes ?? []), ...(published?.notes ?? [])]) say(`  note       ${note}`);
   if (published !== null)

@@ -5,10 +5,10 @@ import { renderCell } from '../../terminal/table.js';
 
 type Paint = ReturnType<typeof createColors>;
 
-/** Renders the differences for a person, one block a table: `-` production, `+` the environment. */
+/** Renders the differences for a person, one block per table: `-` production, `+` the environment. */
 export function renderDiff({ env, tables }: EnvDiff, paint: Paint): string {
   const basis = [
-    `${env.name} (${env.file}, built at ${env.builtAt}) beside production`,
+    `${env.name} (${env.file}, built at ${env.builtAt}) compared with production`,
     ...(env.isStale
       ? [
           paint.yellow(
@@ -33,12 +33,15 @@ function renderTable(diff: TableDiff, paint: Paint): string {
     const same = shape.length > 0 ? 'the same rows in the common columns' : 'the same rows';
     return [`${head}  ${rows(rowsHere)}, ${same}`, ...shape].join('\n');
   }
-  const how = key === null ? ['  (rows are compared by all common columns: there is no common unique key)'] : [];
+  const how =
+    key === null ? ['  (rows are compared by all common columns, because there is no common unique key)'] : [];
   return [
-    `${head}  ${rows(rowsHere)} here, ${formatCount(rowsThere)} in production`,
+    `${head}  ${rows(rowsHere)} in the environment, ${formatCount(rowsThere)} in production`,
     ...how,
     ...shape,
-    ...(onlyHere > 0 ? [`  ${rows(onlyHere)} only here`, ...samples(diff.samplesOnlyHere, '+', paint.green)] : []),
+    ...(onlyHere > 0
+      ? [`  ${rows(onlyHere)} only in the environment`, ...samples(diff.samplesOnlyHere, '+', paint.green)]
+      : []),
     ...(onlyThere > 0
       ? [`  ${rows(onlyThere)} only in production`, ...samples(diff.samplesOnlyThere, '-', paint.red)]
       : []),

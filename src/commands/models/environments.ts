@@ -12,13 +12,15 @@ export function registerModelsEnv(models: Command): void {
     .command('diff [models...]')
     .description('compare the rows of a dev environment with production')
     .requiredOption('--env <name>', 'the environment, created with `models apply --env <name>`')
-    .addOption(new Option('--limit <rows>', 'rows to show per difference').default(3).argParser(parseLimit))
+    .addOption(
+      new Option('--limit <rows>', 'number of rows to show for each difference').default(3).argParser(parseLimit),
+    )
     .option('--json', 'print the differences as JSON')
     .addHelpText(
       'after',
       `
-Rows are told by the key in the model's header. Exit code 0, whether or not
-there are differences.
+Matches rows by the key in the model's header. The exit code is 0 with and
+without differences.
 ${examples('tidemark models diff --env me', 'tidemark models diff --env me marts.market_daily --limit 10')}`,
     )
     .action(showDiff);
@@ -61,8 +63,8 @@ export async function buildEnvironment(name: string, options: { json?: boolean }
     return sayJson({ env: name, ...built, refused });
   }
   if (built.models.length === 0)
-    return say(`✔ ${name}: no model differs from production, so the environment has no model.`);
-  say(`✔ ${name} built beside production: ${built.file}`);
+    return say(`✔ ${name}: no model differs from production, so the environment is empty.`);
+  say(`✔ ${name} built, production did not change: ${built.file}`);
   for (const { model, change, rows, failedAudits } of built.models) {
     say(`  ${model}, ${change}, ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`);
     for (const audit of failedAudits) say(`    audit failed: ${audit}`);

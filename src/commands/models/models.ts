@@ -13,7 +13,7 @@ import { colorsFor, say, sayJson, tell, terminalWidth } from '../../terminal/pri
 export function registerModels(program: Command): void {
   const models = program
     .command('models')
-    .description('SQL models: plan, test, build beside production, apply or roll back a change; write their dictionary')
+    .description('SQL models: plan, test, try, apply or roll back a change; write the data dictionary')
     .addHelpText(
       'after',
       examples(
@@ -27,17 +27,19 @@ export function registerModels(program: Command): void {
 
   models
     .command('plan')
-    .description('show what `models apply` or the next run will change in the warehouse; changes nothing itself')
-    .option('--json', 'print the plan as JSON, with the models that do not change')
+    .description('show what `models apply` or the next run will change in the warehouse; does not change anything')
+    .option('--json', 'print the plan as JSON, including unchanged models')
     .addHelpText(
       'after',
       `
-A change is breaking when a column goes or changes its type, or the key or the
-grain changes. It needs a new \`version\` in the model's header; without one it
-is refused, here (exit code 1) and by every run. The old version can be served
-beside the new one until a day: keep its file as sql/marts/market_daily_v1.sql
-with \`deprecation_date: 2027-03-31\` in its header. A table goes after such a day
-only: one whose file is gone before is refused.
+A change is breaking if it removes a column, or changes a column's type, the key
+or the grain. A breaking change needs a new \`version\` in the model's header.
+Without one, this command (exit code 1) and every run refuse the change.
+
+To serve the old version until a given day, keep its file, for example as
+sql/marts/market_daily_v1.sql with \`deprecation_date: 2027-03-31\` in its header.
+Do not remove a model's file before the day in its \`deprecation_date\` has passed:
+this command and every run refuse that too.
 ${examples('tidemark models plan', 'tidemark models plan --json')}`,
     )
     .action(planModels);
@@ -49,24 +51,28 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
     .command('docs')
     .description('write the data dictionary: published tables with columns, key, checks and the origin of each column')
     .option('--out <file>', 'write to a file instead of the terminal')
-    .option('--json', 'as JSON instead of Markdown')
+    .option('--json', 'write JSON instead of Markdown')
     .addHelpText('after', examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json'))
     .action(documentModels);
 
   models
     .command('test [paths...]')
-    .description('test that models turn given API answers or rows into expected rows; needs no warehouse')
-    .option('--match <text>', 'only cases whose name or file contains this text')
+    .description('test models: build them from given API answers or rows, and compare the result; needs no warehouse')
+    .option('--match <text>', 'run only cases whose name or file contains this text')
     .option('--json', 'print the results as JSON')
     .addHelpText(
       'after',
       `
-Cases are entries of YAML files: those named, or found in the folders named;
-without one, those of sql/ and test/sql/cases. One kind gives answers of the
-API, builds every model and names queries with the rows they must give, in
-order. The other gives rows of the tables that one model reads; what is not
-named is empty or NULL, only the columns expected count, and no order.
-BIGINT, dates and times are expected as text.
+Cases are entries of YAML files. Give files or folders as arguments; without
+arguments, the command reads the cases in sql/ and test/sql/cases.
+
+There are two kinds of cases:
+- Answers: the case gives answers of the API. The command loads them, builds the
+  models that the queries read, and compares the rows of each query in order.
+- Rows (with \`model\`): the case gives rows of the tables that one model reads.
+  Other tables are empty and other columns NULL. The command compares only the
+  expected columns, in any order of rows.
+Write BIGINT, dates and times as text.
 
   - name: sizes become bounds
     given:
@@ -136,7 +142,7 @@ async function planModels(options: { json?: boolean }, command: Command): Promis
   refuseBreaking(plan.changes);
 }
 
-/** Folder of the user's own models, if a configuration names one. Works without any configuration. */
+/** Folder of the user's own models, if a configuration names one. Also works without a configuration. */
 async function ownModels(command: Command): Promise<string | undefined> {
   const { configPath } = await import('../../core/config.js');
   const isNamed = configOption(command) !== undefined || existsSync(configPath(undefined));

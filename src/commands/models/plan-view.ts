@@ -12,7 +12,7 @@ const HEADINGS: [kind: Change['change'], heading: string][] = [
   ['removed', 'Removed'],
   ['directly modified', 'Directly modified'],
   ['indirectly modified', 'Indirectly modified'],
-  ['altered', 'Altered by hand since they were built'],
+  ['altered', 'Changed by hand after their build'],
 ];
 
 const MARKS: Partial<Record<Change['change'], string>> = { added: '+', removed: '-', 'directly modified': '~' };
@@ -39,7 +39,7 @@ export function renderPlan(plan: ModelsPlan, { paint, width }: { paint: Paint; w
 function renderBasis({ comparedWith, file }: ModelsPlan): string {
   if (comparedWith === 'none') return 'No warehouse exists yet: the next run builds every model.';
   if (comparedWith === 'warehouse') return `Compared with ${file}`;
-  return `Compared with the current build (${file}), because the warehouse is missing or a writer holds it.`;
+  return `Compared with the current build (${file}), because the warehouse is missing or in use.`;
 }
 
 function renderGroup(group: readonly Change[], paint: Paint, width: number): string[] {
@@ -56,8 +56,8 @@ function renderGroup(group: readonly Change[], paint: Paint, width: number): str
 function wayOut({ model, change, version, deprecationDate }: Change): string {
   if (change === 'removed') return `restore its file, or drop the table: tidemark models apply --drop ${model}`;
   return deprecationDate === null
-    ? `raise \`version\`, now ${version}, in its header`
-    : 'an older version must not change';
+    ? `raise \`version\` (now ${version}) in its header`
+    : 'a deprecated version must not change';
 }
 
 function describe(change: Change, paint: Paint): string {
@@ -79,7 +79,7 @@ function describe(change: Change, paint: Paint): string {
 
 function renderText({ before, after }: Change, paint: Paint, width: number): string[] {
   if (before === null || after === null)
-    return [paint.dim('      (no text to compare: an older Tidemark applied it without storing the text)')];
+    return [paint.dim('      (no text to compare: an older Tidemark did not store it)')];
   return diffTexts(before, after).map((line) => {
     if (line.startsWith('@@')) return paint.cyan(`      ${line}`);
     if (line.startsWith('-')) return paint.red(`      ${line}`);
@@ -87,7 +87,7 @@ function renderText({ before, after }: Change, paint: Paint, width: number): str
   });
 }
 
-/** Lists the incremental models to build whole. Every run builds tables anyway, so only these make a plan expensive. */
+/** Lists the incremental models to build whole. Every run builds tables anyway, so only incremental models add work. */
 function renderBackfill({ changes, held }: ModelsPlan, paint: Paint): string {
   const what = held === null ? 'the next run' : '`tidemark models apply`';
   const incremental = changes.filter(
@@ -113,12 +113,12 @@ function renderAffected(changes: readonly Change[]): string[] {
     : [`Affected: ${formatRows(rows)} in ${affected.length} ${affected.length === 1 ? 'table' : 'tables'}.`];
 }
 
-/** Explains that a rollback holds the models: only `models apply` carries out the plan. */
+/** Explains that runs ignore the plan after a rollback: only `models apply` carries it out. */
 function renderHold({ held }: ModelsPlan): string[] {
   if (held === null) return [];
-  const set = held.set === null ? '' : ` at set ${held.set}`;
+  const set = held.set === null ? '' : ` (set ${held.set})`;
   return [
-    `Models are held${set} since the rollback of ${held.since}: runs build that set. The plan below shows what \`tidemark models apply\` would do.`,
+    `Runs build an earlier set of models${set} since the rollback of ${held.since}. The plan below shows the effect of \`tidemark models apply\`.`,
   ];
 }
 

@@ -5,7 +5,7 @@ import { renderCell } from '../../terminal/table.js';
 
 type Paint = ReturnType<typeof createColors>;
 
-/** Maximum number of differences shown for one query; more are only counted. */
+/** Maximum number of differences to show for one query; further ones are only counted. */
 const MAX_SHOWN = 20;
 
 /** Renders a case: one line, then each failed query with its differences. */
@@ -19,7 +19,7 @@ function renderFailure({ query, error, differences, reordered }: CaseFailure, pa
   const lines = query === null ? [] : [paint.dim(renderCell(query))];
   const indent = query === null ? '' : '  ';
   if (error !== null) return [...lines, ...error.split('\n').map((line) => paint.red(`${indent}${line}`))];
-  if (reordered) return [...lines, `  ${paint.red('the same rows in another order:')} add an ORDER BY to the query`];
+  if (reordered) return [...lines, `  ${paint.red('the same rows in another order:')} add ORDER BY to the query`];
   lines.push(...differences.slice(0, MAX_SHOWN).flatMap((difference) => renderDifference(difference, paint)));
   if (differences.length > MAX_SHOWN) lines.push(`  … and ${differences.length - MAX_SHOWN} more differing rows`);
   return lines;

@@ -5,7 +5,7 @@ const CONTEXT = 3;
 
 /**
  * Compares two texts line by line.
- * @returns Lines that begin with a space, `-` or `+`; a line `@@ line N @@` where unchanged lines are left out
+ * @returns Lines that begin with a space, `-` or `+`. A line `@@ line N @@` replaces unchanged lines.
  */
 export function diffTexts(before: string, after: string): string[] {
   const entries = diffSequences(before.trimEnd().split('\n'), after.trimEnd().split('\n'), (line) => line);

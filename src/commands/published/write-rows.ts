@@ -1,7 +1,7 @@
 import { escapeUnseen } from '../../core/visible-text.js';
 import type { PlainValue } from '../../duckdb/plain-value.js';
 
-/** Writes text to a destination; resolves when it accepts more. */
+/** Writes text to a destination; resolves when the destination accepts more text. */
 export type Sink = (text: string) => Promise<void>;
 
 interface Rows {
@@ -13,7 +13,7 @@ interface Rows {
  * Writes rows as CSV (RFC 4180) with a header. Lists and records are JSON, NULL is empty.
  *
  * Guards against CSV injection (OWASP): puts an apostrophe before text that a spreadsheet would run as a formula,
- * except numbers. In some locales spreadsheets split cells at `;`, tab or `|` and then ignore the quotes. The guard
+ * except before numbers. In some locales spreadsheets split cells at `;`, tab or `|` and ignore quotes. The guard
  * therefore also covers text after these characters. `exact` turns the guard off.
  */
 export async function writeCsv({ columns, batches }: Rows, sink: Sink, { exact = false } = {}): Promise<void> {
@@ -23,7 +23,7 @@ export async function writeCsv({ columns, batches }: Rows, sink: Sink, { exact =
   for await (const batch of batches) await sink(batch.map(line).join(''));
 }
 
-/** Writes rows as one JSON array of objects, one a line. Writes invisible characters as JSON escapes. */
+/** Writes rows as one JSON array with one object per line. Writes invisible characters as JSON escapes. */
 export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise<void> {
   let separator = '[\n';
   for await (const batch of batches) {
@@ -38,7 +38,7 @@ export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise
   await sink(separator === '[\n' ? '[]\n' : '\n]\n');
 }
 
-// Names come from outside. Spreadsheets also accept full-width East Asian signs and skip leading white space.
+// Text from the API. Spreadsheets also accept full-width East Asian signs and skip leading white space.
 const SIGN = String.raw`[=+\-@\uff0b\uff0d\uff1d\uff20]`;
 const FORMULA = new RegExp(String.raw`^[\s\p{Cc}"]*${SIGN}|^[\t\r\n]`, 'u');
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;

@@ -14,7 +14,7 @@ export interface ScheduleRow {
   timezone: string;
   /** `active`, `paused`, `changed` (differs from the declaration), `undeclared` or `not applied`. */
   state: string;
-  /** Nominal time of the last run, ISO; null when there was none. `next` is that of the next run. */
+  /** Nominal time of the last run, ISO; null when there was none. `next` is the nominal time of the next run. */
   last: string | null;
   next: string | null;
 }

@@ -37,7 +37,7 @@ export function registerSchedule(program: Command): void {
 
   schedule
     .command('list')
-    .description('schedules on the server, their last and next runs')
+    .description('list the schedules on the server with their last and next runs')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule list'))
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -54,22 +54,22 @@ export function registerSchedule(program: Command): void {
       });
     });
 
-  onOne(schedule, 'pause', 'start no runs until `resume`', async (handle, id) => {
+  onOne(schedule, 'pause', 'start no runs of this schedule until `schedule resume`', async (handle, id) => {
     await handle.pause('paused with tidemark schedule pause');
     say(`paused  ${id}`);
   });
-  onOne(schedule, 'resume', 'start runs again', async (handle, id) => {
+  onOne(schedule, 'resume', 'start runs of a paused schedule again', async (handle, id) => {
     await handle.unpause('resumed with tidemark schedule resume');
     say(`resumed  ${id}`);
   });
-  onOne(schedule, 'trigger', 'start a run now, dated today', async (handle, id) => {
+  onOne(schedule, 'trigger', "start a run now, with today's date", async (handle, id) => {
     await handle.trigger('BUFFER_ALL');
     say(`triggered  ${id}`);
   });
   onOne(
     schedule,
     'delete',
-    'remove it from the server; `apply` creates it again if tidemark.yaml declares it',
+    'remove a schedule from the server; `schedule apply` creates it again if tidemark.yaml declares it',
     async (handle, id) => {
       await handle.delete();
       say(`deleted  ${id}`);
@@ -78,7 +78,9 @@ export function registerSchedule(program: Command): void {
 
   schedule
     .command('backfill <id>')
-    .description('start one run per missed time between two days; runs of past dates fetch only data that has a date')
+    .description(
+      'start one run for each scheduled time between two days; a run of a past date fetches only data with a date',
+    )
     .requiredOption('--from <day>', "first day, YYYY-MM-DD, in the schedule's time zone")
     .requiredOption('--to <day>', 'last day, YYYY-MM-DD')
     .addHelpText('after', examples('tidemark schedule backfill snapshot/nordics --from 2026-11-01 --to 2026-11-03'))
@@ -93,7 +95,7 @@ export function registerSchedule(program: Command): void {
         const timeZone = (await explained(handle.describe(), fullId(id))).spec.timezone ?? 'UTC';
         const { start, end } = daySpan(from, to, timeZone);
         // Start 1 s early: servers disagree whether the span includes its first instant. Cron fires only on full
-        // minutes, so the extra second adds no run.
+        // minutes, so the extra second starts no further run.
         await handle.backfill({ start: new Date(start.getTime() - 1_000), end, overlap: 'BUFFER_ALL' });
         say(
           `Backfilling ${fullId(id)} from ${from} to ${to} (${timeZone}), one run after the other. \`tidemark status\` shows them.`,

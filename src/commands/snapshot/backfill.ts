@@ -3,7 +3,7 @@ import { parseStreams } from '../../terminal/parse-streams.js';
 import { examples, loadContext } from '../../terminal/context.js';
 import type { RunOptions } from './snapshot.js';
 
-/** `tidemark backfill`: fetches the data that the API offers by date, for past days. */
+/** `tidemark backfill`: fetches, for past days, the data that the API offers by date. */
 export function registerBackfill(program: Command): void {
   program
     .command('backfill')
@@ -56,7 +56,7 @@ export function registerBackfill(program: Command): void {
             date: null,
             summary: `Backfill ${from}..${to}: ${streams.join(', ')}`,
             details:
-              'Fetches records that have a date of their own. Answers that show only the state of now are not filed under a past date.',
+              'Fetches data that the API offers by date. Skips data without a date: a past date must not show the state of today.',
           },
           {
             wait: options.wait,

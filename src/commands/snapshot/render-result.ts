@@ -41,7 +41,10 @@ function renderForecast({ requests, forecast }: RunResult): string {
   return ` (forecast ${formatCount(forecast)}, ${sign}${Math.abs(off).toFixed(Math.abs(off) < 10 ? 1 : 0)} %)`;
 }
 
-/** Renders coverage: `9,998 of 10,000 companies (99.98 %), 2 missing`, then the number of carried-over companies. */
+/**
+ * Renders coverage, for example `9,998 of 10,000 companies (99.98 %), 2 missing`, then the number of carried-over
+ * companies.
+ */
 export function renderCoverage({ reportedTotal, distinctCompanies, missing, share, carried }: Coverage): string {
   const reached = `${formatCount(distinctCompanies)} of ${formatCount(reportedTotal)} companies`;
   // Round down: show 100 % only if no company is missing.

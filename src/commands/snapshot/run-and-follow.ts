@@ -15,9 +15,9 @@ import { renderResult } from './render-result.js';
 export interface FollowOptions {
   wait: boolean;
   json: boolean;
-  /** True: exit with 1 also when the run is only partial. */
+  /** True: exit with 1 also when the outcome of the run is partial. */
   strict: boolean;
-  /** Command line that follows the same run again, for messages. */
+  /** Command line, for messages, that follows the same run again. */
   again: string;
 }
 
@@ -59,8 +59,11 @@ export async function runAndFollow(
 }
 
 /**
- * True when the command must exit with 1: the market is incomplete or held back, the run was stopped, or the key may
- * not read a stream. Lookup lists are excepted. With `strict`, also when single records failed.
+ * True when the command must exit with 1:
+ * - the market is incomplete or held back
+ * - the run was stopped
+ * - the key has no permission for a stream (except lookup lists)
+ * - with `strict`: single records failed
  */
 function isUnsuccessful(result: RunResult, strict: boolean): boolean {
   return (

@@ -38,8 +38,8 @@ export interface SnapshotForecast {
 }
 
 /**
- * Forecasts a snapshot of a market that would start now. Sends the calibration probes and a request for `/v2/metrics`. If no
- * lookup list has landed yet, requests the lookup lists too. Keeps none of the answers.
+ * Forecasts a snapshot of a market that would start now. Sends the calibration probes and a request for `/v2/metrics`.
+ * If no lookup list has landed yet, also requests the lookup lists. Keeps none of the answers.
  * @throws TidemarkError when `date` is in the past, or when the API refuses the key or the filters
  */
 export async function forecastSnapshot(context: CliContext, market: string, date: string): Promise<SnapshotForecast> {
@@ -65,7 +65,7 @@ export async function forecastSnapshot(context: CliContext, market: string, date
       const deps: CrawlDeps = { config, clock, client, log: createLog('forecast') };
       let lists = config;
       if (config.nomenclatures && readManifests(config.dataDir, { stream: 'nomenclatures' }).length === 0) {
-        // Planning needs the lookup lists. Before the first run, fetch them into a temporary folder.
+        // The planner needs the lookup lists. Before the first run, fetch them into a temporary folder.
         lists = { ...config, dataDir: scratch };
         await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, heartbeat);
       }
@@ -137,7 +137,7 @@ export function renderForecast(forecast: SnapshotForecast): string {
   ];
   const table = renderTable(
     {
-      columns: ['stream', 'requests', 'time', 'made of'],
+      columns: ['stream', 'requests', 'time', 'based on'],
       rows: [
         ...streams.map((stream) => row(stream.stream, stream.requests, stream.seconds, stream.basis)),
         row('total', requests, seconds, ''),

@@ -13,9 +13,11 @@ export interface RunOptions {
 
 const EXIT_CODES = `
 Exit code:
-  0  the market was read whole; companies that came, left or moved meanwhile do not count
-  1  the run failed; or the market is incomplete (\`tidemark coverage\` names what is missing); or it was held back
-     (\`minCoverage\`, \`maxDrop\`) and the last good night stays current
+  0  the market is complete; companies that entered, left or moved during the run are not counted
+  1  one of these:
+     - the run failed
+     - the market is incomplete (\`tidemark coverage\` shows the gaps)
+     - the night missed the publish thresholds (\`minCoverage\`, \`maxDrop\`), so the last good night stays current
   2  wrong usage`;
 
 interface SnapshotOptions extends RunOptions {
@@ -28,8 +30,8 @@ interface SnapshotOptions extends RunOptions {
 export function registerSnapshot(program: Command): void {
   program
     .command('snapshot')
-    .description('take a snapshot of a market and follow its run; follows the open run if there is one')
-    .option('--market <name>', 'market of tidemark.yaml; may be omitted if there is only one')
+    .description('take a snapshot of a market and follow its run; if a run is already open, follow that run')
+    .option('--market <name>', 'market of tidemark.yaml; may be omitted if there is only one market')
     .option('--date <day>', "logical date, YYYY-MM-DD; default today in the schedule's time zone")
     .option('--dry-run', 'forecast requests, quota days and time per stream; sends only the calibration probes')
     .option('--no-wait', 'start the run and return at once')

@@ -10,7 +10,7 @@ export function registerTenders(program: Command): void {
     .description('take a snapshot of the tenders and follow it')
     .option(
       '--date <day>',
-      'logical date, YYYY-MM-DD; default today; for a past date, read only the tenders created on that day',
+      'logical date, YYYY-MM-DD; default today; a past date reads only the tenders created on that day',
     )
     .option('--no-wait', 'start the run and return at once')
     .option('--strict', 'also exit with 1 when the run is partial')

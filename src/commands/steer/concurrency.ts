@@ -17,7 +17,7 @@ export function registerConcurrency(program: Command): void {
   addPickOptions(
     program
       .command('concurrency')
-      .description('set the requests in flight of a run, from its next chunk on; 0: as configured')
+      .description('set the requests in flight of a run, from its next chunk on; 0 uses the configured number')
       .argument('<requests>', `requests in flight, at most \`api.maxConcurrency\``, parseInFlight),
   )
     .addHelpText('after', examples('tidemark concurrency 4', 'tidemark concurrency 0 --market nordics'))
@@ -34,7 +34,7 @@ export function registerConcurrency(program: Command): void {
       await withRunning(command, options, async (run, { setConcurrencySignal }) => {
         await run.signal(setConcurrencySignal, requests);
         say(
-          `${run.workflowId}: ${requests === 0 ? `${maxConcurrency} (as configured)` : requests} requests in flight, from the next chunk on.`,
+          `${run.workflowId}: ${requests === 0 ? `${maxConcurrency} (the configured number)` : requests} requests in flight, from the next chunk on.`,
         );
       });
     });

@@ -4,7 +4,7 @@ import type * as Messages from '../../../workflows/messages.js';
 import { TidemarkError } from '../../core/errors.js';
 import { loadContext } from '../../terminal/context.js';
 
-/** Selects one of the running workflows; without any option there must be only one. */
+/** Options that select one of the running workflows. Without any option there must be only one. */
 export interface PickOptions {
   run?: string;
   market?: string;
@@ -15,13 +15,13 @@ export interface PickOptions {
 export function addPickOptions(command: Command): Command {
   return command
     .addOption(new Option('--run <id>', 'workflow id, as `tidemark status` shows it'))
-    .addOption(new Option('--market <name>', 'the run of this market'))
-    .addOption(new Option('--date <day>', 'the run of this logical date'));
+    .addOption(new Option('--market <name>', 'select the run of this market'))
+    .addOption(new Option('--date <day>', 'select the run of this logical date'));
 }
 
 /**
- * Runs `work` with the one run that the options select, and with the workflow messages it accepts.
- * @throws TidemarkError `InvalidInput` when no run or several runs match; names the running ones
+ * Runs `work` with the one run that the options select, and with the workflow messages that the run accepts.
+ * @throws TidemarkError `InvalidInput` when no run or several runs match; the message lists the open runs
  */
 export async function withRunning(
   command: Command,
@@ -68,6 +68,6 @@ async function pickRun(client: Client, options: PickOptions): Promise<WorkflowHa
   throw new TidemarkError(
     'InvalidInput',
     meant.length > 1 ? `${meant.length} open runs match.` : 'No open run matches.',
-    { todo: `Name one with --run. Open runs: ${ids.join(', ')}.` },
+    { todo: `Select a run with --run. Open runs: ${ids.join(', ')}.` },
   );
 }

@@ -9,14 +9,16 @@ export function registerStop(program: Command): void {
     program
       .command('stop')
       .description(
-        'end a run after its requests in flight; fetched records are kept, the current night of its market does not change',
+        'end a run after its requests in flight; keeps fetched records and does not change the current night',
       ),
   )
     .addHelpText('after', examples('tidemark stop', 'tidemark stop --market nordics'))
     .action(async (options: PickOptions, command: Command) => {
       await withRunning(command, options, async (run, { stopSignal }) => {
         await run.signal(stopSignal);
-        say(`${run.workflowId}: ends after its requests in flight, then loads and publishes the fetched records.`);
+        say(
+          `${run.workflowId}: ends after its requests in flight. The run then loads and publishes the fetched records.`,
+        );
       });
     });
 }

@@ -10,8 +10,8 @@ export interface ApplyResult {
 }
 
 /**
- * Applies a plan. If one company fails (it may no longer exist), continues with the others. A refused key or a reached
- * limit fails every company and is reported once for each. A second call does only the remaining work.
+ * Applies a plan. If a change fails, for example because the company no longer exists, continues with the other
+ * companies. A refused key or a reached limit makes every change fail. A second call applies only the failed changes.
  */
 export async function applyPlan(
   client: ApiClient,
@@ -25,7 +25,7 @@ export async function applyPlan(
     ...plan.change.map(({ id, add, remove }) => ({
       id,
       run: async () => {
-        // Add before removing, so that the company is never watched without any field.
+        // Add before removing, so that the company always has a watched field.
         if (add.length > 0) await watch.addFields(id, add);
         if (remove.length > 0) await watch.removeFields(id, remove);
       },
@@ -58,7 +58,7 @@ export async function applyCallback(
 ): Promise<{ changed: boolean; secretFile: string | null }> {
   const before = await client.v2.watch.getCallback().then(
     ({ data }) => data,
-    // Treat any error as "no callback set": the reference does not say how the API answers then.
+    // Treat any error as "no callback is set": the reference does not say which error the API returns then.
     () => null,
   );
   const changed = before?.callback !== callback;

@@ -18,8 +18,8 @@ export interface ListenOptions {
 }
 
 /**
- * Runs the webhook receiver until SIGTERM or Ctrl-C. Then answers the requests in progress and commits all deliveries
- * it kept. Several receivers may share a data folder.
+ * Runs the webhook receiver until SIGTERM or Ctrl-C. Then answers the open requests and commits all deliveries it has
+ * kept. Several receivers may share a data folder.
  */
 export async function listen({ config, clock }: CliContext, options: ListenOptions): Promise<void> {
   const secret = readSecret(config.dataDir);
@@ -28,7 +28,7 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
       todo: 'Give a path that begins with /, for example /events.',
     });
   }
-  const interrupted = interruptSignalSaying('Stopping. Open requests are answered, received deliveries are kept.');
+  const interrupted = interruptSignalSaying('Stopping. Open requests are answered; received deliveries are kept.');
   const log = DeliveryLog.open(config.dataDir, clock, {
     onCommit: (rows) =>
       tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next run loads them.`),
@@ -67,7 +67,9 @@ async function startListening(server: Server, { port, host }: ListenOptions): Pr
   return (server.address() as AddressInfo).port;
 }
 
-/** Accepts no new connection, closes idle ones and waits for the rest; the server's time limits bound this wait. */
+/**
+ * Accepts no new connection, closes idle connections and waits for the others. The server's timeouts limit this wait.
+ */
 async function stopListening(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');

@@ -1,10 +1,10 @@
 import { CURRENT_WATCH_FIELD, type LegacyWatchField } from '../../../schemas/v2/watch-fields.js';
 
-/** Changes needed so that exactly the declared companies are watched. */
+/** Changes after which exactly the declared companies are watched. */
 export interface WatchPlan {
   start: string[];
   stop: string[];
-  /** Companies that are watched, but for other fields. */
+  /** Companies that are watched with other fields. */
   change: { id: string; add: string[]; remove: string[] }[];
   unchanged: number;
 }

@@ -15,10 +15,10 @@ export interface Watch {
   fields: string[] | null;
 }
 
-// Page sizes to try in turn: the reference does not name the largest, and the API answers only "invalid".
+// Page sizes to try one after the other: the reference does not name the largest, and the API answers only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 
-/** Reads all watched companies of the account, page by page. Leaves out ids that the warehouse cannot hold. */
+/** Reads all watched companies of the account, page by page. Leaves out ids that the warehouse cannot store. */
 export async function readWatches(client: ApiClient): Promise<Watch[]> {
   const found = new Map<string, Watch>();
   const listed = new Set<string>();

@@ -13,7 +13,7 @@ export async function writeSecret(dataDir: string, secret: string): Promise<stri
   const file = webhookSecretFile(dataDir);
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // The folder may exist with open permissions.
+  // The folder may already exist with open permissions.
   await chmod(folder, 0o700);
   await writeFileAtomic(file, `${secret}\n`);
   return file;

@@ -16,12 +16,12 @@ import { planRequests, type WatchPlan } from './plan.js';
 export function registerWatch(program: Command): void {
   const watch = program
     .command('watch')
-    .description('manage watched companies as tidemark.yaml declares them; list and fetch their events')
+    .description('manage the watched companies that tidemark.yaml declares; list and fetch their events')
     .addHelpText('after', examples('tidemark watch plan', 'tidemark watch apply', 'tidemark watch sync'));
 
   watch
     .command('plan')
-    .description('show what `watch apply` would change; changes nothing itself')
+    .description('show what `watch apply` would change; does not change anything')
     .option('--json', 'print the plan as JSON')
     .addHelpText('after', examples('tidemark watch plan'))
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -34,8 +34,8 @@ export function registerWatch(program: Command): void {
 
   watch
     .command('apply')
-    .description('start, change and stop watches to match tidemark.yaml; register the callback')
-    .option('--allow-empty', 'stop every watch if watch.select returns no company')
+    .description('start, change and stop watches as tidemark.yaml declares; register the callback')
+    .option('--allow-empty', 'allow an empty result of watch.select, which stops every watch')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark watch apply'))
     .action(async (options: { allowEmpty?: boolean; json?: boolean }, command: Command) => {
@@ -60,7 +60,7 @@ export function registerWatch(program: Command): void {
 
   watch
     .command('events')
-    .description('events in the published warehouse, newest first')
+    .description('list events in the published warehouse, newest first')
     .option('--company <id>', 'only events of this company')
     .addOption(new Option('--limit <events>', 'number of events to show').argParser(parseCount).default(50))
     .option('--json', 'print the result as JSON')

@@ -4,7 +4,10 @@ import { diffSequences } from '../../core/diff.js';
 /** Column name to value. */
 export type Row = Record<string, unknown>;
 
-/** A difference between expected and actual rows. `row` counts from 1 in the expected rows (`surplus`: the actual). */
+/**
+ * A difference between expected and actual rows. `row` is the position in the expected rows, from 1. For `surplus`, it
+ * is the position in the actual rows.
+ */
 export type RowDifference =
   | { kind: 'changed'; row: number; expected: Row; columns: Record<string, { expected: unknown; actual: unknown }> }
   | { kind: 'missing'; row: number; expected: Row }
@@ -23,7 +26,7 @@ export function compareRows(expected: readonly Row[], actual: readonly Row[]): R
     differences.push(...removed.map(({ row, expected: lost }) => ({ kind: 'missing' as const, row, expected: lost })));
     removed = [];
   };
-  // Within a block the diff lists removed rows before added ones. Pair the first of each as one changed row.
+  // Within a block the diff lists removed rows before added rows. Pair the first removed row with the first added one.
   for (const entry of diffSequences(expected, actual, canonical)) {
     if (entry.kind === 'same') {
       flush();
@@ -64,7 +67,7 @@ function changedColumns(expected: Row, actual: Row): Record<string, { expected: 
   );
 }
 
-/** JSON with sorted keys: the order of columns makes no difference, a missing column does. */
+/** JSON with sorted keys: the order of columns does not matter. A missing column is a difference. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';

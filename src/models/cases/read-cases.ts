@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { LandingStream } from '../../../schemas/pipeline/landing.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 
-/** Folders to test by default: cases next to the models, and those of this checkout's own tests. */
+/** Folders to test by default: the cases next to the models, and the cases in `test/sql/cases`. */
 const DEFAULT_FOLDERS = ['../../../sql/', '../../../test/sql/cases/'].map((folder) =>
   fileURLToPath(new URL(folder, import.meta.url)),
 );
@@ -14,7 +14,7 @@ const DEFAULT_FOLDERS = ['../../../sql/', '../../../test/sql/cases/'].map((folde
 const Given = z.strictObject({
   stream: LandingStream,
   entity: z.string().nullable().optional(),
-  body: z.unknown().refine((body) => body !== undefined, 'what the API answered is missing'),
+  body: z.unknown().refine((body) => body !== undefined, 'give the body of the answer'),
   status: z.int().optional(),
   at: z.iso.datetime({ offset: true }).optional(),
   run: z.string().optional(),
@@ -29,13 +29,16 @@ const Rows = z.array(z.record(z.string(), z.unknown()));
 const AnswersCase = z.strictObject({
   name: z.string().min(1),
   given: z.array(Given),
-  /** Answers that are landed and loaded after the models were built once. */
+  /** Answers to land and load after the first build of the models. The models are then built a second time. */
   later: z.array(Given).optional(),
   /** Rows as DuckDB writes them as JSON: BIGINT, DATE and TIMESTAMPTZ are text. */
   expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
 });
 
-/** A case of one model: fills its input tables and compares its rows. Ignores row order and columns not expected. */
+/**
+ * A case of one model: fills its input tables and compares its rows. Ignores the order of rows, and columns that the
+ * case does not expect.
+ */
 const RowsCase = z.strictObject({
   name: z.string().min(1),
   model: z.string().min(1),

@@ -17,7 +17,7 @@ import { withParser } from '../../duckdb/sql-parser.js';
 export interface CaseFailure {
   /** Null when the models could not be built. */
   query: string | null;
-  /** Why there are no rows to compare; null if there are. */
+  /** Error message if the query returned no rows to compare; else null. */
   error: string | null;
   differences: RowDifference[];
   /** The rows are as expected but in another order: the query lacks an ORDER BY. */
@@ -32,10 +32,9 @@ export interface CaseResult {
 }
 
 /**
- * Runs one case in a temporary warehouse. A case of answers lands and loads them and builds the models
- * that its queries read. A case of rows
- * fills the tables that one model reads. A model that cannot be built and a wrong query are failures of the case, not
- * errors.
+ * Runs one case in a temporary warehouse. A case of answers lands and loads them and builds the models that its queries
+ * read. A case of rows fills the tables that one model reads. If a model cannot be built or a query is wrong, the case
+ * fails and no error is thrown.
  * @param modelsDir Folder with the user's own models, in addition to the shipped ones
  * @throws TidemarkError `DiskFull`
  */
@@ -97,7 +96,9 @@ async function onAnswers(
   return failures;
 }
 
-/** The models that the queries of a case read, directly or through others. All models if a query cannot be parsed. */
+/**
+ * The models that the queries of a case read, directly or through other models. All models if a query cannot be parsed.
+ */
 async function modelsReadBy(testCase: Exclude<ModelCase, RowsCase>, modelsDir?: string): Promise<Model[]> {
   const models = await readModels(modelsDir);
   const byName = new Map(models.map((model) => [model.model, model]));
@@ -119,7 +120,7 @@ async function modelsReadBy(testCase: Exclude<ModelCase, RowsCase>, modelsDir?: 
 }
 
 function broken(query: string | null, error: unknown): CaseFailure {
-  // Other errors, such as a full disk, are not caused by the model.
+  // Throw errors that the model did not cause, such as a full disk.
   if (error instanceof TidemarkError && !(error instanceof ModelFailedError)) throw error;
   return { query, error: errorMessage(error), differences: [], reordered: false };
 }

@@ -7,8 +7,8 @@ import { identifier, quote } from '../../duckdb/sql-files.js';
 
 /**
  * Runs one model on the given rows of the tables it reads. Tables without given rows are empty.
- * @param db An empty warehouse, migrated
- * @returns Rows with only the expected columns (all columns if no row is expected), in no particular order
+ * @param db An empty warehouse with all migrations
+ * @returns Rows with only the expected columns (all columns if no row is expected), in any order
  * @throws ModelFailedError when the model does not exist or does not read a given table
  */
 export async function runOnRows(db: Database, { model: name, given, expect }: RowsCase, models: readonly Model[]) {
@@ -47,5 +47,5 @@ async function insertRows(db: Database, table: string, rows: Row[]): Promise<voi
 }
 
 function wrongCase(what: string): ModelFailedError {
-  return new ModelFailedError(what, 'Correct the case.');
+  return new ModelFailedError(what, 'Correct the test case.');
 }

@@ -135,7 +135,7 @@ describe('openPublished', () => {
   it('says who may read it where the way there is closed', () => {
     // As root every file can be read, so the words of the system are given.
     const refused = new NotPublishedError('market.duckdb', new Error('EACCES: permission denied, realpath'));
-    expect(refused.todo).toMatch(/^The key `readers` in tidemark\.yaml decides who/);
+    expect(refused.todo).toMatch(/^The setting `readers` in tidemark\.yaml decides who/);
   });
 
   it('says so when nothing is published', async () => {

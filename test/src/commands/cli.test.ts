@@ -98,7 +98,7 @@ describe.concurrent('wrong usage ends with 2 and says what is allowed', () => {
     [['sql', 'SELECT 1', '--out', 'x.xlsx', '--format', 'csv'], /cannot write \.xlsx files/],
     [['sql', 'SELECT 1', '--out', 'x.csv.gz'], /cannot write \.gz files/],
     [['sql', 'SELECT 1', '--out', 'x.json', '--format', 'csv'], /\.json, but --format says csv/],
-    [['sql', 'SELECT 1', '--out', 'x'], /no file extension, so the format is unknown[^]*--format/],
+    [['sql', 'SELECT 1', '--out', 'x'], /no file extension, so its format is unknown[^]*--format/],
     [['sql', 'SELECT 1', '--out', '.'], /--out \. is a folder/],
     [['models', 'docs', '--out', '.'], /--out \. is a folder/],
     [['sql', 'SELECT 1', '--out', 'nowhere/x.csv'], /the folder .*nowhere does not exist/],

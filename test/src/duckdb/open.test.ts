@@ -103,7 +103,7 @@ describe('openWarehouse', () => {
     await warehouse.db.run(`INSERT INTO main.migrations VALUES ('migrations/999999_future.sql', 'x', now())`);
     await warehouse.close();
     await expect(openWarehouse(dataDir)).rejects.toThrow(
-      /written by a newer version: it has migrations\/999999_future.sql/,
+      /written by a newer version of Tidemark: it has migrations\/999999_future.sql/,
     );
   });
 });

@@ -37,7 +37,7 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
   });
 
   test.each([
-    ['a query', HEADER, "SELECT 'ø',\n  1 FRM x y", /sql\/core\/thing\.sql:12: DuckDB cannot parse it: .*"x"/],
+    ['a query', HEADER, "SELECT 'ø',\n  1 FRM x y", /sql\/core\/thing\.sql:12: DuckDB cannot parse the SQL: .*"x"/],
     ['two queries', HEADER, 'SELECT 1; SELECT 2', /thing\.sql:11: .*2 statements/],
     ['no query', HEADER, 'DROP TABLE core.thing', /thing\.sql:11: .*Only SELECT/],
     [
@@ -50,21 +50,21 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
       'an audit',
       `${HEADER}\naudits: [{name: few, severity: warn, sql: WHERE}]`,
       'SELECT 1',
-      /thing\.sql: audit few: DuckDB cannot parse it/,
+      /thing\.sql: audit few: DuckDB cannot parse the SQL/,
     ],
   ])('%s that does not parse is named with file and line', async (_, header, sql, message) => {
     await expect(findParents([parseModel(modelFile(header, sql))])).rejects.toThrow(message);
   });
 
   test.each([
-    ['no header', { name: 'core/thing.sql', text: 'SELECT 1' }, /has no header/],
+    ['no header', { name: 'core/thing.sql', text: 'SELECT 1' }, /the header is missing/],
     ['a missing field', modelFile(HEADER.replace('grain: thing\n', ''), 'SELECT 1'), /grain/],
     ['a column without comment', modelFile(HEADER.replace(' | Id', ''), 'SELECT 1'), /TYPE \| comment/],
     ['another name than the file', modelFile(HEADER, 'SELECT 1', 'core/other.sql'), /name it sql\/core\/thing.sql/],
     [
       'incremental without its block',
       modelFile(HEADER.replace('kind: table', 'kind: incremental'), 'SELECT 1'),
-      /only this kind may have it/,
+      /use both or neither/,
     ],
   ])('%s is refused by name', (_, file, message) => {
     expect(() => parseModel(file)).toThrow(message);

@@ -122,17 +122,17 @@ describe('a plan', () => {
     [
       'another type',
       { columns: LABELLED.replace('BIGINT', 'INTEGER'), sql: ONE.replace('BIGINT', 'INTEGER') },
-      ['column id was BIGINT, is now INTEGER'],
+      ['column id was BIGINT and is now INTEGER'],
       [],
     ],
-    ['another key', { key: 'id, label' }, ['the key was id, is now id, label'], []],
+    ['another key', { key: 'id, label' }, ['the key was id and is now id, label'], []],
     [
       'a key that may be NULL',
       { nullable: 'id', sql: `${ONE};\n` },
-      ['column id of the key was never NULL, now may be'],
+      ['column id of the key was never NULL and may now be NULL'],
       [],
     ],
-    ['another grain', { grain: 'part' }, ['the grain was one row per thing, is now one row per part'], []],
+    ['another grain', { grain: 'part' }, ['the grain was one row per thing and is now one row per part'], []],
     [
       'an added column',
       { columns: `${LABELLED}\n  at: TIMESTAMPTZ | When`, sql: `${ONE}, CAST(NULL AS TIMESTAMPTZ) AS at` },
@@ -242,12 +242,12 @@ describe('a run', () => {
       buildModels(warehouse, {
         models: [write({ columns: 'label: VARCHAR | Label', key: 'label', sql: `SELECT 'a' AS label` })],
       }),
-    ).rejects.toThrow('breaks what version 1 promises: column id is removed; the key was id, is now label');
+    ).rejects.toThrow('breaks what version 1 promises: column id is removed; the key was id and is now label');
     await buildModels(warehouse, { models: [first] });
     expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: '1', label: 'a' }]);
     await buildModels(warehouse, { models: [{ ...second, version: 4 }] });
     await expect(buildModels(warehouse, { models: [{ ...first, version: 3 }] })).rejects.toThrow(
-      'it was never applied and is older than the applied version 4',
+      'this version was never applied and is older than the applied version 4',
     );
   });
 

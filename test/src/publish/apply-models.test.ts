@@ -186,11 +186,11 @@ describe('apply', () => {
 
   test('models of one’s own that would be read by nothing are named', async () => {
     const { dataDir, edit, request } = await start();
-    await expect(applyModels(dataDir, request)).rejects.toThrow('There is no folder');
+    await expect(applyModels(dataDir, request)).rejects.toThrow(/The folder .* does not exist/);
     edit();
     writeFileSync(path.join(dataDir, 'own', 'stray.sql'), 'SELECT 1');
     await expect(applyModels(dataDir, request)).rejects.toThrow(
-      'stray.sql is in a folder that Tidemark does not read models from',
+      'stray.sql is not in a subfolder from which Tidemark reads models',
     );
   });
 
@@ -223,7 +223,7 @@ describe('rollback', () => {
     expect(
       (await rollbackModels(dataDir, request)).changes.filter(({ change }) => change !== 'unchanged'),
     ).toMatchObject([{ model: 'marts.thing', change: 'removed', breaking: ['the table is no longer published'] }]);
-    await expect(rollbackModels(dataDir, request)).rejects.toThrow('nothing to go back to');
+    await expect(rollbackModels(dataDir, request)).rejects.toThrow('Cannot roll back');
     await expect(rollbackModels(dataDir, { ...request, to: 99 })).rejects.toThrow('There is no set 99');
     expect((await rollbackModels(dataDir, { ...request, to: 4 })).to.set).toBe(4);
     expect(await count()).toBe(1);
@@ -241,14 +241,14 @@ describe('rollback', () => {
     const place = { now, personalData, modelsDir };
     const replay = () => rebuildWarehouse(dataDir, place);
     const held: unknown = expect.stringMatching(
-      /^Models are held at set \d, since the rollback of 2026-11-20T12:00:00Z/,
+      /^Runs build set \d of the models since the rollback of 2026-11-20T12:00:00Z/,
     );
     expect((await replay()).notes).toEqual([held]);
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     expect((await replay()).notes).toEqual([held]);
     expect((await rebuildWarehouse(dataDir, { ...place, into: path.join(dataDir, 'second') })).notes).toEqual([held]);
     expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing')).toEqual([[3]]);
-    await expect(applyModels(dataDir, request)).rejects.toThrow(/thing\.sql:12: DuckDB cannot parse it/);
+    await expect(applyModels(dataDir, request)).rejects.toThrow(/thing\.sql:12: DuckDB cannot parse the SQL/);
   });
 
   test('a warehouse from before sets were kept goes back to what it had', async () => {
@@ -308,22 +308,22 @@ describe('older versions', () => {
     [
       'without a date',
       [{ ...write({ name: 'thing', sql: 'SELECT 1' }), name: 'marts/thing_v1.sql' }, latest],
-      'an older version needs a last day in its header',
+      'an older version needs `deprecation_date: YYYY-MM-DD` in its header',
     ],
     [
       'under another number',
       [{ ...write({ name: 'thing', sql: 'SELECT 1', until: '2027-01-01' }), name: 'marts/thing_v3.sql' }, latest],
-      'name it sql/marts/thing.sql',
+      'name the file sql/marts/thing.sql',
     ],
     [
       'without a latest',
       [write({ name: 'thing', sql: 'SELECT 1', until: '2027-01-01' })],
-      'of which there is no latest one',
+      'but the latest version is missing',
     ],
     [
       'no older than the latest',
       [write({ name: 'thing', sql: 'SELECT 1', version: 2, until: '2027-01-01' }), latest],
-      'whose latest is version 2',
+      'but the latest version is 2',
     ],
     [
       'with audits of the latest',

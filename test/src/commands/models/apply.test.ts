@@ -161,7 +161,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('marts.market_daily breaks what version 1 promises: column changed is removed.');
     expect(stderr).toContain('Raise `version` in the header of');
-    expect(stderr).toContain('market_daily_v1.sql, with a `deprecation_date`');
+    expect(stderr).toContain('market_daily_v1.sql with a `deprecation_date`');
     // Where the warehouse is lost, it is what is published that says what readers hold on to.
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     expect(await cli('replay')).toMatchObject({
@@ -193,13 +193,13 @@ describe('models on a real warehouse, with readers', () => {
     expect(both).toMatchObject({
       second: 8,
       first: 9,
-      comment: expect.stringContaining('served until 2026-12-31; read marts.market_daily instead'),
+      comment: expect.stringContaining('served until 2026-12-31; use marts.market_daily instead'),
     });
   });
 
   it('rollback brings the set before back; runs keep to it and say so, until apply', async () => {
     const back = await models('rollback');
-    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('✔ back to set') });
+    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('✔ restored set') });
     const first = [{ version: 1, state: 'current', table_name: 'marts.market_daily', until: null }];
     expect((await rows(STATES)).slice(0, 1)).toEqual(first);
     expect(await rows('SELECT changed FROM marts.market_daily ORDER BY date')).toEqual([
@@ -208,10 +208,10 @@ describe('models on a real warehouse, with readers', () => {
     ]);
 
     expect(await run()).toEqual([
-      expect.stringMatching(/^Models are held at set \d+, since the rollback of .*models apply/),
+      expect.stringMatching(/^Runs build set \d+ of the models since the rollback of .*models apply/),
     ]);
     expect((await rows(STATES)).slice(0, 1)).toEqual(first);
-    expect((await models('plan')).stdout).toMatch(/Models are held at set \d+ since the rollback/);
+    expect((await models('plan')).stdout).toMatch(/Runs build an earlier set of models \(set \d+\) since the rollback/);
 
     expect((await models('apply')).code).toBe(0);
     expect(await rows(STATES)).toMatchObject([{ state: 'deprecated' }, { state: 'current' }]);
@@ -238,7 +238,7 @@ describe('models on a real warehouse, with readers', () => {
     edit({ 'slow.sql': model('slow', 'SELECT id FROM marts.quick') });
     const { code, stdout } = await models('apply');
     expect(code).toBe(0);
-    expect(stdout).toContain('1 built already: marts.quick\n');
+    expect(stdout).toContain('1 already built: marts.quick\n');
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
   });
 
@@ -250,7 +250,7 @@ describe('models on a real warehouse, with readers', () => {
     const refused = await models('apply');
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('drop them now: tidemark models apply --drop marts.quick marts.slow'),
+      stderr: expect.stringContaining('drop the tables now: tidemark models apply --drop marts.quick marts.slow'),
     });
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
     expect(await models('apply', '--drop', 'marts.quick', 'marts.slow', 'marts.market_daily')).toMatchObject({

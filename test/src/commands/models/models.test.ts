@@ -102,7 +102,7 @@ describe.concurrent('models test', () => {
         + company_id: "2", employees_max: 7
     SELECT nothing FROM core.companies
       Binder Error`);
-    expect(stdout).toContain('      the same rows in another order: add an ORDER BY to the query\n');
+    expect(stdout).toContain('      the same rows in another order: add ORDER BY to the query\n');
     expect(stdout).toContain('  ✔ sizes become bounds\n');
     expect(stdout).toMatch(/\n1 of 2 cases pass, 1 fail\n$/);
   });
@@ -237,7 +237,7 @@ describe('models plan', () => {
       const { code, stdout } = await plan();
       expect(code).toBe(0);
       expect(stdout).toMatch(
-        /^Compared with the current build .*market\.duckdb\), because the warehouse is missing or a writer holds it/,
+        /^Compared with the current build .*market\.duckdb\), because the warehouse is missing or in use/,
       );
       expect(stdout).toContain('No changes');
     });
@@ -255,7 +255,7 @@ describe('models plan', () => {
     expect(stdout).toContain(`Directly modified:
   ~ core.financials  incremental, 0 rows, Breaking
       column bygone is removed
-      refused: raise \`version\`, now 1, in its header
+      refused: raise \`version\` (now 1) in its header
 `);
     expect(stdout).toContain('\n      -  bygone: VARCHAR | Gone\n');
     expect(stdout).toContain(`Indirectly modified:
