@@ -26,7 +26,7 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 
 /** Makes the landed row of an error answer. The row keeps status and text, so the warehouse can show the cause. */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
-  // An error body under a 2xx status is no record. Status 0 keeps readers from taking it for one.
+  // Store an error body that came with a 2xx status under status 0, so that no reader takes it for a record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
   return {
@@ -46,12 +46,12 @@ export class NoRoomError extends Error {
   }
 }
 
-/** Whether an error is the daily limit. Nothing more is answered today, so the work stops and waits. */
+/** Whether an error means that no quota is left for this run: the API's daily limit, or a NoRoomError. */
 export function isDailyLimit(error: unknown): boolean {
   return error instanceof NoRoomError || (error instanceof LimitError && error.guard === 'limits.daily');
 }
 
-/** Whether an error affects every request. To continue would only waste quota. */
+/** Whether an error affects every request, so that further requests only waste quota. */
 export function stopsEverything(error: unknown): boolean {
   return !(error instanceof ApiError) || isDailyLimit(error) || isKeyRefused(error);
 }
@@ -61,7 +61,7 @@ export function isKeyRefused(error: unknown): boolean {
   return error instanceof TokenVerificationError;
 }
 
-// From this attempt of an activity on, the run may give up an optional call. The backoff grows from attempt to attempt.
+// From this attempt of an activity on, the run may continue without the answer to an optional call.
 const PATIENT_ATTEMPTS = 6;
 
 /** How long a route may answer only `limit` before the run continues without the route. In milliseconds (2 h). */

@@ -4,8 +4,8 @@ import { isLimit } from '../api-client/index.js';
 const ROUNDS = 3;
 
 /**
- * Whether `limit` concerns one call alone: in each round `another` is answered and `again` is limited. If a general
- * limit ends in between, the result is false.
+ * Whether the API limits only one call: in each round it answers `another` and limits `again`. If a general limit ends
+ * between two requests, the result is false.
  */
 export async function isLimitedAlone(again: () => Promise<unknown>, another: () => Promise<unknown>): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {

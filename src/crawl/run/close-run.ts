@@ -54,7 +54,9 @@ export async function landOpening(deps: Recording, ctx: RunContext): Promise<voi
   ]);
 }
 
-/** Lands the reasons for which entities of a stream are due. The counts, with `fresh`, add up to the known entities. */
+/**
+ * Lands how many entities of a stream are due for each reason. With `fresh`, the counts add up to all known entities.
+ */
 export async function landDue(
   deps: Recording,
   ctx: RunContext,
@@ -76,8 +78,9 @@ export async function landCarried(deps: Recording, ctx: RunContext, carried: Car
 }
 
 /**
- * Lands the run's requests, quota usage and outcome, and the spools that its chunks left. The models read these
- * records. A failed or cancelled run lands a separate `end` record, since its crawl may have been closed before.
+ * Lands the run's requests, quota overuse and outcome, and the spools that its chunks left. The models read these
+ * records. A failed or cancelled run lands its outcome as a separate `end` record, since its crawl may have been closed
+ * before.
  * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than it landed
  */
 export async function closeRun(

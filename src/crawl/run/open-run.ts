@@ -23,7 +23,7 @@ type Decided = Pick<
   'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
 >;
 
-/** Results of earlier runs, and facts of the worker, that shape a new run. */
+/** Earlier results and facts about the worker that decide the parameters of a new run. */
 export interface Past {
   /** Logical date of the last complete watch sync; undefined when there was none. */
   lastWatchSync?: string | undefined;
@@ -124,7 +124,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       gate: null,
       note: when.asOfNow
         ? null
-        : `${when.date} is in the past: this run reads the tenders created on that day, in their state of now.`,
+        : `${when.date} is in the past: this run reads the tenders created on that day, as they are now.`,
     };
   },
 

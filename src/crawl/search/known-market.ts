@@ -13,8 +13,8 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
 /**
- * The file `data/calibration/<market>.json`: facts about the API from the last search of a market, and the search they
- * belong to.
+ * The file `data/calibration/<market>.json`: what the last search of a market learned about the API, and the URL and
+ * filters of this search.
  */
 interface KeptCalibration {
   baseUrl: string;
@@ -61,9 +61,8 @@ export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<Know
 }
 
 /**
- * Keeps the calibration of a finished search.
- * @param share share of the reported companies that the search reached, carried-over ones included; below GOOD_SHARE
- * the calibration is deleted
+ * Keeps the calibration of a finished search. Deletes the file if `share` is below GOOD_SHARE.
+ * @param share share of the reported companies that the search reached, carried-over ones included
  */
 export async function keepCalibration(
   { config, clock }: Deps,
