@@ -49,11 +49,13 @@ export interface LockOptions {
   place?: string | undefined;
 }
 
-/** Thrown when another process broke the lock while this one was paused. The intended change did not happen. */
+/**
+ * Thrown when another process broke the lock while this one was paused. The change that needed the lock did not happen.
+ */
 export class LockLostError extends TidemarkError {
   constructor(dir: string, cause?: unknown) {
     super('Internal', `This process stood still for too long, and another process took the lock ${dir}.`, {
-      todo: 'This process changed nothing after that. Run the command again. If this repeats, the machine is overloaded or its disk is too slow.',
+      todo: 'This process changed nothing after it lost the lock. Run the command again. If this repeats, the machine is overloaded or its disk is too slow.',
       retryable: true,
       cause,
     });
@@ -86,7 +88,7 @@ export class Lock {
   }
 
   /**
-   * Sends a heartbeat now. On return, the lock was held at that moment, and no other process takes it within one lease.
+   * Sends a heartbeat now. Afterwards, no other process can take the lock within one lease.
    * @throws LockLostError when the lock was broken
    */
   assertHeld(): void {
@@ -96,8 +98,8 @@ export class Lock {
       renameSync(this.#folder, next);
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
-      // A network file system may rename, lose its own reply and rename again. Then `next` exists and the heartbeat
-      // counts.
+      // A network file system may rename the folder, lose its own reply and try to rename again. Then `next` exists and
+      // the heartbeat counts.
       if (!existsSync(next)) throw this.#lose(error);
     }
     this.#heartbeat++;
@@ -146,7 +148,10 @@ export class Lock {
     return path.join(this.#dir, nameOf(this.#token, this.#heartbeat));
   }
 
-  /** Runs `work`, which moves something into this holder's folder. A broken lock no longer has this folder. */
+  /**
+   * Runs `work`, which moves a file into this holder's folder. Once the lock is broken, this folder is gone and `work`
+   * fails.
+   */
   #fenced(work: () => void): void {
     if (this.lost.aborted) throw new LockLostError(this.#dir);
     try {
@@ -176,7 +181,7 @@ export class LockSeeker {
     this.#options = options;
   }
 
-  /** Takes the lock if it is free or its holder is dead; returns undefined while it is held. */
+  /** Takes the lock if it is free or its holder is dead. Returns undefined while another process holds it. */
   attempt(): Lock | undefined {
     const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace() } = this.#options;
     const seen = entriesOf(this.#dir)[0];
@@ -214,7 +219,7 @@ export class LockSeeker {
       writeFileSync(path.join(first, 'holder.json'), JSON.stringify(holder));
       if (!renameOnto(prepared, this.#dir)) return undefined;
     } catch (error) {
-      // The process that took the lock removed our prepared folder.
+      // The process that took the lock has removed this process's prepared folder.
       if (hasErrorCode(error, 'ENOENT')) return undefined;
       throw error;
     } finally {
@@ -246,7 +251,10 @@ export async function withLock<T>(dir: string, options: WaitOptions, work: (lock
   }
 }
 
-/** Takes the lock, or returns the live holder. Takes a few heartbeats if the holder lives, and up to a lease if not. */
+/**
+ * Takes the lock, or returns the live holder. Needs a few heartbeats to see that a holder lives, and up to one lease to
+ * see that it is dead.
+ */
 export async function tryLock(
   dir: string,
   options: LockOptions,
@@ -342,8 +350,8 @@ function removeIfEmpty(dir: string): void {
 }
 
 /**
- * Removes the folders that killed processes left beside the lock. A live process whose prepared folder is removed tries
- * again.
+ * Removes the folders that killed processes left next to the lock. If a live process loses its prepared folder, it
+ * tries again.
  */
 function sweep(dir: string): void {
   const prefix = `${path.basename(dir)}.`;
@@ -363,8 +371,9 @@ function removeQuietly(file: string): void {
 let foundPlace: string | undefined;
 
 /**
- * Identifies this process's boot and process namespace; empty if the system does not report them. Processes in the same
- * place can see each other. Those in another container, on another machine or before a reboot cannot.
+ * Identifies this process's boot and process namespace; empty if the system does not report them. Processes with the
+ * same identity can see each other. Processes in another container, on another machine or before a reboot have another
+ * one.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());
