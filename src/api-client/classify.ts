@@ -17,21 +17,21 @@ import {
 } from './errors.js';
 
 /*
- * Decides which error a JSON body is.
- * The reference states no statuses for version 2, so the body's shape decides and the status only breaks ties. Both
- * versions may answer in either version's shapes. Several errors share `{detail}`; there the text decides.
+ * Decides which error a JSON body is. The reference states no statuses for version 2, so the shape of the body decides
+ * and the status only settles doubtful cases. Both versions may answer in either version's shapes. Several errors share
+ * `{detail}`; for these the text decides.
  */
 
 const ValidationList = z.array(ValidationItem).min(1);
 const SAYS_TOKEN =
   /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b/i;
-/** Only trusted below status 500: a broken server uses these words about its own parts. */
+/** Used only below status 500: with 5xx, these words are about the server's own parts. */
 const SAYS_AUTHENTICATION = /\bauthentication\b|\bunauthori[sz]ed\b/i;
 const SAYS_INTERNAL =
   /\binternal\b|\bserver (error|failure)|\bunexpected\b|\bunavailable\b|try again|exception|timed? ?out/i;
 const SAYS_THROTTLED = /\bthrottled\b|too many requests|\brate limit/i;
 const SAYS_NOT_FOUND = /\bnot found\b|does not exist|\bno .{1,40} matches\b/i;
-/** About what the key may do. "API key is missing the permission X" must not count as a wrong key. */
+/** Words about what the key may do. "API key is missing the permission X" must not count as a wrong key. */
 const SAYS_PERMISSION =
   /\bpermissions?\b|\bforbidden\b|\baccess denied\b|\bnot (permitted|allowed|entitled) to\b|\b(subscription|plan|licen[cs]e) does not include\b/i;
 const SAYS_REFUSED = /\bmethod\b.*\bnot allowed\b|unsupported media type/i;
@@ -73,7 +73,7 @@ function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): Ap
   if (status === 401) return new TokenVerificationError(context, detail);
   if (status === 402 || status === 403) return new PermissionDeniedError(context, detail, readAccess(body));
   if (status === 404 || status === 410) return new NotFoundError(context, detail);
-  // A 5xx that mentions "not found" is a broken server; treating it as 404 would make a company disappear.
+  // A 5xx that mentions "not found" comes from a broken server. As a 404, it would make a company disappear.
   if (status < 500 && SAYS_NOT_FOUND.test(detail)) return new NotFoundError(context, detail);
   if (SAYS_REFUSED.test(detail)) return new InvalidRequestError(context, { detail: [detail] });
   return new InternalApiError(context, detail);

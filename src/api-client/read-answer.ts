@@ -29,7 +29,7 @@ export interface Reader<T> {
 
 export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };
 
-/** Reads a complete answer: data, or the error that its body names; without one, the error of its status. */
+/** Reads a complete answer: its data, the error that its body names, or else the error of its status. */
 export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next: NextHeaders): Reading<T> {
   if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
   const { location } = next;
