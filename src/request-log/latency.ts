@@ -1,6 +1,6 @@
 /**
- * Latency histogram: bucket number to count. Each bucket is 10 % wider than the one before. Percentiles are exact
- * within 10 %. Histograms of several workers can be added. Millions of requests need only a handful of numbers.
+ * Latency histogram: bucket number to count. Each bucket is 10 % wider than the one before, so percentiles are exact
+ * within 10 %. Histograms of several workers can be added. A few numbers describe millions of requests.
  */
 export type LatencyBuckets = Record<string, number>;
 

@@ -19,7 +19,7 @@ const FLUSH_EVERY_MS = 100;
 
 /**
  * Logs every attempt of one activity, failed ones included, in `data/runs/<run>/requests/<chunk>.ndjson`. Each line
- * holds the counts since the line before, so attempts of killed workers count too.
+ * holds the counts since the line before, so attempts of killed workers count, too.
  */
 export class RequestLog {
   readonly #file: string;
@@ -121,7 +121,7 @@ function parseLine(line: string): Record<string, Tally> {
   try {
     return JSON.parse(line) as Record<string, Tally>;
   } catch {
-    return {}; // empty, or torn by a kill: its entries are lost, the others count
+    return {}; // skip an empty line, and one that a kill has torn
   }
 }
 
