@@ -77,8 +77,8 @@ function visit(declared: Shape | undefined, found: Structure, path: string, resu
 }
 
 function allows({ types }: Shape, type: string): boolean {
-  // `mixed` fits if several types are declared (ops.rejects has the wrong rows), or as an empty object if an object is
-  // declared.
+  // `mixed` may mean several types. These fit if several types are declared; ops.rejects has the wrong values. It may
+  // also mean an empty object, which fits a declared object.
   if (type === 'mixed') return types.size > 1 || types.has('object');
   return (types as ReadonlySet<string>).has(type);
 }
