@@ -13,7 +13,7 @@ export function foreignWorkers(workers: readonly WorkerSeen[], folder: Pick<Data
   return workers.filter((worker) => worker.folder !== undefined && worker.folder !== own);
 }
 
-/** Remedy when workers of different data folders share a namespace. */
+/** Remedy for workers of different data folders in one namespace. */
 export const SEPARATE_FOLDERS =
   'A run belongs to the data folder of the worker that opens it; workers of other folders refuse its work. Give each data folder its own namespace (TEMPORAL_NAMESPACE), or end those workers.';
 
