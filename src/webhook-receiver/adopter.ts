@@ -5,10 +5,11 @@ import { LockSeeker } from '../core/lock.js';
 import { landSpool, runFolder, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { listReceiverLocks, listSpools, receiverLock } from './deliveries.js';
 
-// Receivers of older versions have no ids. They landed each spool within a minute.
+// Receivers of older versions have no ids. Each landed its spools within a minute.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Spools without a lock are rare (someone removed the lock), and a scan reads one folder per day.
+// Look for spools without a lock in one of this many calls only: they are rare (someone removed the lock), and the
+// search reads a folder for each day.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */
@@ -17,15 +18,15 @@ export interface AdopterOptions {
   beatMs?: number | undefined;
   place?: string | undefined;
   limits?: SpoolLimits | undefined;
-  /** How long spools of an older version must stay unchanged before they are landed. In milliseconds. */
+  /** Land spools of an older version after they have not changed for this long. In milliseconds. */
   olderVersionMs?: number | undefined;
   /** Called for each landed spool with its number of deliveries. */
   onLanded: (rows: number) => void;
 }
 
 /**
- * Lands the spools of dead receivers. Only the holder of a receiver's lock may land its spools. So only one process
- * lands them, and never while the receiver lives. Keeps its observations of each lock from call to call.
+ * Lands the spools of dead receivers. Only the holder of a receiver's lock may land the receiver's spools. So only one
+ * process lands them, and never while the receiver lives. Keeps what it saw of each lock from call to call.
  */
 export class Adopter {
   readonly #dataDir: string;
@@ -88,8 +89,8 @@ export class Adopter {
   }
 
   /**
-   * Whether the receiver of an older version is dead. It has no lock, or its spools were unchanged for longer than it
-   * ever waits.
+   * Whether the receiver of an older version is dead: it has no lock, or its spools have not changed for longer than it
+   * waits between two landings.
    */
   #isAbandoned(targets: readonly PartTarget[]): boolean {
     if (targets.length === 0) return false;

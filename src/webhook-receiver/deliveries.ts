@@ -16,7 +16,7 @@ export function newReceiverId(): string {
   return `r${randomBytes(8).toString('hex')}`;
 }
 
-/** Returns the path of a receiver's lock. The receiver holds it as long as it owns its spools. */
+/** Returns the path of a receiver's lock. The receiver holds the lock as long as it owns its spools. */
 export function receiverLock(dataDir: string, receiver: string): string {
   return path.join(dataDir, 'receivers', receiver);
 }
@@ -36,7 +36,9 @@ export function nextChunk(dataDir: string, receiver: string, number: number, now
   );
 }
 
-/** Lists the spooled chunks by receiver. `null` holds those of older versions, whose receivers had no ids. */
+/**
+ * Lists the spooled chunks by receiver. The key `null` has the spools of older versions, whose receivers had no ids.
+ */
 export function listSpools(dataDir: string): Map<string | null, PartTarget[]> {
   const root = path.join(landingDir(dataDir), STREAM);
   const found = new Map<string | null, PartTarget[]>();
