@@ -146,7 +146,7 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
           input,
           '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional',
         );
-        // A warehouse of some nights must not replace the complete one.
+        // A warehouse of only some nights must not replace the complete one.
         const into = from === undefined && to === undefined ? '' : path.join('rebuilt', `${from ?? ''}..${to ?? ''}`);
         const { published, ...rebuilt } = await rebuildWarehouse(dataDir, {
           now: deps.clock.now(),
@@ -167,7 +167,10 @@ export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): Ware
   });
 }
 
-/** The day before an instant, in UTC. No time zone has an earlier date, so no later part is missed. */
+/**
+ * Returns the day before an instant, in UTC. No time zone has an earlier date at this instant, so every newer part is
+ * checked.
+ */
 function dayBefore(now: Date): string {
   return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
 }
