@@ -4,7 +4,7 @@ import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
 import { parseInput } from '../src/crawl/run/parse-input.js';
 import type { Activities } from './contract.js';
 
-// These values become part of a path, and anyone who reaches the Temporal server can start an activity with any input.
+// These values become part of a path. Anyone who reaches the Temporal server can start an activity with any input.
 // Reject text that leads out of the folder.
 const RunId = z
   .string()

@@ -18,8 +18,11 @@ import type {
 import type { OpenRunInput, RebuildResult, RunContext } from '../schemas/pipeline/run.js';
 
 /**
- * Activities of the queue `tidemark-crawl`: they call the API and land its answers. Any number of workers.
- * Workflows import this file. It imports only types of schemas, so that no Node global leaks into the workflow sandbox.
+ * Activities of the queue `tidemark-crawl`: they call the API and land its answers. Any number of workers may serve the
+ * queue.
+ *
+ * Workflows import this file. The file imports only types of schemas, so that no Node global leaks into the workflow
+ * sandbox.
  */
 export interface CrawlActivities {
   /** Validates the input, reads the configuration, decides the logical date and lands the run's opening record. */
@@ -34,8 +37,8 @@ export interface CrawlActivities {
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
   /**
    * Reads /v2/metrics and lands the reading.
-   * @param begins true at the run's start: the activity then fails with `ClockWrong` when this machine's clock is off
-   * by more than `api.clockTolerance`
+   * @param begins true at the run's start. A clock that is off by more than `api.clockTolerance` then fails the
+   * activity with `ClockWrong`.
    */
   readQuota(ctx: RunContext, begins?: boolean): Promise<QuotaStatus>;
   /** Adds a run to the quota gate of its API key. Starts the gate if none runs. */

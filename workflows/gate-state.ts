@@ -7,7 +7,7 @@ const LONGEST_PAUSE_SECONDS = 3_600;
 const REFUSALS_AT_MOST = 5;
 
 /**
- * Everything that the quota gate knows, carried over continue-as-new.
+ * The whole state of the quota gate, carried over continue-as-new.
  *
  * States and transitions; each quota reading makes one transition (`judgeReading`):
  * - polling: the gate reads the quota every `probeEverySeconds`. If the figure is known, release every run that may
@@ -21,7 +21,7 @@ const REFUSALS_AT_MOST = 5;
 export type GateState = Required<QuotaGateState>;
 
 /**
- * What the gate does after a quota reading.
+ * The gate's move after a quota reading.
  * - `release`: wakes these runs in this order.
  * - `try`: wakes one run, to see whether the API answers it.
  * - `wait`: wakes no run.

@@ -11,7 +11,7 @@ export const ErrorType = z.enum([
   'PermissionDenied', //  the key is valid but may not use this route
   'QuotaReached', //      the daily limit (`limits.daily`)
   'LimitError', //        the rate limit (`limit`); retried after Retry-After; details {guard, access}.
-  'ApiRefused', //        the API calls the request invalid; a retry would fail again
+  'ApiRefused', //        The API calls the request invalid; a retry would fail again
   'ApiUnavailable', //    the API is down, slow or sends unusable answers; retried
   'OtherDataFolder', //   the run belongs to another data folder than this worker's
   'DataFolderChanged', // the data folder was restored, replaced or moved during the run

@@ -126,7 +126,8 @@ export interface RunRecord {
   finished_at: string | null;
   outcome: 'running' | 'complete' | 'partial' | 'stopped' | 'failed' | 'cancelled';
   /**
-   * Outcome of the crawl alone, whatever happened later. Null when the crawl did not end. Left out by older versions.
+   * Outcome of the crawl alone, without the loading and publishing after it. Null when the crawl did not end. Left out
+   * by older versions.
    */
   crawled?: CrawlOutcome | null;
   requests: number;

@@ -107,7 +107,7 @@ export interface RunContext {
   /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
   folder?: DataFolder;
   startedAt: string;
-  /** Stamp of the newest landed answer, if it lies in the future. The run gives its answers later stamps. */
+  /** Stamp of the newest landed answer, if this stamp is in the future. The run gives its answers later stamps. */
   stampsAfter?: string;
   configHash: string;
   probeEverySeconds: number;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * Values as the API sends them. Answers may differ from the reference: a field may be missing or null, an id may be a
- * number or text, unknown fields are kept. Requests are strict: a misspelt key is an error.
+ * Values as the API sends them. In answers, a field may be missing or null, and an id may be a number or text. Unknown
+ * fields are kept. Requests are strict: a misspelt key is an error.
  */
 
 /** An id in an answer; the number and the text mean the same id. */
@@ -12,7 +12,7 @@ export type Id = z.infer<typeof Id>;
 /** Text in an answer; may be missing or null. */
 export const Text = z.string().nullish();
 
-/** Text or number: the reference says "number or string", or some answers have a count and others a band. */
+/** Text or number. The reference says "number or string", or shows a count in one answer and a band in another. */
 export const TextOrNumber = z.union([z.string(), z.number()]).nullish();
 
 /** Texts in an answer; missing and null mean none. */

@@ -27,12 +27,12 @@ export interface Route<T> {
   reader: Reader<T>;
   /**
    * When a failed request may be sent again. `unsent`: only if the API surely did not act (connection refused, rate
-   * limit), because acting twice would cost money or create a second object.
+   * limit). Acting twice would cost money or create a second object.
    */
   repeat: 'always' | 'unsent';
 }
 
-/** What a caller needs; shared by all routes of one client. */
+/** Options of a caller, shared by all routes of one client. */
 export interface CallerOptions {
   transport: Transport;
   redactor: Redactor;
@@ -66,7 +66,7 @@ const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
   'The certificate is not trusted and nothing was sent. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file';
 
-// If the API accepted the key before, retry a 401 at most this often: a single 401 may be the API's mistake.
+// Retry a 401 at most this often if the API accepted the key before: a single 401 may be the API's mistake.
 const REFUSALS_DOUBTED = 2;
 // After this time with only `limit` answers, retry each call only once and let the caller wait. More retries would take
 // minutes.
@@ -138,7 +138,7 @@ export class Caller {
         gate.succeeded();
         pacer.succeeded(performance.now());
       } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
-        // The API does not say whether too many requests are in flight or too many are sent a second, so reduce both.
+        // The API does not say whether too many requests are in flight or too many are sent a second. Reduce both.
         this.#limitedSince ??= performance.now();
         gate.limited(ticket);
         pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
@@ -169,7 +169,7 @@ export class Caller {
     const retryAfterMs = parseRetryAfter(raw, Date.now());
     const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
     if (reading.ok) return { ok: true, response: { data: reading.data, body, servedAt: isoDate(raw.date), ...base } };
-    // People read errors: redact the key whatever its length, and read the error again from the redacted text.
+    // People read errors, so redact even a short key. Then read the error again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
     const told =

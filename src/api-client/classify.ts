@@ -17,7 +17,7 @@ import {
 } from './errors.js';
 
 /*
- * Decides which error a JSON body is. The reference states no statuses for version 2, so the shape of the body decides
+ * Decides which error a JSON body is. The reference states no statuses for version 2. So the shape of the body decides,
  * and the status only settles doubtful cases. Both versions may answer in either version's shapes. Several errors share
  * `{detail}`; for these the text decides.
  */
@@ -111,8 +111,8 @@ function tellV1(body: Record<string, unknown>, context: ApiErrorContext): ApiErr
 }
 
 /**
- * Reads the InvalidRequest shape: each value an array of strings, or an object of such arrays.
- * Returns the messages under dotted names; null when a value has another shape or no message is left.
+ * Reads the InvalidRequest shape: each value is an array of strings, or an object of arrays of strings. Returns the
+ * messages under dotted names; null when a value has another shape or no message is left.
  */
 function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<string, string[]> | null {
   const fields: Record<string, string[]> = {};

@@ -15,7 +15,7 @@ export interface ApiErrorContext {
   fetchedAt: string;
   /** Attempts sent so far, the failed one included. */
   attempts: number;
-  /** Wait that `Retry-After` asks for, in milliseconds. Null or left out: the answer had no such header. */
+  /** Wait that `Retry-After` asks for, in milliseconds. Null or left out: the answer had no `Retry-After`. */
   retryAfterMs?: number | null;
 }
 
@@ -24,9 +24,12 @@ const SNIPPET_LENGTH = 300;
 const PROBLEM_LENGTH = 1_000;
 
 /**
- * Base class of the errors that a call may throw. A call may also throw the signal's reason after an abort,
- * ClientClosedError, and TypeError or TidemarkError for invalid arguments and options. `retryable`: whether the same
- * request may succeed soon. The client has then used up its own retries.
+ * Base class of the errors that a call may throw. Other errors that it may throw:
+ * - the signal's reason after an abort
+ * - ClientClosedError
+ * - TypeError or TidemarkError for invalid arguments and options
+ *
+ * `retryable`: whether the same request may succeed soon. The client has then used up its own retries.
  */
 export class ApiError extends Error {
   readonly endpoint: string;
@@ -106,7 +109,7 @@ export class LimitError extends ApiError {
   readonly guard: string;
   /** Permission, module or app that the call needs, as the API names them; null when the API does not say. */
   readonly access: LimitAccess | null;
-  /** Wait that `Retry-After` asks for, in milliseconds; null when the answer had no such header. */
+  /** Wait that `Retry-After` asks for, in milliseconds; null when the answer had no `Retry-After`. */
   readonly retryAfterMs: number | null;
 
   constructor(context: ApiErrorContext, guard: string, access: LimitAccess | null, message: string) {
@@ -119,7 +122,7 @@ export class LimitError extends ApiError {
 
 /**
  * The requested record does not exist (version 1: IdNotFound). This is an answer to land, not a fault. `body` is the
- * whole text. Land it as 404 whatever `status` is, because error bodies may come with any status.
+ * whole text. Always land it as 404, because error bodies may come with any `status`.
  */
 export class NotFoundError extends ApiError {
   readonly body: string;

@@ -1,6 +1,6 @@
 /*
- * A few kilobytes of brackets can overflow the stack of a JSON reader: Tidemark's, or DuckDB's, which then kills the
- * process. The API's answers nest at most ten levels, so the client refuses deeper bodies before anything reads them.
+ * A few kilobytes of brackets can overflow the stack of a JSON reader. In DuckDB, this ends the process. The API's
+ * answers nest at most ten levels, so the client refuses deeper bodies before anything reads them.
  */
 
 /** Levels of arrays and objects that a body may have. */
@@ -34,8 +34,8 @@ function measure(json: string): number {
 }
 
 /**
- * Returns the index of the quote that ends the string starting at `start`; the text's length when the string does not
- * end.
+ * Returns the index of the quote that ends the string starting at `start`. Returns the text's length when no quote ends
+ * it.
  */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {

@@ -1,6 +1,4 @@
-/**
- * The allowed values of a cron field. The first of `names` stands for the number `from`, the next one for `from` + 1.
- */
+/** The allowed values of a cron field. The first of `names` means the number `from`, the next one `from` + 1. */
 interface CronField {
   name: string;
   from: number;
@@ -27,7 +25,7 @@ const WORDS = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 
 /**
  * Finds the fault in a cron line, as Temporal reads cron lines. For Temporal, a sixth field is a year, not seconds, and
- * `#` begins a comment. Such lines would run on wrong days, so they are refused.
+ * `#` begins a comment. These lines would run on wrong days, so they are refused.
  * @returns the fault as a clause; null when the line is valid
  */
 export function cronFault(cron: string): string | null {

@@ -29,7 +29,7 @@ export function diffSequences<T>(before: readonly T[], after: readonly T[], key:
 }
 
 /**
- * Returns a table: `[i][j]` is the length of the longest common subsequence of the items from i and the items from j.
+ * Returns a table of lengths. `[i][j]` is for the longest common subsequence of the items from i and the items from j.
  */
 function commonLengths(left: readonly string[], right: readonly string[]): number[][] {
   const lengths = Array.from({ length: left.length + 1 }, () => Array.from({ length: right.length + 1 }, () => 0));

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import path from 'node:path';
 
 /*
- * File permissions. Answers of the API hold personal data, so only the owner may read the data folder (files 0600,
- * folders 0700), whatever the umask of the shell. Other users may read `data/published` if the configuration sets
- * `readers`.
+ * File permissions. Answers of the API hold personal data, so only the owner may read the data folder. Files have the
+ * mode 0600 and folders 0700, even if the shell's umask allows more. Other users may read `data/published` if the
+ * configuration sets `readers`.
  */
 
 /** Who on this machine may read `data/published`. */
@@ -39,7 +39,7 @@ export function makeDataFolder(dataDir: string): void {
   for (const name of openFolders(dataDir)) chmodSync(path.join(dataDir, name), 0o700);
 }
 
-/** Lists the folders in the data folder, except `published`, that group or others may enter or list. */
+/** Lists the folders in the data folder, except `published`, that other users may enter or list. */
 export function openFolders(dataDir: string): string[] {
   if (!existsSync(dataDir) || process.platform === 'win32') return [];
   return readdirSync(dataDir, { withFileTypes: true })
@@ -48,7 +48,7 @@ export function openFolders(dataDir: string): string[] {
     .map(({ name }) => name);
 }
 
-/** Whether group or others have any permission on a file or folder. */
+/** Whether other users have any permission on a file or folder. */
 export function isOpen(file: string): boolean {
   return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
 }

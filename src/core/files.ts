@@ -86,8 +86,8 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// Error codes: the disk is full, the user's disk quota is used up, or the file would be too large (for the file system
-// or `ulimit -f`).
+// Error codes of a full disk, of a used-up disk quota, and of a file that is too large (for the file system or `ulimit
+// -f`).
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Converts a "no space" error to a TidemarkError `DiskFull`. Returns any other error unchanged. */

@@ -41,7 +41,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Options for taking a lock. Times are in milliseconds. */
 export interface LockOptions {
-  /** What the holder does, for example `tidemark replay`. Other processes show it in their error message. */
+  /** The holder's work, for example `tidemark replay`. Other processes show it in their error message. */
   what: string;
   leaseMs?: number | undefined;
   beatMs?: number | undefined;
@@ -169,7 +169,7 @@ export class Lock {
   }
 }
 
-/** One waiter. Remembers between attempts what it saw of the holder. */
+/** One waiter. Remembers its observations of the holder between attempts. */
 export class LockSeeker {
   readonly #dir: string;
   readonly #options: LockOptions;
@@ -252,8 +252,8 @@ export async function withLock<T>(dir: string, options: WaitOptions, work: (lock
 }
 
 /**
- * Takes the lock, or returns the live holder. Needs a few heartbeats to see that a holder lives, and up to one lease to
- * see that it is dead.
+ * Takes the lock, or returns the live holder. To detect a live holder takes a few heartbeats; a dead one, up to one
+ * lease.
  */
 export async function tryLock(
   dir: string,
@@ -311,7 +311,9 @@ function readHolder(folder: string): Holder | undefined {
   }
 }
 
-/** Moves the entry with exactly this name out of the lock and removes it. Returns false when there is no such entry. */
+/**
+ * Moves the entry with exactly this name out of the lock and removes it. Returns false when the entry does not exist.
+ */
 function moveAside(dir: string, name: string): boolean {
   const aside = `${dir}.${randomUUID()}`;
   try {

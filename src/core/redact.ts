@@ -29,7 +29,7 @@ export interface Redactor {
 }
 
 /**
- * Creates functions that remove a secret from text. They find
+ * Creates functions that remove a secret from text. The functions find
  * - the plain secret
  * - its escapes in JSON, JavaScript, CSS, URLs, HTML and quoted-printable
  * - its hex and base64 encodings, also wrapped over several lines

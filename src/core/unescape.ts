@@ -9,7 +9,7 @@ export interface Unescaped {
 
 /** The escapes that a text may contain. */
 export interface Dialect {
-  /** Whether `=41` is an escaped character. It may also be an equals sign and a value, so callers try both. */
+  /** Whether `=41` is an escaped character. `=41` may also be an equals sign and a value, so callers try both. */
   quotedPrintable: boolean;
   /** Whether to drop white space: long keys and base64 are wrapped over lines. */
   squeezed: boolean;
@@ -27,7 +27,7 @@ const NAMES = new Map([
 const H = '[0-9a-fA-F]';
 
 /**
- * Patterns of escapes. `kinds` of a pass gives the meaning of each group by its position: h hex, d decimal, o octal, n
+ * Patterns of escapes. The letters in `kinds` give the meaning of the groups, in order: h hex, d decimal, o octal, n
  * name.
  */
 const URLS = String.raw`%(?:u00)?(${H}{2})`;

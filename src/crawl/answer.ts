@@ -26,7 +26,7 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 
 /** Makes the landed row of an error answer. The row keeps status and text, so the warehouse can show the cause. */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
-  // Store an error body that came with a 2xx status under status 0, so that no reader takes it for a record.
+  // Land an error body that came with a 2xx status under status 0. Otherwise readers would take it for a record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
   return {

@@ -7,7 +7,7 @@ import type { RunSizes } from '../core/run-sizes.js';
 import type { StampClock } from '../core/stamp-clock.js';
 import type { AtWork } from './concurrency-share.js';
 
-/** What every crawl activity needs. Built once per worker process. */
+/** Dependencies of every crawl activity. Built once per worker process. */
 export interface CrawlDeps {
   config: Config;
   client: ApiClient;

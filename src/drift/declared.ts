@@ -16,8 +16,7 @@ export interface DeclaredBody {
   route: string;
   shape: Shape;
   /**
-   * An absent field counts as missing only in a run with at least this many bodies, because a single body may lack a
-   * field.
+   * Smallest number of bodies in a run from which an absent field counts as missing. A single body may lack a field.
    */
   enough: number;
   /** Whether values may describe a person. If so, no value is shown as a sample. */

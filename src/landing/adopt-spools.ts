@@ -7,8 +7,8 @@ import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
 import { runFolder, spoolFile } from './paths.js';
 
-// Streams whose parts must be complete, because half a list would look like a whole one. A run reads such a list again
-// from its start.
+// Streams whose parts must be complete, because half a list would look like a whole one. A run reads these lists again
+// from their start.
 const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies', 'nomenclatures']);
 
 const LEFT = 'left-';
@@ -33,7 +33,7 @@ export async function adoptSpools(run: {
         await rm(spool, { force: true });
         continue;
       }
-      // Use another chunk name, because the chunk is not complete: after a reset, the run must be able to write the
+      // Use another chunk name, because the chunk is not complete. After a reset, the run must be able to write the
       // chunk itself.
       const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
       await rename(spool, spoolFile(folder, left));

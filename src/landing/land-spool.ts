@@ -82,7 +82,7 @@ function partOf(target: PartTarget, row: number): PartTarget {
 
 /**
  * Counts the rows of the committed part that starts with this row.
- * @returns 0 without such a part; Infinity when compaction has joined that part
+ * @returns 0 when the part does not exist; Infinity when compaction has joined it
  */
 function countCommitted(target: PartTarget, row: number): number {
   const part = partOf(target, row);

@@ -85,8 +85,8 @@ export class Spool {
 }
 
 /**
- * Reads the complete lines of an earlier attempt. Cuts the file off at the first torn line (a kill, a full disk, a
- * power cut), so that new lines can follow. The run fetches the responses after this line again.
+ * Reads the complete lines of an earlier attempt. A kill, a full disk or a power cut may have torn a line. Cuts the
+ * file off at the first torn line, so that new lines can follow. The run fetches the responses after this line again.
  */
 async function recover(file: string): Promise<LandedRow[]> {
   if (!existsSync(file)) return [];

@@ -57,8 +57,8 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
 
 /**
  * Numbers the days, years or numbers of a range. The first window has no lower bound and the last one no upper bound,
- * so that every company with a value lies in a window. A bound in the market's own filter (`own`) is sent as written
- * instead. If the API excludes values equal to a bound, the bound is sent one position further out.
+ * so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead. If the API
+ * excludes values equal to a bound, the bound is sent one position further out.
  */
 export function rangeAxis(
   dimension: RangeDimension,

@@ -1,6 +1,6 @@
 import type { DuePlan } from '../../schemas/pipeline/crawl.js';
 
-/** What calibration learned about a market's search, and what the plan does next. */
+/** The facts that calibration learned about a market's search, and the next steps of the plan. */
 export interface SearchOutlook {
   /** Companies the API reports. */
   total: number;
@@ -59,8 +59,8 @@ export interface Quota {
 const SWEEP_COST = 1.1;
 const SMALL_SWEEP_COST = 1.2;
 const SMALL_SWEEP_PAGES = 1_000;
-// A second pass over companies without a value costs at most the market's pages once more, and at most 5 requests for
-// each company.
+// Limits of a second pass over companies without a value: the market's pages once more, and 5 requests for each
+// company.
 const SECOND_PASS_PER_COMPANY = 5;
 
 /** Forecasts the requests of a market's search, calibration and the last request for the total included. */

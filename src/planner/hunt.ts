@@ -5,7 +5,7 @@ import type { Task } from './tasks.js';
 import type { Segment } from './tree.js';
 import { isRefused, type Dimension } from './types.js';
 
-// If a pass costs at most this many requests, run it without counting first what it can find.
+// Run a pass that costs at most this many requests without counting first which companies the pass can find.
 const NOT_WORTH_COUNTING = 8;
 // From this `requestsPerCompany` on, run every pass: a count misses companies that moved and companies that an earlier
 // pass missed.

@@ -18,7 +18,7 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   while (missingOf(leaf) > 0 && pages.length < state.pages && pages.at(-1)!.ids.length > 0) {
     pages = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
   }
-  // The last page holds more rows than the total allows, so the total is too small and more pages may follow.
+  // The last page holds more rows than the total allows. So the total is too small, and more pages may follow.
   while (listsMore(pages, leaf.total) && pages.at(-1)!.ids.length >= state.size && pages.length < state.pages) {
     pages = yield* readPages(state, leaf, first, pages.length + 1, pages);
   }

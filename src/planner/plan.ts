@@ -46,8 +46,8 @@ export interface PlanStats {
 
 /**
  * The search of one market, as requests to send and answers to take. The state depends only on the answers. To resume,
- * give a new plan the answers of an earlier plan: all before the first `next`, or each one when the plan returns its
- * request.
+ * give a new plan the answers of an earlier plan. Give all before the first `next`, or each one when the plan returns
+ * its request.
  *
  * States and transitions:
  * - page size: requests page 1 until the page size is known. Filters refused: done, with `refused`. Page 1 empty: done.
@@ -200,8 +200,8 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
       segment.carriedSince = Object.keys(carried).toSorted()[0] ?? null;
     }
   }
-  // A capped total is smaller than the sum of the parts. But the sum may also be larger because parts share companies:
-  // if the total equals the companies found, the total is right.
+  // A capped total is smaller than the sum of the parts. But the parts may also share companies. If the total equals
+  // the companies found, the total is right.
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);
   if (root.distinct === root.total && whole) root.uncounted = false;
   else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);

@@ -13,7 +13,7 @@ const SMALL_PASS = 10;
 // Requests allowed for all second passes: this share of all other requests, plus `requestsPerCompany` for each company
 // found.
 const START = 0.4;
-// Before a second pass finds a company, a segment may spend requests for this many companies a page, but at least for
+// Before it finds a company, a second pass may spend requests for this many companies a page, but at least for
 // `LEAST_TRIAL` companies.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;

@@ -1,7 +1,7 @@
 import type { Shape } from './shape.js';
 import type { Window } from './types.js';
 
-/** What a sweep needs to know of its dimension and segment. */
+/** Facts that a sweep needs about its dimension and segment. */
 export interface SweepInput {
   shape: Shape;
   /** First and last position of the sweep. */

@@ -2,8 +2,8 @@ import { requestKey } from './request-key.js';
 import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswer } from './types.js';
 
 /**
- * Sequential code in a generator that yields whatever it waits for. A task sees only answers and finished tasks, so its
- * decisions cannot depend on the order in which answers arrive.
+ * Sequential code in a generator. A task yields the requests or tasks for which it waits. A task sees only answers and
+ * finished tasks, so its decisions cannot depend on the order in which answers arrive.
  */
 export type Task<T> = Generator<Step, T, unknown>;
 

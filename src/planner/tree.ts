@@ -47,11 +47,11 @@ export interface Segment {
    * overlap.
    */
   merged: boolean;
-  /** What went wrong during the split, for people. */
+  /** Faults during the split, for people. */
   notes: string[];
 }
 
-/** Proofs of a company, best first: a leaf with matching totals, a leaf that changed, a search above the page cap. */
+/** Proofs of a company, best first: a leaf with a matching total, a leaf that changed, a search above the page cap. */
 export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
 export type Proof = (typeof PROOFS)[number];
 const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {

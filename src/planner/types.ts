@@ -50,7 +50,7 @@ export interface RangeDimension {
 
 export type Dimension = CategoricalDimension | RangeDimension;
 
-/** What a plan needs to search one market. */
+/** Input of a plan, which searches one market. */
 export interface PlanInput {
   market: string;
   /** The market's own filters, sent verbatim with every search. */
@@ -76,15 +76,17 @@ export interface PlanInput {
    * rotation is used only where this search needs a second pass over the whole market.
    */
   remainderNights?: number;
-  /** What earlier nights learned about the market. Only helps to size windows: every total is requested again. */
+  /**
+   * Facts that earlier nights learned about the market. They only help to size windows: every total is requested again.
+   */
   known?: KnownMarket;
 }
 
-/** A market as the warehouse knows it. */
+/** Facts about a market from the warehouse. */
 export interface KnownMarket {
   /** How companies spread over each range dimension, by key. */
   distributions: Readonly<Record<string, Distribution>>;
-  /** What an earlier run learned about the API. Only its page size is tested again. */
+  /** Facts that an earlier run learned about the API. Only the page size is tested again. */
   calibration?: Calibration | null;
   /** Tonight's part of the rotation; null or left out: search the whole market. */
   rotation?: Rotation | null;
@@ -109,7 +111,7 @@ export interface Distribution {
   without: number;
 }
 
-/** What calibration learned, kept from night to night as JSON. */
+/** Results of calibration, kept from night to night as JSON. */
 export interface Calibration {
   /** Value of `per_page` to send, and the rows that a full page then has. */
   perPage: number;

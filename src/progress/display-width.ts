@@ -26,7 +26,7 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Fills a text with spaces to `width` columns. `side`: where the text stands. */
+/** Fills a text with spaces to `width` columns. `side` is the side of the text; the spaces go on the other side. */
 export function pad(text: string, width: number, side: 'left' | 'right'): string {
   const fill = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return side === 'left' ? text + fill : fill + text;

@@ -100,7 +100,7 @@ function rateOf(samples: readonly { at: number; done: number }[], total: number 
   const first = samples[0];
   const last = samples.at(-1);
   if (!first || !last || last.at - first.at < 1_000) return null;
-  // Give no rate before 1/500 of the total is done: the first answers are slow, so the ETA would be hours too long.
+  // Give no rate before 1/500 of the total is done. The first answers are slow and would give an ETA of hours.
   const gained = last.done - first.done;
   return gained >= Math.max(1, (total ?? 0) / 500) ? (gained * 1_000) / (last.at - first.at) : null;
 }

@@ -20,7 +20,7 @@ export function mergeLatencies(into: LatencyBuckets, from: LatencyBuckets): void
 /**
  * Computes a percentile.
  * @param share share of the requests, 0 to 1
- * @returns milliseconds below which this share lies; null without requests
+ * @returns milliseconds within which this share was answered; null without requests
  */
 export function percentile(buckets: LatencyBuckets, share: number): number | null {
   const total = Object.values(buckets).reduce((sum, count) => sum + count, 0);

@@ -7,7 +7,7 @@ const WORTH_TELLING_SHARE = 0.01;
 /**
  * Compares the API's count of the daily metric with the run's request log. The reference does not say which calls count
  * (docs/assumptions.md). The expected range goes from the answered calls of version 2's data routes to all calls but
- * GET /v2/metrics. `drift` is how far the API's count lies outside this range; 0 inside. Above the range, someone else
+ * GET /v2/metrics. `drift` is the distance of the API's count from this range; 0 inside. Above the range, someone else
  * used the key (quota overuse).
  * @returns null when the metric was read less than twice or was reset in between
  */

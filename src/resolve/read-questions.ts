@@ -48,8 +48,7 @@ const LONGEST = 500;
  * Reads the questions of a CSV file. The first line names the columns. Empty cells are ignored; equal rows are one
  * question.
  * @param name name of the file, for messages
- * @throws TidemarkError `InvalidInput` when the file is not UTF-8 text, is empty, or its header is unreadable or names
- * no usable column
+ * @throws TidemarkError `InvalidInput` when the file is empty or not UTF-8 text, or its header names no usable column
  */
 export function readQuestions(file: Buffer, name: string): Questions {
   requireText(file, name);

@@ -119,7 +119,7 @@ export async function watchAtWork(
 ): Promise<void> {
   let told = '';
   const look = async (): Promise<void> => {
-    // If the server does not answer, keep the last count: such a server gives out no new work.
+    // If the server does not answer, keep the last count, because the server then gives out no new work.
     const counted = await Promise.all([countOtherWorkers(client, identity), countRuns(client)]).catch(() => null);
     if (counted === null) return;
     const [others, runs] = counted;

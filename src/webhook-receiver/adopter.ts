@@ -8,8 +8,8 @@ import { listReceiverLocks, listSpools, receiverLock } from './deliveries.js';
 // Receivers of older versions have no ids. Each landed its spools within a minute.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Look for spools without a lock in one of this many calls only: they are rare (someone removed the lock), and the
-// search reads a folder for each day.
+// Search for spools without a lock only in one of this many calls. They are rare, and the search reads a folder for
+// each day.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */
@@ -26,7 +26,7 @@ export interface AdopterOptions {
 
 /**
  * Lands the spools of dead receivers. Only the holder of a receiver's lock may land the receiver's spools. So only one
- * process lands them, and never while the receiver lives. Keeps what it saw of each lock from call to call.
+ * process lands them, and never while the receiver lives. Keeps its observations of each lock from call to call.
  */
 export class Adopter {
   readonly #dataDir: string;
@@ -56,7 +56,7 @@ export class Adopter {
     const candidates: (string | null)[] = [...receivers];
     if (this.#isAbandoned(this.#spools.get(null) ?? [])) candidates.push(null);
     const faults: unknown[] = [];
-    // A spool that cannot be landed must not delay the others.
+    // A spool that cannot be landed must not delay the other spools.
     for (const receiver of candidates)
       await this.#takeOver(receiver, goesOn).catch((fault: unknown) => faults.push(fault));
     if (faults.length > 0) throw faults[0];
@@ -89,8 +89,8 @@ export class Adopter {
   }
 
   /**
-   * Whether the receiver of an older version is dead: it has no lock, or its spools have not changed for longer than it
-   * waits between two landings.
+   * Whether the receiver of an older version is dead. It is dead if it has no lock, or if its spools have not changed
+   * for too long.
    */
   #isAbandoned(targets: readonly PartTarget[]): boolean {
     if (targets.length === 0) return false;

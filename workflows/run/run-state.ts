@@ -69,7 +69,7 @@ export class RunState {
   /** Responses that the activities landed. Null if an older version began the run and did not count them. */
   #landed: number | null;
 
-  // The fields from here on are not carried over: the run no longer continues as new once one of them is set.
+  // The fields from here on are not carried over. Once one of them is set, the run no longer continues as new.
   /** Nothing was due, so the run loads and publishes nothing. */
   idle = false;
   /** Outcome recorded when the crawl ended; null before. */
@@ -260,7 +260,7 @@ export class RunState {
     return this.refused.filter((refusal) => refusal.stream === stream).map(({ endpoint }) => endpoint);
   }
 
-  /** True while the run knows of no gap. */
+  /** True while the run has no gap. */
   get complete(): boolean {
     return !this.#short && (this.coverage?.missing ?? 0) === 0;
   }

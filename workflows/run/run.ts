@@ -142,8 +142,8 @@ export class Run extends RunState {
   }
 
   /**
-   * Waits at the quota gate, which all runs of the API key share, until the gate signals that quota is left. Then waits
-   * while an operator pauses the run.
+   * Waits at the quota gate until the gate signals that quota is left. All runs of the API key share the gate. Then
+   * waits while an operator pauses the run.
    * @throws StopRequested when an operator stopped the run
    */
   async waitForQuota(): Promise<void> {
@@ -158,7 +158,7 @@ export class Run extends RunState {
 
   /**
    * Returns how many requests a run may send before it must read the quota again; null: any number. Applies only to
-   * runs that leave part of the quota to others. Waits while no quota is left.
+   * runs that leave part of the quota to other runs. Waits while no quota is left.
    * @throws StopRequested when an operator stopped the run
    */
   async quotaBudget(): Promise<number | null> {

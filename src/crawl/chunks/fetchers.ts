@@ -19,7 +19,7 @@ export interface Fetcher {
 // Page size to request. The API may return fewer entries (docs/assumptions.md, `per_page`).
 const EVENTS_PER_PAGE = 100;
 const LAST_PAGE = 'last-page';
-// Read at most this many pages of one company's events (100,000 events), whatever the API reports.
+// Read at most this many pages of one company's events (100,000 events), even if the API reports more.
 const MOST_EVENT_PAGES = 1_000;
 /** Status of the landed row that names the unread part of an entity. */
 export const CUT_SHORT = 0;

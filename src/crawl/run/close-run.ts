@@ -79,7 +79,7 @@ export async function landCarried(deps: Recording, ctx: RunContext, carried: Car
 
 /**
  * Lands the run's requests, quota overuse and outcome, and the spools that its chunks left. The models read these
- * records. A failed or cancelled run lands its outcome as a separate `end` record, since its crawl may have been closed
+ * records. A failed or cancelled run lands its outcome as a separate `end` record. Its crawl may have been closed
  * before.
  * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than it landed
  */

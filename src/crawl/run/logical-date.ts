@@ -1,7 +1,7 @@
 import { dayIn } from '../../core/clock.js';
 import { TidemarkError } from '../../core/errors.js';
 
-// A scheduled run that starts at most this late still belongs to its date: it may have waited for a worker or for the
+// A scheduled run that starts at most this late still belongs to its date. It may have waited for a worker or for the
 // previous night. Runs of a schedule's backfill start later.
 const LATE_START_HOURS = 6;
 

@@ -31,7 +31,7 @@ export interface Past {
   currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
   /** The worker's data folder. */
   folder?: DataFolder | null;
-  /** Stamp of the newest landed answer, if it lies in the future. */
+  /** Stamp of the newest landed answer, if this stamp is in the future. */
   stampsAfter?: string | null;
   /** Start of the run, later than every earlier stamp. Default: now. */
   startedAt?: Date;

@@ -30,8 +30,8 @@ const RECORD_ENDPOINTS: Record<string, string> = {
 };
 
 /**
- * Forecasts the requests of a market snapshot. Sends the calibration probes of the search (a few dozen) and reads the
- * known records and their age from the published warehouse.
+ * Forecasts the requests of a market snapshot. Sends the calibration probes of the search (a few dozen requests). Reads
+ * the known records and their age from the published warehouse.
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
@@ -56,7 +56,7 @@ export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }
   await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
 }
 
-/** Forecasts the requests that do not depend on the market: lookup lists that are due, and two reads of the quota. */
+/** Forecasts the requests that every market needs: lookup lists that are due, and two reads of the quota. */
 function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
   const own = readManifests(config.dataDir, { stream: 'nomenclatures', run: ctx.run }).length > 0;
   const due = config.nomenclatures && (own || !nomenclaturesAreFresh({ config, clock }));

@@ -13,7 +13,7 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
 /**
- * The file `data/calibration/<market>.json`: what the last search of a market learned about the API, and the URL and
+ * The file `data/calibration/<market>.json`: facts about the API from the last search of a market, with the URL and
  * filters of this search.
  */
 interface KeptCalibration {
@@ -39,7 +39,7 @@ const GOOD_SHARE = 0.9;
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
   const file = path.join(deps.config.dataDir, 'runs', ctx.run, 'known-market.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
-  // Runs of an older version have no such file; their later rounds plan without it.
+  // Runs of an older version do not have this file; their later rounds plan without it.
   if (round > 0 && ctx.folder !== undefined)
     throw folderChanged(deps.config.dataDir, `the file ${file}, the basis of the search plan, is missing`);
   const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };

@@ -3,7 +3,7 @@ import type { CrawlState } from '../crawl-state.js';
 import { Shape, type Counted } from '../shape.js';
 import type { DateFormat, RangeDimension } from '../types.js';
 
-/** What calibration learned about a dimension in the whole market. */
+/** Facts that calibration learned about a dimension in the whole market. */
 export interface AxisFacts {
   axis: Axis;
   shape: Shape;

@@ -171,8 +171,8 @@ interface Understood {
 }
 
 /**
- * Tests a date format with two neighbouring windows. If both windows list the same company, the API extends both half
- * years to the full year, or ignores the filter.
+ * Tests a date format with two neighbouring windows, both half a year long. If both list the same company, the API
+ * reads each as the full year, or ignores the filter.
  */
 function* testDateFormat(
   state: CrawlState,

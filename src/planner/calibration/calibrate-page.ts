@@ -22,7 +22,7 @@ export interface PageSize {
 }
 
 /**
- * Requests the market's page 1 until the page size is known. Trusts only the number of rows returned: the API may
+ * Requests the market's page 1 until the page size is known. Trusts only the number of rows returned. The API may
  * refuse the requested size, lower it, or use a small default instead. Reuses an earlier night's calibration if page 1
  * still matches it.
  * @returns the refusal when the API refuses every page size; the cause is then the filters
@@ -59,8 +59,8 @@ export function* calibratePageSize(
   }
   if (!best) return refusal!;
 
-  // The API returned fewer rows than requested. It may use a default because it ignores this size, so try smaller
-  // sizes.
+  // The API returned fewer rows than requested. If it ignores this size and uses a default, a smaller size may give
+  // more rows.
   const got = best.first.ids.length;
   if (got < best.perPage && best.first.totalPages > 1 && got < 100) {
     for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {

@@ -6,10 +6,10 @@ import type { Dimension } from '../types.js';
 
 // Prefer an incomplete dimension to overlapping values if it covers at least this share of the market.
 export const GOOD_REACH = 0.8;
-// A dimension is coarse when each of its last 365 positions holds, on average, more than this share of the page cap.
+// A dimension is coarse when its last 365 positions hold, on average, more than this share of the page cap each.
 const RECENT = 365;
 const COARSE = 0.25;
-// The same limit for a dimension whose companies the warehouse knows.
+// The same limit if the warehouse has the companies of each position.
 const COARSE_KNOWN = 0.5;
 // Estimates: requests of a sweep for each full page, and how often a split by overlapping values lists one company.
 const SWEEP_COST = 1.1;
@@ -116,7 +116,9 @@ export function costOf(state: CrawlState, total: number, { axis, share }: AxisFa
   return Math.ceil(Math.max(reading, axis.windows ? 0 : axis.hi - axis.lo + 1));
 }
 
-/** Returns whether single recent days hold so many companies that windows of whole days leave pages half empty. */
+/**
+ * Returns whether single recent days hold too many companies: windows of whole days would then leave pages half empty.
+ */
 function isCoarse(state: CrawlState, total: number, { axis, shape, share, exact }: AxisFacts): boolean {
   const recent = Math.min(axis.hi - axis.lo + 1, RECENT);
   return (
