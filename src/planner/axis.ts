@@ -124,7 +124,7 @@ function scaleOf(dimension: RangeDimension, format: DateFormat): Scale {
   return numbersScale(dimension.type === 'decimal' ? DECIMALS : 1);
 }
 
-// Few companies register at a weekend. `PASSED` weighs the days of a week before each day, Monday first.
+// Few companies register at a weekend. `PASSED[d]` is the weight of the days of a week before day d; Monday is day 0.
 const WEEKEND = 0.14;
 const WEEKDAY = (7 - 2 * WEEKEND) / 5;
 const PASSED = [0, 1, 2, 3, 4, 5].map((days) => days * WEEKDAY).concat(5 * WEEKDAY + WEEKEND);

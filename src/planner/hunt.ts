@@ -7,8 +7,8 @@ import { isRefused, type Dimension } from './types.js';
 
 // Run a pass that costs at most this many requests without counting first which companies the pass can find.
 const NOT_WORTH_COUNTING = 8;
-// From this `requestsPerCompany` on, run every pass: a count misses companies that moved and companies that an earlier
-// pass missed.
+// From this `requestsPerCompany` on, run every pass. A count misses companies that moved, and companies of a sweep that
+// ended early.
 export const THOROUGH = 10;
 // Counting the companies that have no value in n dimensions takes 2^n requests, so count at most this many dimensions.
 const MOST_COUNTED = 3;

@@ -20,8 +20,8 @@ import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
-// Limit of requests, which no consistent API needs: this many for each page of the market, plus a floor. Two passes,
-// each read twice, take 4 for each page.
+// Limit of requests, far above the needs of a consistent API: this many for each page of the market, plus a floor. Two
+// passes, each read twice, take 4 for each page.
 const FENCE = 8;
 const FENCE_FLOOR = 1_000;
 // If the total is far above the companies found, the limit is this many requests for each company found.

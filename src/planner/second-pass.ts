@@ -8,7 +8,7 @@ import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// Requests that a pass may take in addition, before it ends because it finds too few companies.
+// Extra requests that a pass may take before it ends for finding too few companies.
 const SMALL_PASS = 10;
 // Requests allowed for all second passes: this share of all other requests, plus `requestsPerCompany` for each company
 // found.

@@ -10,8 +10,9 @@ export interface Counted extends Window {
 }
 
 /**
- * Estimates how a market's companies spread over the positions of a dimension, from a few counts. Companies spread
- * evenly within a window, by the dimension's coordinate. The estimate only sizes windows; their totals are requested.
+ * Estimates how a market's companies spread over the positions of a dimension, from a few counts. Assumes that
+ * companies spread evenly within a window, along the dimension's coordinate. The estimate only sizes windows; totals
+ * come from the API.
  */
 export class Shape {
   private readonly starts: number[];

@@ -7,7 +7,7 @@ export interface SweepInput {
   /** First and last position of the sweep. */
   from: number;
   to: number;
-  /** Estimated companies of the segment in the whole dimension. Only sizes windows. */
+  /** Estimated companies of the segment in the whole dimension. Used only to size windows. */
   expected: number;
   /** Companies that one search can show. */
   cap: number;

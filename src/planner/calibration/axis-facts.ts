@@ -11,9 +11,9 @@ export interface AxisFacts {
   share: number;
   /** Whether the windows of the dimension cover the whole market, if necessary together with `nullValue`. */
   complete: boolean;
-  /** Windows that cover the whole dimension, with the number of companies in each. */
+  /** Filter value that selects the companies without a value; undefined when none is known. */
   nullValue: unknown;
-  /** Windows that cover the whole dimension, with their companies. */
+  /** Windows that cover the whole dimension, with the number of companies in each. */
   counts: readonly Counted[];
   format?: DateFormat;
   /** Windows whose page 1 calibration already fetched, with the number of companies in each. */

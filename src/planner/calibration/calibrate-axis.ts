@@ -136,7 +136,9 @@ function* calibrateSingles(
       return askedFacts(axis, counts, 1, complete);
     }
   }
-  return { unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds nobody by the values tried` };
+  return {
+    unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds no company with the values tried`,
+  };
 }
 
 /** Returns up to `most` of the numbers 0…n-1, spread evenly. */
@@ -171,8 +173,8 @@ interface Understood {
 }
 
 /**
- * Tests a date format with two neighbouring windows, both half a year long. If both list the same company, the API
- * reads each as the full year, or ignores the filter.
+ * Tests a date format with two neighbouring windows. If both windows list the same company, the API ignores the filter,
+ * or reads a half year as the full year.
  */
 function* testDateFormat(
   state: CrawlState,
@@ -200,7 +202,7 @@ function* testDateFormat(
     if (format === 'day') return { format: 'year-as-dates' };
     return { unusable: `${dimension.key} does not tell neighbouring years apart` };
   }
-  return { unusable: `${dimension.key} finds nobody in any year tried` };
+  return { unusable: `${dimension.key} finds no company in the years tried` };
 }
 
 /**
@@ -258,7 +260,7 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
   const right = yield* probe({ from: middle + 1, to: axis.hi });
   if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
   const whole = left.total + right.total;
-  if (whole === 0) return { unusable: `${dimension.key} finds nobody` };
+  if (whole === 0) return { unusable: `${dimension.key} finds no company` };
   if (whole > total * (1 + SURPLUS)) {
     // The sum of the halves exceeds the total: the API ignores the filter, or caps its totals.
     const narrow = yield* probe({ from: axis.lo + 1, to: axis.lo + 1 });
