@@ -172,11 +172,11 @@ export class Caller {
     // People read errors, so redact even a short key. Then read the error again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
-    const told =
+    const redacted =
       shown.body === body && location === raw.location
         ? reading
         : readAnswer(route.reader, shown, { ...raw, location });
-    const error = told.ok ? reading.error : told.error;
+    const error = redacted.ok ? reading.error : redacted.error;
     return { ok: false, error, retryAfterMs };
   }
 

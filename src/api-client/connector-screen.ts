@@ -1,4 +1,4 @@
-import { tellError } from './classify.js';
+import { findError } from './classify.js';
 import {
   BodyError,
   ContractError,
@@ -28,10 +28,10 @@ export interface Screen extends NextHeaders {
  */
 export function readScreen(context: ApiErrorContext, { location, cookies }: NextHeaders): Reading<Screen> {
   if (context.status < 400) return { ok: true, data: { text: context.body, location, cookies } };
-  return { ok: false, error: tellError(parseJson(context.body), context, false) ?? tellScreenError(context) };
+  return { ok: false, error: findError(parseJson(context.body), context, false) ?? screenError(context) };
 }
 
-function tellScreenError(context: ApiErrorContext): ApiError {
+function screenError(context: ApiErrorContext): ApiError {
   const { status, body } = context;
   const words = titleOf(body) ?? 'a screen without a title';
   if (status === 401) return new TokenVerificationError(context, words);

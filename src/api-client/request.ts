@@ -79,19 +79,19 @@ export function prepareRequest(endpoint: string, parts: RequestParts): PreparedR
   const hidden = query === undefined || secrets === undefined ? '' : queryText(secrets);
   const sent = [spoken, hidden].filter((text) => text !== '').join('&');
   const asked = body ?? form ?? (spoken === '' ? undefined : query);
-  const told = asked === undefined ? '' : canonicalJson(asked);
+  const canonical = asked === undefined ? '' : canonicalJson(asked);
   return {
     method,
     path: sent === '' ? path : `${path}?${sent}`,
-    body: bodyText(parts, told),
+    body: bodyText(parts, canonical),
     headers: form ? { ...FORM, ...parts.headers } : (parts.headers ?? null),
-    key: told === '' ? `${method} ${path}` : `${method} ${path} ${told}`,
+    key: canonical === '' ? `${method} ${path}` : `${method} ${path} ${canonical}`,
   };
 }
 
-/** @param told the body without its secrets, as canonical JSON */
-function bodyText({ body, form, secrets }: RequestParts, told: string): string | null {
+/** @param canonical the body without its secrets, as canonical JSON */
+function bodyText({ body, form, secrets }: RequestParts, canonical: string): string | null {
   if (form) return queryText({ ...form, ...secrets });
   if (body === undefined) return null;
-  return secrets === undefined ? told : canonicalJson({ ...body, ...secrets });
+  return secrets === undefined ? canonical : canonicalJson({ ...body, ...secrets });
 }

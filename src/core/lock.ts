@@ -276,7 +276,7 @@ export async function takeLock(dir: string, options: WaitOptions): Promise<Lock>
   const { waitMs = Infinity, onWait, ...lockOptions } = options;
   const seeker = new LockSeeker(dir, lockOptions);
   const begun = performance.now();
-  for (let told = false; ;) {
+  for (let reported = false; ;) {
     const lock = seeker.attempt();
     if (lock !== undefined) return lock;
     if (performance.now() - begun > waitMs) {
@@ -286,9 +286,9 @@ export async function takeLock(dir: string, options: WaitOptions): Promise<Lock>
       });
     }
     // Do not report a holder that releases the lock within a second.
-    if (!told && performance.now() - begun > 1_000) {
+    if (!reported && performance.now() - begun > 1_000) {
       onWait?.(seeker.holder);
-      told = true;
+      reported = true;
     }
     await delay(POLL_MS);
   }

@@ -27,7 +27,7 @@ export interface CrawlState {
   /** Number of requests wanted so far, answered or not. If the API contradicts itself, thousands may be waiting. */
   asked(): number;
   /** Number of requests after which the plan splits no more segments. Grows with the companies found. */
-  fence(): number;
+  requestLimit(): number;
   /** From this number on, a total means "at least this many". Infinity while no cap is suspected. */
   readonly totalsCap: number;
   /** Records that totals are capped at this number. A larger total later proves that there is no cap. */

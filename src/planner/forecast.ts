@@ -92,13 +92,13 @@ export function forecastRecords(records: RecordOutlook, total: number): StreamFo
   const { stream, endpoint, known, unfetched, stale, changed } = records;
   const fresh = Math.max(0, total - known);
   const parts: DuePlan['reasons'] = { new: fresh, unfetched, changed, stale };
-  const told = Object.entries(parts).filter(([, due]) => due > 0);
+  const present = Object.entries(parts).filter(([, due]) => due > 0);
   return {
     stream,
     // A company that is due for several reasons is fetched once.
     requests: Math.min(total, fresh + unfetched + stale + changed),
     endpoints: [endpoint],
-    basis: told.length === 0 ? 'nothing due' : told.map(([reason, due]) => `${count(due)} ${reason}`).join(', '),
+    basis: present.length === 0 ? 'nothing due' : present.map(([reason, due]) => `${count(due)} ${reason}`).join(', '),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CrawlState } from './crawl-state.js';
-import { isBeyondReason } from './fence.js';
+import { isBeyondReason } from './request-limit.js';
 import { pageAsk } from './questions.js';
 import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';

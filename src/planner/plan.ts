@@ -22,10 +22,10 @@ import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
 // Limit of requests, far above the needs of a consistent API: this many for each page of the market, plus a floor. Two
 // passes, each read twice, take 4 for each page.
-const FENCE = 8;
-const FENCE_FLOOR = 1_000;
+const REQUESTS_PER_PAGE = 8;
+const REQUESTS_FLOOR = 1_000;
 // If the total is far above the companies found, the limit is this many requests for each company found.
-const FENCE_PER_FOUND = 30;
+const REQUESTS_PER_FOUND = 30;
 
 // Default of `requestsPerCompany`.
 const REQUESTS_PER_COMPANY = 3;
@@ -96,9 +96,12 @@ export function createPlan(input: PlanInput): Plan {
     second: { requests: 0, found: 0 },
     deferred: [],
     asked: () => scheduler.asked,
-    fence: () => {
+    requestLimit: () => {
       const claimed = state.totalsCap < Infinity ? Math.max(root.total, root.distinct) : root.total;
-      return FENCE_FLOOR + Math.min(FENCE * Math.ceil(claimed / state.size), FENCE_PER_FOUND * root.distinct);
+      return (
+        REQUESTS_FLOOR +
+        Math.min(REQUESTS_PER_PAGE * Math.ceil(claimed / state.size), REQUESTS_PER_FOUND * root.distinct)
+      );
     },
     get totalsCap() {
       return largestTotal > notedCap ? Infinity : notedCap;

@@ -1,6 +1,6 @@
 import type { Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
-import { BEYOND_REASON, isBeyondReason } from './fence.js';
+import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
 import { THOROUGH, byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
 import { askAgain } from './questions.js';
@@ -225,13 +225,13 @@ export class SecondPasses {
     const who = segment.uncounted
       ? 'companies without a value cannot be counted'
       : 'these companies have no value that a search can select';
-    const dear = this.offers.map(
+    const expensive = this.offers.map(
       ({ choice, cost, gain }) =>
         `a pass along ${choice.dimension.key} would take about ${cost} requests for at most ${gain} companies`,
     );
     const stopped =
-      dear.length > 0
-        ? `; stopped at more than ${price} requests a company: second passes found ${second.found} companies with ${second.requests} requests, ${dear.join(', ')}`
+      expensive.length > 0
+        ? `; stopped at more than ${price} requests a company: second passes found ${second.found} companies with ${second.requests} requests, ${expensive.join(', ')}`
         : '';
     segment.shortfall = `${split.explain()}: ${who}${stopped}`;
   }

@@ -2,7 +2,7 @@ import { chooseAxis, type Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { countHunted, newIn, type Hunt } from './hunt.js';
-import { BEYOND_REASON, isBeyondReason } from './fence.js';
+import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
 import { recover } from './second-pass.js';
 import { Sweep } from './sweep.js';
 import { askFirst } from './questions.js';

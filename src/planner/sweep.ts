@@ -61,7 +61,7 @@ export class Sweep {
   private window: Window = { from: 0, to: 0 };
   private foreseen = 0;
   /** Overflows that are not read to their end, innermost last: `count` companies lie between `at` and `end`. */
-  private knots: { end: number; count: number }[] = [];
+  private overflows: { end: number; count: number }[] = [];
   private clean = 0;
   private seen: number;
   private modelled: number;
@@ -115,14 +115,14 @@ export class Sweep {
     const capped = total >= (this.input.totalsCap?.() ?? Infinity);
     const over = capped || total > cap;
     if (over && to > from) {
-      this.knots.push({ end: to, count: capped ? Math.max(total, this.foreseen) : total });
+      this.overflows.push({ end: to, count: capped ? Math.max(total, this.foreseen) : total });
       if (this.clean === 0) this.trust(total, 1);
       return 'narrow';
     }
-    const ahead = this.knots.length > 0 && to <= this.knots.at(-1)!.end;
-    this.knots = this.knots
-      .filter((knot) => knot.end > to)
-      .map((knot) => ({ ...knot, count: Math.max(0, knot.count - total) }));
+    const ahead = this.overflows.length > 0 && to <= this.overflows.at(-1)!.end;
+    this.overflows = this.overflows
+      .filter((overflow) => overflow.end > to)
+      .map((overflow) => ({ ...overflow, count: Math.max(0, overflow.count - total) }));
     this.at = to + 1;
     this.accepted += total;
     if (over) return 'spike';
@@ -137,7 +137,7 @@ export class Sweep {
   /** Skips the last window after the API refused it. */
   skip(): void {
     this.at = this.window.to + 1;
-    this.knots = this.knots.filter((knot) => knot.end >= this.at);
+    this.overflows = this.overflows.filter((overflow) => overflow.end >= this.at);
   }
 
   private trust(total: number, decay: number): void {
@@ -163,14 +163,15 @@ export class Sweep {
     const { shape, cap, to: end } = this.input;
     let need = this.target;
     let start = this.at;
-    for (const knot of this.knots.toReversed()) {
-      if (knot.end < start) continue;
+    for (const overflow of this.overflows.toReversed()) {
+      if (overflow.end < start) continue;
       const before = start === this.at ? 0 : this.predict({ from: this.at, to: start - 1 });
-      const count = Math.max(0, knot.count - before);
-      if (start === this.at && count <= cap && count > need) return knot.end; // exact: fill to the cap
-      if (count > need) return Math.min(this.aimInside(start, knot.end, count, need), knot.end - (count > cap ? 1 : 0));
+      const count = Math.max(0, overflow.count - before);
+      if (start === this.at && count <= cap && count > need) return overflow.end; // exact: fill to the cap
+      if (count > need)
+        return Math.min(this.aimInside(start, overflow.end, count, need), overflow.end - (count > cap ? 1 : 0));
       need -= count;
-      start = knot.end + 1;
+      start = overflow.end + 1;
     }
     return start > end ? end : Math.max(start - 1, shape.reach(start, need / this.density));
   }
@@ -178,7 +179,7 @@ export class Sweep {
   /** Returns the end, at or before `to`, at which the last page of a window is expected to be fullest. */
   private fillPages(to: number): number {
     const { size, error, cap, to: end } = this.input;
-    if (size === undefined || error === undefined || this.knots.length > 0 || to === end) return to;
+    if (size === undefined || error === undefined || this.overflows.length > 0 || to === end) return to;
     const least = this.predict({ from: this.at, to }) * SHORTEST;
     let [best, bestWaste] = [to, Infinity];
     for (let at = to; at >= this.at && to - at < MOST_TRIED; at--) {
@@ -209,14 +210,14 @@ export class Sweep {
     let sum = 0;
     let start = window.from;
     let counted = 0;
-    for (const knot of this.knots.toReversed()) {
-      if (knot.end < start || start > window.to) continue;
-      const inside = Math.min(knot.end, window.to);
-      const mass = shape.mass(start, knot.end);
-      const count = Math.max(0, knot.count - counted);
+    for (const overflow of this.overflows.toReversed()) {
+      if (overflow.end < start || start > window.to) continue;
+      const inside = Math.min(overflow.end, window.to);
+      const mass = shape.mass(start, overflow.end);
+      const count = Math.max(0, overflow.count - counted);
       sum += mass > 0 ? (count * shape.mass(start, inside)) / mass : 0;
-      counted = knot.count;
-      start = knot.end + 1;
+      counted = overflow.count;
+      start = overflow.end + 1;
     }
     return sum + (start <= window.to ? this.density * shape.mass(start, window.to) : 0);
   }

@@ -37,9 +37,10 @@ const LIMIT_ATTEMPTS = 4;
 // Rounds before a limited record is filed as failed. Each round first checks that the API answers another record.
 const LIMIT_ROUNDS = 3;
 
-/** The answer to a comparison record: null when the API answered, else the fault. Undefined: no record to ask for. */
-interface Told {
-  told: ApiError | null | undefined;
+/** Result of requesting another record, to compare it with a failing one. */
+interface Comparison {
+  /** Null: the API answered. Undefined: no record was left to request. */
+  fault: ApiError | null | undefined;
   /** Whether the API had answered this record before. */
   known: boolean;
 }
@@ -80,7 +81,7 @@ export class ChunkAttempt {
   readonly #answered = new Set<string>();
   /** Entities requested early, to compare their answers with the answers of failing entities. */
   readonly #probed = new Set<string>();
-  #asking: Promise<Told> | null = null;
+  #asking: Promise<Comparison> | null = null;
   /** Entities without an answer, each with its last error: a fault, a refusal of the route, or `limit`. */
   readonly #failures = new Map<string, ApiError>();
   readonly #refused = new Map<string, ApiError>();
@@ -257,8 +258,8 @@ export class ChunkAttempt {
 
   /** @throws RouteRefusedError when the API refuses another record, too, or no other record is left to try */
   async #requireRoute(error: ApiError): Promise<void> {
-    const { told, known } = await this.#askAnother();
-    if (told === null || (told !== undefined && !isRefusal(told))) {
+    const { fault, known } = await this.#askAnother();
+    if (fault === null || (fault !== undefined && !isRefusal(fault))) {
       this.#refusedInARow = 0;
       this.#first.open();
       return;
@@ -281,8 +282,8 @@ export class ChunkAttempt {
   async #requireOthersAnswered(error: LimitError): Promise<void> {
     if (this.#isOutlasted()) throw new RouteRefusedError(error, true);
     if (this.#work.heartbeat.attempt < LIMIT_ATTEMPTS) throw error;
-    const { told } = await this.#askAnother();
-    if (told !== null) throw error;
+    const { fault } = await this.#askAnother();
+    if (fault !== null) throw error;
     this.#limitedInARow = -Infinity;
     this.#first.open();
   }
@@ -304,7 +305,7 @@ export class ChunkAttempt {
    * Requests a record that the API answered before: in this chunk, this run or an earlier run. If none is known,
    * requests up to two records that were not tried yet.
    */
-  async #askAnother(): Promise<Told> {
+  async #askAnother(): Promise<Comparison> {
     // Requests in flight may fail together: compare once for all of them.
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
@@ -312,14 +313,14 @@ export class ChunkAttempt {
     return this.#asking;
   }
 
-  async #askOnce(): Promise<Told> {
+  async #askOnce(): Promise<Comparison> {
     const { deps, input, heartbeat, writer } = this.#work;
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
     this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
     const known = this.#known !== null;
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));
     const candidates = known ? [this.#known] : [untried.at(-1), untried[untried.length >> 1]];
-    let told: ApiError | undefined;
+    let fault: ApiError | undefined;
     for (const entity of new Set(candidates)) {
       if (entity === undefined || entity === null) continue;
       if (!known) this.#probed.add(entity);
@@ -329,15 +330,15 @@ export class ChunkAttempt {
           for (const row of rows) await writer.append(row);
           this.#noteAnswer(entity, false);
         }
-        return { told: null, known };
+        return { fault: null, known };
       } catch (error) {
-        if (error instanceof NotFoundError) return { told: null, known };
+        if (error instanceof NotFoundError) return { fault: null, known };
         if (error instanceof RoutesClosedError) continue;
         if (heartbeat.signal.aborted || stopsEverything(error)) throw error;
-        told = error as ApiError;
+        fault = error as ApiError;
       }
     }
-    return { told, known };
+    return { fault, known };
   }
 }
 

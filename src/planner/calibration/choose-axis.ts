@@ -52,8 +52,8 @@ export function* chooseAxis(
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
   // Take an expensive dimension if it costs at most `requestsPerCompany` for each hidden company.
-  const dear = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
-  return worth[0] ?? dear.toSorted(byReach)[0] ?? null;
+  const expensive = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
+  return worth[0] ?? expensive.toSorted(byReach)[0] ?? null;
 }
 
 /** Returns the first dimension by which the API filters; null when there is none. */

@@ -6,5 +6,5 @@ export const BEYOND_REASON =
 
 /** Returns whether the plan has wanted more requests than any consistent API needs. */
 export function isBeyondReason(state: CrawlState): boolean {
-  return state.asked() > state.fence();
+  return state.asked() > state.requestLimit();
 }
