@@ -26,7 +26,7 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 
 /** Makes the landed row of an error answer. The row keeps status and text, so the warehouse can show the cause. */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
-  // Land an error body that came with a 2xx status under status 0. Otherwise readers would take it for a record.
+  // An error body may come with a 2xx status. Land it under status 0, so that readers do not take it for a record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
   return {
@@ -56,7 +56,7 @@ export function stopsEverything(error: unknown): boolean {
   return !(error instanceof ApiError) || isDailyLimit(error) || isKeyRefused(error);
 }
 
-/** Whether the API refused the key. The cause may be the key, or a fault of the API in this one request. */
+/** Whether the API answered that the key is wrong. A single answer of this kind may be the API's mistake. */
 export function isKeyRefused(error: unknown): boolean {
   return error instanceof TokenVerificationError;
 }
@@ -81,7 +81,7 @@ export function isGivenUp(error: unknown, heartbeat: Heartbeat): error is ApiErr
   return error instanceof ApiError && !isKeyRefused(error);
 }
 
-/** Whether /v2/metrics answers. Separates one request that always fails from an API that is down. */
+/** Whether /v2/metrics answers. If so, the API is up, and only single requests fail. */
 export async function apiAnswers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
   try {
     await client.v2.metrics({ signal });

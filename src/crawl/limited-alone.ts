@@ -1,6 +1,6 @@
 import { isLimit } from '../api-client/index.js';
 
-// Rounds of both calls before the limited call counts as limited alone.
+// Rounds after which the API counts as limiting only this call.
 const ROUNDS = 3;
 
 /**

@@ -281,7 +281,7 @@ function mostPages(total: number | null, size: number): number {
 }
 
 function endless(what: string, pages: number, seen: number, total: number | null): string {
-  const claimed = total === null ? 'gave no total' : `counted ${total.toLocaleString('en-US')}`;
+  const claimed = total === null ? 'gave no total' : `gave a total of ${total.toLocaleString('en-US')}`;
   return `The API's listing of ${what} ${claimed}, but page ${pages.toLocaleString('en-US')} still had new entries. The run stopped after ${seen.toLocaleString('en-US')} entries. Ask the API's operator.`;
 }
 

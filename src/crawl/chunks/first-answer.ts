@@ -1,4 +1,4 @@
-/** Requests sent before the first answer: enough to tell a refused route from a single refused record. */
+/** Requests sent before the first answer: enough to distinguish a refused route from a single refused record. */
 export const FIRST_REQUESTS = 3;
 
 /**
