@@ -4,7 +4,7 @@ import type { LimitAccess } from '../schemas/v2/error.js';
 import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
-// Limits of the wait that the API asks for: not too short, because of the load; not too long, to retry now and then.
+// Shortest and longest wait that Temporal takes over from the API. Even a very long wait is cut, to retry now and then.
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
 const NAME_LENGTH = 100;

@@ -66,7 +66,7 @@ const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
   'The certificate is not trusted and nothing was sent. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file';
 
-// Retry a 401 at most this often if the API accepted the key before: a single 401 may be the API's mistake.
+// Retry a 401 at most this often if the API accepted the key before. A single 401 may be the API's mistake.
 const REFUSALS_DOUBTED = 2;
 // After this time with only `limit` answers, retry each call only once and let the caller wait. More retries would take
 // minutes.

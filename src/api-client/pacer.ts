@@ -1,4 +1,4 @@
-// Pace after a `limit` answer: 90 % of what the API accepted in the last second, but at least half of the pace before.
+// Pace after a `limit` answer: 90 % of what the API accepted in the last second. Keep at least half of the pace before.
 const BACK_OFF = 0.9;
 const LEAST_KEPT = 0.5;
 // Without `limit` answers, the pace grows by 3 % a second. After 8 s, the API clearly accepts more: double the pace

@@ -34,8 +34,8 @@ export function canonicalId(text: string): CompanyId | null {
 }
 
 /**
- * Reads the value of an `id`. A number with a fraction or exponent is an id if a double holds it exactly, such as `7.0`
- * and `7e0`. The text `"7e0"` is not an id.
+ * Reads the value of an `id`. A number with a fraction or exponent is an id if a double holds it exactly: `7.0`, `7e0`.
+ * The text `"7e0"` is not an id.
  */
 export function readId(value: JsonNode | undefined): ReadId {
   if (value === undefined || value.kind === 'null') return { fault: 'no_id', text: value?.text ?? '' };

@@ -86,8 +86,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// Error codes of a full disk, of a used-up disk quota, and of a file that is too large (for the file system or `ulimit
-// -f`).
+// Error codes: the disk is full, the disk quota is used up, or the file is too large (`ulimit -f`, file system).
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Converts a "no space" error to a TidemarkError `DiskFull`. Returns any other error unchanged. */

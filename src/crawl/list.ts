@@ -31,7 +31,7 @@ const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false,
 // spare pages.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
-// Read at most this many pages (10 million entries at 100 per page) if a listing gives no total or an absurd one.
+// Read at most this many pages if a listing gives no total or an absurd one. At 100 per page: 10 million entries.
 const MOST_PAGES = 100_000;
 
 /** The requests that read the nomenclatures; a run sends each once. */

@@ -59,7 +59,7 @@ export interface Quota {
 const SWEEP_COST = 1.1;
 const SMALL_SWEEP_COST = 1.2;
 const SMALL_SWEEP_PAGES = 1_000;
-// Limits of a second pass over companies without a value: the market's pages once more, and 5 requests for each
+// A second pass over companies without a value costs at most the market's pages, and at most 5 requests for each
 // company.
 const SECOND_PASS_PER_COMPANY = 5;
 

@@ -20,8 +20,8 @@ import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
-// Limit of requests, far above the needs of a consistent API: this many for each page of the market, plus a floor. Two
-// passes, each read twice, take 4 for each page.
+// Limit of requests, far above what a consistent API needs: this many for each page, plus a floor. Two passes, each
+// read twice, take 4 for each page.
 const REQUESTS_PER_PAGE = 8;
 const REQUESTS_FLOOR = 1_000;
 // If the total is far above the companies found, the limit is this many requests for each company found.

@@ -13,8 +13,8 @@ const SMALL_PASS = 10;
 // Requests allowed for all second passes: this share of all other requests, plus `requestsPerCompany` for each company
 // found.
 const START = 0.4;
-// Before it finds a company, a second pass may spend requests for this many companies a page, but at least for
-// `LEAST_TRIAL` companies.
+// A second pass that has found nothing may spend requests for this many companies a page, at least for `LEAST_TRIAL`
+// companies.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
 // With capped totals, the gain of a pass is unknown. Then allow a segment this many times the requests for its pages.

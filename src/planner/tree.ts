@@ -51,7 +51,7 @@ export interface Segment {
   notes: string[];
 }
 
-/** Proofs of a company, best first: a leaf with a matching total, a leaf that changed, a search above the page cap. */
+/** Proofs of a company, best first: a leaf with a matching total, a changed leaf, a search above the page cap. */
 export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
 export type Proof = (typeof PROOFS)[number];
 const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {

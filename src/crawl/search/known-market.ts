@@ -13,8 +13,8 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
 /**
- * The file `data/calibration/<market>.json`: facts about the API from the last search of a market, with the URL and
- * filters of this search.
+ * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. `baseUrl` and
+ * `filters` are those of this search.
  */
 interface KeptCalibration {
   baseUrl: string;

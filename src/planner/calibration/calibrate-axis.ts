@@ -173,8 +173,8 @@ interface Understood {
 }
 
 /**
- * Tests a date format with two neighbouring windows. If both windows list the same company, the API ignores the filter,
- * or reads a half year as the full year.
+ * Tests a date format with two neighbouring windows. If both list the same company, the API ignores the filter, or
+ * reads a half year as the full year.
  */
 function* testDateFormat(
   state: CrawlState,

@@ -6,7 +6,7 @@ import type { Dimension } from '../types.js';
 
 // Prefer an incomplete dimension to overlapping values if it covers at least this share of the market.
 export const GOOD_REACH = 0.8;
-// A dimension is coarse when its last 365 positions hold, on average, more than this share of the page cap each.
+// A dimension is coarse when each of its last 365 positions holds more than this share of the page cap, on average.
 const RECENT = 365;
 const COARSE = 0.25;
 // The same limit if the warehouse has the companies of each position.
