@@ -73,7 +73,7 @@ export interface ApiResponse<T> {
    * Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. Holds no API key.
    */
   requestKey: string;
-  /** Attempts this call took. */
+  /** Number of attempts that this call took. */
   attempts: number;
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;

@@ -73,8 +73,8 @@ async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, 
 }
 
 /**
- * Names the part of a spool that starts with this row. The first part has the chunk's own name. The names of later
- * parts sort after it.
+ * Returns the part of a spool that starts with this row. The first part has the chunk's own name; later names sort
+ * after it.
  */
 function partOf(target: PartTarget, row: number): PartTarget {
   return row === 0 ? target : { ...target, chunk: `${target.chunk}.row${String(row).padStart(9, '0')}` };

@@ -35,7 +35,7 @@ export interface Axis {
 const GROWTH_YEARS = 20;
 const DECIMALS = 100;
 
-/** Numbers a list of values: one position for each value. */
+/** Assigns a position to each value of a list. */
 export function categoricalAxis(dimension: CategoricalDimension, values: readonly unknown[], windows: boolean): Axis {
   const { form = 'array' } = dimension;
   const plain = form === 'value';
@@ -56,9 +56,9 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
 }
 
 /**
- * Numbers the days, years or numbers of a range. The first window has no lower bound and the last one no upper bound,
- * so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead. If the API
- * excludes values equal to a bound, the bound is sent one position further out.
+ * Assigns positions to the days, years or numbers of a range. The first window has no lower bound and the last one no
+ * upper bound, so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead.
+ * If the API excludes values equal to a bound, the bound is sent one position further out.
  */
 export function rangeAxis(
   dimension: RangeDimension,

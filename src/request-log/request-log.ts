@@ -14,7 +14,7 @@ interface Tally {
   latencies: LatencyBuckets;
 }
 
-// Write interval. A killed worker loses the entries of at most this time.
+// Milliseconds between two writes. A killed worker loses at most the entries of this time.
 const FLUSH_EVERY_MS = 100;
 
 /**

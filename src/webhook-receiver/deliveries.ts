@@ -21,7 +21,7 @@ export function receiverLock(dataDir: string, receiver: string): string {
   return path.join(dataDir, 'receivers', receiver);
 }
 
-/** Lists the receivers with a lock, held or not. */
+/** Lists the receivers that have a lock folder, even if no process holds the lock. */
 export function listReceiverLocks(dataDir: string): string[] {
   return names(path.join(dataDir, 'receivers'), /^(r[0-9a-f]{16})$/);
 }

@@ -88,7 +88,7 @@ export class ChunkAttempt {
   readonly #limited = new Map<string, LimitError>();
   /** Entities for which every route is refused. */
   readonly #skipped = new Set<string>();
-  /** Entities read only in part. A landed row of each names the unread part. */
+  /** Entities read only in part. For each, a landed row names the unread part. */
   readonly #cutShort = new Set<string>();
   /** An entity that the API has answered; null if none is known. */
   #known: string | null;

@@ -102,7 +102,7 @@ export async function closeRun(
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
   const drift = quotaOveruse(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
-  // Give the end of the run a later stamp than every answer, also than those of other machines.
+  // Give the end of the run a later stamp than every answer, even if another machine fetched the answer.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
   const finished_at = (deps.stamps ?? deps.clock).now().toISOString();
   const ended = outcome === 'failed' || outcome === 'cancelled';

@@ -23,7 +23,10 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
   });
 }
 
-/** Nights of the rotation for companies without a date of incorporation. 1: every night searches for all of them. */
+/**
+ * Number of nights in the rotation of companies without a date of incorporation. With 1, every night searches for all
+ * of them.
+ */
 export function remainderNightsOf(config: Config, ctx: RunContext): number {
   // Only the company records show which companies have no date of incorporation.
   if (!ctx.streams.includes('companies')) return 1;

@@ -27,7 +27,7 @@ export function askedFacts(axis: Axis, counts: readonly Counted[], share: number
   return { axis, shape: new Shape(axis, counts), share, complete, nullValue: undefined, counts, exact: false };
 }
 
-/** Numbers a range dimension, within the bounds of the market's own filter on the dimension. */
+/** Assigns positions to a range dimension, within the bounds of the market's own filter on the dimension. */
 export function buildAxis(
   state: CrawlState,
   dimension: RangeDimension,
