@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Heartbeat } from '../src/crawl/deps.js';
 
-// The SDK throttles heartbeats, too; this limit saves the calls.
+// The SDK throttles heartbeats, too; this limit saves calls of the SDK.
 const BEAT_EVERY_MS = 500;
 // Send heartbeats even while no answer arrives. Otherwise a slow API looks like a dead worker. The worker also learns
 // of a cancellation only by a heartbeat.

@@ -36,7 +36,7 @@ export function retryId({
   return `rejects/${date}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
 }
 
-/** Names a list of companies by the hash of its content. The same list has the same id. */
+/** Returns an id from the hash of a list of companies. The same list has the same id. */
 export function resolveId(hash: string): string {
   return `resolve/${hash}`;
 }

@@ -59,7 +59,7 @@ export function isCertainlyGone(
   return here !== '' && holder.place === here && !exists(holder.pid);
 }
 
-/** Names a holder's folder in the lock: `<token>.<heartbeat>`. */
+/** Returns the name of a holder's folder in the lock: `<token>.<heartbeat>`. */
 export function nameOf(token: string, heartbeat: number): string {
   return `${token}.${heartbeat}`;
 }

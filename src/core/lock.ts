@@ -49,9 +49,7 @@ export interface LockOptions {
   place?: string | undefined;
 }
 
-/**
- * Thrown when another process broke the lock while this one was paused. The change that needed the lock did not happen.
- */
+/** Thrown when another process broke the lock while this one was paused. The protected change did not happen. */
 export class LockLostError extends TidemarkError {
   constructor(dir: string, cause?: unknown) {
     super('Internal', `This process stood still for too long, and another process took the lock ${dir}.`, {
@@ -148,10 +146,7 @@ export class Lock {
     return path.join(this.#dir, nameOf(this.#token, this.#heartbeat));
   }
 
-  /**
-   * Runs `work`, which moves a file into this holder's folder. Once the lock is broken, this folder is gone and `work`
-   * fails.
-   */
+  /** Runs `work`, which moves a file into this holder's folder. A broken lock has lost this folder: `work` fails. */
   #fenced(work: () => void): void {
     if (this.lost.aborted) throw new LockLostError(this.#dir);
     try {
@@ -251,10 +246,7 @@ export async function withLock<T>(dir: string, options: WaitOptions, work: (lock
   }
 }
 
-/**
- * Takes the lock, or returns the live holder. To detect a live holder takes a few heartbeats; a dead one, up to one
- * lease.
- */
+/** Takes the lock, or returns the live holder. Detects a live one in a few heartbeats, a dead one within a lease. */
 export async function tryLock(
   dir: string,
   options: LockOptions,
@@ -311,9 +303,7 @@ function readHolder(folder: string): Holder | undefined {
   }
 }
 
-/**
- * Moves the entry with exactly this name out of the lock and removes it. Returns false when the entry does not exist.
- */
+/** Moves the entry with exactly this name out of the lock and removes it. Returns false if there is no entry. */
 function moveAside(dir: string, name: string): boolean {
   const aside = `${dir}.${randomUUID()}`;
   try {
@@ -373,9 +363,8 @@ function removeQuietly(file: string): void {
 let foundPlace: string | undefined;
 
 /**
- * Identifies this process's boot and process namespace; empty if the system does not report them. Processes with the
- * same identity can see each other. Processes in another container, on another machine or before a reboot have another
- * one.
+ * Identifies this process's boot and process namespace; empty if the system does not report them. Only processes in
+ * the same boot and namespace can see each other, for example not those of another container.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());

@@ -309,7 +309,7 @@ async function orGivenUp(
   try {
     return await read();
   } catch (error) {
-    // If earlier pages were read, a refused page counts as missing, like a page that never answers.
+    // A refused page counts as missing if earlier pages were read, like a page that never answers.
     if (another !== null && isRefusal(error)) return error;
     if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
     if (isLimit(error)) {

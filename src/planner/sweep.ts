@@ -11,7 +11,7 @@ export interface SweepInput {
   expected: number;
   /** Companies that one search can show. */
   cap: number;
-  /** Returns the number of companies at which the sweep stops, because the totals contradict each other. */
+  /** Returns the number of companies above which the totals contradict each other, so that the sweep stops. */
   most(): number;
   /** Returns the number from which a total means "at least this many". Default: no cap. */
   totalsCap?(): number;

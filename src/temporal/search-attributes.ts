@@ -7,7 +7,7 @@ const WANTED = [MARKET_ATTRIBUTE.name, DATE_ATTRIBUTE.name];
 const KEYWORD = 2;
 
 /**
- * Names Tidemark's search attributes that the namespace lacks.
+ * Lists the search attributes of Tidemark that the namespace lacks.
  * @throws TidemarkError when the namespace does not exist, or an attribute has another type
  */
 export async function missingSearchAttributes(temporal: TemporalClient): Promise<string[]> {

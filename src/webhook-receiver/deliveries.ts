@@ -26,7 +26,7 @@ export function listReceiverLocks(dataDir: string): string[] {
   return names(path.join(dataDir, 'receivers'), /^(r[0-9a-f]{16})$/);
 }
 
-/** Names the next chunk of a receiver. The name is unique even if the clock is set back. */
+/** Returns a name for the next chunk of a receiver. The name is unique even if the clock is set back. */
 export function nextChunk(dataDir: string, receiver: string, number: number, now: Date): PartTarget {
   const time = now.toISOString();
   return targetOf(
