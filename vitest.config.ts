@@ -7,9 +7,9 @@ import { defineConfig } from 'vitest/config';
 // long         the slowest of them, faults by the dozen, and waits as long as in production: not part of `npm test`
 const UNIT = [
   'test/{conformance,schemas,workflows}/**/*.test.ts',
-  'test/sandbox/**/!(hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language).test.ts',
+  'test/sandbox/**/!(docs-chromium|hostile-memory|keys|oauth|oauth-chromium|server|webhook-other-language).test.ts',
   'test/src/{api-client,drift,planner,progress,request-log,resolve}/**/*.test.ts',
-  'test/src/core/!(company-id|data-folder|files|lock).test.ts',
+  'test/src/core/!(company-id|folder-identity|files|lock).test.ts',
   'test/src/crawl/**/!(long-listing|null-door).test.ts',
   'test/src/landing/!(power-cut).test.ts',
 ];

@@ -5,7 +5,6 @@ import type {
   CrawlChunkInput,
   DiscoverInput,
   DiscoverResult,
-  DuePlan,
   EnterQuotaGateInput,
   ListInput,
   ListResult,
@@ -14,7 +13,8 @@ import type {
   PlanDueInput,
   PublishResult,
   QuotaStatus,
-} from '../schemas/pipeline/crawl.js';
+} from '../schemas/pipeline/activities.js';
+import type { DuePlan } from '../schemas/pipeline/due.js';
 import type { OpenRunInput, RebuildResult, RunContext } from '../schemas/pipeline/run.js';
 
 /**

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { CloseRunInput } from '../schemas/pipeline/crawl.js';
+import type { CloseRunInput } from '../schemas/pipeline/activities.js';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 import type { DataFolder, RunContext } from '../schemas/pipeline/run.js';
-import { describeFolder, readDataFolder } from '../src/core/data-folder.js';
+import { describeFolder, readDataFolder } from '../src/core/folder-identity.js';
 import type { CrawlDeps } from '../src/crawl/deps.js';
 import { folderChanged, hasRunRecord } from '../src/crawl/run/folder-changed.js';
 import type { Activities } from './contract.js';
@@ -40,7 +40,7 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   const ctx = contextOf(activity, input);
   // Runs opened by an older version name no folder.
   if (ctx?.folder === undefined) return;
-  if (ctx.folder.id !== here.id) throw refuse(ctx, ctx.folder, here, activity, input, log);
+  if (ctx.folder.id !== here.id) throw refuse({ ctx, theirs: ctx.folder, here, activity, input, log });
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
   const record = AFTER_CLOSE.has(activity) ? 'close' : 'open';
   if (hasRunRecord(dataDir, ctx, record)) return;
@@ -50,21 +50,24 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   );
 }
 
-function refuse(
-  ctx: RunContext,
-  theirs: DataFolder,
-  here: DataFolder,
-  activity: keyof Activities,
-  input: unknown,
-  log: Deps['log'],
-): Error {
+/** An activity that reached a worker with another data folder than its run's. */
+interface Misplaced {
+  ctx: RunContext;
+  /** The run's folder. */
+  theirs: DataFolder;
+  /** The worker's folder. */
+  here: DataFolder;
+  activity: keyof Activities;
+  input: unknown;
+  log: Deps['log'];
+}
+
+function refuse(misplaced: Misplaced): Error {
+  const { ctx, theirs, here, activity, log } = misplaced;
   // Same host and path, but another id: the run's folder no longer exists, so no worker can have it.
   if (theirs.host === here.host && theirs.path === here.path)
     return folderChanged(here.path, `its id was ${theirs.id} when the run began and is ${here.id} now`);
-  const { info } = Context.current();
-  const asksForAnother = info.workflowExecution?.workflowId !== ctx.workflowId;
-  const patience = asksForAnother ? GATE_PATIENCE_MS : endsBadly(activity, input) ? CLOSING_PATIENCE_MS : PATIENCE_MS;
-  const givenUp = Date.now() - info.scheduledTimestampMs > patience;
+  const givenUp = Date.now() - Context.current().info.scheduledTimestampMs > patienceOf(misplaced);
   const refusals = countRefusal();
   const message = [
     `This run belongs to the data folder ${describeFolder(theirs)}; this worker has ${describeFolder(here)} and refused the work.`,
@@ -81,6 +84,12 @@ function refuse(
     details: [{ run: theirs, worker: here }],
     ...(givenUp ? { nonRetryable: true } : { nextRetryDelay: refusals <= QUICK_REFUSALS ? QUICK_PAUSE : LONG_PAUSE }),
   });
+}
+
+function patienceOf({ ctx, activity, input }: Misplaced): number {
+  const asksForAnother = Context.current().info.workflowExecution?.workflowId !== ctx.workflowId;
+  if (asksForAnother) return GATE_PATIENCE_MS;
+  return endsBadly(activity, input) ? CLOSING_PATIENCE_MS : PATIENCE_MS;
 }
 
 /** Returns the run that an activity works for; null for activities that open a run or belong to none. */

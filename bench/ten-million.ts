@@ -7,7 +7,7 @@ import { buildModels } from '../src/models/run-models.js';
 import { loadLanding } from '../src/load/load.js';
 import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
 import { publish } from '../src/publish/publish.js';
-import { publishedFile } from '../src/duckdb/paths.js';
+import { publishedFile } from '../src/core/data-folder.js';
 import { landReports } from './financials/land-reports.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.

@@ -139,6 +139,11 @@ export function readFlags(argv: string[]): Flags {
       'body of a version 2 answer to a key without the permission: detail or access (default detail)',
       oneOf('detail', 'access'),
     )
+    .option(
+      '--autocomplete-needs <fields>',
+      'fields of which autocomplete demands one: the five of its error, or any besides the country (default five)',
+      oneOf('five', 'any'),
+    )
     .option('--headers-timeout <ms>', 'time a client has to send its headers (default 10000)', count)
     .option('--request-timeout <ms>', 'time a client has to send a whole request (default 60000)', count)
     .option('--open-controls', 'let /_sandbox answer to other machines too');

@@ -64,6 +64,11 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   statuses: Statuses;
   /** Body that version 2 sends to a key without the permission: `{detail}`, or the shape of LimitError. */
   permissionBody: 'detail' | 'access';
+  /**
+   * Fields of which autocomplete demands one: the five that its error names, or any field besides `country_code`. The
+   * reference states both.
+   */
+  autocompleteNeeds: 'five' | 'any';
   /** Milliseconds a UBO enrichment job takes. */
   jobMilliseconds: number;
   /** Milliseconds between the attempts of a webhook delivery. */
@@ -114,6 +119,7 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     latency: 0,
     statuses: DEFAULT_STATUSES,
     permissionBody: 'detail',
+    autocompleteNeeds: 'five',
     jobMilliseconds: 2000,
     webhookRetryMilliseconds: 60_000,
     dayEvery: 0,

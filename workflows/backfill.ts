@@ -1,4 +1,4 @@
-import type { CarriedRun } from '../schemas/pipeline/crawl.js';
+import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
 import { crawlStream, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';

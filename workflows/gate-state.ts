@@ -1,4 +1,5 @@
-import type { QuotaGateState, QuotaStatus, QuotaWaiter } from '../schemas/pipeline/crawl.js';
+import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
+import type { QuotaGateState } from '../schemas/pipeline/carried.js';
 import { inLine, isWaiter, roomFor, secondsToReset } from './quota-room.js';
 
 // Longest wait between two tries when the API gives no quota figure.

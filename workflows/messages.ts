@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { DiscoverResult, QuotaWaiter } from '../schemas/pipeline/crawl.js';
+import type { DiscoverResult, QuotaWaiter } from '../schemas/pipeline/activities.js';
 import type { Progress } from '../schemas/pipeline/run.js';
 
 /** Returns a run's progress; every top-level workflow answers. */

@@ -7,7 +7,8 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { QuotaGateState, QuotaStatus, QuotaWaiter } from '../schemas/pipeline/crawl.js';
+import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
+import type { QuotaGateState } from '../schemas/pipeline/carried.js';
 import { isCancelled } from './run/cancellation.js';
 import { enterLine, judgeReading, leaveLine, nextReading, noteTry, openGate, type GateState } from './gate-state.js';
 import { isHistoryLong } from './run/history-limit.js';

@@ -1,4 +1,4 @@
-import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/crawl.js';
+import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
 import type { RunContext, WorkflowType } from '../schemas/pipeline/run.js';
 
 /**

@@ -54,7 +54,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     section: 'Connector',
     body: CompanyByUrlRequest,
     response: ConnectorCompany,
-    also: [404],
   },
   {
     method: 'POST',
@@ -63,7 +62,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     section: 'Connector',
     body: CompanyByPronetRequest,
     response: ConnectorCompany,
-    also: [404],
   },
   {
     method: 'POST',
@@ -72,7 +70,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     section: 'Connector',
     body: CompanyFinancialsRequest,
     response: ConnectorFinancials,
-    also: [400, 404],
   },
   {
     method: 'POST',
@@ -81,7 +78,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     section: 'Connector',
     body: ConnectorAutocompleteRequest,
     response: ConnectorCompany,
-    also: [400, 404],
   },
   {
     method: 'POST',
@@ -90,7 +86,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     section: 'Connector',
     body: NomenclatureRequest,
     response: NomenclatureResponse,
-    also: [404],
   },
   {
     method: 'POST',
@@ -99,7 +94,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     section: 'Connector',
     body: ConnectorProspectingRequest,
     response: ProspectingResponse,
-    also: [400],
   },
   {
     method: 'POST',
@@ -108,7 +102,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     section: 'Connector',
     body: CompanyIdRequest,
     response: ConnectorCompany,
-    also: [404],
   },
   {
     method: 'POST',
@@ -117,7 +110,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
     section: 'Connector',
     body: CompanyIdRequest,
     response: OwnershipPayload,
-    also: [404],
   },
   {
     method: 'GET',

@@ -86,10 +86,10 @@ function queryParameters(query: z.ZodObject | undefined): Json[] {
 }
 
 function responsesOf(operation: Operation, statuses: Statuses): Json {
-  const { status = 200, response, html, also = [] } = operation;
+  const { status = 200, html, also = [] } = operation;
   const success = html
     ? { 'text/html': {}, 'text/plain': {} }
-    : { 'application/json': { schema: schemaOf(response ?? z.unknown(), 'output') } };
+    : { 'application/json': { schema: schemaOf(answerOf(operation), 'output') } };
   const out: Record<string, Json> = { [status]: { description: 'Success', content: success } };
   for (const [code, description, schema] of errorsOf(operation, statuses)) {
     const known = out[code]?.['x-schemas'] as z.ZodType[] | undefined;
@@ -106,6 +106,13 @@ function responsesOf(operation: Operation, statuses: Statuses): Json {
     };
   for (const entry of Object.values(out)) delete entry['x-schemas'];
   return out;
+}
+
+/** Body of a good answer. The connector's `/api` routes also send their errors with status 200. */
+function answerOf({ path, response = z.unknown() }: Operation): z.ZodType {
+  if (!path.startsWith('/api') || path === '/api/verify-token') return response;
+  if (CONNECTOR_OWN.has(path)) return z.union([response, DetailError]);
+  return z.union([response, DetailError, InvalidRequest, LimitErrorBody]);
 }
 
 /** Status, description and body of the errors that a route can return. */
@@ -126,16 +133,6 @@ function errorsOf(
   }
   if (!path.startsWith('/v2')) {
     const errors: [number, string, z.ZodType][] = takesInput ? [[422, 'Validation error', ValidationErrorBody]] : [];
-    if (path.startsWith('/api')) errors.push([401, 'Wrong key', DetailError]);
-    // Errors of the version 2 call behind the route.
-    if (path.startsWith('/api') && !CONNECTOR_OWN.has(path)) {
-      errors.push([statuses.permission, 'Permission missing', DetailError]);
-      errors.push([statuses.permission, 'Permission missing', LimitErrorBody]);
-      errors.push([statuses.limit, 'LimitError', LimitErrorBody]);
-      errors.push([statuses.invalid, 'InvalidRequest', InvalidRequest]);
-      if (path === '/api/autocomplete')
-        errors.push([statuses.autocomplete, 'Autocomplete field error', InvalidRequest]);
-    }
     return errors;
   }
   const errors: [number, string, z.ZodType][] = [

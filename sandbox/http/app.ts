@@ -32,6 +32,7 @@ import { payeeRoutes } from '../routes/v2/payee.js';
 import { prospectingRoutes } from '../routes/v2/prospecting.js';
 import { watchRoutes } from '../routes/v2/watching.js';
 import { allows, permissionFor, type KeyGrant } from './permissions.js';
+import { METRICS, type MetricName } from '../state/quota.js';
 import { RouteTable } from './route-table.js';
 import { Sandbox } from '../sandbox.js';
 
@@ -123,10 +124,10 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     strikeFaults(scope, sandbox);
     parseForms(scope);
     utilityRoutes(scope, sandbox);
-    descriptionRoutes(scope, sandbox);
     connectorApiRoutes(scope, sandbox);
     oauthRoutes(scope, sandbox);
   });
+  await app.register(async (scope) => descriptionRoutes(scope, sandbox));
   return app as unknown as SandboxApp;
 }
 
@@ -210,9 +211,16 @@ function sentinelBody({ errors }: Sandbox, request: FastifyRequest, status: numb
   }
   if (status === 401) return errors.token().body;
   if (status === 400 || status === 422) return errors.invalid({ id: ['Sentinel.'] }).body;
-  if (status === 429) return errors.limit('limits.daily', 'Sentinel.').body;
-  if (status === 430) return errors.limit('limit', 'Sentinel.').body;
+  if (status === 429) return errors.limit('limits.daily', 'Sentinel.', metricOf(request)).body;
+  if (status === 430) return errors.limit('limit', 'Sentinel.', metricOf(request)).body;
   return { detail: status === 404 ? 'Not found.' : `Sentinel for ${status}.` };
+}
+
+/** The metric that counts a request; company details for a request that no metric counts. */
+function metricOf(request: FastifyRequest): MetricName {
+  const route = request.routeOptions.url ?? '';
+  const permission = route.startsWith('/v2') ? permissionFor(route) : null;
+  return permission !== null && permission in METRICS ? (permission as MetricName) : 'company_details';
 }
 
 function isInner(request: FastifyRequest): boolean {
@@ -241,9 +249,13 @@ function asRefusal(error: FastifyError, sandbox: Sandbox, request: FastifyReques
 /** An error that the API reference does not name, in the closest shape that the reference has. */
 function generic(sandbox: Sandbox, request: FastifyRequest, status: number, message: string): Refusal {
   if (isV1(request)) {
-    const name = status === 404 ? 'IdNotFound' : 'InvalidRequest';
-    const { body } = v1Error(name, message, status === 404 ? {} : { param: 'body' });
-    return new Refusal(status === 400 ? 406 : status, body);
+    if (status === 404) return v1Error('IdNotFound', message, { id: pathOf(request) });
+    return v1Error(
+      'InvalidRequest',
+      message,
+      { param: status === 405 ? 'method' : 'body' },
+      status === 400 ? 406 : status,
+    );
   }
   if (status === 404 || status === 405) return new Refusal(status, { detail: message });
   if (!request.url.startsWith('/v2') && status !== 413) {

@@ -1,6 +1,7 @@
 import { V1_ERROR_STATUS, type V1ErrorName } from '../../schemas/v1/error.js';
 import type { LimitAccess } from '../../schemas/v2/error.js';
 import type { Statuses } from '../options.js';
+import { METRICS, type MetricName } from '../state/quota.js';
 import { PERMISSIONS, type Permission } from './permissions.js';
 
 /** An error answer. Handlers throw it; the error handler sends its status and body unchanged. */
@@ -47,8 +48,9 @@ export class V2Errors {
     return new Refusal(this.#statuses.internal, { detail });
   }
 
-  limit(guard: 'limits.daily' | 'limit', message: string): Refusal {
-    const access = accessOf('company_data.browse', 'Browse company data');
+  /** `metric`: the module of the call that reached the limit. */
+  limit(guard: 'limits.daily' | 'limit', message: string, metric: MetricName): Refusal {
+    const access = accessOf(metric, METRICS[metric]);
     return new Refusal(this.#statuses.limit, { access, error_guard: guard, message_guard: message });
   }
 
@@ -73,8 +75,8 @@ function accessOf(permission: string, name: string): LimitAccess {
   return {
     permission,
     permission_name: name,
-    module: 'company_data',
-    module_name: 'Company data',
+    module: permission,
+    module_name: name,
     app: 'api',
     app_name: 'Company Data API',
   };
@@ -92,8 +94,16 @@ const CODE_KEY: Record<V1ErrorName, 'code' | 'error_code'> = {
   ProductPermissionDenied: 'code',
 };
 
-/** An error of version 1, section "Version 1 error body". */
-export function v1Error(name: V1ErrorName, message: string, data: Record<string, unknown> = {}): Refusal {
-  const status = V1_ERROR_STATUS[name];
+/**
+ * An error of version 1, section "Version 1 error body".
+ *
+ * @param status also the code in the body; by default the status that the reference gives the error
+ */
+export function v1Error(
+  name: V1ErrorName,
+  message: string,
+  data: Record<string, unknown> = {},
+  status: number = V1_ERROR_STATUS[name],
+): Refusal {
   return new Refusal(status, { error_name: name, [CODE_KEY[name]]: status, message, data });
 }

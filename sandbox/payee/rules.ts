@@ -65,11 +65,19 @@ export function payeeFaults(check: PayeeCheckRequest): FieldMessages {
   return faults;
 }
 
+/** Whether a check of an account number names no bank. The release notes reject it with status 400. */
+export function lacksBank({
+  id_scheme,
+  holding_entity = '',
+}: Pick<PayeeCheckRequest, 'id_scheme' | 'holding_entity'>): boolean {
+  return id_scheme.endsWith('ACNR') && holding_entity === '';
+}
+
 function* bankFaults(
   { id_scheme, holding_entity = '' }: PayeeCheckRequest,
   country: string,
 ): Generator<['holding_entity', string]> {
-  if (id_scheme.endsWith('ACNR') && holding_entity === '') {
+  if (lacksBank({ id_scheme, holding_entity })) {
     yield ['holding_entity', 'This field is required for an account-number scheme.'];
     return;
   }

@@ -1,21 +1,29 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { screenHeaders } from '../connector/guards.js';
-import { docsPage } from '../contract/docs-page.js';
 import { buildOpenApi } from '../contract/openapi.js';
 import type { Sandbox } from '../sandbox.js';
 
-/** Routes `/openapi.json` and `/docs`. The first request builds both. */
-export function descriptionRoutes(app: FastifyInstance, sandbox: Sandbox): void {
-  let made: { openApi: Record<string, unknown>; docs: string } | undefined;
-  function description(): { openApi: Record<string, unknown>; docs: string } {
-    if (made === undefined) {
-      const openApi = buildOpenApi(sandbox.options.statuses);
-      made = { openApi, docs: docsPage(openApi) };
-    }
-    return made;
-  }
-  app.get('/openapi.json', () => description().openApi);
-  app.get('/docs', async (_request, reply) =>
-    reply.headers(screenHeaders(null)).type('text/html; charset=utf-8').send(description().docs),
-  );
+/**
+ * Routes `/openapi.json` and `/docs`: the API reference with a form that sends each call (Swagger UI, from this server).
+ */
+export async function descriptionRoutes(app: FastifyInstance, sandbox: Sandbox): Promise<void> {
+  const document = buildOpenApi(sandbox.options.statuses);
+  app.get('/openapi.json', () => document);
+  await app.register(swagger, {
+    mode: 'static',
+    specification: { document: document as never },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    theme: { title: 'Company Data API (sandbox)' },
+    uiConfig: {
+      layout: 'BaseLayout',
+      docExpansion: 'none',
+      filter: true,
+      tryItOutEnabled: true,
+      persistAuthorization: true,
+    },
+  });
 }

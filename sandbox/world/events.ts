@@ -83,26 +83,23 @@ export function eventsOf(ctx: Context, index: number, from: number, to: number):
   const first = Math.max(from, HISTORY_START, founded === null ? HISTORY_START : founded + 1);
   const events: CompanyEvent[] = [];
   if (first > to) return events;
+  const company = { ctx, index, founded };
   forEachChange(ctx, index, first, to, (kind, day, version) => {
-    events.push(...eventsOfChange(ctx, index, founded, kind, day, version));
+    events.push(...eventsOfChange(company, { kind, day, version }));
   });
   for (let year = yearOf(first) - 2; year < yearOf(to); year++) {
     const day = filedOn(ctx, index, year);
     const years = fiscalYearsOf(ctx, index, day);
     if (day < first || day > to || years?.last !== year) continue;
-    events.push(event(ctx, index, 'company.financial', day, null, String(year)));
+    events.push(event(ctx, index, { field: 'company.financial', day, old: null, new: String(year) }));
   }
   addSideEvents(ctx, index, first, to, events);
   return events.toSorted((a, b) => a.day - b.day || a.second - b.second);
 }
 
 function eventsOfChange(
-  ctx: Context,
-  index: number,
-  founded: number | null,
-  kind: Kind,
-  day: number,
-  version: number,
+  { ctx, index, founded }: { ctx: Context; index: number; founded: number | null },
+  { kind, day, version }: { kind: Kind; day: number; version: number },
 ): CompanyEvent[] {
   if (kind === KIND.restate) {
     const restated = restatementOf(ctx, index, day, version);
@@ -113,7 +110,7 @@ function eventsOfChange(
       return { [name]: figureOf(ctx, index, restated.figure, restated.year, versions) };
     });
     if (JSON.stringify(values[0]) === JSON.stringify(values[1])) return [];
-    return [event(ctx, index, 'company.financial', day, values[0], values[1])];
+    return [event(ctx, index, { field: 'company.financial', day, old: values[0], new: values[1] })];
   }
   const before = readVersions(ctx, index, founded, day - 1, new Versions());
   const after = readVersions(ctx, index, founded, day, new Versions());
@@ -125,10 +122,11 @@ function eventsOfChange(
     ] as const;
     return flags
       .filter(([, bit]) => (old & bit) !== (now & bit))
-      .map(([field, bit]) => event(ctx, index, field, day, (old & bit) !== 0, (now & bit) !== 0));
+      .map(([field, bit]) => event(ctx, index, { field, day, old: (old & bit) !== 0, new: (now & bit) !== 0 }));
   }
   const [old, now] = [valueOf(ctx, index, kind, before), valueOf(ctx, index, kind, after)];
-  return JSON.stringify(old) === JSON.stringify(now) ? [] : [event(ctx, index, FIELD_OF_KIND[kind]!, day, old, now)];
+  if (JSON.stringify(old) === JSON.stringify(now)) return [];
+  return [event(ctx, index, { field: FIELD_OF_KIND[kind]!, day, old, new: now })];
 }
 
 /** Value that an event shows; null for none. */
@@ -176,14 +174,16 @@ function addSideEvents(ctx: Context, index: number, from: number, to: number, ev
     const field = dice.pick(SIDE_FIELDS, TAG.watchKind, index, epoch);
     const detail = `ref ${dice.draw(TAG.eventDetail, index, epoch).toString(36)}`;
     const added = /appointment|holding|identity|resignation|exit|share_type/.test(field);
-    const told = (what: string): CompanyEvent => event(ctx, index, field, day, added ? null : `${what} (before)`, what);
+    const told = (what: string): CompanyEvent =>
+      event(ctx, index, { field, day, old: added ? null : `${what} (before)`, new: what });
     events.push(told(detail));
     const { eventTwins = 'none' } = ctx.options;
     if (eventTwins !== 'none') events.push(told(eventTwins === 'alike' ? detail : `${detail}, second`));
   }
 }
 
-function event(ctx: Context, index: number, field: WatchField, day: number, old: unknown, now: unknown): CompanyEvent {
+function event(ctx: Context, index: number, change: Omit<CompanyEvent, 'second'>): CompanyEvent {
+  const { field, day, old, new: now } = change;
   // The salt from the field name gives two events of one company and day different seconds.
   let salt = 0;
   for (let n = 0; n < field.length; n++) salt = (salt * 31 + field.charCodeAt(n)) % 1000;

@@ -195,10 +195,18 @@ export function readLatestFigures(
   out.directors = figureOrNaN(ctx, index, FIGURE.directors, last, versions) * usd;
   out.exports = exports * usd;
   const hasPrevious = first < last;
-  out.yoyTurnover = hasPrevious ? yoyOf(ctx, index, FIGURE.turnover, turnover, last, versions) : Number.NaN;
-  out.yoyProfit = hasPrevious ? yoyOf(ctx, index, FIGURE.profit, profit, last, versions) : Number.NaN;
-  out.yoyLiabilities = hasPrevious ? yoyOf(ctx, index, FIGURE.liabilities, liabilities, last, versions) : Number.NaN;
-  out.yoyExports = hasPrevious ? yoyOf(ctx, index, FIGURE.exports, exports, last, versions) : Number.NaN;
+  out.yoyTurnover = hasPrevious
+    ? changeInPercent(turnover, figureOrNaN(ctx, index, FIGURE.turnover, last - 1, versions))
+    : Number.NaN;
+  out.yoyProfit = hasPrevious
+    ? changeInPercent(profit, figureOrNaN(ctx, index, FIGURE.profit, last - 1, versions))
+    : Number.NaN;
+  out.yoyLiabilities = hasPrevious
+    ? changeInPercent(liabilities, figureOrNaN(ctx, index, FIGURE.liabilities, last - 1, versions))
+    : Number.NaN;
+  out.yoyExports = hasPrevious
+    ? changeInPercent(exports, figureOrNaN(ctx, index, FIGURE.exports, last - 1, versions))
+    : Number.NaN;
   out.yoyEbitda = hasPrevious
     ? changeInPercent(ebitdaOf(ctx, index, last, versions), ebitdaOf(ctx, index, last - 1, versions))
     : Number.NaN;
@@ -206,11 +214,6 @@ export function readLatestFigures(
 
 function figureOrNaN(ctx: Context, index: number, figure: Figure, year: number, versions: Versions): number {
   return figureOf(ctx, index, figure, year, versions) ?? Number.NaN;
-}
-
-/** Change of a figure from the previous year in percent. `now` is the value of `year`. */
-function yoyOf(ctx: Context, index: number, figure: Figure, now: number, year: number, versions: Versions): number {
-  return Number.isNaN(now) ? now : changeInPercent(now, figureOrNaN(ctx, index, figure, year - 1, versions));
 }
 
 /** Taxation, derived from the profit. */

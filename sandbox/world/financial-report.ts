@@ -18,8 +18,6 @@ import {
 import { TAG } from './tags.js';
 import { marketCountryOf } from './traits.js';
 
-/** An indicator that no list of the reference names. A client must keep it. */
-export const UNLISTED_INDICATOR = 'Exports';
 /**
  * Days from the end of the fiscal year to the end of the calendar year. The fiscal year ends on 31 December for most,
  * else on 30 September, 30 June or 31 March.
@@ -104,8 +102,6 @@ function reportYear(
   out['Working-Capital'] = roundAs(ctx, index, assets * 0.55 - liabilities * 0.6);
   const directors = figureOf(ctx, index, FIGURE.directors, year, versions);
   if (directors !== null) out['Directors-Remuneration'] = directors;
-  const exports = figureOf(ctx, index, FIGURE.exports, year, versions);
-  if (exports !== null) out[UNLISTED_INDICATOR] = exports;
   const employees = employeesIn(ctx, index, year);
   if (employees !== null) out['Employee-Numbers'] = employees;
   if (hasPrevious) addYoy(ctx, index, year, versions, out);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Refusal } from './run.js';
+import type { Refusal } from './refusal.js';
 
 /*
  * The landing zone: every answer as received. Terms:

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { DuePlan } from './crawl.js';
+import type { DueSummary } from './due.js';
+import type { Refusal } from './refusal.js';
 
 /*
  * Inputs, context and results of the workflows.
@@ -152,25 +153,6 @@ export interface Coverage {
   postponed?: number;
   /** Missing companies in segments that changed while they were read; left out when there are none. */
   moved?: number;
-}
-
-/** How many entities of a stream were due, and why. */
-export type DueSummary = Pick<DuePlan, 'stream' | 'known' | 'due' | 'reasons'>;
-
-/** A route that the API refuses to the key; the run continues without it. The names come from the API. */
-export interface Refusal {
-  /** Landing stream that the run fetches only in part, or not at all. */
-  stream: string;
-  /** For example `GET /v2/financial/{id}`. */
-  endpoint: string;
-  /** The missing permission, module and app; null when the API does not name them. */
-  permission: string | null;
-  module: string | null;
-  app: string | null;
-  /** The API's `error_guard`; null when the answer has none. */
-  guard: string | null;
-  /** The API's message, at most 300 characters. */
-  message: string;
 }
 
 /** The result of every top-level workflow, as the UI and the CLI show it. */

@@ -22,7 +22,7 @@ findings AS (
     SELECT *, list_contains((
       SELECT list(path[3:]) FROM seed_fields
       -- The inside of v1 reports is looked at by _shapes_v1_reports.sql.
-      WHERE stream = getvariable('stream') AND stream <> 'financials_v1' AND parent = '$' AND inside
+      WHERE stream = getvariable('stream') AND stream <> 'financials_v1' AND inside
     ), name) AS inside
     FROM members
   )

@@ -29,7 +29,7 @@ findings AS (
   FROM names
   ANTI JOIN seed_indicators ON indicator = name
   UNION ALL
-  SELECT route, run, row_id, observed_at, CASE WHEN name = '' THEN 'year' ELSE 'member' END, nullif(name, ''), structure
+  SELECT route, run, row_id, observed_at, 'member', nullif(name, ''), structure
   FROM wrong
   WHERE name = '' OR name IN (SELECT indicator FROM seed_indicators)
   UNION ALL

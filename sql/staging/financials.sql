@@ -28,7 +28,7 @@ SELECT
   r.row_id,
   r.company_id,
   r.report_hash,
-  coalesce(k.report_id, getvariable('next_report') + r.row_id) AS report_id,
+  getvariable('next_report') + r.row_id AS report_id,
   k.report_id IS NULL AS is_new
 FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v2'
@@ -154,7 +154,7 @@ WITH cells AS (
   UNION ALL
   -- A name twice in one year: harmless when both say the same, unreadable when not.
   SELECT row_id, report_id, is_new, fiscal_year, indicator,
-    CASE WHEN count(DISTINCT v) = 1 THEN min(v) ELSE '[' || string_agg(v, ',' ORDER BY v) || ']' END AS v
+    CASE WHEN count(DISTINCT v) = 1 THEN any_value(v) ELSE '[' || string_agg(v, ',' ORDER BY v) || ']' END AS v
   FROM (
     SELECT *, unnest(map_keys(indicators)) AS indicator, coalesce(CAST(unnest(map_values(indicators)) AS VARCHAR), 'null') AS v
     FROM report_years
@@ -165,7 +165,7 @@ WITH cells AS (
 texts AS (
   SELECT *, report_text(v) AS t
   FROM cells
-  WHERE v IS NOT NULL AND v <> 'null' AND v <> '""'
+  WHERE v <> 'null'
 ),
 numbers AS (
   SELECT *, report_number(v, t) AS d FROM texts WHERE t IS DISTINCT FROM ''

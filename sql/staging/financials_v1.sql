@@ -43,7 +43,7 @@ SELECT
   r.row_id,
   r.company_id,
   r.report_hash,
-  coalesce(k.report_id, (SELECT coalesce(max(report_id), 0) FROM ledger.reports) + row_number() OVER ()) AS report_id,
+  (SELECT coalesce(max(report_id), 0) FROM ledger.reports) + row_number() OVER () AS report_id,
   k.report_id IS NULL AS is_new
 FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v1'
@@ -125,13 +125,13 @@ single AS (
   -- A report may hold one name twice. Equal values count once; different values make the name unreadable.
   SELECT * EXCLUDE (item), any_value(item) AS item, count(DISTINCT CAST(item AS VARCHAR)) > 1 AS differs
   FROM cells
-  WHERE repeats AND coalesce(CAST(item AS VARCHAR), 'null') <> 'null'
+  WHERE repeats
   GROUP BY ALL
 ),
 members AS (
   SELECT * EXCLUDE (repeats), TRY_CAST(item AS MAP(VARCHAR, JSON)) AS members
   FROM single
-  WHERE item IS NOT NULL AND CAST(item AS VARCHAR) <> 'null'
+  WHERE CAST(item AS VARCHAR) <> 'null'
 ),
 parts AS (
   SELECT
@@ -146,7 +146,7 @@ parts AS (
 texts AS (
   SELECT *, report_text(v) AS t
   FROM parts
-  WHERE item_fault IS NOT NULL OR (v IS NOT NULL AND v <> 'null' AND v <> '""')
+  WHERE item_fault IS NOT NULL OR v <> 'null'
 ),
 numbers AS (
   SELECT *, report_number(v, t) AS d FROM texts

@@ -10,9 +10,7 @@ SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc I
 INSERT INTO batch_rejects
 SELECT row_id, json_id_fault(json_extract(doc, '$.id')), '$', CAST(doc AS VARCHAR)
 FROM batch
-WHERE json_type(doc) = 'OBJECT'
-  AND json_type(json_extract(doc, '$.id')) IS NOT NULL
-  AND json_type(json_extract(doc, '$.id')) <> 'NULL'
+WHERE json_type(json_extract(doc, '$.id')) <> 'NULL'
   AND json_id(json_extract(doc, '$.id')) IS NULL;
 
 MERGE INTO ledger.matches AS old

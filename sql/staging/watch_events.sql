@@ -23,7 +23,7 @@ WITH pages AS (
     row_id, run, company_id, doc,
     json_id(json_extract(doc, '$.total_results')) AS total,
     len(json_items(json_extract(doc, '$.data'))) AS items,
-    count(*) FILTER (coalesce(regexp_extract(request_key, '[?&"]page"?[=:]"?([0-9]+)', 1), '') IN ('', '1'))
+    count(*) FILTER (regexp_extract(request_key, '[?&"]page"?[=:]"?([0-9]+)', 1) IN ('', '1'))
       OVER (PARTITION BY run, company_id ORDER BY observed_at, row_id) AS listing
   FROM event_bodies
   WHERE NOT is_delivery AND reason IS NULL
@@ -125,9 +125,9 @@ USING (
   )
   SELECT *
   FROM counted
-  QUALIFY row_number() OVER (PARTITION BY received_via, content_hash, copy ORDER BY observed_at, body_hash, field) = 1
+  QUALIFY row_number() OVER (PARTITION BY received_via, content_hash, copy ORDER BY observed_at, body_hash) = 1
 ) AS new ON old.received_via = new.received_via AND old.content_hash = new.content_hash AND old.copy = new.copy
-WHEN MATCHED AND (new.observed_at, new.body_hash, new.field) < (old.observed_at, old.body_hash, old.field) THEN UPDATE BY NAME
+WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
 -- What they say is part of marts.changes.

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asDiskFull } from '../core/files.js';
-import { buildsDir, currentLink } from '../duckdb/paths.js';
+import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
 
 /** A published build: one folder with an immutable file and its lake. Readers see it while the link points there. */
 export interface Build {
@@ -24,21 +24,6 @@ const UNFINISHED = '.new-';
 const REMOVED = '.old-';
 // Older versions published files and lakes directly into the folder of builds.
 const OF_OLDER_VERSION = /^(?:market|lake)-/;
-
-/** The folder of a build. */
-export function buildDir(dataDir: string, name: string): string {
-  return path.join(buildsDir(dataDir), name);
-}
-
-/** The DuckDB file in the folder of a build; the link that readers open has the same name. */
-export function fileOf(build: string): string {
-  return path.join(build, 'market.duckdb');
-}
-
-/** The lake in the folder of a build; the link to it has the same name. */
-export function lakeOf(build: string): string {
-  return path.join(build, 'lake');
-}
 
 /** Name of the build to which a file belongs. Expects a path whose links are resolved. */
 export function nameOfBuild(file: string): string {

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection, type DuckDBResult, type DuckDBValue } from '@duckdb/node-api';
 import { errorMessage, hasErrorCode, TidemarkError } from '../core/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
-import { publishedFile } from '../duckdb/paths.js';
+import { publishedFile } from '../core/data-folder.js';
 import { toPlain, type PlainValue } from '../duckdb/plain-value.js';
 
 /** Rows of a query, as arrays in the order of `columns`. */

@@ -3,10 +3,19 @@ import path from 'node:path';
 import { z } from 'zod';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { Lock } from '../core/lock.js';
-import { buildDir, currentBuild, fileOf, lakeOf, listBuilds, listOlderEntries, targetOf } from './builds.js';
+import { currentBuild, listBuilds, listOlderEntries, targetOf } from './builds.js';
 import { flipLink } from './links.js';
 import { whileSwitching } from '../duckdb/locks.js';
-import { currentLink, publishedDir, publishedFile, publishedLake } from '../duckdb/paths.js';
+import {
+  buildDir,
+  currentLink,
+  fileOf,
+  lakeOf,
+  publishedDir,
+  publishedFile,
+  publishedLake,
+  replacedFile,
+} from '../core/data-folder.js';
 
 /** Used instead of a build's name: the build before the current one. */
 export const PREVIOUS = 'PREVIOUS';
@@ -131,10 +140,6 @@ function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): vo
 
 /** Build name to the time at which readers were moved away from it, in milliseconds since 1970. */
 const Replaced = z.record(z.string(), z.number());
-
-function replacedFile(dataDir: string): string {
-  return path.join(publishedDir(dataDir), 'replaced.json');
-}
 
 function readReplaced(dataDir: string): Record<string, number> {
   const file = replacedFile(dataDir);

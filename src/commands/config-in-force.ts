@@ -2,13 +2,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configPath, loadConfig, type Config } from '../core/config.js';
+import { demoMark } from '../core/data-folder.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../tidemark.example.yaml', import.meta.url));
-
-/** File that the first demo leaves in a data folder. It holds the day of that demo. */
-export function demoMark(dataDir: string): string {
-  return path.join(dataDir, 'demo-began');
-}
 
 /**
  * Loads the configuration named by `--config` or TIDEMARK_CONFIG, else tidemark.yaml. If none is named, tidemark.yaml

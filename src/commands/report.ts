@@ -1,5 +1,5 @@
-import path from 'node:path';
 import type { Command } from 'commander';
+import { reportFile } from '../core/data-folder.js';
 import type { ReportFacts } from '../../schemas/pipeline/report.js';
 import { examples, loadContext, type CliContext } from '../terminal/context.js';
 import { outFile } from '../terminal/out-file.js';
@@ -35,7 +35,7 @@ export async function writeReport(context: CliContext, out?: string): Promise<st
     import('../core/file-modes.js'),
   ]);
   // In the data folder only the owner can read the report. A file that `--out` names gets the usual permissions.
-  const file = out === undefined ? path.join(context.config.dataDir, 'report.html') : outFile(out);
+  const file = out === undefined ? reportFile(context.config.dataDir) : outFile(out);
   await writeFileAtomic(file, renderReport(await readFacts(context)));
   if (out !== undefined) useOrdinaryMode(file);
   return file;

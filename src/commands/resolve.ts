@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Command } from 'commander';
+import { listFile, listInput } from '../core/data-folder.js';
 import type { Config } from '../core/config.js';
 import { errorMessage, TidemarkError } from '../core/errors.js';
 import type { RunRequest } from '../temporal/start-run.js';
@@ -62,11 +62,11 @@ async function prepare(config: Config, file: string): Promise<{ request: RunRequ
   if (bad.length > 0)
     tell(`${formatCount(bad.length)} rows cannot be used (ops.rejects lists them). ${describeBad(bad)}`);
   const hash = createHash('sha256').update(list).digest('hex').slice(0, 16);
-  await writeFileAtomic(path.join(config.dataDir, 'resolve', `${hash}.csv`), list);
+  await writeFileAtomic(listFile(config.dataDir, `${hash}.csv`), list);
   const request: RunRequest = {
     type: 'resolveCompanies',
     workflowId: resolveId(hash),
-    input: { file: `resolve/${hash}.csv` },
+    input: { file: listInput(`${hash}.csv`) },
     market: null,
     date: null,
     summary: `Companies of a list of ${formatCount(questions.length)}`,

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import type { Progress, Refusal } from '../../schemas/pipeline/run.js';
+import type { Refusal } from '../../schemas/pipeline/refusal.js';
+import type { Progress } from '../../schemas/pipeline/run.js';
 import { refusalInWords } from '../../workflows/run/describe.js';
 import { errorMessage } from '../core/errors.js';
 import { formatCount, formatDuration } from '../progress/format.js';

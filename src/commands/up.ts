@@ -1,5 +1,5 @@
-import path from 'node:path';
 import type { Command } from 'commander';
+import { logFile } from '../core/data-folder.js';
 import { examples, loadContext } from '../terminal/context.js';
 import { interruptSignalSaying, untilAborted } from '../terminal/interrupt.js';
 import { portOption, type PortOptions } from '../terminal/port-options.js';
@@ -39,7 +39,7 @@ export function registerUp(program: Command): void {
       try {
         say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);
         if (stack.sandbox) say(`Sandbox    ${stack.sandbox.url}   key ${stack.sandbox.key}`);
-        say(`Worker     ready, log ${showPath(path.join(config.dataDir, 'logs', 'worker.log'))}`);
+        say(`Worker     ready, log ${showPath(logFile(config.dataDir, 'worker'))}`);
         say('\nNext, in another terminal: tidemark snapshot. Ctrl-C here stops everything.');
         await Promise.race([untilAborted(stop), stack.died]);
       } finally {

@@ -1,72 +1,292 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import path from 'node:path';
-import { z } from 'zod';
-import type { DataFolder } from '../../schemas/pipeline/run.js';
-import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
-import { makeDataFolder } from './file-modes.js';
-import { writeFileOnce } from './files.js';
+import type { LandingStream } from '../../schemas/pipeline/landing.js';
 
-const FolderFile = z.looseObject({ id: z.uuid() });
-
-const ABOUT =
-  'Identity of this Tidemark data folder. Keep this file in backups and when you move the folder. Give an independent copy of the folder another id.';
-
-/**
- * Creates the data folder, private to its owner, and gives it an identity once. Workers that start together get the
- * same identity.
- * @throws TidemarkError `InvalidConfig` when `folder.json` holds no identity
+/*
+ * Every path below the data folder.
+ *
+ *     data/
+ *     ├── folder.json                        identity of the folder, which workers compare with the run's
+ *     ├── landing/                           every answer as received
+ *     │   ├── <stream>/date=…/run=…/         parts, manifests and spools, named in src/landing/paths.ts
+ *     │   └── removal.lock                   held while compaction removes parts or a replay reads them
+ *     ├── runs/<run>/
+ *     │   ├── due/<stream>/                  plan.json, and the records to fetch in chunk-00000.json and so on
+ *     │   ├── requests/<chunk>.ndjson        request log
+ *     │   └── known-market.json              facts of earlier nights on which the run's plan is based
+ *     ├── calibration/<market>.json          how the API treated each filter in the last search
+ *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
+ *     ├── resolve/<hash>.csv                 lists that `tidemark resolve` copied
+ *     ├── warehouse/
+ *     │   ├── tidemark.duckdb                the writer's file
+ *     │   ├── tidemark.duckdb.apply          models that `models apply` has built and not moved in yet
+ *     │   ├── tidemark.duckdb.rebuild        the new file of a replay in progress
+ *     │   └── writer.lock                    held by the only writer
+ *     ├── published/
+ *     │   ├── market.duckdb, lake            links that readers open; they lead through `current`
+ *     │   ├── current                        link to the current build
+ *     │   ├── builds/<build>/                immutable market.duckdb and lake/ of each kept build
+ *     │   ├── replaced.json                  when readers left each older build
+ *     │   └── switch.lock                    held while `current` changes
+ *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
+ *     ├── env/<name>.duckdb                  dev environments
+ *     ├── receivers/<receiver>               lock of a webhook receiver
+ *     ├── secrets/
+ *     │   ├── webhook-secret                 secret that `watch apply` received
+ *     │   └── webhook-receiver.lock          lock of receivers of older versions
+ *     ├── temporal/                          dev server: temporal.db, server.json, owner.lock, start.lock
+ *     ├── logs/                              worker.log, temporal.log and sandbox.log of `up` and `demo`
+ *     ├── report.html                        report of `tidemark report`
+ *     ├── demo-began                         day of the first demo
+ *     └── demo/                              data folder of a demo next to a real API
  */
-export async function openDataFolder(dataDir: string): Promise<DataFolder> {
-  makeDataFolder(dataDir);
-  const found = readDataFolder(dataDir);
-  if (found) return found;
-  const identity = { id: randomUUID(), made_at: new Date().toISOString(), about: ABOUT };
-  await writeFileOnce(folderFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`);
-  const made = readDataFolder(dataDir);
-  if (made === null) throw noIdentity(dataDir, 'another process removed it right after it was written');
-  return made;
+
+/** A run's folder in the landing zone. */
+export interface LandingPlace {
+  dataDir: string;
+  stream: LandingStream;
+  run: string;
+  /** Logical date, `YYYY-MM-DD`. */
+  date: string;
 }
 
-/**
- * Reads the identity of a data folder.
- * @returns null when the folder has none, because no worker has used it yet
- * @throws TidemarkError `InvalidConfig` when `folder.json` holds no identity
- */
-export function readDataFolder(dataDir: string): DataFolder | null {
-  let text: string;
-  try {
-    text = readFileSync(folderFile(dataDir), 'utf8');
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return null;
-    throw noIdentity(dataDir, errorMessage(error), error);
-  }
-  try {
-    const { id } = FolderFile.parse(JSON.parse(text));
-    return { id, path: path.resolve(dataDir), host: hostname() };
-  } catch (error) {
-    throw noIdentity(dataDir, 'it contains no valid id', error);
-  }
-}
-
-/** Describes a data folder for messages: path, host and the start of its id. */
-export function describeFolder({ id, path: where, host }: DataFolder): string {
-  return `${where} on host ${host} (id ${shortId(id)})`;
-}
-
-/** Shortens a folder's id to 8 characters, enough to tell folders apart. */
-export function shortId(id: string): string {
-  return id.slice(0, 8);
-}
-
-function folderFile(dataDir: string): string {
+/** The file with the folder's identity. */
+export function identityFile(dataDir: string): string {
   return path.join(dataDir, 'folder.json');
 }
 
-function noIdentity(dataDir: string, why: string, cause?: unknown): TidemarkError {
-  return new TidemarkError('InvalidConfig', `Cannot read ${folderFile(dataDir)}: ${why}.`, {
-    todo: 'Restore the file from a backup. Without a backup, delete it: the next worker gives the folder a new identity, and open runs fail.',
-    cause,
-  });
+/** The landing zone. */
+export function landingDir(dataDir: string): string {
+  return path.join(dataDir, 'landing');
+}
+
+/** Folder of a stream in the landing zone, with a folder per date. */
+export function streamDir(dataDir: string, stream: LandingStream): string {
+  return path.join(landingDir(dataDir), stream);
+}
+
+/** Returns `data/landing/<stream>/date=…/run=…`. */
+export function runFolder({ dataDir, stream, date, run }: LandingPlace): string {
+  return path.join(streamDir(dataDir, stream), `date=${date}`, `run=${run}`);
+}
+
+/** Lock that keeps compaction and replay apart. */
+export function removalLock(dataDir: string): string {
+  return path.join(landingDir(dataDir), 'removal.lock');
+}
+
+/** Folder of a run's due plan. */
+export function dueDir(dataDir: string, run: string, stream: string): string {
+  return path.join(runDir(dataDir, run), 'due', stream);
+}
+
+/** The counts of a due plan; the file proves that all chunk files exist. */
+export function duePlanFile(folder: string): string {
+  return path.join(folder, 'plan.json');
+}
+
+/** Path of one chunk file of a due plan, numbered from 0: `chunk-00000.json`. */
+export function chunkFile(folder: string, chunk: number): string {
+  return path.join(folder, `chunk-${String(chunk).padStart(5, '0')}.json`);
+}
+
+/** Folder of a run's request log, one file per chunk. */
+export function requestsDir(dataDir: string, run: string): string {
+  return path.join(runDir(dataDir, run), 'requests');
+}
+
+/** Request log of one chunk. */
+export function requestsFile(dataDir: string, run: string, chunk: string): string {
+  return path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
+}
+
+/** The facts of earlier nights on which a run's plan is based. */
+export function knownMarketFile(dataDir: string, run: string): string {
+  return path.join(runDir(dataDir, run), 'known-market.json');
+}
+
+/** Calibration of a market's last search. */
+export function calibrationFile(dataDir: string, market: string): string {
+  return path.join(dataDir, 'calibration', `${encodeURIComponent(market)}.json`);
+}
+
+/** The rejects of one part, as JSON lines. */
+export function rejectsFile({ dataDir, stream, date, run }: LandingPlace, part: string): string {
+  const name = `${part.replace(/\.parquet$/, '')}.ndjson`;
+  return path.join(dataDir, 'rejects', stream, `date=${date}`, `run=${run}`, name);
+}
+
+/** A list that `tidemark resolve` copied. */
+export function listFile(dataDir: string, name: string): string {
+  return path.join(dataDir, LISTS, name);
+}
+
+/** How the input of `resolveCompanies` names a list: `resolve/<name>`. */
+export function listInput(name: string): string {
+  return `${LISTS}/${name}`;
+}
+
+/** The writer's DuckDB file. */
+export function warehouseFile(dataDir: string): string {
+  return path.join(dataDir, 'warehouse', 'tidemark.duckdb');
+}
+
+/** Models that `models apply` has built and not moved into the warehouse yet. */
+export function stagedModelsFile(dataDir: string): string {
+  return `${warehouseFile(dataDir)}.apply`;
+}
+
+/** The new warehouse of a replay in progress. */
+export function replayFile(dataDir: string): string {
+  return `${warehouseFile(dataDir)}.rebuild`;
+}
+
+/** Lock of the only writer of the warehouse. */
+export function writerLock(dataDir: string): string {
+  return path.join(path.dirname(warehouseFile(dataDir)), 'writer.lock');
+}
+
+/** The builds and the links that readers open. */
+export function publishedDir(dataDir: string): string {
+  return path.join(dataDir, 'published');
+}
+
+/** The link that analysts open: it leads to the DuckDB file of the current build. */
+export function publishedFile(dataDir: string): string {
+  return fileOf(publishedDir(dataDir));
+}
+
+/** The same tables as Parquet: a link that leads to the lake of the current build. */
+export function publishedLake(dataDir: string): string {
+  return lakeOf(publishedDir(dataDir));
+}
+
+/** Symlink to the current build. The two links above go through it, so that file and lake switch in one step. */
+export function currentLink(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'current');
+}
+
+/** Folder of the immutable builds, one subfolder each. */
+export function buildsDir(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'builds');
+}
+
+/** The folder of a build. */
+export function buildDir(dataDir: string, name: string): string {
+  return path.join(buildsDir(dataDir), name);
+}
+
+/** The DuckDB file in the folder of a build; the link that readers open has the same name. */
+export function fileOf(build: string): string {
+  return path.join(build, 'market.duckdb');
+}
+
+/** The lake in the folder of a build; the link to it has the same name. */
+export function lakeOf(build: string): string {
+  return path.join(build, 'lake');
+}
+
+/** Records when readers left each older build. */
+export function replacedFile(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'replaced.json');
+}
+
+/** Lock of the process that changes which build readers see. */
+export function switchLock(dataDir: string): string {
+  return path.join(publishedDir(dataDir), 'switch.lock');
+}
+
+/** Folder of a replay of some nights: `rebuilt/<from>..<to>`, where an open end is empty. */
+export function rebuiltDir(
+  dataDir: string,
+  { from = '', to = '' }: { from?: string | undefined; to?: string | undefined },
+): string {
+  return path.join(dataDir, 'rebuilt', `${from}..${to}`);
+}
+
+/** Dev environments, one file each. */
+export function envDir(dataDir: string): string {
+  return path.join(dataDir, 'env');
+}
+
+/** DuckDB file of an environment. */
+export function envFile(dataDir: string, name: string): string {
+  return path.join(envDir(dataDir), `${name}.duckdb`);
+}
+
+/** Locks of the webhook receivers. */
+export function receiversDir(dataDir: string): string {
+  return path.join(dataDir, 'receivers');
+}
+
+/** Lock of a webhook receiver. The receiver holds it as long as it owns its spools. */
+export function receiverLock(dataDir: string, receiver: string): string {
+  return path.join(receiversDir(dataDir), receiver);
+}
+
+/** Lock of webhook receivers of older versions. */
+export function olderReceiverLock(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'webhook-receiver.lock');
+}
+
+/** The webhook secret that `watch apply` received. */
+export function webhookSecretFile(dataDir: string): string {
+  return path.join(dataDir, SECRETS, 'webhook-secret');
+}
+
+/** Folder of the Temporal dev server's database and state. */
+export function temporalDir(dataDir: string): string {
+  return path.join(dataDir, 'temporal');
+}
+
+/** Name of the dev server's database in its folder. */
+export const TEMPORAL_DATABASE = 'temporal.db';
+
+/** Record of the running dev server. */
+export function devServerFile(dataDir: string): string {
+  return path.join(temporalDir(dataDir), 'server.json');
+}
+
+/**
+ * Path of the lock whose holder runs the dev server and will stop it. If the lock is free, the next process may take
+ * over the running server, or start one.
+ */
+export function devServerLock(dataDir: string): string {
+  return path.join(temporalDir(dataDir), 'owner.lock');
+}
+
+/** Lock of the process that starts a dev server. */
+export function devServerStartLock(dataDir: string): string {
+  return path.join(temporalDir(dataDir), 'start.lock');
+}
+
+/** Folder of the logs. */
+export function logsDir(dataDir: string): string {
+  return path.join(dataDir, 'logs');
+}
+
+/** Log of a part that `up` or `demo` starts. */
+export function logFile(dataDir: string, part: 'worker' | 'temporal' | 'sandbox'): string {
+  return path.join(logsDir(dataDir), `${part}.log`);
+}
+
+/** The report that `tidemark report` writes without `--out`. */
+export function reportFile(dataDir: string): string {
+  return path.join(dataDir, 'report.html');
+}
+
+/** File that the first demo leaves in a data folder. It holds the day of that demo. */
+export function demoMark(dataDir: string): string {
+  return path.join(dataDir, 'demo-began');
+}
+
+/** Data folder of a demo whose configuration names a real API. */
+export function demoDir(dataDir: string): string {
+  return path.join(dataDir, 'demo');
+}
+
+const LISTS = 'resolve';
+const SECRETS = 'secrets';
+
+function runDir(dataDir: string, run: string): string {
+  return path.join(dataDir, 'runs', run);
 }

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { publishedDir } from './data-folder.js';
 
 /*
  * File permissions. Answers of the API hold personal data, so only the owner may read the data folder. Files have the
@@ -42,8 +43,9 @@ export function makeDataFolder(dataDir: string): void {
 /** Lists the folders in the data folder, except `published`, that other users may enter or list. */
 export function openFolders(dataDir: string): string[] {
   if (!existsSync(dataDir) || process.platform === 'win32') return [];
+  const published = path.basename(publishedDir(dataDir));
   return readdirSync(dataDir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'published')
+    .filter((entry) => entry.isDirectory() && entry.name !== published)
     .filter(({ name }) => isOpen(path.join(dataDir, name)))
     .map(({ name }) => name);
 }

@@ -1,5 +1,5 @@
-import type { ListInput, ListResult } from '../../schemas/pipeline/crawl.js';
-import type { Refusal } from '../../schemas/pipeline/run.js';
+import type { ListInput, ListResult } from '../../schemas/pipeline/activities.js';
+import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import {
   ApiError,
   InvalidRequestError,

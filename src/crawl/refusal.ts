@@ -1,4 +1,4 @@
-import type { Refusal } from '../../schemas/pipeline/run.js';
+import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import { LimitError, PermissionDeniedError, type ApiError } from '../api-client/index.js';
 
 const NAME_LENGTH = 100;

@@ -1,9 +1,7 @@
-import path from 'node:path';
+import { removalLock, switchLock, warehouseFile, writerLock } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { tryLock, withLock, type Lock } from '../core/lock.js';
 import { WarehouseBusyError } from './errors.js';
-import { publishedDir, warehouseFile } from './paths.js';
-import { landingDir } from '../landing/index.js';
 
 /*
  * Locks that guard a data folder. Each lock is on the same file system as the files it guards: the holder moves files
@@ -23,15 +21,14 @@ const WRITER_LEASE_MS = 60_000;
  * @throws WarehouseBusyError when the holder is alive
  */
 export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lock> {
-  const dir = path.join(path.dirname(warehouseFile(dataDir)), 'writer.lock');
-  const { lock, holder } = await tryLock(dir, { what, leaseMs: WRITER_LEASE_MS });
+  const { lock, holder } = await tryLock(writerLock(dataDir), { what, leaseMs: WRITER_LEASE_MS });
   if (lock === undefined) throw new WarehouseBusyError(warehouseFile(dataDir), undefined, holder);
   return lock;
 }
 
 /** Reads all landed parts and keeps compaction from removing any. Waits for a running compaction to end. */
 export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
-  return withLock(landingLock(dataDir), { what: 'tidemark replay' }, work);
+  return withLock(removalLock(dataDir), { what: 'tidemark replay' }, work);
 }
 
 /**
@@ -39,7 +36,7 @@ export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Prom
  * @throws TidemarkError `WarehouseBusy` when a replay reads them; waiting would block every load
  */
 export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
-  const { lock, holder } = await tryLock(landingLock(dataDir), { what: 'tidemark compact' });
+  const { lock, holder } = await tryLock(removalLock(dataDir), { what: 'tidemark compact' });
   if (lock === undefined) {
     throw new TidemarkError('WarehouseBusy', `The landing zone of ${dataDir} is in use by ${holder}.`, {
       todo: 'Wait for that replay to end, then compact again.',
@@ -60,9 +57,5 @@ export async function whileSwitching<T>(
   onWait?: (holder: string) => void,
 ): Promise<T> {
   const options = { what: 'a publication', waitMs: SWITCH_WAIT_MS, onWait };
-  return withLock(path.join(publishedDir(dataDir), 'switch.lock'), options, work);
-}
-
-function landingLock(dataDir: string): string {
-  return path.join(landingDir(dataDir), 'removal.lock');
+  return withLock(switchLock(dataDir), options, work);
 }

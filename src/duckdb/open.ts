@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { warehouseFile } from '../core/data-folder.js';
 import { Database } from './database.js';
 import { TidemarkError } from '../core/errors.js';
 import { makeFolder } from '../core/files.js';
@@ -7,7 +8,6 @@ import { asWarehouseError, WarehouseBusyError } from './errors.js';
 import type { Lock } from '../core/lock.js';
 import { lockWriter } from './locks.js';
 import { applyMigrations } from './migrate.js';
-import { warehouseFile } from './paths.js';
 import { prepareSession } from './session.js';
 
 /** Options of `openWarehouse`. */

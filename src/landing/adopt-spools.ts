@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { runFolder } from '../core/data-folder.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/pipeline/landing.js';
 import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
-import { runFolder, spoolFile } from './paths.js';
+import { spoolFile, spoolsDir } from './paths.js';
 
 // Streams whose parts must be complete, because half a list would look like a whole one. A run reads these lists again
 // from their start.
@@ -43,7 +43,7 @@ export async function adoptSpools(run: {
 }
 
 function spooled(folder: string): string[] {
-  const spools = path.join(folder, '_spool');
+  const spools = spoolsDir(folder);
   if (!existsSync(spools)) return [];
   return readdirSync(spools).flatMap((name) => /^part-(.+)\.ndjson$/.exec(name)?.[1] ?? []);
 }

@@ -11,6 +11,15 @@ export {
   type LandedPart,
 } from './manifest.js';
 export { landRows, PartWriter, type NewRow } from './part-writer.js';
-export { landingDir, manifestFile, manifestName, partName, runFolder, spoolFile, type PartTarget } from './paths.js';
+export {
+  isSpool,
+  manifestFile,
+  manifestName,
+  manifestsDir,
+  partName,
+  spoolFile,
+  spoolsDir,
+  type PartTarget,
+} from './paths.js';
 export { Spool } from './spool.js';
 export { decodePart, encodePart, footerOf } from './parquet.js';

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { runFolder } from '../core/data-folder.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter, writePart } from './part-writer.js';
-import { runFolder, spoolFile, type PartTarget } from './paths.js';
+import { spoolFile, type PartTarget } from './paths.js';
 import { readSpool } from './spool.js';
 
 /** Upper bounds of one part. A part with a single row may be larger. */

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { runFolder } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
 import { PartWriter, type NewRow } from './part-writer.js';
-import { runFolder, spoolFile, type PartTarget } from './paths.js';
+import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
 
 // Pages per part. Only the pages of one part are in memory.
 const PAGES_PER_PART = 100;
@@ -87,7 +88,7 @@ export async function finishListing(target: PartTarget): Promise<boolean> {
 
 /** Removes the spools of an incomplete listing. */
 async function dropListing(target: PartTarget): Promise<void> {
-  const folder = path.dirname(spoolFile(runFolder(target), target.chunk));
+  const folder = spoolsDir(runFolder(target));
   if (!existsSync(folder)) return;
   const own = readdirSync(folder).filter((name) => name.startsWith(`part-${target.chunk}`));
   for (const name of own) await rm(path.join(folder, name), { force: true });
@@ -98,5 +99,5 @@ function chunkName({ chunk }: PartTarget, part: number): string {
 }
 
 function completeFile(target: PartTarget): string {
-  return path.join(path.dirname(spoolFile(runFolder(target), target.chunk)), `complete-${target.chunk}.json`);
+  return path.join(spoolsDir(runFolder(target)), `complete-${target.chunk}.json`);
 }

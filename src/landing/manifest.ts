@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LandingStream, PartManifest } from '../../schemas/pipeline/landing.js';
+import { landingDir, runFolder, streamDir } from '../core/data-folder.js';
 import { TidemarkError } from '../core/errors.js';
 import { decodePart } from './parquet.js';
-import { landingDir, manifestName, runFolder } from './paths.js';
+import { manifestName, manifestsDir } from './paths.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 
 /** A committed part: its manifest and the absolute path of its Parquet file. */
@@ -87,7 +88,7 @@ export function readPartRows(part: LandedPart): LandedRow[] {
 
 /** Yields the committed parts of a stream, latest date first. Reads one folder at a time. */
 export function* recentParts(dataDir: string, stream: LandingStream): Generator<LandedPart> {
-  const root = path.join(landingDir(dataDir), stream);
+  const root = streamDir(dataDir, stream);
   for (const date of list(root, 'date=').toReversed()) {
     for (const run of list(path.join(root, date), 'run=')) {
       // Skip unreadable manifests; the load reports them.
@@ -101,13 +102,13 @@ export function* recentParts(dataDir: string, stream: LandingStream): Generator<
  * is none.
  */
 export function findReplacing(folder: string, chunk: string): PartManifest | undefined {
-  return list(path.join(folder, '_manifest'), 'part-joined-')
-    .map((name) => PartManifest.parse(JSON.parse(readFileSync(path.join(folder, '_manifest', name), 'utf8'))))
+  return list(manifestsDir(folder), 'part-joined-')
+    .map((name) => PartManifest.parse(JSON.parse(readFileSync(path.join(manifestsDir(folder), name), 'utf8'))))
     .find(({ replaces = [] }) => replaces.some(({ part }) => manifestName(part) === `part-${chunk}.json`));
 }
 
 function readFolder(folder: string, onFault?: (fault: TidemarkError) => void): LandedPart[] {
-  const manifests = path.join(folder, '_manifest');
+  const manifests = manifestsDir(folder);
   const parts = list(manifests, 'part-')
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) => {

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { runFolder } from '../core/data-folder.js';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { writeFileOnce } from '../core/files.js';
 import { findReplacing } from './manifest.js';
 import { encodePart } from './parquet.js';
-import { manifestFile, otherPartName, partName, runFolder, spoolFile, type PartTarget } from './paths.js';
+import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
 
 /** A response before it is landed. The writer adds the hash. */

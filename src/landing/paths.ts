@@ -1,26 +1,15 @@
 import path from 'node:path';
-import type { LandingStream } from '../../schemas/pipeline/landing.js';
+import type { LandingPlace } from '../core/data-folder.js';
+
+// The names in a run's folder of the landing zone. The folder itself is `runFolder` in src/core/data-folder.ts.
+
+const SPOOL = '_spool';
 
 /** The place of a part: one folder per stream, logical date and run. */
-export interface PartTarget {
-  dataDir: string;
-  stream: LandingStream;
-  run: string;
-  /** Logical date, `YYYY-MM-DD`. */
-  date: string;
+export interface PartTarget extends LandingPlace {
   market: string | null;
   /** Unique in run and stream; names the part. */
   chunk: string;
-}
-
-/** Returns `data/landing`. */
-export function landingDir(dataDir: string): string {
-  return path.join(dataDir, 'landing');
-}
-
-/** Returns `data/landing/<stream>/date=…/run=…`. */
-export function runFolder(target: Pick<PartTarget, 'dataDir' | 'stream' | 'run' | 'date'>): string {
-  return path.join(landingDir(target.dataDir), target.stream, `date=${target.date}`, `run=${target.run}`);
 }
 
 /** Returns the file name of a chunk's part. */
@@ -38,12 +27,27 @@ export function manifestName(part: string): string {
   return part.replace(/(\.[0-9a-f]{12})?\.parquet$/, '.json');
 }
 
+/** Folder of the manifests in a run's folder. */
+export function manifestsDir(folder: string): string {
+  return path.join(folder, '_manifest');
+}
+
+/** Folder of the spools in a run's folder. */
+export function spoolsDir(folder: string): string {
+  return path.join(folder, SPOOL);
+}
+
+/** Whether a path in the landing zone names a spool. */
+export function isSpool(file: string): boolean {
+  return path.basename(path.dirname(file)) === SPOOL;
+}
+
 /** Returns the path of a chunk's manifest. */
 export function manifestFile(folder: string, chunk: string): string {
-  return path.join(folder, '_manifest', `part-${chunk}.json`);
+  return path.join(manifestsDir(folder), `part-${chunk}.json`);
 }
 
 /** Returns the path of a chunk's spool: one JSON line per response, removed once the part is committed. */
 export function spoolFile(folder: string, chunk: string): string {
-  return path.join(folder, '_spool', `part-${chunk}.ndjson`);
+  return path.join(spoolsDir(folder), `part-${chunk}.ndjson`);
 }

@@ -1,4 +1,4 @@
-import type { ModelsResult } from '../../schemas/pipeline/crawl.js';
+import type { ModelsResult } from '../../schemas/pipeline/activities.js';
 import type { Database } from '../duckdb/database.js';
 
 type Unloaded = NonNullable<ModelsResult['unloaded']>;

@@ -9,7 +9,8 @@ import { readSqlFile } from '../duckdb/sql-files.js';
 interface Finding {
   route: string;
   run: string;
-  level: 'body' | 'member' | 'year' | 'report' | 'indicators';
+  level: 'body' | 'member' | 'report' | 'indicators';
+  /** null for a body, and for a year of a report. */
   name: string | null;
   structure: string | null;
   bodies: string;

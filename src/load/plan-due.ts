@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { DueEntity, DuePlan, DueReason, PlanDueInput } from '../../schemas/pipeline/crawl.js';
+import type { PlanDueInput } from '../../schemas/pipeline/activities.js';
+import type { DueEntity, DuePlan, DueReason } from '../../schemas/pipeline/due.js';
 import { writeFileAtomic } from '../core/files.js';
 import { LandingCorruptError } from '../duckdb/errors.js';
 import { loadLanding } from './load.js';
 import type { Warehouse } from '../duckdb/open.js';
-import { chunkFile, dueDir } from '../duckdb/paths.js';
+import { chunkFile, dueDir, duePlanFile } from '../core/data-folder.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 
 /** Input of `planDue`: one stream of one run. */
@@ -56,7 +56,7 @@ const CLASSES: readonly (readonly DueReason[])[] = [
  */
 export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
   const folder = dueDir(dataDir, request.run, request.stream);
-  const planFile = path.join(folder, 'plan.json');
+  const planFile = duePlanFile(folder);
   if (existsSync(planFile)) return JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts;
   await loadSoundParts(warehouse, dataDir);
   const { known, due, reasons } = await findDue(warehouse, request);

@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
+import { rejectsFile } from '../core/data-folder.js';
 import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { quote } from '../duckdb/sql-files.js';
@@ -22,9 +23,8 @@ export async function writeRejectFiles(
     const landed = batch.find((each) => each.date === date && each.run === run && each.part === part);
     if (landed === undefined) continue;
     counts.set(`${landed.stream}/${date}/${run}/${part}`, Number(rejects));
-    const folder = path.join(dataDir, 'rejects', landed.stream, `date=${date}`, `run=${run}`);
-    mkdirSync(folder, { recursive: true });
-    const file = path.join(folder, `${part.replace(/\.parquet$/, '')}.ndjson`);
+    const file = rejectsFile({ dataDir, stream: landed.stream, date, run }, part);
+    mkdirSync(path.dirname(file), { recursive: true });
     await db.run(
       `COPY (
         SELECT stream, entity_id, reason, path, raw, observed_at, request_key

@@ -14,7 +14,7 @@ import { planModels, type ChangeKind, type ModelChange } from './plan.js';
 import { readApplied } from './read-plan.js';
 import { openReadOnly } from '../duckdb/open.js';
 import type { Published } from '../builds/published.js';
-import { envDir, envFile, publishedFile, warehouseFile } from '../duckdb/paths.js';
+import { envDir, envFile, publishedFile, warehouseFile } from '../core/data-folder.js';
 import { prepareSession } from '../duckdb/session.js';
 import { quote } from '../duckdb/sql-files.js';
 import { withParser } from '../duckdb/sql-parser.js';

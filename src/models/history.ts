@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readSets, type AppliedSet } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
-import { warehouseFile } from '../duckdb/paths.js';
+import { warehouseFile } from '../core/data-folder.js';
 
 /** A set of models that was in force, with the files it changed. */
 export interface HistoryEntry extends Omit<AppliedSet, 'files'> {

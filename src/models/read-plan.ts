@@ -6,7 +6,7 @@ import { dayOf, modelsInForce } from './in-force.js';
 import { planModels, type AppliedModel, type ModelChange } from './plan.js';
 import { heldSet } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
-import { publishedFile, warehouseFile } from '../duckdb/paths.js';
+import { publishedFile, warehouseFile } from '../core/data-folder.js';
 import { quote } from '../duckdb/sql-files.js';
 
 /** Result of `tidemark models plan`. */

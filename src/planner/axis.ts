@@ -55,6 +55,14 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
   };
 }
 
+/** Ends of a range as positions, and how the API reads its bounds. */
+interface RangeLimits {
+  min: number;
+  max: number;
+  format: DateFormat;
+  bounds?: Bounds | undefined;
+}
+
 /**
  * Assigns positions to the days, years or numbers of a range. The first window has no lower bound and the last one no
  * upper bound, so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead.
@@ -63,10 +71,7 @@ export function categoricalAxis(dimension: CategoricalDimension, values: readonl
 export function rangeAxis(
   dimension: RangeDimension,
   own: Record<string, unknown>,
-  min: number,
-  max: number,
-  format: DateFormat,
-  bounds: Bounds = 'inclusive',
+  { min, max, format, bounds = 'inclusive' }: RangeLimits,
 ): Axis {
   const scale = scaleOf(dimension, format);
   const ownMin = scale.parse(own['gte'], 'first');

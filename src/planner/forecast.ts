@@ -1,4 +1,4 @@
-import type { DuePlan } from '../../schemas/pipeline/crawl.js';
+import type { DuePlan } from '../../schemas/pipeline/due.js';
 
 /** The facts that calibration learned about a market's search, and the next steps of the plan. */
 export interface SearchOutlook {

@@ -155,7 +155,7 @@ function* searchDated(
   }
   segment.splitBy.push(dated.dimension.key);
   const rest = dimensions.filter((dimension) => dimension !== dated.dimension);
-  yield* splitBy(state, segment, dated, rest, null);
+  yield* splitBy(state, { segment, choice: dated, rest, hunt: null });
   segment.postponed = true;
   segment.shortfall = `split by ${dated.dimension.key}; each night searches one of ${of} parts for companies without a value, and tonight was not this part's night`;
   state.tree.settle(segment, missingOf(segment) > 0 ? 'remainder' : 'split');

@@ -33,15 +33,19 @@ export interface Split {
   explain(): string;
 }
 
+/** One split of a segment along one dimension. */
+export interface SplitStep {
+  segment: Segment;
+  choice: Choice;
+  /** Dimensions that may split the parts. */
+  rest: readonly Dimension[];
+  hunt: Hunt | null;
+  /** Ends the split early when it returns true. */
+  enough?: () => boolean;
+}
+
 /** Sweeps a segment along one more dimension. Ends early when `enough` returns true. */
-export type Walk = (
-  state: CrawlState,
-  segment: Segment,
-  choice: Choice,
-  rest: readonly Dimension[],
-  hunt: Hunt,
-  enough: () => boolean,
-) => Task<void>;
+export type Walk = (state: CrawlState, step: SplitStep) => Task<void>;
 
 /**
  * Runs second passes over a segment, to find the companies without a value in the dimension of its split. Runs the
@@ -186,7 +190,7 @@ export class SecondPasses {
     const floor = this.outer ? 0 : SMALL_PASS;
     const enough = (): boolean =>
       this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
-    yield* this.walk(this.state, segment, choice, this.rest, this.hunt(), enough);
+    yield* this.walk(this.state, { segment, choice, rest: this.rest, hunt: this.hunt(), enough });
     segment.distinct = segment.found.size;
     // Only from THOROUGH on, search along another dimension for companies that this sweep missed: this is expensive.
     const whole =

@@ -3,7 +3,7 @@ import type { CrawlState } from './crawl-state.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { countHunted, newIn, type Hunt } from './hunt.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
-import { recover } from './second-pass.js';
+import { recover, type SplitStep } from './second-pass.js';
 import { Sweep } from './sweep.js';
 import { askFirst } from './questions.js';
 import { fork, join, type Fiber, type Task } from './tasks.js';
@@ -52,7 +52,7 @@ export function* enumerate(
   }
   const rest = dimensions.filter((d) => d !== choice.dimension);
   segment.splitBy.push(choice.dimension.key);
-  yield* splitBy(state, segment, choice, rest, hunt);
+  yield* splitBy(state, { segment, choice, rest, hunt });
   if (choice.facts.axis.overlapping) mergeChildren(segment);
   noticeCappedTotals(state, segment, choice, countOf(segment));
   if (isCapped(state, segment)) countByChildren(state, segment, choice);
@@ -104,14 +104,8 @@ function countOf(segment: Segment): number {
  * Sweeps a segment along a dimension, in parallel parts, and searches each window. Adds the companies found to the
  * segment.
  */
-export function* splitBy(
-  state: CrawlState,
-  segment: Segment,
-  choice: Choice,
-  rest: readonly Dimension[],
-  hunt: Hunt | null,
-  enough?: () => boolean,
-): Task<void> {
+export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
+  const { segment, choice, rest, hunt, enough } = step;
   const fibers: Fiber<void>[] = [];
   const { nullValue, axis } = choice.facts;
   const counted = countedLeaves(state, segment, choice);
@@ -121,7 +115,7 @@ export function* splitBy(
     if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
   }
   for (const part of partsOf(state, segment, choice, enough !== undefined).flatMap((whole) => around(whole, counted))) {
-    fibers.push(yield* fork(sweep(state, segment, choice, part, rest, hunt, enough)));
+    fibers.push(yield* fork(sweep(state, step, part)));
   }
   if (nullValue !== undefined) {
     const child = state.tree.child(segment, axis.key, nullValue, 'none');
@@ -131,15 +125,7 @@ export function* splitBy(
   yield* join(fibers);
 }
 
-function* sweep(
-  state: CrawlState,
-  segment: Segment,
-  choice: Choice,
-  part: Window,
-  rest: readonly Dimension[],
-  hunt: Hunt | null,
-  enough: (() => boolean) | undefined,
-): Task<void> {
+function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: SplitStep, part: Window): Task<void> {
   const { axis, shape, share } = choice.facts;
   const walk = new Sweep({
     shape,

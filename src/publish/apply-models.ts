@@ -8,7 +8,7 @@ import { planModels, refuseBreaking, type ModelChange } from '../models/plan.js'
 import { readApplied } from '../models/read-plan.js';
 import { heldSet, previousSet, readSet, readSets, type AppliedSet } from '../models/sets.js';
 import { openReadOnly, openWarehouse, type Warehouse } from '../duckdb/open.js';
-import { publishedFile, warehouseFile } from '../duckdb/paths.js';
+import { publishedFile, stagedModelsFile, warehouseFile } from '../core/data-folder.js';
 import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from '../models/run-models.js';
 import { stageModels } from '../models/stage-models.js';
@@ -127,7 +127,7 @@ async function putInForce(
   const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
   if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
   const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
-  const file = `${warehouseFile(dataDir)}.apply`;
+  const file = stagedModelsFile(dataDir);
   const { shared } = choice.set;
   const staged = await stageModels(db, toStage, { file, builtFrom, personalData, shared }, (model) =>
     onStep({ step: 'stage', model }),

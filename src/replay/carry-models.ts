@@ -3,7 +3,7 @@ import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { sha256 } from '../models/models.js';
 import { openReadOnly } from '../duckdb/open.js';
-import { publishedFile } from '../duckdb/paths.js';
+import { publishedFile } from '../core/data-folder.js';
 
 const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
 

@@ -4,7 +4,16 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { WEBHOOK_RUN, type PartManifest } from '../../schemas/pipeline/landing.js';
 import { syncFolder, writeFileAtomic } from '../core/files.js';
-import { footerOf, manifestFile, manifestName, partName, readManifests, type LandedPart } from '../landing/index.js';
+import {
+  footerOf,
+  manifestFile,
+  manifestName,
+  manifestsDir,
+  partName,
+  readManifests,
+  spoolsDir,
+  type LandedPart,
+} from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { syncFile } from '../builds/links.js';
@@ -119,7 +128,7 @@ async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPa
 
 /** True when the folder has no spool file, so that no chunk of it is in flight. */
 function isQuiet(folder: string): boolean {
-  const spool = path.join(folder, '_spool');
+  const spool = spoolsDir(folder);
   return !existsSync(spool) || readdirSync(spool).length === 0;
 }
 
@@ -247,7 +256,7 @@ async function removeReplaced(dataDir: string): Promise<void> {
     if (part.replaces === undefined || (await findPartFault(part)) !== undefined) continue;
     const folder = path.dirname(part.file);
     for (const { part: name } of part.replaces) {
-      await rm(path.join(folder, '_manifest', manifestName(name)), { force: true });
+      await rm(path.join(manifestsDir(folder), manifestName(name)), { force: true });
       await rm(path.join(folder, name), { force: true });
     }
   }

@@ -9,7 +9,7 @@ import { syncFile } from '../builds/links.js';
 import { loadLanding } from '../load/load.js';
 import { lockWriter, whileNothingIsRemoved } from '../duckdb/locks.js';
 import { openWarehouse, type Warehouse } from '../duckdb/open.js';
-import { warehouseFile } from '../duckdb/paths.js';
+import { replayFile, warehouseFile } from '../core/data-folder.js';
 import { publish, type PublishedBuild } from '../publish/publish.js';
 import { buildModels, type BuildResult } from '../models/run-models.js';
 
@@ -62,7 +62,7 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
 async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
   const { now, into = dataDir, onStep = () => undefined } = request;
   const file = warehouseFile(into);
-  const beside = `${file}.rebuild`;
+  const beside = replayFile(into);
   const current = await openIfSound(into, lock);
   let loaded: Loaded;
   let built: BuildResult;

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from
 import path from 'node:path';
 import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
 import type { AttemptReport } from '../api-client/index.js';
+import { requestsDir, requestsFile } from '../core/data-folder.js';
 import { asDiskFull } from '../core/files.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
 
@@ -30,7 +31,7 @@ export class RequestLog {
   requests = 0;
 
   constructor(dataDir: string, run: string, chunk: string) {
-    this.#file = path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
+    this.#file = requestsFile(dataDir, run, chunk);
   }
 
   add(attempt: AttemptReport): void {
@@ -127,8 +128,4 @@ function parseLine(line: string): Record<string, Tally> {
 
 function newTally(): Tally {
   return { requests: 0, errors: 0, retries: 0, bytes: 0, latencies: {} };
-}
-
-function requestsDir(dataDir: string, run: string): string {
-  return path.join(dataDir, 'runs', run, 'requests');
 }

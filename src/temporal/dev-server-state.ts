@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import { z } from 'zod';
+import { devServerFile } from '../core/data-folder.js';
 import { writeFileAtomic } from '../core/files.js';
 import { findPlace, processExists } from '../core/lock.js';
 
@@ -15,24 +15,11 @@ const DevServerState = z.object({
 });
 export type DevServerState = z.infer<typeof DevServerState>;
 
-/** Folder of the dev server's database and state. */
-export function temporalDir(dataDir: string): string {
-  return path.join(dataDir, 'temporal');
-}
-
-/**
- * Path of the lock whose holder runs the dev server and will stop it. If the lock is free, the next process may take
- * over the running server, or start one.
- */
-export function devServerLock(dataDir: string): string {
-  return path.join(temporalDir(dataDir), 'owner.lock');
-}
-
 /** Reads the recorded dev server; null unless its process is alive on this machine and is a dev server. */
 export function readDevServer(dataDir: string): DevServerState | null {
   let text: string;
   try {
-    text = readFileSync(stateFile(dataDir), 'utf8');
+    text = readFileSync(devServerFile(dataDir), 'utf8');
   } catch {
     return null;
   }
@@ -48,13 +35,13 @@ export function readDevServer(dataDir: string): DevServerState | null {
 
 /** Records the dev server of a data folder in `data/temporal/server.json`. */
 export async function writeDevServer(dataDir: string, state: DevServerState): Promise<void> {
-  await writeFileAtomic(stateFile(dataDir), `${JSON.stringify(state)}\n`);
+  await writeFileAtomic(devServerFile(dataDir), `${JSON.stringify(state)}\n`);
 }
 
 /** Deletes the record of a server, unless another server has been recorded meanwhile. */
 export function forgetDevServer(dataDir: string, pid: number): void {
   const current = readDevServer(dataDir);
-  if (current === null || current.pid === pid) rmSync(stateFile(dataDir), { force: true });
+  if (current === null || current.pid === pid) rmSync(devServerFile(dataDir), { force: true });
 }
 
 // After a reboot another process may have the recorded id.
@@ -64,8 +51,4 @@ function isDevServer(pid: number): boolean {
   } catch {
     return true; // without `ps`, assume yes: the caller tests whether the server answers
   }
-}
-
-function stateFile(dataDir: string): string {
-  return path.join(temporalDir(dataDir), 'server.json');
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
-import { describeFolder, shortId } from '../core/data-folder.js';
+import { describeFolder, shortId } from '../core/folder-identity.js';
 import { seenWorkers, type WorkerSeen } from './crawl-workers.js';
 
 const LOOK_EVERY_MS = 60_000;

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { olderReceiverLock, receiverLock, runFolder } from '../core/data-folder.js';
 import { look, type Watch } from '../core/lease.js';
 import { LockSeeker } from '../core/lock.js';
-import { landSpool, runFolder, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
-import { listReceiverLocks, listSpools, receiverLock } from './deliveries.js';
+import { landSpool, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
+import { listReceiverLocks, listSpools } from './deliveries.js';
 
 // Receivers of older versions have no ids. Each landed its spools within a minute.
 const OLDER_VERSION_MS = 120_000;
@@ -94,7 +94,7 @@ export class Adopter {
    */
   #isAbandoned(targets: readonly PartTarget[]): boolean {
     if (targets.length === 0) return false;
-    if (!existsSync(path.join(this.#dataDir, 'secrets', 'webhook-receiver.lock'))) return true;
+    if (!existsSync(olderReceiverLock(this.#dataDir))) return true;
     const { olderVersionMs = OLDER_VERSION_MS } = this.#options;
     const seen = targets.map((target) => {
       const file = statSync(spoolFile(runFolder(target), target.chunk), { throwIfNoEntry: false });

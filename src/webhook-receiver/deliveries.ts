@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import path from 'node:path';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
-import { landingDir, type PartTarget } from '../landing/index.js';
+import { receiversDir, runFolder, streamDir } from '../core/data-folder.js';
+import { spoolsDir, type PartTarget } from '../landing/index.js';
 
 /*
  * Files of webhook deliveries. Several receivers may share a data folder, such as two machines behind a load balancer.
@@ -16,14 +16,9 @@ export function newReceiverId(): string {
   return `r${randomBytes(8).toString('hex')}`;
 }
 
-/** Returns the path of a receiver's lock. The receiver holds the lock as long as it owns its spools. */
-export function receiverLock(dataDir: string, receiver: string): string {
-  return path.join(dataDir, 'receivers', receiver);
-}
-
 /** Lists the receivers that have a lock folder, even if no process holds the lock. */
 export function listReceiverLocks(dataDir: string): string[] {
-  return names(path.join(dataDir, 'receivers'), /^(r[0-9a-f]{16})$/);
+  return names(receiversDir(dataDir), /^(r[0-9a-f]{16})$/);
 }
 
 /** Returns a name for the next chunk of a receiver. The name is unique even if the clock is set back. */
@@ -40,10 +35,10 @@ export function nextChunk(dataDir: string, receiver: string, number: number, now
  * Lists the spooled chunks by receiver. The key `null` has the spools of older versions, whose receivers had no ids.
  */
 export function listSpools(dataDir: string): Map<string | null, PartTarget[]> {
-  const root = path.join(landingDir(dataDir), STREAM);
   const found = new Map<string | null, PartTarget[]>();
-  for (const date of names(root, /^date=(.+)$/)) {
-    for (const chunk of names(path.join(root, `date=${date}`, `run=${WEBHOOK_RUN}`, '_spool'), /^part-(.+)\.ndjson$/)) {
+  for (const date of names(streamDir(dataDir, STREAM), /^date=(.+)$/)) {
+    const folder = runFolder({ dataDir, stream: STREAM, run: WEBHOOK_RUN, date });
+    for (const chunk of names(spoolsDir(folder), /^part-(.+)\.ndjson$/)) {
       const receiver = OF_RECEIVER.exec(chunk)?.[1] ?? null;
       found.set(receiver, [...(found.get(receiver) ?? []), targetOf(dataDir, date, chunk)]);
     }

@@ -1,20 +1,13 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { receiverLock, runFolder } from '../core/data-folder.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { Clock } from '../core/clock.js';
 import { syncPath } from '../core/files.js';
 import { LEASE_MS, LockLostError, takeLock, type Lock } from '../core/lock.js';
-import {
-  landSpool,
-  runFolder,
-  Spool,
-  SPOOL_LIMITS,
-  spoolFile,
-  type PartTarget,
-  type SpoolLimits,
-} from '../landing/index.js';
+import { landSpool, Spool, SPOOL_LIMITS, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { Adopter } from './adopter.js';
-import { newReceiverId, nextChunk, receiverLock } from './deliveries.js';
+import { newReceiverId, nextChunk } from './deliveries.js';
 
 const COMMIT_EVERY_MS = 60_000;
 

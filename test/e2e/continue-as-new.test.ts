@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { CarriedRun, QuotaGateState } from '../../schemas/pipeline/crawl.js';
+import type { CarriedRun, QuotaGateState } from '../../schemas/pipeline/carried.js';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { executionsOf, type Execution } from '../helpers/executions.js';
 import { waitUntil } from '../helpers/sandbox.js';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { CrawlChunkInput } from '../../schemas/pipeline/crawl.js';
+import type { CrawlChunkInput } from '../../schemas/pipeline/activities.js';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';

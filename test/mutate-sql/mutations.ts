@@ -37,7 +37,7 @@ export function listMutations(text: string): Mutation[] {
     ...swapCoalesce(text, code),
     ...replaceAll(code, /\bLEFT JOIN\b/gi, 'LEFT JOIN to JOIN', () => 'JOIN'),
     ...replaceAll(code, /\bUNION ALL\b(?! BY NAME)/gi, 'UNION ALL to UNION', () => 'UNION'),
-    ...replaceAll(code, /\bOR\b/g, 'OR to AND', () => 'AND'),
+    ...replaceAll(code, /(?<!\bCREATE )\bOR\b/g, 'OR to AND', () => 'AND'),
   ];
   return edits
     .toSorted((a, b) => a.at - b.at || a.length - b.length)

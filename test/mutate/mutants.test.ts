@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { drawSample, wilsonInterval } from '../helpers/sample.js';
 import { keyOf, rangeOf, type Mutant } from './mutants.js';
@@ -28,4 +29,10 @@ it('gives the 95 % interval of a share', () => {
   expect(wilsonInterval(80, 100).map((each) => each.toFixed(3))).toEqual(['0.711', '0.867']);
   expect(wilsonInterval(20, 20).map((each) => each.toFixed(3))).toEqual(['0.839', '1.000']);
   expect(wilsonInterval(0, 0)).toEqual([0, 1]);
+});
+
+it('copies every folder of the source: patterns without a slash would also leave out folders below', () => {
+  const text = readFileSync(new URL('stryker.config.json', import.meta.url), 'utf8');
+  const { ignorePatterns } = JSON.parse(text) as { ignorePatterns: string[] };
+  expect(ignorePatterns.filter((pattern) => !pattern.startsWith('/'))).toEqual([]);
 });

@@ -125,8 +125,10 @@ describe('POST /v2/autocomplete', () => {
     expect((await find({ name: 'no company has this name' })).status).toBe(404);
   });
 
-  it('has an error of its own when only the country is given', async () => {
-    for (const body of [{}, { country_code: 'GB' }]) {
+  it('has an error of its own without one of the five fields that this error names', async () => {
+    const { company_email, pronet } = records.find((record) => record.company_email?.[0] && record.pronet)!;
+    const others = { ticker: 'TICK', email: company_email![0], pronet };
+    for (const body of [{}, { country_code: 'GB' }, others]) {
       expect(await post('/v2/autocomplete', body)).toMatchObject({
         status: 400,
         body: { fields: [expect.stringContaining('registration_number')] },
@@ -135,6 +137,18 @@ describe('POST /v2/autocomplete', () => {
     expect((await post('/v2/autocomplete', { country_code: 'GB', nonsense: 1 })).body).toEqual({
       nonsense: [expect.any(String)],
     });
+  });
+
+  it('finds by any field when the option says so, and then refuses a lone country only', async () => {
+    const { company_email } = records.find((record) => record.company_email?.[0])!;
+    const mild = await startApp({ autocompleteNeeds: 'any' });
+    try {
+      const find = async (body: object) => mild.send('POST', '/v2/autocomplete', body);
+      expect((await find({ email: company_email![0] })).status).toBe(200);
+      expect((await find({ country_code: 'GB' })).body).toEqual({ fields: [expect.any(String)] });
+    } finally {
+      await mild.close();
+    }
   });
 });
 

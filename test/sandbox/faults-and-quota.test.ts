@@ -85,7 +85,7 @@ describe('usage', () => {
     expect(await app.get(`/v2/financial/${id}`)).toMatchObject({
       status: 429,
       body: {
-        access: { permission: expect.any(String), module_name: expect.any(String), app: expect.any(String) },
+        access: { permission: 'financials', module: 'financials', module_name: 'Financial reports', app: 'api' },
         error_guard: 'limits.daily',
         message_guard: expect.any(String),
       },

@@ -167,7 +167,9 @@ describe('keys of prototypes', () => {
       expect((await send('GET', `/v2/companies/${name}`, null)).status).toBe(404);
       expect((await send('GET', `/_sandbox/truth/${name}`, null)).status).toBe(404);
       const nomenclature = JSON.stringify({ api_key: key, nomenclature_type: name });
-      expect((await post('/api/nomenclature', nomenclature)).status).toBe(404);
+      expect((await post('/api/nomenclature', nomenclature)).body).toEqual({
+        detail: `There is no nomenclature "${name}".`,
+      });
       const form = { 'content-type': 'application/x-www-form-urlencoded' };
       expect((await post('/oauth/login', `${name}=1`, form)).status).toBe(422);
     }

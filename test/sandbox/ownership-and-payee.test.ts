@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isIban } from '../../sandbox/payee/rules.js';
+import { DEFAULT_STATUSES } from '../../sandbox/options.js';
 import { startApp, type Answer, type Running } from './running.js';
 
 let app: Running;
@@ -114,6 +115,17 @@ describe('payee checks', () => {
     expect(again.body['id']).not.toBe(first['id']);
     expect((await app.get('/v2/know-your-payee/9999')).status).toBe(404);
     expect((await app.send('POST', '/v2/know-your-payee/x')).status).toBe(404);
+  });
+
+  it('are refused with 400 without holding_entity, whatever status other errors have', async () => {
+    const other = await startApp({ statuses: { ...DEFAULT_STATUSES, invalid: 422 } });
+    try {
+      const send = async (body: object) => (await other.send('POST', '/v2/know-your-payee', body)).status;
+      expect(await send({ ...british, holding_entity: '' })).toBe(400);
+      expect(await send({ ...british, country_code: 'XX' })).toBe(422);
+    } finally {
+      await other.close();
+    }
   });
 
   const refused: [what: string, body: object, field: string][] = [

@@ -187,6 +187,13 @@ describe('GET /v1/finder/company/…', () => {
     expect(interim).toBeGreaterThan(0);
   });
 
+  it('tells the status of each error in its code', async () => {
+    const wrongMethod = await app.send<Record<string, unknown>>('POST', '/v1/finder/company/details', {});
+    expect(wrongMethod).toMatchObject({ status: 405, body: { error_name: 'InvalidRequest', error_code: 405 } });
+    const unknownPath = await app.get('/v1/finder/nothing');
+    expect(unknownPath).toMatchObject({ status: 404, body: { error_name: 'IdNotFound', error_code: 404 } });
+  });
+
   it('answers 404 IdNotFound, 406 without an id', async () => {
     for (const what of ['details', 'financial']) {
       expect(await app.get(`/v1/finder/company/${what}?id=4`)).toMatchObject({

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { UNLISTED_INDICATOR } from '../../sandbox/world/financial-report.js';
 import { USD_PER } from '../../sandbox/world/data/market-countries.js';
 import { createWorld } from '../../sandbox/world/index.js';
 import { Company } from '../../schemas/v2/company.js';
@@ -96,15 +95,14 @@ describe('the market', () => {
 describe('financial reports', () => {
   const reports = ids.map((id) => world.financialReport(id, 0)!);
 
-  it('have the documented shape; few are empty, few indicators are null, text or unlisted', () => {
+  it('have the documented shape; few are empty, few indicators are null or text', () => {
     const values = reports.flatMap((report) =>
       Object.values(FinancialReport.parse(report)).flatMap((year) => Object.entries(year)),
     );
     expect(share(reports.filter((report) => Object.keys(report).length === 0).length)).toBeCloseTo(0.17, 1);
     expect(values.some(([, value]) => value === null)).toBe(true);
     expect(values.some(([name, value]) => name === 'Turnover' && typeof value === 'string')).toBe(true);
-    const unlisted = new Set(values.map(([name]) => name).filter((name) => !INDICATORS.has(name)));
-    expect([...unlisted]).toEqual([UNLISTED_INDICATOR]);
+    expect(values.filter(([name]) => !INDICATORS.has(name))).toEqual([]);
     expect(reports.some((report) => Object.keys(Object.values(report)[0] ?? {}).length > 150)).toBe(true);
   });
 

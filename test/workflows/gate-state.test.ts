@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { QuotaGateState, QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/crawl.js';
+import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/activities.js';
+import type { QuotaGateState } from '../../schemas/pipeline/carried.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import {
   enterLine,

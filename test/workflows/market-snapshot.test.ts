@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { CloseRunInput, CrawlChunkInput, PlanDueInput, QuotaStatus } from '../../schemas/pipeline/crawl.js';
-import type { Refusal, RunContext, RunResult } from '../../schemas/pipeline/run.js';
+import type { CloseRunInput, CrawlChunkInput, PlanDueInput, QuotaStatus } from '../../schemas/pipeline/activities.js';
+import type { Refusal } from '../../schemas/pipeline/refusal.js';
+import type { RunContext, RunResult } from '../../schemas/pipeline/run.js';
 import { marketSnapshot } from '../../workflows/market-snapshot.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/crawl.js';
+import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import { quotaGate } from '../../workflows/quota-gate.js';
 import { resetTemporal, temporal } from './fake-temporal.js';

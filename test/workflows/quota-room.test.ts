@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/crawl.js';
+import type { QuotaStatus, QuotaWaiter } from '../../schemas/pipeline/activities.js';
 import type { RunContext, WorkflowType } from '../../schemas/pipeline/run.js';
 import {
   hasNoFigure,

@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/workflow';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Refusal, RunContext } from '../../schemas/pipeline/run.js';
+import type { Refusal } from '../../schemas/pipeline/refusal.js';
+import type { RunContext } from '../../schemas/pipeline/run.js';
 import * as exported from '../../workflows/index.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 

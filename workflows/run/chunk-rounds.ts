@@ -1,4 +1,5 @@
-import type { ChunkResult, ChunkRound } from '../../schemas/pipeline/crawl.js';
+import type { ChunkResult } from '../../schemas/pipeline/activities.js';
+import type { ChunkRound } from '../../schemas/pipeline/carried.js';
 
 // Fetch two chunks at once: while one lands its part, the other keeps the API busy. The client limits the requests in
 // flight.

@@ -1,5 +1,7 @@
-import type { DiscoverResult, DueReason, DuePlan } from '../../schemas/pipeline/crawl.js';
-import type { Progress, Refusal } from '../../schemas/pipeline/run.js';
+import type { DiscoverResult } from '../../schemas/pipeline/activities.js';
+import type { DueReason, DuePlan } from '../../schemas/pipeline/due.js';
+import type { Refusal } from '../../schemas/pipeline/refusal.js';
+import type { Progress } from '../../schemas/pipeline/run.js';
 
 /** Returns a run's progress as Markdown, which the Temporal UI shows under "Current details". */
 export function describeProgress(progress: Progress, coverage: DiscoverResult['coverage']): string {

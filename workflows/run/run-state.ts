@@ -1,12 +1,9 @@
-import type {
-  CarriedRun,
-  ChunkRound,
-  DiscoverResult,
-  ModelsResult,
-  QuotaStatus,
-} from '../../schemas/pipeline/crawl.js';
+import type { DiscoverResult, ModelsResult, QuotaStatus } from '../../schemas/pipeline/activities.js';
+import type { CarriedRun, ChunkRound } from '../../schemas/pipeline/carried.js';
 import type { CrawlOutcome } from '../../schemas/pipeline/landing.js';
-import type { DueSummary, Progress, ProgressStep, Refusal, RunContext } from '../../schemas/pipeline/run.js';
+import type { DueSummary } from '../../schemas/pipeline/due.js';
+import type { Refusal } from '../../schemas/pipeline/refusal.js';
+import type { Progress, ProgressStep, RunContext } from '../../schemas/pipeline/run.js';
 import { refusalInWords } from './describe.js';
 import { hasNoFigure } from '../quota-room.js';
 

@@ -7,7 +7,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CarriedRun } from '../../schemas/pipeline/crawl.js';
+import type { CarriedRun } from '../../schemas/pipeline/carried.js';
 import type { Progress, ProgressStep, RunResult, WorkflowType } from '../../schemas/pipeline/run.js';
 import { isCancelled } from './cancellation.js';
 import { describeProgress } from './describe.js';

@@ -1,7 +1,9 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
-import type { ChunkResult, DuePlan, Listing, PlanDueInput } from '../../schemas/pipeline/crawl.js';
+import type { ChunkResult, Listing, PlanDueInput } from '../../schemas/pipeline/activities.js';
+import type { DuePlan } from '../../schemas/pipeline/due.js';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
-import type { ProgressStep, Refusal, RunResult } from '../../schemas/pipeline/run.js';
+import type { Refusal } from '../../schemas/pipeline/refusal.js';
+import type { ProgressStep, RunResult } from '../../schemas/pipeline/run.js';
 import { reasonsInWords, refusalInWords } from './describe.js';
 import { nextRound, repeatOf } from './chunk-rounds.js';
 import { heldBackBy, isIncomplete } from './publish-thresholds.js';

@@ -1,5 +1,5 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
-import type { CarriedRun } from '../../schemas/pipeline/crawl.js';
+import type { CarriedRun } from '../../schemas/pipeline/carried.js';
 import type { RunResult, WorkflowType } from '../../schemas/pipeline/run.js';
 import { isCancelled } from './cancellation.js';
 import { quick } from '../proxies.js';

@@ -12,7 +12,6 @@ import {
 } from '../../../schemas/connector/company-data.js';
 import { nomenclatureOf } from '../../connector/nomenclature.js';
 import { demandPart } from '../../connector/validation.js';
-import { Refusal } from '../../http/errors.js';
 import { INNER_HEADER, INNER_SECRET } from '../../inner.js';
 import type { Sandbox } from '../../sandbox.js';
 
@@ -23,11 +22,14 @@ interface Inner {
   payload?: object;
 }
 
+const WRONG_KEY = { detail: 'Invalid API key.' };
+
 /**
  * Connector routes for company data, with the key in the body. The reference does not show their answers. Each route
- * returns the answer of its version 2 call, errors included.
+ * returns the body of its version 2 call, errors included. The status is always 200, or 422 for a body of the wrong
+ * shape: the reference states no other.
  *
- * A wrong key is 401 `{detail}`. Only `/api/verify-token` answers a wrong key with `{valid: false}`.
+ * A wrong key is `{detail}`. Only `/api/verify-token` answers a wrong key with `{valid: false}`.
  */
 export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/api/verify-token', (request) => {
@@ -43,10 +45,10 @@ export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void
     app.post(path, async (request, reply) => {
       const body = demandPart(schema, 'body', request.body);
       const { api_key } = body as { api_key: string };
-      demandKey(sandbox, api_key);
+      if (!sandbox.keys.find(api_key)) return WRONG_KEY;
       const headers = { authorization: `Token ${api_key}`, [INNER_HEADER]: INNER_SECRET };
       const answer = await app.inject({ ...inner(body), headers });
-      return reply.code(answer.statusCode).type('application/json; charset=utf-8').send(answer.body);
+      return reply.type('application/json; charset=utf-8').send(answer.body);
     });
   }
 
@@ -86,13 +88,9 @@ export function connectorApiRoutes(app: FastifyInstance, sandbox: Sandbox): void
 
   app.post('/api/nomenclature', (request) => {
     const { api_key, nomenclature_type, parent } = demandPart(NomenclatureRequest, 'body', request.body);
-    demandKey(sandbox, api_key);
+    if (!sandbox.keys.find(api_key)) return WRONG_KEY;
     const items = nomenclatureOf(nomenclature_type, parent ?? null);
-    if (items === null) throw new Refusal(404, { detail: `There is no nomenclature "${nomenclature_type}".` });
+    if (items === null) return { detail: `There is no nomenclature "${nomenclature_type}".` };
     return { nomenclature_type, parent: parent ?? null, items };
   });
-}
-
-function demandKey(sandbox: Sandbox, key: string): void {
-  if (!sandbox.keys.find(key)) throw new Refusal(401, { detail: 'Invalid API key.' });
 }

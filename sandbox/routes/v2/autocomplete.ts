@@ -13,15 +13,17 @@ import { bodyOf } from '../../http/validate.js';
  * not.
  */
 const Request = AutocompleteRequest.extend({ phone_number: z.string().optional() });
-const REQUIRED =
-  'At least one of name, registration_number, vat_number, website, phone_number is required besides the country.';
+// Section "Errors", "Autocomplete field error". Section "Autocomplete" is milder: only a lone `country_code` fails.
+const FIVE = ['name', 'registration_number', 'vat_number', 'website', 'phone_number'];
+const REQUIRED = `At least one of ${FIVE.join(', ')} is required besides the country.`;
 
 /** Section "Autocomplete": the first company, by id, that matches all given fields. */
 export function autocompleteRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/autocomplete', (request): Company => {
     const body = demand(sandbox, Request, bodyOf(request));
     const { country_code, ...identifying } = body;
-    if (Object.keys(identifying).length === 0) throw sandbox.errors.autocomplete([REQUIRED]);
+    const needed = sandbox.options.autocompleteNeeds === 'five' ? FIVE : Object.keys(identifying);
+    if (!needed.some((field) => field in identifying)) throw sandbox.errors.autocomplete([REQUIRED]);
     spend(sandbox, 'autocomplete');
     const { world, day } = sandbox;
     const index = indexByIdentifiers(world.ctx, {

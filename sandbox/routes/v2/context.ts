@@ -24,8 +24,8 @@ export function demand<T extends z.ZodType>(sandbox: Sandbox, schema: T, value: 
  */
 export function spend(sandbox: Sandbox, metric: MetricName): void {
   const broken = sandbox.quota.take(metric, Date.now());
-  if (broken === 'limits.daily') throw sandbox.errors.limit(broken, 'The daily browsing limit is reached.');
-  if (broken === 'limit') throw sandbox.errors.limit(broken, 'Too many requests: slow down.');
+  if (broken === 'limits.daily') throw sandbox.errors.limit(broken, 'The daily browsing limit is reached.', metric);
+  if (broken === 'limit') throw sandbox.errors.limit(broken, 'Too many requests: slow down.', metric);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Company } from '../../../schemas/v2/company.js';
 import type { PayeeCheck } from '../../payee/checks.js';
-import { PayeeCheckBody, payeeFaults, type PayeeCheckRequest } from '../../payee/rules.js';
+import { lacksBank, PayeeCheckBody, payeeFaults, type PayeeCheckRequest } from '../../payee/rules.js';
+import { Refusal } from '../../http/errors.js';
 import type { Sandbox } from '../../sandbox.js';
 import { idOf } from '../../world/membership.js';
 import { demand, pathId, spend } from './context.js';
@@ -12,6 +13,8 @@ export function payeeRoutes(app: FastifyInstance, sandbox: Sandbox): void {
   app.post('/know-your-payee', async (request, reply) => {
     const body = demand(sandbox, PayeeCheckBody, bodyOf(request));
     const faults = payeeFaults(body);
+    // The release notes state this status; the other errors of version 2 follow `--statuses`.
+    if (lacksBank(body)) throw new Refusal(400, faults);
     if (Object.keys(faults).length > 0) throw sandbox.errors.invalid(faults);
     spend(sandbox, 'payee_checks');
     return reply.code(201).send(runCheck(sandbox, body));

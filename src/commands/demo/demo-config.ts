@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { configPath, loadConfig, type Config } from '../../core/config.js';
+import { demoDir } from '../../core/data-folder.js';
 import { exampleConfig, isNamed } from '../config-in-force.js';
 
 /**
@@ -16,7 +16,7 @@ export function demoConfig(
   if (!isNamed(option, env) && !existsSync(own)) return { config: exampleConfig(env), note: null };
   const config = loadConfig(own, env);
   if (isLocal(config.api.baseUrl) || env['TIDEMARK_DATA']) return { config, note: null };
-  const dataDir = path.join(config.dataDir, 'demo');
+  const dataDir = demoDir(config.dataDir);
   const note = `${own} names the API ${config.api.baseUrl}. The demo reads the sandbox instead and writes only to ${dataDir}.`;
   return { config: loadConfig(own, { ...env, TIDEMARK_DATA: dataDir }), note };
 }

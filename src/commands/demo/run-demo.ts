@@ -1,7 +1,7 @@
-import path from 'node:path';
 import type { RunResult } from '../../../schemas/pipeline/run.js';
 import { createClock, dayIn, type Clock } from '../../core/clock.js';
 import type { Config } from '../../core/config.js';
+import { logsDir, publishedFile, publishedLake } from '../../core/data-folder.js';
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount, formatDuration } from '../../progress/format.js';
 import { connectTemporal } from '../../temporal/connect.js';
@@ -125,13 +125,13 @@ function summarise(
 ): void {
   const paint = colorsFor(process.stdout);
   const requests = results.reduce((sum, result) => sum + result.requests, 0);
-  const file = showPath(path.join(config.dataDir, 'published', 'market.duckdb'));
+  const file = showPath(publishedFile(config.dataDir));
   say(paint.bold(`Done in ${formatDuration(tookMs)}, ${formatCount(requests)} requests.`));
   say(`  Warehouse     ${file}  (open it read-only with any DuckDB 1.5 client)`);
-  say(`  For Spark, …  ${showPath(path.join(config.dataDir, 'published', 'lake'))}`);
+  say(`  For Spark, …  ${showPath(publishedLake(config.dataDir))}`);
   say(`  Ask it        npx tidemark sql "SELECT * FROM marts.companies LIMIT 5"`);
   say(`  Report        ${showPath(report)}  (one HTML file: runs, coverage, drift, data dictionary)`);
   if (stack.temporal.ui) say(`  Temporal UI   ${stack.temporal.ui}`);
   if (stack.sandbox) say(`  Sandbox API   ${stack.sandbox.url}   key ${stack.sandbox.key}`);
-  say(`  Logs          ${showPath(path.join(config.dataDir, 'logs'))}`);
+  say(`  Logs          ${showPath(logsDir(config.dataDir))}`);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { IsoDate } from '../../../schemas/pipeline/run.js';
+import { demoMark } from '../../core/data-folder.js';
 import { writeFileAtomic } from '../../core/files.js';
-import { demoMark } from '../config-in-force.js';
 
 // Always the same market: a second demo refreshes the companies that the first one fetched.
 const SEED = 7;

@@ -1,10 +1,11 @@
 import { constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { access, mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { readDataFolder, shortId } from '../../core/data-folder.js';
+import { isSpool } from '../../landing/paths.js';
+import { readDataFolder, shortId } from '../../core/folder-identity.js';
 import { TidemarkError } from '../../core/errors.js';
 import { stampedAhead } from '../../crawl/run/clock-off.js';
-import { landingDir } from '../../landing/paths.js';
+import { landingDir } from '../../core/data-folder.js';
 import { readManifests, type LandedPart } from '../../landing/manifest.js';
 import { formatCount } from '../../progress/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
@@ -101,6 +102,6 @@ function describeAhead(parts: readonly LandedPart[], now: Date): string | null {
 function staleSpools(root: string, now: Date): string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.includes(`${path.sep}_spool${path.sep}`))
+    .filter(isSpool)
     .filter((name) => now.getTime() - statSync(path.join(root, name)).mtimeMs > STALE_MS);
 }

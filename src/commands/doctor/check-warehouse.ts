@@ -4,7 +4,7 @@ import { asWarehouseError } from '../../duckdb/errors.js';
 import { Database } from '../../duckdb/database.js';
 import { describeGone, readLoadedParts } from '../../load/load.js';
 import { listParts } from '../../load/part-check.js';
-import { warehouseFile } from '../../duckdb/paths.js';
+import { warehouseFile } from '../../core/data-folder.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 

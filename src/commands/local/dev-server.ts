@@ -3,12 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { TidemarkError } from '../../core/errors.js';
 import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE } from '../../../workflows/search-attributes.js';
+import { devServerLock, devServerStartLock, TEMPORAL_DATABASE, temporalDir } from '../../core/data-folder.js';
 import { findPlace, processExists, tryLock, withLock, type Lock } from '../../core/lock.js';
 import {
-  devServerLock,
   forgetDevServer,
   readDevServer,
-  temporalDir,
   writeDevServer,
   type DevServerState,
 } from '../../temporal/dev-server-state.js';
@@ -49,7 +48,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const { dataDir } = options;
   // Only one process at a time may start a server: two servers on one database would corrupt it.
   const startLock = { what: 'the start of a Temporal dev server', waitMs: START_WAIT_MS };
-  return withLock(path.join(temporalDir(dataDir), 'start.lock'), startLock, async () => {
+  return withLock(devServerStartLock(dataDir), startLock, async () => {
     const { lock, holder } = await tryLock(devServerLock(dataDir), { what: 'the owner of the Temporal dev server' });
     const running = readDevServer(dataDir);
     if (lock === undefined) return share(dataDir, running, holder);
@@ -74,7 +73,7 @@ async function start({ dataDir, program, ports, logFile }: DevServerOptions, own
     args: `server start-dev --ip 127.0.0.1 --port ${port} --ui-port ${uiPort} --log-level warn`.split(' ').concat([
       '--db-filename',
       // Give a name without folder. The server reads the path as a URL, in which `?`, `#` and `%` have a meaning.
-      'temporal.db',
+      TEMPORAL_DATABASE,
       '--search-attribute',
       `${MARKET_ATTRIBUTE.name}=Keyword`,
       '--search-attribute',

@@ -1,5 +1,5 @@
-import path from 'node:path';
 import type { Config } from '../../core/config.js';
+import { logFile } from '../../core/data-folder.js';
 import { makeDataFolder } from '../../core/file-modes.js';
 import { errorMessage, TidemarkError } from '../../core/errors.js';
 import { connectTemporal, resolveTemporal } from '../../temporal/connect.js';
@@ -46,7 +46,6 @@ export interface LocalStack {
 export async function startLocalStack(options: LocalOptions): Promise<LocalStack> {
   const { config } = options;
   makeDataFolder(config.dataDir);
-  const logFile = (name: string): string => path.join(config.dataDir, 'logs', `${name}.log`);
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).toReversed()) await end();
@@ -72,7 +71,7 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
             uiPort: await pickPort(options.ports.ui, 'the Temporal UI', '--ui-port', [port, options.ports.sandbox]),
           };
         },
-        logFile: logFile('temporal'),
+        logFile: logFile(config.dataDir, 'temporal'),
       });
       stops.push(server.stop);
       deaths.push(server.died);
@@ -82,7 +81,10 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
     const upSandbox = async (): Promise<LocalStack['sandbox']> => {
       if (options.sandbox === null) return null;
       const port = await pickPort(options.ports.sandbox, 'the sandbox', '--sandbox-port');
-      const sandbox = await startSandbox(['--port', String(port), ...options.sandbox], logFile('sandbox'));
+      const sandbox = await startSandbox(
+        ['--port', String(port), ...options.sandbox],
+        logFile(config.dataDir, 'sandbox'),
+      );
       stops.push(sandbox.stop);
       deaths.push(sandbox.died);
       return { url: sandbox.sandbox, key: sandbox.key };
@@ -99,7 +101,7 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
       what: 'The worker',
       ...runOurs('src/cli.ts', ['worker', '--config', config.file]),
       env: workerEnvironment(config, sandbox),
-      logFile: logFile('worker'),
+      logFile: logFile(config.dataDir, 'worker'),
     });
     stops.push(worker.stop);
     deaths.push(worker.died);

@@ -1,21 +1,20 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { webhookSecretFile } from '../../core/data-folder.js';
 import { hasErrorCode, TidemarkError } from '../../core/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
-
-const FILE = 'webhook-secret';
 
 /**
  * Saves the webhook secret in `data/secrets/`, readable only by this user.
  * @returns Path of the file
  */
 export async function writeSecret(dataDir: string, secret: string): Promise<string> {
-  const folder = path.join(dataDir, 'secrets');
+  const file = webhookSecretFile(dataDir);
+  const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // The folder may exist with open permissions.
   await chmod(folder, 0o700);
-  const file = path.join(folder, FILE);
   await writeFileAtomic(file, `${secret}\n`);
   return file;
 }
@@ -27,7 +26,7 @@ export async function writeSecret(dataDir: string, secret: string): Promise<stri
 export function readSecret(dataDir: string, env: NodeJS.ProcessEnv = process.env): string {
   const given = env['TIDEMARK_WEBHOOK_SECRET']?.trim();
   if (given) return given;
-  const file = path.join(dataDir, 'secrets', FILE);
+  const file = webhookSecretFile(dataDir);
   try {
     const kept = readFileSync(file, 'utf8').trim();
     if (kept !== '') return kept;

@@ -1,4 +1,4 @@
-import type { CrawlChunkInput } from '../../../schemas/pipeline/crawl.js';
+import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api-client/index.js';
 import { TidemarkError } from '../../core/errors.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { ChunkResult, CrawlChunkInput, DueEntity } from '../../../schemas/pipeline/crawl.js';
+import type { ChunkResult, CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
+import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import type { ApiError } from '../../api-client/index.js';
+import { chunkFile, dueDir } from '../../core/data-folder.js';
 import { hasErrorCode } from '../../core/errors.js';
 import { PartWriter } from '../../landing/index.js';
 import { bookingIn, RequestLog } from '../../request-log/request-log.js';
@@ -73,8 +74,7 @@ function refusedOf(stream: LandingStream, errors: ApiError[]): Pick<ChunkResult,
 }
 
 function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): string[] {
-  const name = `chunk-${String(chunk).padStart(5, '0')}.json`;
-  const file = path.join(dataDir, 'runs', ctx.run, 'due', stream, name);
+  const file = chunkFile(dueDir(dataDir, ctx.run, stream), chunk);
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
   } catch (error) {

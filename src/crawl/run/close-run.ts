@@ -1,4 +1,5 @@
-import type { CloseRunInput, CloseRunResult, DuePlan } from '../../../schemas/pipeline/crawl.js';
+import type { CloseRunInput, CloseRunResult } from '../../../schemas/pipeline/activities.js';
+import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import {
   RECORD_STREAMS,
   type CarriedRecord,

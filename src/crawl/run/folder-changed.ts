@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { TidemarkError } from '../../core/errors.js';
-import { findReplacing, manifestFile, runFolder } from '../../landing/index.js';
+import { runFolder } from '../../core/data-folder.js';
+import { findReplacing, manifestFile } from '../../landing/index.js';
 
 /**
  * Makes the error for a run whose files are gone from the data folder, for example after a restore. The run cannot

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { QuotaStatus } from '../../../schemas/pipeline/crawl.js';
+import type { QuotaStatus } from '../../../schemas/pipeline/activities.js';
 import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../../schemas/v2/metrics.js';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { listFile } from '../../core/data-folder.js';
 import { landRows } from '../../landing/index.js';
 import { readQuestions } from '../../resolve/read-questions.js';
 import type { CrawlDeps } from '../deps.js';
@@ -15,7 +15,7 @@ export async function askedQuestions(
   { config, clock }: Pick<CrawlDeps, 'config' | 'clock'>,
   ctx: RunContext,
 ): Promise<string[]> {
-  const file = path.join(config.dataDir, 'resolve', ctx.file ?? '');
+  const file = listFile(config.dataDir, ctx.file ?? '');
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
       `the file ${file} does not exist`,

@@ -1,4 +1,4 @@
-import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/crawl.js';
+import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
 import type { CoverageGap, CoverageRecord, LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { Coverage } from '../../../schemas/pipeline/run.js';
 import { ApiError, InvalidRequestError, isLimit, isRefusal, type ApiResponse } from '../../api-client/index.js';
@@ -83,7 +83,7 @@ export async function discoverMarket(
         await landForecast(deps, ctx, await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask));
       }
       const budget = input.budget - (writer.rows.length - before);
-      await search(deps, { ...input, budget }, plan, answers, keep, heartbeat, booking);
+      await search({ deps, input: { ...input, budget }, plan, answers, keep, heartbeat, booking });
       heartbeat.signal.throwIfAborted();
     });
   } catch (error) {
@@ -99,16 +99,21 @@ export async function discoverMarket(
   return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: false });
 }
 
+/** One round of a market's search. */
+interface Round {
+  deps: CrawlDeps;
+  input: DiscoverInput;
+  plan: Plan;
+  /** Landed answers by request key. */
+  answers: Map<string, PlanAnswer>;
+  /** Sends a request and lands its answer. */
+  keep: AskPlan;
+  heartbeat: Heartbeat;
+  booking: RequestLog;
+}
+
 /** Sends the plan's searches with many in flight, until the plan is done or the budget is spent. */
-async function search(
-  deps: CrawlDeps,
-  input: DiscoverInput,
-  plan: Plan,
-  answers: Map<string, PlanAnswer>,
-  keep: AskPlan,
-  heartbeat: Heartbeat,
-  booking: RequestLog,
-): Promise<void> {
+async function search({ deps, input, plan, answers, keep, heartbeat, booking }: Round): Promise<void> {
   const share = concurrencyShare(deps, input.concurrency);
   const inFlight = new Set<Promise<void>>();
   let sent = 0;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import path from 'node:path';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
+import { calibrationFile, knownMarketFile } from '../../core/data-folder.js';
 import { errorMessage } from '../../core/errors.js';
 import { writeFileAtomic } from '../../core/files.js';
 import { canonicalJson, type Calibration, type Distribution, type KnownMarket } from '../../planner/index.js';
@@ -37,7 +37,7 @@ const GOOD_SHARE = 0.9;
  * @throws TidemarkError `DataFolderChanged` when a later round does not find the file
  */
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
-  const file = path.join(deps.config.dataDir, 'runs', ctx.run, 'known-market.json');
+  const file = knownMarketFile(deps.config.dataDir, ctx.run);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
   // Runs of an older version do not have this file; their later rounds plan without it.
   if (round > 0 && ctx.folder !== undefined)
@@ -70,7 +70,7 @@ export async function keepCalibration(
   calibration: Calibration,
   share: number,
 ): Promise<void> {
-  const file = calibrationFile(config.dataDir, ctx);
+  const file = calibrationFile(config.dataDir, ctx.market ?? '');
   if (share < GOOD_SHARE) {
     rmSync(file, { force: true });
     return;
@@ -88,7 +88,7 @@ export async function keepCalibration(
 }
 
 function readCalibration({ config, clock }: Deps, ctx: RunContext): KeptCalibration | null {
-  const file = calibrationFile(config.dataDir, ctx);
+  const file = calibrationFile(config.dataDir, ctx.market ?? '');
   const kept = readKept(file);
   if (!kept) return null;
   const ageDays = (clock.now().getTime() - Date.parse(kept.at)) / 86_400_000;
@@ -104,10 +104,6 @@ function readKept(file: string): KeptCalibration | null {
   } catch {
     return null; // missing or unreadable: calibrate again
   }
-}
-
-function calibrationFile(dataDir: string, { market }: RunContext): string {
-  return path.join(dataDir, 'calibration', `${encodeURIComponent(market ?? '')}.json`);
 }
 
 /** Counts the members of the market's current night by date of incorporation. */

@@ -38,7 +38,8 @@ export function buildAxis(
   const isDate = dimension.type === 'date';
   const min = positionOf(dimension, format, dimension.min ?? (isDate ? horizon.from : 0), 'first');
   const max = positionOf(dimension, format, dimension.max ?? (isDate ? horizon.to : 1_000_000_000), 'last');
-  return rangeAxis(dimension, own, min ?? 0, max ?? 1_000_000_000, format, state.bounds);
+  const { bounds } = state;
+  return rangeAxis(dimension, own, { min: min ?? 0, max: max ?? 1_000_000_000, format, bounds });
 }
 
 /** Returns the value if it is a plain object, else null. */

@@ -4,17 +4,14 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   beginBuild,
-  buildDir,
   currentBuild,
-  fileOf,
   finishBuild,
-  lakeOf,
   listBuilds,
   listOlderEntries,
   nameOfBuild,
   newestLake,
 } from '../../../src/builds/builds.js';
-import { currentLink } from '../../../src/duckdb/paths.js';
+import { buildDir, currentLink, fileOf, lakeOf } from '../../../src/core/data-folder.js';
 
 let dataDir: string;
 beforeEach(() => (dataDir = mkdtempSync(path.join(tmpdir(), 'builds-'))));

@@ -5,7 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NotPublishedError } from '../../../src/duckdb/errors.js';
 import { cleanEnv, startProcess } from '../../helpers/processes.js';
-import { openPublished } from '../../../src/builds/published.js';
+import { openPublished, queryPublished } from '../../../src/builds/published.js';
 
 let dataDir: string;
 
@@ -52,6 +52,64 @@ describe('openPublished', () => {
     expect(some).toEqual({ columns: ['id'], rows: [[0], [1], [2]], more: true });
     expect(all.rows).toHaveLength(5_000);
     expect(all.more).toBe(false);
+  });
+
+  it('gives rows as objects, with parameters, and in batches', async () => {
+    const published = await openPublished(dataDir);
+    expect(published.file).toBe(path.join(dataDir, 'published', 'market.duckdb'));
+    expect(
+      await published.objects('SELECT id, NULL AS nothing FROM n WHERE id < $top ORDER BY id', { top: 2 }),
+    ).toEqual([
+      { id: 0, nothing: null },
+      { id: 1, nothing: null },
+    ]);
+    const { columns, batches } = await published.stream('SELECT id, id AS id FROM n ORDER BY ALL');
+    const rows: unknown[] = [];
+    let times = 0;
+    for await (const batch of batches) {
+      times++;
+      rows.push(...batch);
+    }
+    expect(new Set(columns).size).toBe(2);
+    expect(times).toBeGreaterThan(1);
+    expect(rows).toHaveLength(5_000);
+    expect(rows.at(-1)).toEqual([4_999, 4_999]);
+    await published.run('SET VARIABLE top = 3');
+    expect((await published.query(`SELECT getvariable('top')`)).rows).toEqual([[3]]);
+    published.close();
+  });
+
+  it('tells when exactly as many rows as the limit are all', async () => {
+    const published = await openPublished(dataDir);
+    expect(await published.query('SELECT id FROM n WHERE id < 3', { limit: 3 })).toMatchObject({ more: false });
+    expect(await published.query('SELECT id FROM n WHERE id < 3', { limit: 2 })).toMatchObject({ more: true });
+    published.close();
+  });
+
+  it('gives a remedy with each error of a query, also while rows are read', async () => {
+    const published = await openPublished(dataDir);
+    const readOnly = {
+      type: 'ModelFailed',
+      todo: 'The published warehouse is read-only. Use a query that only reads.',
+    };
+    const wrong = { type: 'ModelFailed', todo: expect.stringMatching(/^Correct the query; /) as string };
+    await expect(published.query('DROP TABLE n')).rejects.toMatchObject(readOnly);
+    await expect(published.run('DROP TABLE n')).rejects.toMatchObject(readOnly);
+    await expect(published.run('SELECT FROM')).rejects.toMatchObject(wrong);
+    await expect(published.stream('SELECT nothing FROM n')).rejects.toMatchObject(wrong);
+    const late = `SELECT CASE WHEN id > 4000 THEN error('too late') ELSE id END FROM n`;
+    await expect(published.query(late)).rejects.toMatchObject({
+      ...wrong,
+      message: expect.stringContaining('too late') as string,
+    });
+    published.close();
+  });
+
+  it('downloads no extension, and closes the file after a query', async () => {
+    expect(await queryPublished(dataDir, `SELECT current_setting('autoinstall_known_extensions')`)).toEqual([[false]]);
+    await expect(queryPublished(dataDir, 'SELECT nothing FROM n')).rejects.toThrow('nothing');
+    const instance = await DuckDBInstance.create(path.join(dataDir, 'published', 'builds', 'one.duckdb'));
+    instance.closeSync();
   });
 
   it('writes nothing and says DuckDB’s own words about a wrong query', async () => {

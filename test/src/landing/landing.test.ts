@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runFolder } from '../../../src/core/data-folder.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import {
   adoptSpools,
@@ -16,7 +17,6 @@ import {
   readPartRows,
   readRunRows,
   recentParts,
-  runFolder,
   type NewRow,
   type PartTarget,
 } from '../../../src/landing/index.js';

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runFolder } from '../../../src/core/data-folder.js';
 import {
   adoptSpools,
   finishListing,
   ListingWriter,
   readManifests,
   readRunRows,
-  runFolder,
   spoolFile,
   type NewRow,
   type PartTarget,

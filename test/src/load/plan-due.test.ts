@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { DueEntity } from '../../../schemas/pipeline/crawl.js';
+import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import { readManifests } from '../../../src/landing/index.js';
-import { chunkFile, dueDir } from '../../../src/duckdb/paths.js';
+import { chunkFile, dueDir } from '../../../src/core/data-folder.js';
 import { planDue, type DueRequest } from '../../../src/load/plan-due.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 

@@ -13,7 +13,7 @@ const amounts: RangeDimension = {
 const day = (text: string): number => dayNumber(text)!;
 
 describe('a date axis', () => {
-  const axis = rangeAxis(dates, {}, day('1990-01-01'), day('2026-11-20'), 'day');
+  const axis = rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
 
   it('is open at both ends, so that nothing lies outside', () => {
     expect(axis.filter({ from: axis.lo, to: day('2001-02-03') })).toEqual({ lte: '2001-02-03' });
@@ -27,7 +27,11 @@ describe('a date axis', () => {
   });
 
   it("stays inside the market's own bounds, as they were written", () => {
-    const own = rangeAxis(dates, { gte: 2005, lte: '2010-06-30' }, day('1990-01-01'), day('2026-11-20'), 'day');
+    const own = rangeAxis(
+      dates,
+      { gte: 2005, lte: '2010-06-30' },
+      { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' },
+    );
     expect([dayText(own.lo), dayText(own.hi)]).toEqual(['2005-01-01', '2010-06-30']);
     expect(own.filter({ from: own.lo, to: day('2006-01-01') })).toEqual({ gte: 2005, lte: '2006-01-01' });
     expect(own.filter({ from: day('2006-01-02'), to: own.hi })).toEqual({ gte: '2006-01-02', lte: '2010-06-30' });
@@ -36,7 +40,7 @@ describe('a date axis', () => {
   it('speaks years where the API counts years', () => {
     const window = { from: 2001, to: 2003 };
     const say = (format: 'year' | 'year-as-text' | 'year-as-dates') =>
-      rangeAxis(dates, {}, 1990, 2026, format).filter(window);
+      rangeAxis(dates, {}, { min: 1990, max: 2026, format }).filter(window);
     expect(say('year')).toEqual({ gte: 2001, lte: 2003 });
     expect(say('year-as-text')).toEqual({ gte: '2001', lte: '2003' });
     expect(say('year-as-dates')).toEqual({ gte: '2001-01-01', lte: '2003-12-31' });
@@ -51,7 +55,7 @@ describe('a date axis', () => {
 describe('a date axis of an API', () => {
   const window = { from: day('2001-02-03'), to: day('2001-02-10') };
   const said = (bounds?: 'inclusive' | 'exclusive' | 'half-open') =>
-    rangeAxis(dates, {}, day('1990-01-01'), day('2026-11-20'), 'day', bounds).filter(window);
+    rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day', bounds }).filter(window);
 
   it('that counts bounds in is told the first and the last day', () => {
     expect(said()).toEqual({ gte: '2001-02-03', lte: '2001-02-10' });
@@ -64,22 +68,26 @@ describe('a date axis of an API', () => {
   });
 
   it('asks for whoever has a date by both ends', () => {
-    const axis = rangeAxis({ ...dates, extra: { kind: 'first' } }, {}, day('1990-01-01'), day('2026-11-20'), 'day');
+    const axis = rangeAxis(
+      { ...dates, extra: { kind: 'first' } },
+      {},
+      { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' },
+    );
     expect(axis.everybody).toEqual({ kind: 'first', gte: '1990-01-01', lte: '2026-11-20' });
-    const own = rangeAxis(dates, { gte: 2005 }, day('1990-01-01'), day('2026-11-20'), 'day');
+    const own = rangeAxis(dates, { gte: 2005 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect(own.everybody).toEqual({ gte: 2005, lte: '2026-11-20' });
     expect(own.name({ from: own.lo, to: own.hi })).toBe('2005-01-01..');
   });
 
   it('holds the market’s own bounds even where they lie beyond the horizon', () => {
-    const early = rangeAxis(dates, { lte: 1950 }, day('1990-01-01'), day('2026-11-20'), 'day');
+    const early = rangeAxis(dates, { lte: 1950 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect([dayText(early.lo), dayText(early.hi)]).toEqual(['1950-12-31', '1950-12-31']);
-    const late = rangeAxis(dates, { gte: 2030 }, day('1990-01-01'), day('2026-11-20'), 'day');
+    const late = rangeAxis(dates, { gte: 2030 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect([dayText(late.lo), dayText(late.hi)]).toEqual(['2030-01-01', '2030-01-01']);
   });
 
   it('expects hardly anybody at a weekend, and as many on each other day', () => {
-    const axis = rangeAxis(dates, {}, day('1990-01-01'), day('2026-11-22'), 'day');
+    const axis = rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-22'), format: 'day' });
     const width = (text: string): number => axis.coord(day(text) + 1) - axis.coord(day(text));
     // A Monday to a Sunday.
     const week = ['16', '17', '18', '19', '20', '21', '22'].map((date) => width(`2026-11-${date}`));
@@ -110,11 +118,11 @@ describe('a date axis of an API', () => {
     expect(positionOf(dates, 'year', 2005, 'last')).toBe(2005);
     expect(positionOf(dates, 'year', 'soon', 'last')).toBeUndefined();
     expect(positionOf(dates, 'year', null, 'last')).toBeUndefined();
-    expect(rangeAxis(dates, {}, 1, 2026, 'year-as-text').filter({ from: 5, to: 5 })).toEqual({
+    expect(rangeAxis(dates, {}, { min: 1, max: 2026, format: 'year-as-text' }).filter({ from: 5, to: 5 })).toEqual({
       gte: '0005',
       lte: '0005',
     });
-    const axis = rangeAxis(dates, {}, 1900, 2026, 'year');
+    const axis = rangeAxis(dates, {}, { min: 1900, max: 2026, format: 'year' });
     expect((axis.coord(2026) - axis.coord(2025)) / (axis.coord(2006) - axis.coord(2005))).toBeCloseTo(Math.E);
   });
 });
@@ -126,7 +134,7 @@ describe('numbers', () => {
     expect(positionOf(counts, 'day', 4.5, 'last')).toBe(4);
     for (const none of ['', ' ', 'many', NaN, Infinity, null, [5]])
       expect(positionOf(counts, 'day', none, 'first')).toBeUndefined();
-    const axis = rangeAxis(counts, {}, 0, 1_000, 'day');
+    const axis = rangeAxis(counts, {}, { min: 0, max: 1_000, format: 'day' });
     expect(axis.filter({ from: 5, to: 9 })).toEqual({ gte: 5, lte: 9 });
     expect(axis.coord(0)).toBe(0);
     expect(axis.coord(9)).toBeCloseTo(Math.log(10));
@@ -134,7 +142,7 @@ describe('numbers', () => {
   });
 
   it('counts hundredths, keeps further properties and does not lose cents', () => {
-    const axis = rangeAxis(amounts, {}, 0, 100_000_000, 'day');
+    const axis = rangeAxis(amounts, {}, { min: 0, max: 100_000_000, format: 'day' });
     expect(axis.filter({ from: 1_010, to: 2_099 })).toEqual({ currency: 'EUR', gte: 10.1, lte: 20.99 });
     expect(positionOf(amounts, 'day', 10.1, 'first')).toBe(1_010);
     expect(positionOf(amounts, 'day', '7', 'last')).toBe(700);

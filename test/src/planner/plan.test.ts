@@ -395,6 +395,11 @@ describe('an API that differs', () => {
     expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBe(unlisted.length);
     expect(ratio).toBeLessThan(2);
     expect(plan.segments().some((s) => s.state === 'drifted')).toBe(true);
+    // Asked again, the pages listed as few: no other reason is known.
+    const reasons = coverage.why.filter((w) => w.class === 'drifted').map((w) => w.reason);
+    expect(new Set(reasons.map((reason) => reason.replaceAll(/\d+/g, 'n')))).toEqual(
+      new Set(['its pages listed n of n companies, also when asked again']),
+    );
   });
 
   it('has a dense node with overlapping values only: read as far as it goes', () => {

@@ -101,6 +101,17 @@ describe('a sweep', () => {
     );
   });
 
+  it('narrows a window whose total is only a lower bound, even if it fits the cap', () => {
+    const { shape } = evenAxis(10);
+    const ends = { from: 0, to: 9, expected: 500, cap, most: () => 11_000, windows: true };
+    const capped = new Sweep({ shape, ...ends, totalsCap: () => 800 });
+    expect(capped.next()).toEqual({ from: 0, to: 9 });
+    expect(capped.learn(800)).toBe('narrow');
+    const below = new Sweep({ shape, ...ends, totalsCap: () => 800 });
+    below.next();
+    expect(below.learn(799)).toBe('leaf');
+  });
+
   it('passes over a window that is refused', () => {
     const { shape } = evenAxis(10);
     const sweep = new Sweep({ shape, from: 0, to: 9, expected: 5_000, cap, most: () => 11_000, windows: true });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { decodePart, readManifests, readRunRows } from '../../../src/landing/index.js';
@@ -191,5 +191,99 @@ describe('compaction', () => {
     await expect(compactLanding(warehouse, dataDir, { minParts: 3 })).rejects.toThrow(/manifest says/);
     expect(whole.length).toBeGreaterThan(0);
     expect(readManifests(dataDir, { stream: 'companies', run: 'n3' })).toHaveLength(3);
+  });
+});
+
+describe('compaction of folders without models', () => {
+  const runEnds: Answer[] = marketNight({ run: 'n1', date: '2026-11-01', ids: [1] });
+  const landParts = async (dataDir: string, answers: Answer[]): Promise<void> => {
+    for (const answer of answers) await land(dataDir, [answer]);
+  };
+
+  async function loadedWarehouse(dataDir: string): Promise<Warehouse> {
+    const warehouse = await openTestWarehouse(dataDir);
+    await loadLanding(warehouse, dataDir);
+    return warehouse;
+  }
+
+  test('counts parts and bytes before and after, and leaves single parts and the records of runs alone', async () => {
+    const dataDir = temporaryDataDir();
+    await landParts(dataDir, [...runEnds, ...runEnds, company(1, 1, 'a'), company(2, 1, 'b')]);
+    const warehouse = await loadedWarehouse(dataDir);
+    const bytesOf = (stream: 'companies' | 'prospecting' | 'coverage') =>
+      readManifests(dataDir, { stream }).reduce((sum, { bytes }) => sum + bytes, 0);
+    const streams = ['companies', 'prospecting', 'coverage'] as const;
+    const bytesBefore = streams.reduce((sum, stream) => sum + bytesOf(stream), 0);
+    // One part is nothing to join, whatever the limit says; two are.
+    const done = await compactLanding(warehouse, dataDir, { minParts: 0 });
+    const bytesAfter = streams.reduce((sum, stream) => sum + bytesOf(stream), 0);
+    expect(done).toEqual({ folders: 3, partsBefore: 6, partsAfter: 3, bytesBefore, bytesAfter, dropped: 0 });
+    expect(readManifests(dataDir, { stream: 'runs' })).toHaveLength(2);
+    expect(await compactLanding(warehouse, dataDir, { minParts: 0 })).toEqual({
+      folders: 0,
+      partsBefore: 0,
+      partsAfter: 0,
+      bytesBefore: 0,
+      bytesAfter: 0,
+      dropped: 0,
+    });
+    expect(await warehouse.db.rows(`SELECT current_setting('preserve_insertion_order') AS kept`)).toEqual([
+      { kept: false },
+    ]);
+  });
+
+  test('joins deliveries of a webhook from the day after on, and no folder with a spool', async () => {
+    const dataDir = temporaryDataDir();
+    const delivery = (id: number, date: string): Answer => ({
+      stream: 'watch_events',
+      run: 'webhook',
+      request: 'WEBHOOK /delivery',
+      entity: String(id),
+      date,
+      at: `${date}T10:00:00Z`,
+      body: { company_data: { id, date: `${date}T10:00:00Z` }, field: 'officer.appointment', new_value: 'Ann' },
+    });
+    const [old, today] = ['2026-11-01', new Date().toISOString().slice(0, 10)];
+    await landParts(dataDir, [delivery(1, old), delivery(2, old), delivery(1, today), delivery(2, today)]);
+    await landParts(dataDir, [...runEnds, company(1, 1, 'a'), company(2, 1, 'b')]);
+    const spool = path.join(dataDir, 'landing', 'companies', 'date=2026-11-01', 'run=n1', '_spool');
+    mkdirSync(spool, { recursive: true });
+    writeFileSync(path.join(spool, 'chunk.ndjson'), '');
+    const warehouse = await loadedWarehouse(dataDir);
+    expect(await compactLanding(warehouse, dataDir, { minParts: 2 })).toMatchObject({ folders: 1, partsBefore: 2 });
+    expect(
+      readManifests(dataDir, { stream: 'watch_events' })
+        .map(({ date }) => date)
+        .toSorted(),
+    ).toEqual([old, today, today]);
+    rmSync(path.join(spool, 'chunk.ndjson'));
+    expect(await compactLanding(warehouse, dataDir, { minParts: 2 })).toMatchObject({ folders: 1, partsBefore: 2 });
+  });
+
+  test('the manifest of a joined part covers the whole time of its parts', async () => {
+    const dataDir = temporaryDataDir();
+    const at = (id: number, minute: string): Answer => ({
+      ...company(id, 1, 'a'),
+      at: `2026-11-01T02:${minute}:00.000Z`,
+    });
+    await landParts(dataDir, [...runEnds, at(1, '40'), at(2, '10'), at(3, '50')]);
+    const before = readManifests(dataDir, { stream: 'companies' });
+    await compactLanding(await loadedWarehouse(dataDir), dataDir, { minParts: 2 });
+    const [part, ...others] = readManifests(dataDir, { stream: 'companies' });
+    expect(others).toEqual([]);
+    expect(part).toMatchObject({
+      stream: 'companies',
+      run: 'n1',
+      date: '2026-11-01',
+      market: 'm',
+      rows: 3,
+      firstFetchedAt: '2026-11-01T02:10:00.000Z',
+      lastFetchedAt: '2026-11-01T02:50:00.000Z',
+      bytes: readFileSync(part?.file ?? '').byteLength,
+      sha256: createHash('sha256')
+        .update(readFileSync(part?.file ?? ''))
+        .digest('hex'),
+      replaces: before.map(({ part: name, sha256 }) => ({ part: name, sha256 })),
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Progress, Refusal } from '../../../schemas/pipeline/run.js';
+import type { Refusal } from '../../../schemas/pipeline/refusal.js';
+import type { Progress } from '../../../schemas/pipeline/run.js';
 import { describeProgress, reasonsInWords, refusalInWords } from '../../../workflows/run/describe.js';
 
 const PROGRESS: Progress = {

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CarriedRun, QuotaStatus } from '../../../schemas/pipeline/crawl.js';
-import type { Progress, Refusal, RunContext } from '../../../schemas/pipeline/run.js';
+import type { QuotaStatus } from '../../../schemas/pipeline/activities.js';
+import type { CarriedRun } from '../../../schemas/pipeline/carried.js';
+import type { Refusal } from '../../../schemas/pipeline/refusal.js';
+import type { Progress, RunContext } from '../../../schemas/pipeline/run.js';
 import { beginning, RunState } from '../../../workflows/run/run-state.js';
 
 const CTX: RunContext = {

@@ -59,7 +59,7 @@ describe('tidemark demo, without a terminal', () => {
     const report = readFileSync(path.join(folder.dir, 'data', 'report.html'), 'utf8');
     expect(report).toContain('All markets are whole');
     expect(report).toContain('core.companies');
-    expect(first.stderr).toMatch(/drift +New field \$\.\*\.Exports \(number\)/);
+    expect(first.stderr).not.toMatch(/drift/);
   });
 
   it('keeps everything in its data folder, whatever signs the path holds', () => {

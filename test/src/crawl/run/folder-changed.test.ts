@@ -5,7 +5,7 @@ import type { DataFolder, RunContext } from '../../../../schemas/pipeline/run.js
 import { createApiClient } from '../../../../src/api-client/index.js';
 import { createClock } from '../../../../src/core/clock.js';
 import { loadConfig } from '../../../../src/core/config.js';
-import { openDataFolder } from '../../../../src/core/data-folder.js';
+import { openDataFolder } from '../../../../src/core/folder-identity.js';
 import { createLog } from '../../../../src/core/log.js';
 import { closeRun, landOpening } from '../../../../src/crawl/run/close-run.js';
 import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/deps.js';

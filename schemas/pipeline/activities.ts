@@ -1,8 +1,9 @@
 import type { CrawlOutcome, LandingStream, RunRecord } from './landing.js';
-import type { Coverage, DueSummary, Progress, Refusal, RunContext } from './run.js';
+import type { Refusal } from './refusal.js';
+import type { Coverage, RunContext } from './run.js';
 
 /*
- * Inputs and results of the activities, and the state that workflows carry over continue-as-new.
+ * Inputs and results of the activities.
  *
  * Terms:
  * - stream: one kind of record, such as `companies`. Entity: one company, tender or question of a stream.
@@ -13,50 +14,6 @@ import type { Coverage, DueSummary, Progress, Refusal, RunContext } from './run.
  *
  * Fields "for people" hold sentences that the UI and the CLI show.
  */
-
-/**
- * Why an entity is due.
- * - new: this run's search is the first to list it.
- * - unfetched: known, but never fetched.
- * - event: a watch event came after the last answer.
- * - renamed, status: the search shows another name or status than the details.
- * - entered: in the market tonight, but not the night before.
- * - changed: the listing differs from the details (tenders).
- * - watched: a watched company, whose events are fetched by date.
- * - failed: the last attempt brought no answer.
- * - stale: the last answer is older than `refresh` allows.
- */
-export type DueReason =
-  | 'new'
-  | 'unfetched'
-  | 'event'
-  | 'renamed'
-  | 'status'
-  | 'entered'
-  | 'changed'
-  | 'watched'
-  | 'failed'
-  | 'stale';
-
-/** An entry of a chunk file. */
-export interface DueEntity {
-  id: string;
-  reason: DueReason;
-}
-
-/** The due entities of a stream, counted. The chunk files hold their ids. */
-export interface DuePlan {
-  stream: LandingStream;
-  /** Known entities of the stream, and how many of them are due in this run. */
-  known: number;
-  due: number;
-  /** `due` by reason; reasons without entities are left out. */
-  reasons: Partial<Record<DueReason, number>>;
-  chunks: number;
-  chunkSize: number;
-  /** True when nothing is due in a run that fetches only rejects (`retryRejects`). Left out by older workers. */
-  idle?: boolean;
-}
 
 /** Input of `planDue`. */
 export interface PlanDueInput {
@@ -184,17 +141,6 @@ export interface QuotaWaiter {
   priority: number;
 }
 
-/** State the quota gate carries over continue-as-new; `{}` at its start. gate-state.ts lists the transitions. */
-export interface QuotaGateState {
-  waiting?: QuotaWaiter[];
-  /** Seconds until the next reading; null: `probeEverySeconds` of the first run in the line. */
-  pause?: number | null;
-  /** Workflow id of the run woken to try, when the API gives no quota figure. */
-  trying?: string | null;
-  /** Refused readings in a row. */
-  refusals?: number;
-}
-
 /** The names by which a run's activity reaches the quota gate. Workflows define them. */
 export interface EnterQuotaGateInput {
   waiter: QuotaWaiter;
@@ -226,40 +172,6 @@ export interface CloseRunResult {
   forecast: number | null;
   /** Quota overuse, for people: calls that the API counted beyond the run's own. Null when negligible. */
   drift?: string | null;
-}
-
-/** Chunks that a run fetches at once, and the first chunk of the next round. */
-export interface ChunkRound {
-  chunks: number[];
-  next: number;
-}
-
-/** What a run carries over continue-as-new: its position and its counts. */
-export interface CarriedRun {
-  ctx: RunContext;
-  paused: boolean;
-  concurrency: number | null;
-  /** Names of finished steps. */
-  completed: string[];
-  /** First unfinished chunk of the current step. */
-  nextChunk: number;
-  /** Chunks to fetch again, and the first chunk after them. Null or left out: no chunk is fetched again. */
-  again?: ChunkRound | null;
-  progress: Progress;
-  coverage: DiscoverResult['coverage'];
-  /** True when the run has a gap so far, so that it is partial. */
-  short: boolean;
-  /** True when the API gives no daily quota figure. Left out by older versions. */
-  quotaUnknown?: boolean;
-  /** True when the notes already say that this machine's clock is off. */
-  clockNoted?: boolean;
-  stopped?: boolean;
-  /** Answers that the activities landed; left out when an older version began the run. */
-  landed?: number;
-  due?: DueSummary[];
-  /** Left out by older versions. */
-  refused?: Refusal[];
-  notes: string[];
 }
 
 /** Result of `loadLanding`. */

@@ -1,0 +1,26 @@
+import type { CrawlDeps } from '../src/crawl/deps.js';
+import { castError } from './cast-errors.js';
+import { checkInput } from './check-input.js';
+import type { Activities } from './contract.js';
+import { checkFolder, contextOf } from './folder-check.js';
+
+/**
+ * Wraps each activity: checks its input and its run's data folder, and turns every error into an ApplicationFailure.
+ */
+export function casting<T extends object>(deps: Omit<CrawlDeps, 'client'>, activities: T): T {
+  const wrapped = Object.entries(activities).map(([name, run]: [string, (...args: unknown[]) => Promise<unknown>]) => [
+    name,
+    async (...args: unknown[]) => {
+      try {
+        checkInput(name as keyof Activities, args[0]);
+        checkFolder(deps, name as keyof Activities, args[0]);
+        const stamp = contextOf(name as keyof Activities, args[0])?.stampsAfter;
+        if (stamp !== undefined) deps.stamps?.after(stamp);
+        return await run(...args);
+      } catch (error) {
+        throw castError(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as T;
+}

@@ -1,0 +1,36 @@
+import { Context } from '@temporalio/activity';
+import { fetchChunk } from '../src/crawl/chunks/fetch-chunk.js';
+import type { CrawlDeps } from '../src/crawl/deps.js';
+import { crawlListing } from '../src/crawl/list.js';
+import { beginRun } from '../src/crawl/run/begin-run.js';
+import { closeRun } from '../src/crawl/run/close-run.js';
+import { readQuota } from '../src/crawl/run/read-quota.js';
+import { discoverMarket } from '../src/crawl/search/discover.js';
+import { casting } from './casting.js';
+import type { CrawlActivities } from './contract.js';
+import { withHeartbeat } from './heartbeat.js';
+
+/**
+ * Creates the activities of the crawl queue. Only the worker calls it.
+ * @param quotaGate workflow id of the quota gate of this worker's API key
+ */
+export function createCrawlActivities(deps: CrawlDeps, quotaGate: string): CrawlActivities {
+  return casting(deps, {
+    openRun: (input) => beginRun(deps, input),
+    discoverMarket: (input) => withHeartbeat((heartbeat) => discoverMarket(deps, input, heartbeat)),
+    crawlListing: (input) => withHeartbeat((heartbeat) => crawlListing(deps, input, heartbeat)),
+    crawlChunk: (input) => withHeartbeat((heartbeat) => fetchChunk(deps, input, heartbeat)),
+    async enterQuotaGate({ waiter, workflowType, taskQueue, signal }) {
+      await Context.current().client.workflow.signalWithStart(workflowType, {
+        workflowId: quotaGate,
+        taskQueue,
+        signal,
+        signalArgs: [waiter],
+        args: [{}],
+        staticSummary: 'runs that wait for the daily quota of the API key',
+      });
+    },
+    readQuota: (ctx, begins) => withHeartbeat((heartbeat) => readQuota(deps, ctx, heartbeat, begins)),
+    closeRun: (input) => closeRun(deps, input),
+  });
+}

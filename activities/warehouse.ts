@@ -1,0 +1,45 @@
+import type { CrawlDeps } from '../src/crawl/deps.js';
+import { planStream } from '../src/crawl/run/plan-stream.js';
+import { openWarehouse, type Warehouse } from '../src/duckdb/open.js';
+import { loadForRun } from '../src/load/load-for-run.js';
+import { buildForRun } from '../src/models/build-for-run.js';
+import { publish } from '../src/publish/publish.js';
+import { rebuildRange } from '../src/replay/rebuild-range.js';
+import { casting } from './casting.js';
+import type { WarehouseActivities } from './contract.js';
+import { withHeartbeat } from './heartbeat.js';
+
+/** Creates the activities of the warehouse queue. Each opens the warehouse file only while it works. */
+export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): WarehouseActivities {
+  const { config, clock } = deps;
+  const { dataDir, readers } = config;
+  return casting(deps, {
+    planDue: (input) => withWarehouse(dataDir, (warehouse) => planStream(deps, warehouse, input)),
+    loadLanding: ({ run }) => withWarehouse(dataDir, (warehouse) => loadForRun(warehouse, dataDir, run)),
+    buildModels: ({ run }) =>
+      withWarehouse(dataDir, (warehouse) => buildForRun(warehouse, config, { run, now: clock.now() })),
+    publishWarehouse: ({ run }) =>
+      withWarehouse(dataDir, (warehouse) =>
+        publish(warehouse, dataDir, { run, now: clock.now(), readers, keep: config.publish.keep }),
+      ),
+    rebuildWarehouse: (input) =>
+      withHeartbeat((heartbeat) =>
+        rebuildRange(config, input, {
+          now: clock.now(),
+          onStep: (step) => heartbeat.report({ step, done: 0, total: null, requests: 0 }),
+        }),
+      ),
+  });
+}
+
+/** Opens the warehouse file for the duration of `work`, with heartbeats. */
+function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  return withHeartbeat(async () => {
+    const warehouse = await openWarehouse(dataDir, { what: 'a worker' });
+    try {
+      return await work(warehouse);
+    } finally {
+      await warehouse.close();
+    }
+  });
+}

@@ -1,0 +1,48 @@
+import type { LandingStream } from './landing.js';
+
+/**
+ * Why an entity is due.
+ * - new: this run's search is the first to list it.
+ * - unfetched: known, but never fetched.
+ * - event: a watch event came after the last answer.
+ * - renamed, status: the search shows another name or status than the details.
+ * - entered: in the market tonight, but not the night before.
+ * - changed: the listing differs from the details (tenders).
+ * - watched: a watched company, whose events are fetched by date.
+ * - failed: the last attempt brought no answer.
+ * - stale: the last answer is older than `refresh` allows.
+ */
+export type DueReason =
+  | 'new'
+  | 'unfetched'
+  | 'event'
+  | 'renamed'
+  | 'status'
+  | 'entered'
+  | 'changed'
+  | 'watched'
+  | 'failed'
+  | 'stale';
+
+/** An entry of a chunk file. */
+export interface DueEntity {
+  id: string;
+  reason: DueReason;
+}
+
+/** The due entities of a stream, counted. The chunk files hold their ids. */
+export interface DuePlan {
+  stream: LandingStream;
+  /** Known entities of the stream, and how many of them are due in this run. */
+  known: number;
+  due: number;
+  /** `due` by reason; reasons without entities are left out. */
+  reasons: Partial<Record<DueReason, number>>;
+  chunks: number;
+  chunkSize: number;
+  /** True when nothing is due in a run that fetches only rejects (`retryRejects`). Left out by older workers. */
+  idle?: boolean;
+}
+
+/** How many entities of a stream were due, and why. */
+export type DueSummary = Pick<DuePlan, 'stream' | 'known' | 'due' | 'reasons'>;

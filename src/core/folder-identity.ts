@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
+import type { DataFolder } from '../../schemas/pipeline/run.js';
+import { identityFile } from './data-folder.js';
+import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
+import { makeDataFolder } from './file-modes.js';
+import { writeFileOnce } from './files.js';
+
+const FolderFile = z.looseObject({ id: z.uuid() });
+
+const ABOUT =
+  'Identity of this Tidemark data folder. Keep this file in backups and when you move the folder. Give an independent copy of the folder another id.';
+
+/**
+ * Creates the data folder, private to its owner, and gives it an identity once. Workers that start together get the
+ * same identity.
+ * @throws TidemarkError `InvalidConfig` when `folder.json` holds no identity
+ */
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+  makeDataFolder(dataDir);
+  const found = readDataFolder(dataDir);
+  if (found) return found;
+  const identity = { id: randomUUID(), made_at: new Date().toISOString(), about: ABOUT };
+  await writeFileOnce(identityFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`);
+  const made = readDataFolder(dataDir);
+  if (made === null) throw noIdentity(dataDir, 'another process removed it right after it was written');
+  return made;
+}
+
+/**
+ * Reads the identity of a data folder.
+ * @returns null when the folder has none, because no worker has used it yet
+ * @throws TidemarkError `InvalidConfig` when `folder.json` holds no identity
+ */
+export function readDataFolder(dataDir: string): DataFolder | null {
+  let text: string;
+  try {
+    text = readFileSync(identityFile(dataDir), 'utf8');
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return null;
+    throw noIdentity(dataDir, errorMessage(error), error);
+  }
+  try {
+    const { id } = FolderFile.parse(JSON.parse(text));
+    return { id, path: path.resolve(dataDir), host: hostname() };
+  } catch (error) {
+    throw noIdentity(dataDir, 'it contains no valid id', error);
+  }
+}
+
+/** Describes a data folder for messages: path, host and the start of its id. */
+export function describeFolder({ id, path: where, host }: DataFolder): string {
+  return `${where} on host ${host} (id ${shortId(id)})`;
+}
+
+/** Shortens a folder's id to 8 characters, enough to tell folders apart. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
+function noIdentity(dataDir: string, why: string, cause?: unknown): TidemarkError {
+  return new TidemarkError('InvalidConfig', `Cannot read ${identityFile(dataDir)}: ${why}.`, {
+    todo: 'Restore the file from a backup. Without a backup, delete it: the next worker gives the folder a new identity, and open runs fail.',
+    cause,
+  });
+}

@@ -1,0 +1,45 @@
+import type { OpenRunInput, RunContext } from '../../../schemas/pipeline/run.js';
+import { configChange } from '../../core/config-change.js';
+import { readDataFolder } from '../../core/folder-identity.js';
+import { newestStamp } from '../../landing/index.js';
+import type { CrawlDeps } from '../deps.js';
+import { stampedAhead } from './clock-off.js';
+import { landOpening } from './close-run.js';
+import { currentNight } from './current-night.js';
+import { lastSyncDate } from './last-sync.js';
+import { openRun } from './open-run.js';
+
+/**
+ * Opens a run: decides its parameters from its input, the configuration and earlier runs, and lands its opening record.
+ * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
+ */
+export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunInput): Promise<RunContext> {
+  const { dataDir } = deps.config;
+  const now = deps.clock.now();
+  const newest = newestStamp(dataDir, dayBefore(now))?.stamp ?? null;
+  if (newest !== null) deps.stamps?.after(newest);
+  const edited = configChange(deps.config);
+  const notes = [
+    edited === null ? null : `${edited}. This run uses the old settings. Restart the worker to use the new ones.`,
+    stampedAhead(newest, now),
+  ];
+  const ctx = openRun(deps.config, deps.clock, input, {
+    folder: deps.folder === undefined ? null : readDataFolder(dataDir),
+    stampsAfter: newest !== null && newest > now.toISOString() ? newest : null,
+    startedAt: (deps.stamps ?? deps.clock).now(),
+    notes: notes.filter((note) => note !== null),
+    sizes: deps.sizes,
+    lastWatchSync: lastSyncDate(dataDir),
+    currentNight: (market, filters) => currentNight(dataDir, market, filters),
+  });
+  await landOpening(deps, ctx);
+  return ctx;
+}
+
+/**
+ * Returns the day before an instant, in UTC. No time zone has an earlier date at this instant, so every newer part is
+ * checked.
+ */
+function dayBefore(now: Date): string {
+  return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
+}

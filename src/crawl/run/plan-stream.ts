@@ -1,0 +1,36 @@
+import type { PlanDueInput } from '../../../schemas/pipeline/activities.js';
+import type { DuePlan } from '../../../schemas/pipeline/due.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
+import type { Warehouse } from '../../duckdb/open.js';
+import { planDue, type DueRequest } from '../../load/plan-due.js';
+import type { CrawlDeps } from '../deps.js';
+import { askedQuestions } from '../search/asked-questions.js';
+import { landDue } from './close-run.js';
+
+/** Plans which entities of a stream are due in a run, and lands the reasons. */
+export async function planStream(
+  deps: Omit<CrawlDeps, 'client'>,
+  warehouse: Warehouse,
+  { ctx, stream, chunkSize }: PlanDueInput,
+): Promise<DuePlan> {
+  const known = knownOf(ctx);
+  const questions = stream === 'matches' ? await askedQuestions(deps, ctx) : undefined;
+  const due = await planDue(warehouse, deps.config.dataDir, {
+    questions,
+    run: ctx.run,
+    market: ctx.market,
+    stream,
+    refreshSeconds: ctx.refreshSeconds[stream] ?? 0,
+    now: deps.clock.now(),
+    chunkSize,
+    known,
+  });
+  await landDue(deps, ctx, stream, due);
+  return { stream, chunkSize, ...due, ...(known === 'rejected' && due.due === 0 ? { idle: true } : {}) };
+}
+
+function knownOf({ workflowType, asOfNow }: RunContext): NonNullable<DueRequest['known']> {
+  if (workflowType === 'retryRejects') return 'rejected';
+  // A run without searches (a past date, a backfill) uses the market's latest members.
+  return asOfNow ? 'sighted' : 'members';
+}

@@ -1,0 +1,24 @@
+import type { ModelsResult } from '../../schemas/pipeline/activities.js';
+import { keepsContacts, type Config } from '../core/config.js';
+import type { Warehouse } from '../duckdb/open.js';
+import { describeDrift } from '../load/describe-drift.js';
+import { describeUnloaded } from '../load/describe-unloaded.js';
+import { buildModels } from './run-models.js';
+
+/**
+ * Builds all models and describes what they show about a run: its schema drift, and companies that were not loaded.
+ * @throws ModelFailedError as `buildModels` does
+ */
+export async function buildForRun(
+  warehouse: Warehouse,
+  config: Config,
+  { run, now }: { run: string; now: Date },
+): Promise<ModelsResult> {
+  const { modelsDir } = config;
+  const built = await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir });
+  return {
+    ...built,
+    drift: await describeDrift(warehouse.db, run),
+    unloaded: await describeUnloaded(warehouse.db, run),
+  };
+}

@@ -1,0 +1,47 @@
+import path from 'node:path';
+import { RebuildInput, type RebuildResult } from '../../schemas/pipeline/run.js';
+import { keepsContacts, type Config } from '../core/config.js';
+import { rebuiltDir } from '../core/data-folder.js';
+import { readDataFolder } from '../core/folder-identity.js';
+import { parseInput } from '../crawl/run/parse-input.js';
+import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
+
+/**
+ * Replays the landing zone for the workflow `rebuildWarehouse`. A range of dates gets its own folder in `rebuilt/`: a
+ * warehouse of some nights must not replace the complete one.
+ * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
+ */
+export async function rebuildRange(
+  config: Config,
+  input: unknown,
+  { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
+): Promise<RebuildResult> {
+  const { dataDir, readers, modelsDir } = config;
+  const range = parseInput(RebuildInput, input, '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional');
+  const { from, to } = range;
+  const into = from === undefined && to === undefined ? undefined : rebuiltDir(dataDir, range);
+  const { published, ...rebuilt } = await rebuildWarehouse(dataDir, {
+    now,
+    from,
+    to,
+    into,
+    readers,
+    keep: config.publish.keep,
+    personalData: keepsContacts(config),
+    modelsDir,
+    onStep,
+  });
+  const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
+  const folder = readDataFolder(dataDir);
+  return {
+    parts,
+    rows,
+    rejects,
+    failedAudits,
+    notes,
+    faults,
+    into: into === undefined ? '' : path.relative(dataDir, into),
+    published: published.file,
+    ...(folder === null ? {} : { folder }),
+  };
+}

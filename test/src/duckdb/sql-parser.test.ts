@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { withParser, type ParsedSql } from '../../../src/duckdb/sql-parser.js';
+
+const parse = (sql: string): Promise<ParsedSql> => withParser((parser) => parser.parse(sql));
+
+describe('the parser', () => {
+  test('finds each table named with a schema once, by name, in subqueries and CTEs too', async () => {
+    const sql = `WITH own AS (FROM ops.runs) SELECT (SELECT max(x) FROM core.b) FROM core.b JOIN core.a USING (id)
+      WHERE EXISTS (FROM own) AND 'FROM core.text' <> '' -- FROM core.comment`;
+    expect(await parse(sql)).toEqual({ tables: ['core.a', 'core.b', 'ops.runs'] });
+    expect(await parse('SELECT 1')).toEqual({ tables: [] });
+  });
+
+  test('names the line of a fault, also behind letters of several bytes', async () => {
+    const { fault } = await parse(`SELECT 'ÄÖÜ€',\n  'ÄÖÜ€'\nFROM core.a WHERE WHERE\n`);
+    expect(fault).toMatchObject({ line: 3, message: expect.stringContaining('syntax error') as string });
+    expect((await parse('SELEC 1')).fault).toMatchObject({ line: 1 });
+  });
+
+  test('refuses several statements, and takes one that ends with a semicolon', async () => {
+    const refused = (n: number) => ({
+      fault: { message: `it holds ${n} statements; it must be one query`, line: null },
+    });
+    expect(await parse('SELECT 1; SELECT 2')).toEqual(refused(2));
+    expect(await parse('SELECT 3;')).toEqual({ tables: [] });
+  });
+
+  test('remembers what it parsed', async () => {
+    const sql = 'SELECT * FROM core.remembered';
+    expect(await parse(sql)).toBe(await parse(sql));
+  });
+});

@@ -1,0 +1,164 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readCases } from '../../../../src/models/cases/read-cases.js';
+import { runCase, type CaseResult } from '../../../../src/models/cases/run-case.js';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'case-files-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string): string {
+  const file = path.join(folder, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const CASE = (name: string): string => `- { name: ${name}, given: [], expect: [{ query: SELECT 1, rows: [] }] }\n`;
+const namesOf = (...places: string[]): string[] => readCases(places).map(({ name }) => name);
+
+describe('readCases', () => {
+  test('reads files and folders with all subfolders, each file once', () => {
+    const file = write('b/one.yml', CASE('third') + CASE('fourth'));
+    write('b/notes.txt', 'no case');
+    write('a.yaml', CASE('first'));
+    write('b/empty.yaml', '');
+    mkdirSync(path.join(folder, 'c.yaml'));
+    expect(namesOf(folder, file)).toEqual(['first', 'third', 'fourth']);
+    expect(namesOf(file)).toEqual(['third', 'fourth']);
+    expect(readCases([file])[0]?.file).toBe(path.relative('.', file));
+  });
+
+  test('reads the cases of this checkout by default', () => {
+    expect(namesOf()).toEqual(expect.arrayContaining(namesOf('test/sql/cases')));
+  });
+
+  test.each([
+    ['no case', '', /^No test case was found in /],
+    ['no list', 'name: a', /x\.yaml is not a valid case file: .*array/s],
+    ['no YAML', '- {', /x\.yaml is not a valid case file: /],
+    ['a key that does not exist', CASE('a').replace('given:', 'gives:'), /x\.yaml is not a valid case file: .*gives/s],
+    [
+      'an answer without body',
+      '- { name: a, given: [{ stream: companies }], expect: [{ query: a, rows: [] }] }',
+      /answered is missing/,
+    ],
+    [
+      'a case of one model with queries',
+      `${CASE('a').slice(0, -3)}, model: core.a }`,
+      /x\.yaml is not a valid case file: /,
+    ],
+  ])('refuses a file with %s', (_, text, message) => {
+    const file = write('x.yaml', text);
+    expect(() => readCases([file])).toThrow(message);
+  });
+
+  test('refuses a path that does not exist', () => {
+    expect(() => readCases([folder, path.join(folder, 'nowhere')])).toThrow(/nowhere does not exist\.$/);
+  });
+});
+
+async function run(text: string, modelsDir?: string): Promise<CaseResult> {
+  const [first] = readCases([write('x.yaml', text)]);
+  if (first === undefined) throw new Error('no case');
+  return runCase(first, modelsDir);
+}
+
+const failuresOf = async (text: string) => (await run(text)).failures;
+
+describe('a case of rows', () => {
+  const rows = (expected: string, input = 'core.tenders', more = '') => `
+- name: rows
+  model: marts.tender_pipeline
+  given:
+    - { input: ${input}, rows: [{ slug: t1, status: Accepting bids, deadline_date: '2099-01-02' }, { slug: t2, deadline_date: '2099-01-03'${more} }] }
+  expect: { rows: ${expected} }
+`;
+
+  test('compares the expected columns in any order', async () => {
+    expect(await run(rows(`[{ slug: t2 }, { slug: t1 }]`))).toEqual({
+      file: expect.stringContaining('x.yaml') as string,
+      name: 'rows',
+      failures: [],
+    });
+    expect(await failuresOf(rows(`[{ slug: t1 }]`))).toEqual([
+      {
+        query: 'FROM marts.tender_pipeline',
+        error: null,
+        differences: [{ kind: 'surplus', row: 2, actual: { slug: 't2' } }],
+        reordered: false,
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      'a table that the model does not read',
+      rows('[]', 'core.companies'),
+      'marts.tender_pipeline does not read core.companies: it reads core.tenders',
+    ],
+    [
+      'a column that the table lacks',
+      rows('[]', 'core.tenders', ', colour: red'),
+      'core.tenders has no column colour.',
+    ],
+    [
+      'a model that does not exist',
+      rows('[]').replace('marts.tender_pipeline', 'marts.nothing'),
+      'There is no model marts.nothing.',
+    ],
+  ])('names %s', async (_, text, message) => {
+    expect(await failuresOf(text)).toEqual([
+      { query: null, error: expect.stringContaining(message) as string, differences: [], reordered: false },
+    ]);
+  });
+});
+
+describe('a case of answers', () => {
+  const answers = (expected: string): string => `
+- name: answers
+  given:
+    - { stream: nomenclatures, entity: v1, request: GET /v1/finder/nomenclatures, body: {} }
+    - { stream: tender_details, entity: t1, body: { slug: t1, contacts: { email: [{ type: office, name: b, id: 1 }, { type: office, name: a, id: 2 }] } } }
+  later:
+    - { stream: tender_details, entity: t2, at: '2026-11-21T02:00:00Z', body: { slug: t2, contacts: { name: [{ type: office, name: c, id: 3 }] } } }
+  expect:
+${expected}
+`;
+  const SORTED = `    - { query: FROM core.tender_contacts SELECT name ORDER BY name DESC, rows: [{ name: c }, { name: b }, { name: a }] }`;
+
+  test('builds what its queries read, with personal data, also after later answers', async () => {
+    const others = `    - { query: "SELECT count(*)::INTEGER AS n FROM duckdb_tables() WHERE table_name = 'companies'", rows: [{ n: 0 }] }`;
+    expect(await failuresOf(answers(`${SORTED}\n${others}`))).toEqual([]);
+  });
+
+  test('tells rows in another order, and goes on after a query that fails', async () => {
+    const failures = await failuresOf(
+      answers(
+        `${SORTED.replace(' DESC', '')}\n    - { query: SELECT nothing FROM core.tender_contacts, rows: [] }\n${SORTED}`,
+      ),
+    );
+    expect(failures).toMatchObject([
+      { query: 'FROM core.tender_contacts SELECT name ORDER BY name', error: null, reordered: true },
+      {
+        query: 'SELECT nothing FROM core.tender_contacts',
+        error: expect.stringContaining('nothing') as string,
+        differences: [],
+      },
+    ]);
+  });
+
+  test('builds the user’s own models; one that fails is a failure of the case', async () => {
+    const model = (sql: string): string =>
+      `/*\nmodel: marts.own\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  id: BIGINT | Id\n*/\n${sql}\n`;
+    const text = '- { name: own, given: [], expect: [{ query: FROM marts.own, rows: [{ id: "7" }] }] }';
+    write('models/marts/own.sql', model('SELECT 7::BIGINT AS id'));
+    expect((await run(text, path.join(folder, 'models'))).failures).toEqual([]);
+    write('models/marts/own.sql', model(`SELECT error('broken')::BIGINT AS id`));
+    expect((await run(text, path.join(folder, 'models'))).failures).toMatchObject([
+      { query: null, error: expect.stringContaining('broken') as string },
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, test } from 'vitest';
+import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
+import { publishedFile, warehouseFile } from '../../../src/core/data-folder.js';
+import { buildModels } from '../../../src/models/run-models.js';
+import { readSets } from '../../../src/models/sets.js';
+import { publish } from '../../../src/publish/publish.js';
+import { carryModels } from '../../../src/replay/carry-models.js';
+import { rebuildWarehouse } from '../../../src/replay/rebuild.js';
+import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
+
+const [FIRST, LATER] = [new Date('2026-11-20T12:00:00Z'), new Date('2026-11-21T12:00:00Z')];
+const RETIRED = `INSERT INTO ledger.models BY NAME
+  SELECT 'marts.gone' AS model, 1 AS version, 'table' AS kind, 'f' AS fingerprint, TIMESTAMPTZ '2026-01-01 00:00:00Z' AS applied_at,
+    'retired' AS state, 'the text' AS definition`;
+
+/** A data folder whose models were applied at FIRST, with one retired version. */
+async function start(): Promise<string> {
+  const dataDir = temporaryDataDir();
+  const warehouse = await openWarehouse(dataDir);
+  await warehouse.db.run(RETIRED);
+  await buildModels(warehouse, { now: FIRST });
+  await publish(warehouse, dataDir, { run: 'night', now: FIRST });
+  await warehouse.close();
+  return dataDir;
+}
+
+const recorded = ({ db }: Warehouse) => db.rows('FROM ledger.models ORDER BY model, version');
+
+async function look<T>(dataDir: string, what: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  const warehouse = await openWarehouse(dataDir);
+  try {
+    return await what(warehouse);
+  } finally {
+    await warehouse.close();
+  }
+}
+
+describe('a replay', () => {
+  test('keeps each version with the time it was applied, and the sets that were in force', async () => {
+    const dataDir = await start();
+    const before = await look(dataDir, async (one) => ({ models: await recorded(one), sets: await readSets(one.db) }));
+    await rebuildWarehouse(dataDir, { now: LATER, personalData: false });
+    expect(await look(dataDir, recorded)).toEqual(before.models);
+    expect(await look(dataDir, async ({ db }) => readSets(db))).toEqual(before.sets);
+  });
+
+  test('without the old warehouse keeps the versions that the published file records', async () => {
+    const dataDir = await start();
+    const before = await look(dataDir, recorded);
+    rmSync(path.dirname(warehouseFile(dataDir)), { recursive: true });
+    const { notes } = await rebuildWarehouse(dataDir, { now: LATER, personalData: false });
+    expect(notes).toEqual([]);
+    expect(await look(dataDir, recorded)).toEqual(before);
+    // No rollback holds the models, so the only set is that of the replay.
+    expect(await look(dataDir, async ({ db }) => readSets(db))).toMatchObject([{ set: 1, origin: 'replay' }]);
+  });
+});
+
+describe('carryModels', () => {
+  /** A published file as an older version wrote it. */
+  async function publishOld(models: string): Promise<string> {
+    const dataDir = temporaryDataDir();
+    mkdirSync(path.dirname(publishedFile(dataDir)), { recursive: true });
+    const instance = await DuckDBInstance.create(publishedFile(dataDir));
+    const connection = await instance.connect();
+    await connection.run('CREATE SCHEMA meta');
+    await connection.run(`CREATE TABLE meta.models AS ${models}`);
+    connection.closeSync();
+    instance.closeSync();
+    return dataDir;
+  }
+
+  const ROWS = `FROM (VALUES ('marts.thing', 2, 'current'), ('marts.thing', 1, 'retired')) AS t(model, version, state)
+    SELECT *, 'table' AS kind, 'f' AS fingerprint, TIMESTAMPTZ '2026-11-01 00:00:00Z' AS applied_at, 'same text' AS definition`;
+  const KEPT = `SELECT version, table_name FROM ledger.models WHERE model = 'marts.thing' ORDER BY version`;
+
+  test('reads a file without names of tables, from the first folder that has one', async () => {
+    const { db } = await openTestWarehouse(temporaryDataDir());
+    await carryModels(db, null, [temporaryDataDir(), await publishOld(ROWS), await publishOld('SELECT 1 AS other')]);
+    expect(await db.rows(KEPT)).toEqual([
+      { version: 1, table_name: null },
+      { version: 2, table_name: 'marts.thing' },
+    ]);
+    expect(await readSets(db)).toEqual([]);
+  });
+
+  test('makes the set that a rollback holds from the texts of the served versions', async () => {
+    const held = `${ROWS}, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS held_since, CASE state WHEN 'current' THEN 'marts.thing' END AS table_name
+      UNION ALL BY NAME SELECT 'marts.other' AS model, 1 AS version, 'current' AS state, 'table' AS kind, 'g' AS fingerprint,
+        TIMESTAMPTZ '2026-11-01 00:00:00Z' AS applied_at, 'same text' AS definition, 'marts.other' AS table_name`;
+    const { db } = await openTestWarehouse(temporaryDataDir());
+    await carryModels(db, null, [await publishOld(held)]);
+    const [set, ...others] = await readSets(db);
+    expect(others).toEqual([]);
+    expect(set).toMatchObject({ set: 1, origin: 'rollback', ofSet: 1, appliedAt: '2026-11-05T06:07:08Z' });
+    expect([...(set?.files.keys() ?? [])].toSorted()).toEqual(['marts/other.sql', 'marts/thing.sql']);
+    expect(await db.rows('SELECT text FROM ledger.model_texts')).toEqual([{ text: 'same text' }]);
+  });
+
+  test('makes no set where no text was kept, and carries nothing where nothing is published', async () => {
+    const held = `${ROWS.replace("'same text'", 'CAST(NULL AS VARCHAR)')}, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS held_since`;
+    const { db } = await openTestWarehouse(temporaryDataDir());
+    await carryModels(db, null, [temporaryDataDir()]);
+    expect(await db.count('SELECT count(*) FROM ledger.models')).toBe(0);
+    await carryModels(db, null, [await publishOld(held)]);
+    expect(await db.count('SELECT count(*) FROM ledger.models')).toBe(2);
+    expect(await readSets(db)).toEqual([]);
+  });
+});
