@@ -4,15 +4,15 @@ import type { LimitAccess } from '../schemas/v2/error.js';
 import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
-// Bounds of the wait that the API asks for: long enough not to loop, short enough to retry now and then.
+// Shortest and longest wait that Temporal takes over from the API. Even a very long wait is cut, to retry now and then.
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
 const NAME_LENGTH = 100;
 const PERMISSION_TODO = 'Ask the issuer of the key for the permission, then start the run again.';
 
 /**
- * Turns any error into the ApplicationFailure an operator reads in the Temporal UI.
- * Sets a stable `type`, a message that ends with the remedy, and whether Temporal retries. Only this file decides that.
+ * Turns any error into the ApplicationFailure that an operator reads in the Temporal UI. Only this function decides its
+ * stable `type`, its message, which ends with the remedy, and whether Temporal retries.
  * @returns CancelledFailure and ApplicationFailure unchanged
  */
 export function castError(error: unknown): unknown {
@@ -47,7 +47,8 @@ function castApiError(error: ApiError): ApplicationFailure {
 }
 
 /**
- * Describes a rate limit for the Temporal UI: what was limited and when Temporal retries. Category "benign": no fault.
+ * Describes a rate limit for the Temporal UI: what was limited and when Temporal retries. The category "benign" marks
+ * it as no fault.
  */
 function castLimit(error: LimitError): ApplicationFailure {
   const { guard, access, retryAfterMs } = error;
@@ -64,7 +65,7 @@ function castLimit(error: LimitError): ApplicationFailure {
   });
 }
 
-/** Keeps only the documented fields, each at most 100 characters; an answer may hold anything else. */
+/** Keeps only the documented fields, each at most 100 characters, because an answer may hold anything else. */
 function shortAccess(access: LimitAccess): LimitAccess {
   const fields = ['permission', 'permission_name', 'module', 'module_name', 'app', 'app_name'] as const;
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { parseInput } from '../src/crawl/run/parse-input.js';
 import type { Activities } from './contract.js';
 
 // These values become part of a path. Anyone who reaches the Temporal server can start an activity with any input.
-// Reject text that leads out of its folder.
+// Reject text that leads out of the folder.
 const RunId = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]{0,199}$/, 'may hold only letters, digits, dots, dashes and underscores');
@@ -29,7 +29,7 @@ const INPUTS: Record<keyof Activities, z.ZodType> = {
   loadLanding: Context,
   buildModels: Context,
   publishWarehouse: Context,
-  // Validates its own input completely.
+  // The activity validates this input itself.
   rebuildWarehouse: z.unknown(),
 };
 

@@ -18,13 +18,18 @@ import type { DuePlan } from '../schemas/pipeline/due.js';
 import type { OpenRunInput, RebuildResult, RunContext } from '../schemas/pipeline/run.js';
 
 /**
- * Activities of the queue `tidemark-crawl`: they call the API and land its answers. Any number of workers.
- * Workflows import this file. It imports only types of schemas, so that no Node global leaks into the workflow sandbox.
+ * Activities of the queue `tidemark-crawl`: they call the API and land its answers. Any number of workers may serve the
+ * queue.
+ *
+ * Workflows import this file. The file imports only types of schemas, so that no Node global leaks into the workflow
+ * sandbox.
  */
 export interface CrawlActivities {
   /** Validates the input, reads the configuration, decides the logical date and lands the run's opening record. */
   openRun(input: OpenRunInput): Promise<RunContext>;
-  /** Runs one round of a market's search: plans, requests, lands. Resumes from what is landed. */
+  /**
+   * Runs one round of a market's search: plans, sends requests and lands the answers. Resumes from the landed answers.
+   */
   discoverMarket(input: DiscoverInput): Promise<DiscoverResult>;
   /** Reads one listing to its end and lands every page. */
   crawlListing(input: ListInput): Promise<ListResult>;
@@ -32,11 +37,11 @@ export interface CrawlActivities {
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
   /**
    * Reads /v2/metrics and lands the reading.
-   * @param begins true at the run's start: fails with `ClockWrong` when this machine's clock is off by more than
-   *   `api.clockTolerance`
+   * @param begins true at the run's start. A clock that is off by more than `api.clockTolerance` then fails the
+   * activity with `ClockWrong`.
    */
   readQuota(ctx: RunContext, begins?: boolean): Promise<QuotaStatus>;
-  /** Adds a run to the quota gate of its API key; starts the gate if none runs. */
+  /** Adds a run to the quota gate of its API key. Starts the gate if none runs. */
   enterQuotaGate(input: EnterQuotaGateInput): Promise<void>;
   /** Lands the run's closing record and its request statistics. */
   closeRun(input: CloseRunInput): Promise<CloseRunResult>;

@@ -12,25 +12,25 @@ import { countRefusal } from './heartbeat.js';
 const MINUTE_MS = 60_000;
 /** How long a run waits for a worker with its data folder before it fails. */
 const PATIENCE_MS = 24 * 60 * MINUTE_MS;
-// Shorter for the closing record of a failed or cancelled run: the run is over anyway.
+// Shorter for the closing record of a failed or cancelled run, because the run is over.
 const CLOSING_PATIENCE_MS = 5 * MINUTE_MS;
-// Shorter for the quota gate, at which runs of other folders wait too.
+// Shorter for the quota gate, because runs of other folders wait there, too.
 const GATE_PATIENCE_MS = MINUTE_MS;
-// Retry quickly at first: another worker may take the task at once. Later the right worker is probably down.
+// Retry quickly at first, because another worker may take the task at once. Later the right worker is probably down.
 const QUICK_REFUSALS = 10;
 const QUICK_PAUSE = '200 milliseconds';
 const LONG_PAUSE = '15 seconds';
 
-/** These activities read the landing zone as it was at the crawl's end. */
+/** These activities run after the crawl and need the run's closing record in the landing zone. */
 const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding', 'buildModels', 'publishWarehouse']);
 
 type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
 
 /**
- * Rejects work for which this worker has the wrong data folder, before reading or writing anything.
- * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder; retried, so that a worker with
- *   that folder takes the task
- * @throws TidemarkError `DataFolderChanged` when the folder is the run's but lacks the run's records
+ * Rejects work for which this worker has the wrong data folder, before it reads or writes anything.
+ * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder. Temporal retries, so that a
+ * worker with the run's folder takes the task.
+ * @throws TidemarkError `DataFolderChanged` when this worker has the run's folder, but the run's records are missing
  */
 export function checkFolder({ config, folder, log }: Deps, activity: keyof Activities, input: unknown): void {
   if (folder === undefined) return;
@@ -38,7 +38,7 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   const here = readDataFolder(dataDir);
   if (here === null) throw folderChanged(dataDir, 'its identity (folder.json) is gone; restart the worker');
   const ctx = contextOf(activity, input);
-  // Runs opened by an older version carry no folder.
+  // Runs opened by an older version name no folder.
   if (ctx?.folder === undefined) return;
   if (ctx.folder.id !== here.id) throw refuse({ ctx, theirs: ctx.folder, here, activity, input, log });
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
@@ -64,7 +64,7 @@ interface Misplaced {
 
 function refuse(misplaced: Misplaced): Error {
   const { ctx, theirs, here, activity, log } = misplaced;
-  // Same host and path, other id: the run's folder no longer exists, so no worker can have it.
+  // Same host and path, but another id: the run's folder no longer exists, so no worker can have it.
   if (theirs.host === here.host && theirs.path === here.path)
     return folderChanged(here.path, `its id was ${theirs.id} when the run began and is ${here.id} now`);
   const givenUp = Date.now() - Context.current().info.scheduledTimestampMs > patienceOf(misplaced);
@@ -74,7 +74,7 @@ function refuse(misplaced: Misplaced): Error {
     givenUp
       ? 'No worker with the data folder of the run started in time.'
       : 'The run waits for a worker with its data folder.',
-    `Start one there (tidemark worker) or cancel the run. Give each data folder its own Temporal namespace (TEMPORAL_NAMESPACE).`,
+    `Start a worker with that folder (tidemark worker) or cancel the run. Give each data folder its own Temporal namespace (TEMPORAL_NAMESPACE).`,
   ].join(' ');
   if (refusals === 1) log.warn({ run: ctx.run, activity }, message);
   const type: ErrorType = 'OtherDataFolder';
@@ -92,14 +92,14 @@ function patienceOf({ ctx, activity, input }: Misplaced): number {
   return endsBadly(activity, input) ? CLOSING_PATIENCE_MS : PATIENCE_MS;
 }
 
-/** Returns the run an activity works for; null for activities that open a run or belong to none. */
+/** Returns the run that an activity works for; null for activities that open a run or belong to none. */
 export function contextOf(activity: keyof Activities, input: unknown): RunContext | null {
   if (activity === 'openRun' || activity === 'rebuildWarehouse') return null;
   const given = input as { ctx?: RunContext; waiter?: { ctx: RunContext } };
   return given.ctx ?? given.waiter?.ctx ?? (input as RunContext);
 }
 
-/** Whether the activity records that a run failed or was cancelled; done in a restored folder too. */
+/** Whether the activity records that a run failed or was cancelled. A restored folder accepts this record, too. */
 function endsBadly(activity: keyof Activities, input: unknown): boolean {
   if (activity !== 'closeRun') return false;
   const { outcome } = input as CloseRunInput;

@@ -1,24 +1,24 @@
 import { Context } from '@temporalio/activity';
 import type { Heartbeat } from '../src/crawl/deps.js';
 
-// The SDK throttles heartbeats too; this limit saves the calls.
+// The SDK throttles heartbeats, too; this limit saves calls of the SDK.
 const BEAT_EVERY_MS = 500;
-// Also heartbeat while no answer arrives. Otherwise a slow API looks like a dead worker.
-// The worker also learns of a cancellation only with a heartbeat.
+// Send heartbeats even while no answer arrives. Otherwise a slow API looks like a dead worker. The worker also learns
+// of a cancellation only by a heartbeat.
 const KEEP_ALIVE_MS = 1_000;
 
-/** Kept in the heartbeat across attempts: how many attempts were refused by workers with another data folder. */
+/** Kept in the heartbeat across attempts: how many attempts a worker with another data folder refused. */
 interface Refusals {
   refused?: number;
 }
 
-/** Returns the refused attempts so far; `withHeartbeat` does not count them as attempts. */
+/** Returns how many attempts were refused so far. `withHeartbeat` does not count them as attempts. */
 function refusalsSoFar(): number {
   const { refused } = (Context.current().info.heartbeatDetails ?? {}) as Refusals;
   return typeof refused === 'number' ? refused : 0;
 }
 
-/** Counts this attempt as refused; returns the count. */
+/** Counts this attempt as refused and returns the new count. */
 export function countRefusal(): number {
   const refused = refusalsSoFar() + 1;
   Context.current().heartbeat({ refused });
@@ -46,7 +46,7 @@ export async function withHeartbeat<T>(work: (heartbeat: Heartbeat) => Promise<T
     const { attempt, scheduledTimestampMs: since } = context.info;
     return await work({ report, signal: context.cancellationSignal, attempt: attempt - refused, since });
   } catch (error) {
-    // The aborted request throws its own error; report the cancellation instead.
+    // The aborted request throws an error of its client. Report the cancellation instead.
     if (context.cancellationSignal.aborted) return await context.cancelled;
     throw error;
   } finally {

@@ -8,32 +8,35 @@ const LONGEST_PAUSE_SECONDS = 3_600;
 const REFUSALS_AT_MOST = 5;
 
 /**
- * Everything the quota gate knows; carried over continue-as-new.
+ * The whole state of the quota gate, carried over continue-as-new.
  *
- * States and transitions, one transition for each quota reading (`judgeReading`):
- * - polling: the gate reads the quota every `probeEverySeconds`. Figure known: release every run that has room.
+ * States and transitions; each quota reading makes one transition (`judgeReading`):
+ * - polling: the gate reads the quota every `probeEverySeconds`. If the figure is known, release every run that may
+ *   send requests.
  * - until reset: no figure, but a reset time. The gate reads the quota again at the reset.
- * - trying: neither. The gate wakes one run (`trying`) and doubles the wait. If the run stays away, release all; if the
- *   run comes back, try again.
- * - refused: the API refused the reading. Poll again; after the 5th refusal in a row, release all.
+ * - trying: neither a figure nor a reset time. The gate wakes one run (`trying`) and doubles the wait. If this run does
+ *   not return to the gate, release all runs; if it returns, try again.
+ * - refused: the API refused the reading. Read again later; after the 5th consecutive refusal, release all runs.
  * - empty: no run waits. The gate ends.
  */
 export type GateState = Required<QuotaGateState>;
 
 /**
- * What the gate does after a quota reading.
+ * The gate's move after a quota reading.
  * - `release`: wakes these runs in this order.
  * - `try`: wakes one run, to see whether the API answers it.
- * - `wait`: wakes none.
+ * - `wait`: wakes no run.
  */
 export type GateMove = { kind: 'release'; runs: QuotaWaiter[] } | { kind: 'try' } | { kind: 'wait' };
 
-/** Returns the state of a new gate, or the state an earlier execution carried over. */
+/** Returns the state of a new gate, or the state that an earlier execution carried over. */
 export function openGate({ waiting = [], pause = null, trying = null, refusals = 0 }: QuotaGateState): GateState {
   return { waiting, pause, trying, refusals };
 }
 
-/** Adds a run to the line; a run that enters again keeps its place. Ignores a signal that is not a valid waiter. */
+/**
+ * Adds a run to the waiting runs. A run that enters again keeps its place. Ignores a signal that is not a valid waiter.
+ */
 export function enterLine(state: GateState, sent: unknown): GateState {
   // Anyone can send this signal. A malformed waiter would fail the gate for every run that waits.
   if (!isWaiter(sent)) return state;
@@ -42,12 +45,12 @@ export function enterLine(state: GateState, sent: unknown): GateState {
   return { ...state, waiting: place < 0 ? [...waiting, sent] : waiting.with(place, sent) };
 }
 
-/** Removes a run from the line. */
+/** Removes a run from the waiting runs. */
 export function leaveLine(state: GateState, workflowId: string): GateState {
   return { ...state, waiting: state.waiting.filter(({ ctx }) => ctx.workflowId !== workflowId) };
 }
 
-/** Returns the run to read the quota for and the seconds until that reading; null when no run waits. */
+/** Returns the run for which to read the quota, and the seconds until that reading. Null when no run waits. */
 export function nextReading(state: GateState): { first: QuotaWaiter; wait: number } | null {
   const [first] = inLine(state.waiting);
   return first ? { first, wait: state.pause ?? first.ctx.probeEverySeconds } : null;
@@ -77,7 +80,7 @@ export function judgeReading(
   const reset = secondsToReset(status);
   // No figure, but a known reset time: wait until then.
   if (reset !== null) return { state: { ...answered, pause: reset, trying: null }, move: { kind: 'wait' } };
-  // The run that tried did not come back: the API answers again, so release all.
+  // The run that tried did not return to the gate, so the API answers again: release all runs.
   if (state.trying !== null && !isWaiting(state, state.trying)) return releaseAll(answered);
   const pause = state.trying === null ? first.ctx.probeEverySeconds : Math.min(LONGEST_PAUSE_SECONDS, 2 * wait);
   return { state: { ...answered, pause }, move: { kind: 'try' } };

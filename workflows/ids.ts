@@ -36,13 +36,13 @@ export function retryId({
   return `rejects/${date}/${[...streams].sort().join('+')}${market === null ? '' : `/${market}`}`;
 }
 
-/** Names a list of companies by the hash of its content, so the same list has the same id. */
+/** Returns an id from the hash of a list of companies. The same list has the same id. */
 export function resolveId(hash: string): string {
   return `resolve/${hash}`;
 }
 
 /**
- * Returns the id a Schedule gives its runs. The server appends `-<scheduled instant>`:
+ * Returns the id that a Schedule gives its runs. The server appends `-<scheduled instant>`:
  * - market `demo`: `snapshot/demo/scheduled-2026-11-20T02:00:00Z`
  * - tenders: `tenders/scheduled-2026-11-20T03:30:00Z`
  */

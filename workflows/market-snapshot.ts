@@ -4,7 +4,7 @@ import { crawlStream, discover, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Fetches the whole market as it is now; for a past date only the watch events of that day.
+ * Fetches the whole market as it is now. For a past date, fetches only the watch events of that day.
  * @param input `{market, date}`
  */
 export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

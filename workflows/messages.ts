@@ -8,14 +8,17 @@ export const progressQuery = defineQuery<Progress>('progress');
 /** Returns the coverage proven so far; null before the search ends, and in runs without a search. */
 export const coverageQuery = defineQuery<DiscoverResult['coverage']>('coverage');
 
-/** Pauses before the next chunk; requests in flight finish and are landed. */
+/** Pauses the run before the next chunk. Requests in flight finish, and their answers are landed. */
 export const pauseSignal = defineSignal('pause');
 export const resumeSignal = defineSignal('resume');
 
 /** Stops the run. Requests in flight finish; fetched records are kept and published; the market stays as it was. */
 export const stopSignal = defineSignal('stop');
 
-/** Sets the requests in flight of all chunks together, from the next chunk on: 1 to 512; 0 returns to the default. */
+/**
+ * Sets the requests in flight of all chunks together, from the next chunk on: 1 to 512. With 0, the configured number
+ * applies again.
+ */
 export const setConcurrencySignal = defineSignal<[number]>('setConcurrency');
 
 /** Sent to the quota gate by a run that reached the daily limit. */

@@ -2,8 +2,8 @@ import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { CrawlActivities, WarehouseActivities } from '../activities/contract.js';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from './queues.js';
 
-// activities/cast-errors.ts decides which failures are retried; the policies here only space the attempts.
-// No proxy sets scheduleToClose: a night may wait a day for quota.
+// activities/cast-errors.ts decides which failures are retried. The policies here only set the time between attempts.
+// No proxy sets scheduleToClose, because a night may wait a day for quota.
 
 /** Activities that take seconds: decisions and small records. */
 export const quick = proxyActivities<CrawlActivities>({
@@ -13,8 +13,8 @@ export const quick = proxyActivities<CrawlActivities>({
 });
 
 /**
- * Activities that call the API for minutes. A missed heartbeat reveals a dead worker long before the timeout.
- * On cancellation the run waits until the activity ends, so that closing the run counts all its requests.
+ * Activities that call the API for minutes. A missed heartbeat reveals a dead worker long before the timeout. On
+ * cancellation, the run waits until the activity ends, so that its closing record counts all requests.
  */
 export const crawl = proxyActivities<CrawlActivities>({
   taskQueue: CRAWL_QUEUE,

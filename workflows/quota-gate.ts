@@ -16,14 +16,15 @@ import { enterQuotaGateSignal, quotaOpenedSignal } from './messages.js';
 import { crawl } from './proxies.js';
 import { inLine } from './quota-room.js';
 
-// Pause between two releases: the first released run shows whether quota is really free.
+// Pause between two releases: the first released run shows whether quota is really left.
 const STAGGER_SECONDS = 2;
 
 /**
  * Guards the daily limit of one API key for all its runs and workers.
  * - While runs wait, only the gate reads the quota, on a durable timer.
- * - When there is quota, the gate releases the runs one after another, the most valuable first.
+ * - When quota is left, the gate releases the runs one after another, the most valuable first.
  * - When no run waits, the gate ends; the next run that reaches the limit starts a new one.
+ *
  * A refused reading does not end the gate. gate-state.ts holds the states and decisions.
  */
 export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
@@ -40,7 +41,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
     show({ ...state, pause: wait });
     await sleep(wait * 1_000);
     const status = await ask(first);
-    // Read `state` only now: runs may have entered the line during the reading.
+    // Read `state` only now: runs may have entered the gate during the reading.
     const judged = judgeReading(state, reading, status);
     state = judged.state;
     if (judged.move.kind === 'release') await release(judged.move.runs);
@@ -59,7 +60,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
       break;
     }
     state = noteTry(state, woken);
-    // No run waits: keep the gate open for one pause, in case the woken run comes back.
+    // No run waits. Keep the gate open for one pause, in case the woken run returns.
     if (woken !== null && state.waiting.length === 0) {
       await condition(() => state.waiting.length > 0, (state.pause ?? 0) * 1_000);
     }
@@ -73,7 +74,7 @@ export async function quotaGate(carried: QuotaGateState = {}): Promise<void> {
     show(state);
   }
 
-  /** Takes a run out of the line and signals it; returns false if the run ended while it waited. */
+  /** Takes a run out of the waiting runs and signals it. Returns false if the run ended while it waited. */
   async function letGo(waiter: QuotaWaiter): Promise<boolean> {
     const { workflowId } = waiter.ctx;
     state = leaveLine(state, workflowId);

@@ -1,17 +1,20 @@
 import type { QuotaStatus, QuotaWaiter } from '../schemas/pipeline/activities.js';
 import type { RunContext, WorkflowType } from '../schemas/pipeline/run.js';
 
-/** Returns the requests a run may still send today, less the share it leaves to others. Infinity: no quota figure. */
+/**
+ * Returns how many requests a run may still send today, without the share that it leaves to other runs. Infinity when
+ * the API gives no quota figure.
+ */
 export function roomFor({ known, used, total }: QuotaStatus, { leavesQuota = 0 }: RunContext): number {
   return known ? Math.max(0, Math.floor(total * (1 - leavesQuota) - used)) : Infinity;
 }
 
-/** Returns whether the API gives no quota figure at all. A failed reading (`fault`) does not count. */
+/** Returns whether the API gives no quota figure at all. False after a failed reading (`fault`). */
 export function hasNoFigure({ known, fault }: QuotaStatus): boolean {
   return !known && !fault;
 }
 
-// A market's night is worth most; a backfill can wait for another day.
+// A market's night is the most valuable; a backfill can wait for another day.
 const PRIORITY: Record<WorkflowType, number> = {
   marketSnapshot: 1,
   watchSync: 2,
@@ -51,14 +54,17 @@ const DAY_SECONDS = 86_400;
 // The API may reset the quota later than configured. For 6 hours after the reset time, probe as usual.
 const RESET_WINDOW_SECONDS = 6 * 3_600;
 
-/** Returns the seconds until the daily quota resets; null if no reset time is configured or the reset just passed. */
+/**
+ * Returns the seconds until the daily quota resets. Null if no reset time is configured, or if the reset was less than
+ * 6 hours ago.
+ */
 export function secondsToReset({ resetsIn }: QuotaStatus): number | null {
   return resetsIn === null || DAY_SECONDS - resetsIn < RESET_WINDOW_SECONDS ? null : resetsIn;
 }
 
 /**
- * Returns the seconds after which a waiting run enters the gate's line again, in case someone ended the gate.
- * Grows with `time`, so that a wait of days adds little history.
+ * Returns the seconds after which a waiting run enters the gate again, in case someone ended the gate. Grows with
+ * `time`, so that a wait of days adds little history.
  * @param time how often the run waited before, from 0
  */
 export function secondsToStandAgain(probeEverySeconds: number, time: number): number {

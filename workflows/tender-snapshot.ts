@@ -4,7 +4,7 @@ import { crawlStream, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Fetches tenders and their details; for a past date those created on that day.
+ * Fetches tenders and their details. For a past date, fetches the tenders created on that day.
  * @param input `{date}`
  */
 export async function tenderSnapshot(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

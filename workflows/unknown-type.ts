@@ -1,7 +1,7 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { ErrorType } from '../schemas/pipeline/error-type.js';
 
-/** Workflow types a person can start, each with an example input. */
+/** Workflow types that a person can start, each with an example input. */
 export const STARTABLE = {
   marketSnapshot: '{"market": "demo"}',
   tenderSnapshot: '{}',

@@ -6,10 +6,9 @@ import { ProspectingPage } from '../v2/prospecting.js';
 import { Id, Text } from '../v2/scalars.js';
 
 /*
- * The nine `/api/*` routes (reference v1, section "Connector application").
- * Requests are documented; unknown fields are accepted, since the reference does not forbid them.
- * The reference declares the answers empty. The shapes here are assumed from the corresponding version 2 calls: the
- * sandbox sends them, but a client must not rely on them.
+ * The nine `/api/*` routes (reference v1, section "Connector application"). Requests are documented; unknown fields are
+ * accepted, since the reference does not forbid them. The reference declares the answers empty. The shapes here are
+ * assumed from the corresponding version 2 calls. The sandbox sends them, but a client must not rely on them.
  */
 
 /** The key is part of the body, not a header. */
@@ -84,7 +83,7 @@ export type ConnectorProspectingPage = z.infer<typeof ConnectorProspectingPage>;
 export const NomenclatureItem = z.looseObject({ id: Id, name: z.string(), parent: Text });
 export type NomenclatureItem = z.infer<typeof NomenclatureItem>;
 
-/** Assumed: the requested list, in `items`. */
+/** Assumed: the requested list as `items`. */
 export const NomenclatureResponse = z.looseObject({
   nomenclature_type: z.string(),
   parent: Text,

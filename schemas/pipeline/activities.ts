@@ -3,12 +3,15 @@ import type { Refusal } from './refusal.js';
 import type { Coverage, RunContext } from './run.js';
 
 /*
- * Inputs and results of the activities. Terms:
- * - stream: one kind of record, e.g. `companies`. Entity: one company, tender or question of a stream.
+ * Inputs and results of the activities.
+ *
+ * Terms:
+ * - stream: one kind of record, such as `companies`. Entity: one company, tender or question of a stream.
  * - due: to be fetched in this run. Chunk: the due entities that one activity fetches.
  * - round: one activity of a market's search; also the chunks that a run fetches at once.
- * - limited: stopped by the daily limit. Suspected limit (`doubted`): a daily limit although quota is left.
+ * - limited: stopped by the daily limit. Suspected limit (`doubted`): a daily-limit answer although quota is left.
  * - closed: the API refuses a route to the key.
+ *
  * Fields "for people" hold sentences that the UI and the CLI show.
  */
 
@@ -16,7 +19,7 @@ import type { Coverage, RunContext } from './run.js';
 export interface PlanDueInput {
   ctx: RunContext;
   stream: 'companies' | 'financials' | 'financials_v1' | 'tender_details' | 'watch_events' | 'matches';
-  /** Entities in one chunk, at most. */
+  /** Largest number of entities in one chunk. */
   chunkSize: number;
 }
 
@@ -28,13 +31,15 @@ export interface CrawlChunkInput {
   chunk: number;
   /** Requests in flight for this chunk; null: its share of the configured `api.maxConcurrency`. */
   concurrency: number | null;
-  /** Chunks the run fetches at once; left out: one. */
+  /** Chunks that the run fetches at once; left out: one. */
   atOnce?: number;
-  /** Requests the chunk may send before it ends as `limited`; null or left out: any number. */
+  /** Requests that the chunk may send before it ends as `limited`; null or left out: any number. */
   budget?: number | null;
-  /** Suspected limits of this chunk in a row so far; null or left out: the API gives no quota figure. */
+  /**
+   * Consecutive calls of this chunk that got only suspected limits. Null or left out: the API gives no quota figure.
+   */
   doubts?: number | null;
-  /** Routes the API refused to this run before, as in `Refusal.endpoint`; not requested again. */
+  /** Routes that the API has refused to this run, as in `Refusal.endpoint`. The chunk does not request them. */
   refused?: string[];
 }
 
@@ -46,19 +51,19 @@ export interface CrawlChunkInput {
 export interface ChunkResult {
   /** Answers landed by this chunk, 404s included. */
   rows: number;
-  /** Requests this attempt sent, retries included. */
+  /** Requests that this attempt sent, retries included. */
   requests: number;
   /** Entities without an answer: neither a record nor "not found". */
   failed: number;
-  /** True when the daily limit stopped the chunk; the rest stays due. */
+  /** True when the daily limit stopped the chunk. Its other entities stay due. */
   limited: boolean;
   /** True for a suspected limit: every entity left got `limits.daily` while `/v2/metrics` still shows quota. */
   doubted?: boolean;
-  /** Routes the API refuses to the key; left out when none. */
+  /** Routes that the API refuses to the key; left out when there are none. */
   refused?: Refusal[];
   /**
-   * Set when the API refuses the stream's route, so that nothing more is requested.
-   * `sure`: the API refused a record it had answered before. Otherwise no record was answered at all.
+   * Set when the API refuses the stream's route, so that the chunk sends no more requests. `sure`: the API refused a
+   * record that it had answered before. Otherwise it answered no record at all.
    */
   closed?: { sure: boolean };
 }
@@ -66,7 +71,7 @@ export interface ChunkResult {
 /** Input of `discoverMarket`, one round of a market's search. */
 export interface DiscoverInput {
   ctx: RunContext;
-  /** Requests this round may send, at most; the next round resumes from what is landed. */
+  /** Most requests that this round may send. The next round resumes from the landed answers. */
   budget: number;
   /** Requests in flight; null: as configured. */
   concurrency: number | null;
@@ -85,13 +90,13 @@ export interface DiscoverResult {
   reportedTotal: number | null;
   distinctCompanies: number;
   coverage: Coverage | null;
-  /** Gaps of at most five segments, for people; ops.coverage has all. */
+  /** Gaps of at most five segments, for people; ops.coverage has all gaps. */
   shortfalls: string[];
   /** Set when the API refuses searches to the key; the run cannot continue. */
   refused?: Refusal;
 }
 
-/** Listings that one activity each reads page by page to the end. */
+/** Listings. One activity reads a listing page by page to its end. */
 export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures';
 
 /** Input of `crawlListing`. */
@@ -106,20 +111,20 @@ export interface ListResult {
   requests: number;
   entities: number;
   limited: boolean;
-  /** Why fewer entities came than the API's own total says; null when all came. */
+  /** Why the listing has fewer entities than the total that the API reports; null when it has all. */
   shortfall: string | null;
-  /** Lists the API refuses to the key; left out when none. */
+  /** Lists that the API refuses to the key; left out when there are none. */
   refused?: Refusal[];
 }
 
 /** A reading of the daily quota from `/v2/metrics`. */
 export interface QuotaStatus {
-  /** False when the API gives no daily metric, or total 0. Means "no figure", not "none left". */
+  /** False when the API gives no daily metric, or a total of 0. The quota is then unknown, not used up. */
   known: boolean;
   metric: string | null;
   used: number;
   total: number;
-  /** False when the figure shows that no quota is left. */
+  /** False when the reading shows that no quota is left. */
   open: boolean;
   /** Seconds until the configured reset of the quota (`quota.resetsAt`); null when not configured. */
   resetsIn: number | null;
@@ -136,7 +141,7 @@ export interface QuotaWaiter {
   priority: number;
 }
 
-/** How a run's activity reaches the quota gate, in names that workflows define. */
+/** The names by which a run's activity reaches the quota gate. Workflows define them. */
 export interface EnterQuotaGateInput {
   waiter: QuotaWaiter;
   workflowType: string;
@@ -148,14 +153,14 @@ export interface EnterQuotaGateInput {
 export interface CloseRunInput {
   ctx: RunContext;
   outcome: Exclude<RunRecord['outcome'], 'running'>;
-  /** Outcome of the crawl, when the run was closed before. */
+  /** Outcome of the crawl, if the run was closed before. */
   crawled?: CrawlOutcome | null;
   note: string | null;
   /** Why the market does not become current; null when it does. */
   heldBack: string | null;
-  /** Routes the API refuses to the key; left out when none. */
+  /** Routes that the API refuses to the key; left out when there are none. */
   refused?: Refusal[];
-  /** Answers the activities landed; left out when they were not counted from the start. */
+  /** Answers that the activities landed; left out when they were not counted from the start. */
   landed?: number;
 }
 
@@ -165,7 +170,7 @@ export interface CloseRunResult {
   rows: number;
   /** Forecast requests; null for runs without a forecast. */
   forecast: number | null;
-  /** Quota overuse, for people: calls the API counted beyond the run's own. Null when negligible. */
+  /** Quota overuse, for people: calls that the API counted beyond the run's own. Null when negligible. */
   drift?: string | null;
 }
 
@@ -174,9 +179,9 @@ export interface LoadResult {
   parts: number;
   rows: number;
   rejects: number;
-  /** Why schema drift could not be checked in some answers; left out when it could. */
+  /** Why schema drift could not be checked in some answers; left out when all were checked. */
   driftFault?: string | undefined;
-  /** Loaded parts that have disappeared from the landing zone, for people; left out when none. */
+  /** Loaded parts that have disappeared from the landing zone, for people; left out when there are none. */
   gone?: string | undefined;
 }
 
@@ -184,12 +189,12 @@ export interface LoadResult {
 export interface ModelsResult {
   models: number;
   failedAudits: string[];
-  /** Schema drift of this run, for people, at most five; ops.drift has all. */
+  /** Schema drift of this run, for people, at most five items; ops.drift has all. */
   drift?: string[];
   /** Notes on the models built, for people. Left out in results of older workers. */
   notes?: string[];
   /**
-   * Set when the warehouse holds other companies of the run than the searches counted; `coverage` is what ops.coverage
+   * Set when the warehouse holds other companies of the run than the searches counted. `coverage` is what ops.coverage
    * shows.
    */
   unloaded?: { coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>; reason: string } | null;
@@ -201,6 +206,6 @@ export interface PublishResult {
   file: string;
   tables: number;
   rows: number;
-  /** Notes on the build for people, a sentence each. */
+  /** Notes on the build, for people, one sentence each. */
   notes?: string[];
 }

@@ -16,7 +16,7 @@ export interface QuotaGateState {
   refusals?: number;
 }
 
-/** Chunks a run fetches at once, and the first chunk of the next round. */
+/** Chunks that a run fetches at once, and the first chunk of the next round. */
 export interface ChunkRound {
   chunks: number[];
   next: number;
@@ -31,18 +31,18 @@ export interface CarriedRun {
   completed: string[];
   /** First unfinished chunk of the current step. */
   nextChunk: number;
-  /** Chunks to fetch again, and the first chunk after them; null or left out: none. */
+  /** Chunks to fetch again, and the first chunk after them. Null or left out: no chunk is fetched again. */
   again?: ChunkRound | null;
   progress: Progress;
   coverage: Coverage | null;
-  /** True when something was not reached so far: the run is partial. */
+  /** True when the run has a gap so far, so that it is partial. */
   short: boolean;
   /** True when the API gives no daily quota figure. Left out by older versions. */
   quotaUnknown?: boolean;
   /** True when the notes already say that this machine's clock is off. */
   clockNoted?: boolean;
   stopped?: boolean;
-  /** Answers the activities landed; left out when an older version began the run. */
+  /** Answers that the activities landed; left out when an older version began the run. */
   landed?: number;
   due?: DueSummary[];
   /** Left out by older versions. */

@@ -30,10 +30,10 @@ export interface DueEntity {
   reason: DueReason;
 }
 
-/** A stream's due entities, counted; the chunk files hold their ids. */
+/** The due entities of a stream, counted. The chunk files hold their ids. */
 export interface DuePlan {
   stream: LandingStream;
-  /** Known entities, and those of them due in this run. */
+  /** Known entities of the stream, and how many of them are due in this run. */
   known: number;
   due: number;
   /** `due` by reason; reasons without entities are left out. */
@@ -44,5 +44,5 @@ export interface DuePlan {
   idle?: boolean;
 }
 
-/** What was due of a stream, and why. */
+/** How many entities of a stream were due, and why. */
 export type DueSummary = Pick<DuePlan, 'stream' | 'known' | 'due' | 'reasons'>;

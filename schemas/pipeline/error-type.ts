@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * The `type` of every ApplicationFailure Tidemark raises: operators and workflows tell failures apart by it.
+ * The `type` of every ApplicationFailure that Tidemark throws. Operators and workflows use it to distinguish failures.
  * activities/cast-errors.ts decides `nonRetryable`.
  */
 export const ErrorType = z.enum([
@@ -10,8 +10,8 @@ export const ErrorType = z.enum([
   'Unauthorized', //      the API refused the key
   'PermissionDenied', //  the key is valid but may not use this route
   'QuotaReached', //      the daily limit (`limits.daily`)
-  'LimitError', //        the rate limit (`limit`); retried after Retry-After, details {guard, access}
-  'ApiRefused', //        the API calls the request invalid; a retry would fail again
+  'LimitError', //        the rate limit (`limit`); retried after Retry-After; details {guard, access}.
+  'ApiRefused', //        The API calls the request invalid; a retry would fail again
   'ApiUnavailable', //    the API is down, slow or sends unusable answers; retried
   'OtherDataFolder', //   the run belongs to another data folder than this worker's
   'DataFolderChanged', // the data folder was restored, replaced or moved during the run

@@ -17,7 +17,7 @@ export const LandingStream = z.enum([
   'financials_v1', //       GET /v1/finder/company/financial
   'tenders', //             POST /v1/finder/tenders, one row a page
   'tender_details', //      GET /v1/finder/tenders/details
-  'nomenclatures', //       the four lookup routes; entity_id: v1, tenders, donors
+  'nomenclatures', //       the three lookup routes; entity_id: v1, tenders, donors
   'watched_companies', //   GET /v2/companies/watch, one row a page
   'matches', //             enrichment and autocomplete for `tidemark resolve`; entity_id: the question
   'watch_events', //        GET /v2/companies/{id}/watch/events, one row a page
@@ -33,10 +33,10 @@ export const LandingStream = z.enum([
 ]);
 export type LandingStream = z.infer<typeof LandingStream>;
 
-/** Run id of landed webhook deliveries, which belong to no Temporal run. */
+/** Run id of landed webhook deliveries. They belong to no Temporal run. */
 export const WEBHOOK_RUN = 'webhook';
 
-/** Streams of records about a run; not counted among the rows a run fetched. */
+/** Streams of records about a run. They do not count as rows that a run fetched. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',
   'segments',
@@ -60,7 +60,7 @@ export interface LandedRow {
   entity_id: string | null;
   /** Segment id (prospecting) or chunk id (all other streams). */
   segment: string;
-  /** HTTP status; 0 when no HTTP answer came (the body is then the error's text). */
+  /** HTTP status; 0 when no HTTP answer came. The body is then the text of the error. */
   status: number;
   /** ISO instant, UTC, microseconds at most. */
   fetched_at: string;
@@ -105,8 +105,8 @@ export interface CarriedRecord {
 }
 
 /**
- * - complete: nothing is missing, with proof.
- * - partial: something is missing, or may be.
+ * - complete: it is proven that nothing is missing.
+ * - partial: something is or may be missing.
  * - stopped: an operator stopped the run.
  */
 export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
@@ -125,7 +125,10 @@ export interface RunRecord {
   started_at: string;
   finished_at: string | null;
   outcome: 'running' | 'complete' | 'partial' | 'stopped' | 'failed' | 'cancelled';
-  /** Outcome of the crawl, whatever came after; null when the crawl did not end. Left out by older versions. */
+  /**
+   * Outcome of the crawl alone, without the loading and publishing after it. Null when the crawl did not end. Left out
+   * by older versions.
+   */
   crawled?: CrawlOutcome | null;
   requests: number;
   rows: number;
@@ -135,7 +138,7 @@ export interface RunRecord {
   note: string | null;
   /** Why the market did not become current; null when it did. */
   held_back: string | null;
-  /** Routes the API refuses to the key; left out when none. */
+  /** Routes that the API refuses to the key; left out when there are none. */
   refused?: Refusal[];
 }
 
@@ -165,11 +168,11 @@ export interface SegmentRecord {
    * - calibration: requested to learn how the API behaves.
    */
   state: 'leaf' | 'split' | 'drifted' | 'truncated' | 'remainder' | 'unusable' | 'calibration';
-  /** Dimension by which it was split; null for a leaf. */
+  /** Dimension along which the segment was split; null for a leaf. */
   split_by: string | null;
 }
 
-/** Stream `coverage`: one row for each market run. */
+/** Stream `coverage`: one row for each run of a market. */
 export interface CoverageRecord {
   market: string;
   reported_total: number;
@@ -186,40 +189,40 @@ export interface CoverageRecord {
   certificate: CoverageCertificate;
 }
 
-/** A segment in which companies were not reached, or may not have been. */
+/** A segment in which companies are or may be missing. */
 export interface CoverageGap {
   segment: string;
   filters: Record<string, unknown>;
   /**
-   * Companies that the segment's total counts and its pages did not list; 0: the number is unknown.
-   * Other segments may have listed some of them, so the gaps may add up to more than is missing.
+   * Companies that the segment's total counts and its pages did not list. 0: the number is unknown. Other segments may
+   * have listed some of them, so the gaps may add up to more than is missing.
    */
   missing: number;
   reason: string;
-  /** As in CoverageCertificate. */
+  /** See CoverageCertificate. */
   class: 'drifted' | 'unsplittable' | 'unproven' | 'carried' | 'unusable';
 }
 
 /**
- * The proof behind the coverage. Each company counts once, under its best proof.
+ * How the coverage is proven. Each company counts once, under its best proof.
  * - sum of `found` = distinct_companies
  * - sum of `missing` = missing
- * - both sums less `gone` = reported_total
+ * - both sums together, less `gone` = reported_total
  */
 export interface CoverageCertificate {
-  /** In a segment whose pages listed exactly its total, before and after. */
+  /** In a segment whose pages listed exactly its total, and whose total did not change. */
   proven: { found: number; missing: number };
   /** In a segment that changed while it was read (companies moved). */
   drifted: { found: number; missing: number };
   /** In a search above the page cap that no dimension splits further. */
   unsplittable: { found: number; missing: number };
-  /** Found in another segment by chance, or counted by a search whose parts do not reach them. */
+  /** Found by chance in another segment, or counted by a search whose parts do not reach them. */
   unproven: { found: number; missing: number };
-  /** Missing because their search was left to later nights (`markets[].remainderNights`). */
+  /** Missing because later nights search for them (`markets[].remainderNights`). */
   carried: { found: number; missing: number };
   /** Listed with ids that the warehouse cannot hold. Left out by older versions. */
   unusable: { found: number; missing: number };
-  /** Found, but no longer counted at the end. */
+  /** Found, but at the end no longer in the API's total. */
   gone: number;
 }
 
@@ -249,9 +252,9 @@ export interface QuotaOveruseRecord {
   metric: string;
   used_before: number;
   used_after: number;
-  /** Requests of the run between the readings, without those for the metrics. */
+  /** Requests of the run between the readings, without requests for the metrics. */
   calls: number;
-  /** Calls the API counted beyond the run's own. Below 0: calls of the run that the API did not count. */
+  /** Calls that the API counted beyond the run's own. Below 0: calls of the run that the API did not count. */
   drift: number;
 }
 
@@ -263,11 +266,11 @@ export interface DueRecord {
   entities: number;
 }
 
-/** Stream `forecasts`: requests a run expected at its start, one row for each stream of work. */
+/** Stream `forecasts`: requests that a run expected at its start, one row for each stream of work. */
 export interface ForecastRecord {
   stream: string;
   requests: number;
-  /** Endpoints whose actual requests the forecast is compared with, as in RequestsRecord. */
+  /** Endpoints of RequestsRecord whose requests are compared with the forecast. */
   endpoints: string[];
   basis: string;
 }

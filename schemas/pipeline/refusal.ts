@@ -1,6 +1,6 @@
-/** A route the API refuses to the key; the run continues without it. Names are the API's. */
+/** A route that the API refuses to the key; the run continues without it. The names come from the API. */
 export interface Refusal {
-  /** Landing stream that is not fetched, in part or completely. */
+  /** Landing stream that the run fetches only in part, or not at all. */
   stream: string;
   /** For example `GET /v2/financial/{id}`. */
   endpoint: string;

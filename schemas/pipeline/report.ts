@@ -24,7 +24,7 @@ export const ReportNight = z.object({
   entered: count.nullable(),
   left: count.nullable(),
   changed: count.nullable(),
-  /** Companies carried over to that night; not included in `companies`. */
+  /** Companies carried over to this night; not included in `companies`. */
   carried: count,
   is_complete: z.boolean(),
 });
@@ -63,7 +63,7 @@ export const ReportCoverage = z.object({
 });
 export type ReportCoverage = z.infer<typeof ReportCoverage>;
 
-/** Gaps of that search, the largest first. */
+/** Gaps of each market's latest search, the largest first. */
 export const ReportGap = z.object({
   market: text,
   segment: text,
@@ -108,7 +108,7 @@ export type ReportQuota = z.infer<typeof ReportQuota>;
 export const ReportFreshness = z.object({
   market: text,
   stream: text,
-  /** Days before the file was built; null when there was never an answer. */
+  /** Age of the answer in days when the file was built; null without an answer. */
   days: count.nullable(),
   companies: count,
 });

@@ -3,11 +3,14 @@ import type { DueSummary } from './due.js';
 import type { Refusal } from './refusal.js';
 
 /*
- * Inputs, context and results of the workflows. Terms:
+ * Inputs, context and results of the workflows.
+ *
+ * Terms:
  * - run: one execution of a workflow, from its start to its result, over continue-as-new.
- * - night: one run of a market for one date. Current night: the one readers see.
+ * - night: one run of a market for one date. Current night: the night that readers see.
  * - held back: a night that missed the publish thresholds; readers keep the night before.
  * - carried over: a company not searched this night, kept from an earlier night with its date.
+ *
  * Fields "for people" hold sentences that the UI and the CLI show.
  */
 
@@ -68,7 +71,7 @@ export interface DataFolder {
   host: string;
 }
 
-/** What a workflow passes to `openRun`: the raw input, and facts only the workflow knows. */
+/** What a workflow passes to `openRun`: the raw input, and facts that only the workflow knows. */
 export interface OpenRunInput {
   workflowType: WorkflowType;
   workflowId: string;
@@ -80,8 +83,8 @@ export interface OpenRunInput {
 }
 
 /**
- * Holds every decision a run makes at its start. Each continue-as-new passes it on, so keep it small.
- * The run reads the configuration once, at its start. A later edit of tidemark.yaml does not change the run.
+ * Holds every decision that a run makes at its start. Each continue-as-new passes it on, so keep it small. The run
+ * reads the configuration once, at its start. A later edit of tidemark.yaml does not change the run.
  */
 export interface RunContext {
   run: string;
@@ -89,7 +92,7 @@ export interface RunContext {
   workflowType: WorkflowType;
   /** Logical date: the input's, else the schedule's nominal day, else today in the market's zone. */
   date: string;
-  /** False for a past date. The run then fetches only records the API selects by date, and no current state. */
+  /** False for a past date. The run then fetches only records that the API selects by date, and no current state. */
   asOfNow: boolean;
   market: string | null;
   /** Sent verbatim as prospecting filters (marketSnapshot) or tender filters. */
@@ -97,15 +100,15 @@ export interface RunContext {
   streams: string[];
   /** Age in seconds after which a record is due again, by stream; 0: in every run. */
   refreshSeconds: Record<string, number>;
-  /** First and last day to fetch (backfill, past-dated runs); both equal `date` otherwise. */
+  /** First and last day to fetch (backfill, past-dated runs). In other runs, both equal `date`. */
   from: string;
   to: string;
   /** File in `data/resolve` with the companies to identify; only in resolveCompanies. */
   file?: string;
-  /** Data folder of the worker that opened the run; all its work uses this folder. Left out by older workers. */
+  /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
   folder?: DataFolder;
   startedAt: string;
-  /** Stamp of the newest landed answer, if that stamp lies in the future. The run stamps its answers later. */
+  /** Stamp of the newest landed answer, if this stamp is in the future. The run gives its answers later stamps. */
   stampsAfter?: string;
   configHash: string;
   probeEverySeconds: number;
@@ -115,11 +118,11 @@ export interface RunContext {
   eventsPerRun?: number;
   /** Number of records in a chunk. Left out: the default of the workflows. */
   chunkSize?: number;
-  /** Share of the daily quota the run leaves to others (docs/configuration.md, `quota.reserve`). */
+  /** Share of the daily quota that the run leaves to other runs (docs/configuration.md, `quota.reserve`). */
   leavesQuota?: number;
   /** Publish thresholds of the market; null for runs without any. */
   gate: PublishThresholds | null;
-  /** Why the run will do less than its name says, for people; null when it does all. */
+  /** Why the run does less than its name says, for people; null when it does all. */
   note: string | null;
 }
 
@@ -128,25 +131,27 @@ export interface RunContext {
  * one.
  */
 export interface PublishThresholds {
-  /** Least share of the companies the API reports, 0 to 1. */
+  /** Smallest share of the reported companies with which a night becomes current, 0 to 1. */
   minCoverage: number;
-  /** Largest share of companies lost against the current night, 0 to 1. */
+  /**
+   * Largest loss of companies, compared with the current night, with which a night becomes current. A share, 0 to 1.
+   */
   maxDrop: number;
-  /** The current night when the run begins; `comparable`: it used the same filters. */
+  /** The night that is current when the run begins. `comparable`: it used the same filters. */
   current: { date: string; companies: number; comparable: boolean } | null;
 }
 
-/** How much of a market a run's own searches found. */
+/** How much of a market the run's own searches found. */
 export interface Coverage {
   reportedTotal: number;
   distinctCompanies: number;
   missing: number;
   share: number;
-  /** Number of companies carried over, and the date of the oldest answer among them. Left out when none. */
+  /** Number of companies carried over, and the date of the oldest answer among them. Left out when there are none. */
   carried?: { companies: number; since: string };
-  /** Missing companies whose search was left to later nights; left out when none. */
+  /** Missing companies that later nights search for; left out when there are none. */
   postponed?: number;
-  /** Missing companies in segments that changed while they were read; left out when none. */
+  /** Missing companies in segments that changed while they were read; left out when there are none. */
   moved?: number;
 }
 
@@ -156,9 +161,9 @@ export interface RunResult {
   date: string;
   market: string | null;
   asOfNow: boolean;
-  /** stopped: an operator stopped the run before its end; the market stays as it was. */
+  /** stopped: an operator stopped the run before its end; the market keeps its current night. */
   outcome: 'complete' | 'partial' | 'stopped';
-  /** True when more of the market is missing than companies that moved can explain. */
+  /** True when more companies are missing than moved companies can explain. */
   incomplete: boolean;
   /** Why the market does not become current; null when it does, or the run has no market. */
   heldBack: string | null;
@@ -171,9 +176,9 @@ export interface RunResult {
   rejects: number;
   coverage: Coverage | null;
   due: DueSummary[];
-  /** Routes the API refuses to the key, because permissions are missing. Left out in results of older workers. */
+  /** Routes that the API refuses to the key, because permissions are missing. Left out in results of older workers. */
   refused?: Refusal[];
-  /** Schema drift, for people, at most five; ops.drift has all. */
+  /** Schema drift, for people, at most five items; ops.drift has all. */
   drift?: string[];
   /** Path of the published file, relative to `folder`; null when the run had nothing to do. */
   published: string | null;
@@ -215,10 +220,10 @@ export interface ProgressStep {
   about?: string;
 }
 
-/** Input of the workflow `rebuildWarehouse`: first and last landing date, both included; left out: no bound. */
+/** Input of the workflow `rebuildWarehouse`: first and last landing date, both included. Left out: no limit. */
 export const RebuildInput = z
   .strictObject({ from: IsoDate.optional(), to: IsoDate.optional() })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, '`from` lies after `to`');
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, '`from` is later than `to`');
 
 /** Result of the workflow `rebuildWarehouse`. */
 export interface RebuildResult {

@@ -59,11 +59,11 @@ export type V1CompaniesRequest = z.infer<typeof V1CompaniesRequest>;
 export const V1CompanySummary = z.looseObject({ id: Id, name: Text });
 export type V1CompanySummary = z.infer<typeof V1CompanySummary>;
 
-/** The answer as documented; `pages` counts the pages the filter can reach. */
+/** The answer as documented. `pages` is the number of pages that the filter can reach. */
 export const V1CompaniesResponse = v1SearchEnvelope(DocumentedCount, V1CompanySummary);
 export type V1CompaniesResponse = z.infer<typeof V1CompaniesResponse>;
 
-/** The fields the client needs of a page; an item without an id is null. */
+/** The fields of a page that the client needs. An item without an id is null. */
 export const V1CompaniesPage = v1SearchEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type V1CompaniesPage = z.infer<typeof V1CompaniesPage>;
 

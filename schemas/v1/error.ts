@@ -10,13 +10,13 @@ export const V1_ERROR_STATUS = {
 } as const;
 export type V1ErrorName = keyof typeof V1_ERROR_STATUS;
 
-/** Error body of version 1. Some errors have their number in `code`, others in `error_code`. */
+/** Error body of version 1. The number of the error is in `code` or in `error_code`. */
 export const V1ErrorBody = z.looseObject({
   error_name: z.string(),
   code: z.int().nullish(),
   error_code: z.int().nullish(),
   message: z.string().nullish(),
-  /** TokenVerificationError: {token}. InvalidRequest: {param}. IdNotFound: {id …}. Others: empty. */
+  /** TokenVerificationError: {token}. InvalidRequest: {param}. IdNotFound: {id …}. Empty for all other errors. */
   data: z.record(z.string(), z.unknown()).nullish(),
 });
 export type V1ErrorBody = z.infer<typeof V1ErrorBody>;

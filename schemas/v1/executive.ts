@@ -4,10 +4,10 @@ import { DocumentedCount, usable, v1SearchEnvelope } from '../v2/envelope.js';
 import { Count, Id, PageNumber, PerPage, Text } from '../v2/scalars.js';
 import { companyFilterShape, FromTo } from './company.js';
 
-/** Filters of `POST /v1/finder/executives`: the company filters and further ones. */
+/** Filters of `POST /v1/finder/executives`: the company filters and filters for persons. */
 export const V1ExecutiveFilters = z.strictObject({
   ...companyFilterShape,
-  /** The sample sends a two-element array here, whereas `/companies` takes a range. */
+  /** In the sample, a two-element array; `/companies` takes a range instead. */
   size: z.union([FromTo, z.tuple([z.number(), z.number()])]).optional(),
   company_id: z.int().optional(),
   department: z.array(z.int()).optional(),
@@ -75,7 +75,7 @@ export type V1CompanyExecutivesResponse = z.infer<typeof V1CompanyExecutivesResp
 
 const listed = usable(z.looseObject({ id: Id }));
 
-/** The fields the client needs of the two listings; an item without an id is null. */
+/** The fields of the two listings that the client needs. An item without an id is null. */
 export const V1ExecutivesPage = v1SearchEnvelope(Count, listed);
 export type V1ExecutivesPage = z.infer<typeof V1ExecutivesPage>;
 export const V1CompanyExecutivesPage = z.looseObject({ list: z.array(listed), pages: Count });

@@ -33,7 +33,7 @@ export const EnrichEmailRequest = z.strictObject({
 });
 export type EnrichEmailRequest = z.infer<typeof EnrichEmailRequest>;
 
-/** Body of `POST /v2/enrichment/employee/pronet`; both reveals default to true. */
+/** Body of `POST /v2/enrichment/employee/pronet`; `reveal_email` and `reveal_phone` default to true. */
 export const EnrichEmployeePronetRequest = z.strictObject({
   pronet: ProfileUrl,
   reveal_email: z.boolean().optional(),
@@ -41,7 +41,10 @@ export const EnrichEmployeePronetRequest = z.strictObject({
 });
 export type EnrichEmployeePronetRequest = z.infer<typeof EnrichEmployeePronetRequest>;
 
-/** Body of `POST /v2/enrichment/employee/contacts`; all fields optional, both reveals default to true. */
+/**
+ * Body of `POST /v2/enrichment/employee/contacts`. All fields are optional; `reveal_email` and `reveal_phone` default
+ * to true.
+ */
 export const EnrichContactsRequest = z.strictObject({
   first_name: z.string().optional(),
   last_name: z.string().optional(),
@@ -106,6 +109,6 @@ export type EnrichedEmployeeItem = z.infer<typeof EnrichedEmployeeItem>;
 export const EnrichEmployeeSearchResponse = employeesEnvelope(DocumentedCount, EnrichedEmployeeItem);
 export type EnrichEmployeeSearchResponse = z.infer<typeof EnrichEmployeeSearchResponse>;
 
-/** The fields the client needs of a page; an item without an id is null. */
+/** The fields of a page that the client needs. An item without an id is null. */
 export const EnrichEmployeeSearchPage = employeesEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type EnrichEmployeeSearchPage = z.infer<typeof EnrichEmployeeSearchPage>;

@@ -26,7 +26,7 @@ export function watchEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C
   return z.looseObject({ data: z.array(item), total_results: count, pages: count });
 }
 
-/** Envelope of v1 company and executive search: `data`, `pages` (pages the filter can reach). */
+/** Envelope of v1 company and executive search: `data`, `pages` (number of pages that the filter can reach). */
 export function v1SearchEnvelope<C extends z.ZodType, T extends z.ZodType>(count: C, item: T) {
   return z.looseObject({ data: z.array(item), pages: count });
 }
@@ -34,7 +34,7 @@ export function v1SearchEnvelope<C extends z.ZodType, T extends z.ZodType>(count
 /** A total as documented. */
 export const DocumentedCount = z.int().min(0);
 
-/** Replaces an item that does not fit by null; the landed page still holds the item as received. */
+/** Replaces an item that does not fit by null. The landed page still holds the item as received. */
 export function usable<T extends z.ZodType>(item: T) {
   return item.nullable().catch(null);
 }

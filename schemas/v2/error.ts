@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 /*
  * Error bodies of version 2 (section "Errors"). The reference states no HTTP statuses, so the shape decides.
- * TokenVerificationError and InternalError share a shape; src/api-client/classify.ts tells them apart.
+ * TokenVerificationError and InternalError have the same shape; src/api-client/classify.ts distinguishes them.
  */
 
-/** Body of TokenVerificationError and InternalError; gateways use this shape for 404, 405 and 429 too. */
+/** Body of TokenVerificationError and InternalError. Gateways also use this shape for 404, 405 and 429. */
 export const DetailError = z.looseObject({ detail: z.string() });
 export type DetailError = z.infer<typeof DetailError>;
 
@@ -13,7 +13,7 @@ export type DetailError = z.infer<typeof DetailError>;
 export const InvalidRequest = z.record(z.string(), z.array(z.string()));
 export type InvalidRequest = z.infer<typeof InvalidRequest>;
 
-/** The permission, module and app a call tried to use when it reached a limit. */
+/** The permission, module and app that a refused call needs. */
 export const LimitAccess = z.looseObject({
   permission: z.string().nullish(),
   permission_name: z.string().nullish(),

@@ -12,10 +12,13 @@ export type FinancialTickerQuery = z.infer<typeof FinancialTickerQuery>;
 export const IndicatorValue = z.union([z.number(), z.string()]).nullable();
 export type IndicatorValue = z.infer<typeof IndicatorValue>;
 
-/** One year: values by indicator name (see indicators.ts; others may occur). Money is in the year's `Currency`. */
+/** One year: values by indicator name (see indicators.ts; other names may occur). Money is in the year's `Currency`. */
 export const FinancialYear = z.record(z.string(), IndicatorValue);
 export type FinancialYear = z.infer<typeof FinancialYear>;
 
-/** Financial report keyed by year as text; may be empty. SQL checks each value, the client does not. */
+/**
+ * Financial report: one entry for each year, with the year as text; may be empty. SQL checks each value, the client
+ * does not.
+ */
 export const FinancialReport = z.record(z.string().regex(/^\d{4}$/), FinancialYear);
 export type FinancialReport = z.infer<typeof FinancialReport>;

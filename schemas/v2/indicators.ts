@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * The financial indicators the reference names (section "Financial report"), in its order.
- * A report may hold other indicators: they are kept, and their kind follows from the value.
+ * The financial indicators that the reference names (section "Financial report"), in its order. A report may hold other
+ * indicators. Tidemark keeps these, and their kind follows from the value.
  */
 
 /** Text indicators. `Reported-Date` is yyyy-mm-dd; `Currency` is the currency of the year's money values. */

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
 /*
- * Ultimate beneficial owners (section "Other routes named for version 2"). The reference shows no payloads, but says:
+ * Ultimate beneficial owners (section "Other routes named for version 2"). The reference shows no request or answer,
+ * but says:
  * - owners are natural persons with effective ownership over every route
  * - the caller chooses a threshold
  * - a flag says whether the answer is conclusive
  * - jobs enrich unresolved chains
+ *
  * Parameters are sent verbatim, and answers are kept as received.
  */
 

@@ -8,8 +8,8 @@ export type PayeeDecision = z.infer<typeof PayeeDecision>;
 export const PAYEE_PROXY_SCHEMES = ['EMAL', 'MBNO', 'FPSID', 'NRIC'] as const;
 
 /**
- * Body of the payee routes, sent verbatim. The reference shows only the fields its release notes name.
- * The API refuses an account number scheme (`…ACNR`) without `holding_entity` (status 400), and `TXID` for Brazil.
+ * Body of the payee routes, sent verbatim. The reference shows only the fields that its release notes name. The API
+ * refuses an account number scheme (`…ACNR`) without `holding_entity` (status 400). It also refuses `TXID` for Brazil.
  */
 export const PayeeRequest = z.looseObject({ id_scheme: z.string().optional(), holding_entity: z.unknown().optional() });
 export type PayeeRequest = z.infer<typeof PayeeRequest>;

@@ -42,7 +42,7 @@ export const YOY_FILTERS = [
 const ids = z.array(z.int());
 const texts = z.array(z.string());
 
-/** Inclusive bounds, as `gte` and `lte` say; either may be left out. */
+/** Range with `gte` and `lte`, both included. One of them may be left out. */
 export const NumberRange = z.strictObject({
   gte: z.number().optional(),
   lte: z.number().optional(),
@@ -132,6 +132,6 @@ export type ProspectingItem = z.infer<typeof ProspectingItem>;
 export const ProspectingResponse = prospectingEnvelope(DocumentedCount, ProspectingItem);
 export type ProspectingResponse = z.infer<typeof ProspectingResponse>;
 
-/** The fields the client needs of a page; an item without an id is null. */
+/** The fields of a page that the client needs. An item without an id is null. */
 export const ProspectingPage = prospectingEnvelope(Count, usable(z.looseObject({ id: Id })));
 export type ProspectingPage = z.infer<typeof ProspectingPage>;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /*
- * Values as the API sends them.
- * Answers are read tolerantly: a field may be missing or null, an id may be a number or text, unknown fields are kept.
- * Requests are strict: a misspelt key is an error.
+ * Values as the API sends them. In answers, a field may be missing or null, and an id may be a number or text. Unknown
+ * fields are kept. Requests are strict: a misspelt key is an error.
  */
 
 /** An id in an answer; the number and the text mean the same id. */
@@ -13,13 +12,13 @@ export type Id = z.infer<typeof Id>;
 /** Text in an answer; may be missing or null. */
 export const Text = z.string().nullish();
 
-/** Text or number: the reference says "number or string", or one answer has a count and another a band. */
+/** Text or number. The reference says "number or string", or shows a count in one answer and a band in another. */
 export const TextOrNumber = z.union([z.string(), z.number()]).nullish();
 
 /** Texts in an answer; missing and null mean none. */
 export const Texts = z.array(z.string()).nullish();
 
-/** A count the client relies on (totals, pages): a whole number up to 2^53 - 1, possibly sent as text. */
+/** A count on which the client relies (totals, pages): a whole number up to 2^53 - 1, possibly sent as text. */
 export const Count = z
   .union([z.int().min(0), z.string().regex(/^\d+$/)])
   .transform((value) => (typeof value === 'number' ? value : Number(value)))

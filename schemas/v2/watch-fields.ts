@@ -1,4 +1,6 @@
-/** Watch fields (section "Watch fields (event types)"): what can be watched, and the `event_type` of an event. */
+/**
+ * Watch fields (section "Watch fields (event types)"): the fields that can be watched, and the values of `event_type`.
+ */
 export const WATCH_FIELDS = [
   'company.name',
   'company.status',
@@ -65,8 +67,8 @@ export const LEGACY_WATCH_FIELDS = [
 export type LegacyWatchField = (typeof LEGACY_WATCH_FIELDS)[number];
 
 /**
- * Today's name for each earlier name.
- * The `_meta` names and `shareholder_name` are missing: the reference does not say which field each one means.
+ * Today's name for each earlier name. The `_meta` names and `shareholder_name` have no entry: the reference does not
+ * say which field they mean.
  */
 export const CURRENT_WATCH_FIELD: Readonly<Partial<Record<LegacyWatchField, WatchField>>> = {
   company_fax: 'company.fax',

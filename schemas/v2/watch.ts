@@ -68,18 +68,18 @@ export type WatchListResponse = z.infer<typeof WatchListResponse>;
 export const WatchEventsResponse = watchEnvelope(DocumentedCount, WatchEvent);
 export type WatchEventsResponse = z.infer<typeof WatchEventsResponse>;
 
-/** The fields the client needs of a page of watched companies; an item without an id is null. */
+/** The fields that the client needs of a page of watched companies. An item without an id is null. */
 export const WatchListPage = watchEnvelope(
   Count,
   usable(z.looseObject({ id: Id, fields: z.array(z.string()).nullish().catch(null) })),
 );
 export type WatchListPage = z.infer<typeof WatchListPage>;
 
-/** The fields the client needs of a page of events; an item that is not an object is null. */
+/** The fields that the client needs of a page of events. An item that is not an object is null. */
 export const WatchEventsPage = watchEnvelope(Count, usable(z.looseObject({})));
 export type WatchEventsPage = z.infer<typeof WatchEventsPage>;
 
-/** Watched fields of one company: the answer to reading them, and to changing them. */
+/** Watched fields of one company: the answer when they are read or changed. */
 export const WatchFieldsResponse = z.array(z.string());
 export type WatchFieldsResponse = z.infer<typeof WatchFieldsResponse>;
 
@@ -88,8 +88,8 @@ export const WatchCallbackRequest = z.strictObject({ callback: z.url({ protocol:
 export type WatchCallbackRequest = z.infer<typeof WatchCallbackRequest>;
 
 /**
- * The callback's address and the `secret` that signs deliveries. The secret is created with the first callback and
- * stays. Null when none is set.
+ * The callback's address and the `secret` that signs deliveries. The secret is created with the first callback and does
+ * not change. Null when no callback is set.
  */
 export const WatchCallback = z.looseObject({ callback: Text, secret: Text });
 export type WatchCallback = z.infer<typeof WatchCallback>;

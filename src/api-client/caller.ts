@@ -26,14 +26,13 @@ export interface Route<T> {
   endpoint: string;
   reader: Reader<T>;
   /**
-   * When a failed request may be sent again.
-   * `unsent`: only if the API surely did not act (connection refused, rate limit). Acting twice would cost money or
-   * create a second object.
+   * When a failed request may be sent again. `unsent`: only if the API surely did not act (connection refused, rate
+   * limit). Acting twice would cost money or create a second object.
    */
   repeat: 'always' | 'unsent';
 }
 
-/** What a caller needs; shared by all routes of one client. */
+/** Options of a caller, shared by all routes of one client. */
 export interface CallerOptions {
   transport: Transport;
   redactor: Redactor;
@@ -67,17 +66,17 @@ const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/;
 const TRUST_ADVICE =
   'The certificate is not trusted and nothing was sent. For your own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file';
 
-// If the API accepted the key before, retry a 401 this often: a single 401 may be the API's mistake.
+// Retry a 401 at most this often if the API accepted the key before. A single 401 may be the API's mistake.
 const REFUSALS_DOUBTED = 2;
-// After this time with nothing but `limit` answers, retry each call only once. The caller must wait instead; otherwise
-// slow calls spend minutes to learn the same.
+// After this time with only `limit` answers, retry each call only once and let the caller wait. More retries would take
+// minutes.
 const LIMIT_BELIEVED_MS = 10_000;
 
-/** Sends calls: waits for a slot and the pace, retries, and turns each answer into data or an ApiError. */
+/** Sends calls: waits for a slot and for the pace, retries, and turns each answer into data or an ApiError. */
 export class Caller {
   readonly #options: CallerOptions;
   #keyAccepted = false;
-  /** When the first `limit` answer came since the last good answer; null: none. */
+  /** Time of the first `limit` answer since the last good answer; null if there was none. */
   #limitedSince: number | null = null;
 
   constructor(options: CallerOptions) {
@@ -91,7 +90,7 @@ export class Caller {
   async call<T>(route: Route<T>, parts: RequestParts, call: CallOptions = {}): Promise<ApiResponse<T>> {
     const request = prepareRequest(route.endpoint, parts);
     const { retry, closing } = this.#options;
-    // Thousands of calls may share one signal, so don't warn about the number of listeners.
+    // Thousands of calls may share one signal: switch off Node's warning about many listeners.
     if (call.signal !== undefined) setMaxListeners(0, call.signal);
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(route, request, attempt, call.signal);
@@ -139,7 +138,7 @@ export class Caller {
         gate.succeeded();
         pacer.succeeded(performance.now());
       } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
-        // The API does not say whether too many requests are in flight or too many were sent a second: reduce both.
+        // The API does not say whether too many requests are in flight or too many are sent a second. Reduce both.
         this.#limitedSince ??= performance.now();
         gate.limited(ticket);
         pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
@@ -170,14 +169,14 @@ export class Caller {
     const retryAfterMs = parseRetryAfter(raw, Date.now());
     const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
     if (reading.ok) return { ok: true, response: { data: reading.data, body, servedAt: isoDate(raw.date), ...base } };
-    // People read errors: redact the key whatever its length, and read the error again from the redacted text.
+    // People read errors, so redact even a short key. Then read the error again from the redacted text.
     const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
-    const told =
+    const redacted =
       shown.body === body && location === raw.location
         ? reading
         : readAnswer(route.reader, shown, { ...raw, location });
-    const error = told.ok ? reading.error : told.error;
+    const error = redacted.ok ? reading.error : redacted.error;
     return { ok: false, error, retryAfterMs };
   }
 

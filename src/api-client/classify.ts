@@ -17,21 +17,21 @@ import {
 } from './errors.js';
 
 /*
- * Decides which error a JSON body is.
- * The reference states no statuses for version 2, so the body's shape decides and the status only breaks ties. Both
- * versions may answer in either version's shapes. Several errors share `{detail}`; there the text decides.
+ * Decides which error a JSON body is. The reference states no statuses for version 2. So the shape of the body decides,
+ * and the status only settles doubtful cases. Both versions may answer in either version's shapes. Several errors share
+ * `{detail}`; for these the text decides.
  */
 
 const ValidationList = z.array(ValidationItem).min(1);
 const SAYS_TOKEN =
   /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b/i;
-/** Only trusted below status 500: a broken server uses these words about its own parts. */
+/** Used only below status 500: with 5xx, these words are about the server's own parts. */
 const SAYS_AUTHENTICATION = /\bauthentication\b|\bunauthori[sz]ed\b/i;
 const SAYS_INTERNAL =
   /\binternal\b|\bserver (error|failure)|\bunexpected\b|\bunavailable\b|try again|exception|timed? ?out/i;
 const SAYS_THROTTLED = /\bthrottled\b|too many requests|\brate limit/i;
 const SAYS_NOT_FOUND = /\bnot found\b|does not exist|\bno .{1,40} matches\b/i;
-/** About what the key may do. "API key is missing the permission X" must not count as a wrong key. */
+/** Words about what the key may do. "API key is missing the permission X" must not count as a wrong key. */
 const SAYS_PERMISSION =
   /\bpermissions?\b|\bforbidden\b|\baccess denied\b|\bnot (permitted|allowed|entitled) to\b|\b(subscription|plan|licen[cs]e) does not include\b/i;
 const SAYS_REFUSED = /\bmethod\b.*\bnot allowed\b|unsupported media type/i;
@@ -40,18 +40,18 @@ const SAYS_REFUSED = /\bmethod\b.*\bnot allowed\b|unsupported media type/i;
  * Returns the error in a parsed body; null when the body has no error's shape.
  * @param mayBeData true for a 2xx answer of an undocumented route: accept only shapes that no data can have
  */
-export function tellError(json: unknown, context: ApiErrorContext, mayBeData: boolean): ApiError | null {
+export function findError(json: unknown, context: ApiErrorContext, mayBeData: boolean): ApiError | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
   const body = json as Record<string, unknown>;
-  if (typeof body['error_name'] === 'string') return tellV1(body, context);
-  if (typeof body['error_guard'] === 'string') return tellLimit(body, body['error_guard'], context);
+  if (typeof body['error_name'] === 'string') return v1Error(body, context);
+  if (typeof body['error_guard'] === 'string') return limitError(body, body['error_guard'], context);
   const success = context.status < 400;
   const keys = Object.keys(body);
-  if (typeof body['detail'] === 'string' && (!success || keys.length === 1)) return tellDetail(body, context);
+  if (typeof body['detail'] === 'string' && (!success || keys.length === 1)) return detailError(body, context);
   if (mayBeData) return null;
   if (/^POST \/(v2|api)\/autocomplete$/.test(context.endpoint) && keys.length === 1) {
-    const told = AutocompleteErrorBody.safeParse(body);
-    if (told.success) return new AutocompleteFieldError(context, told.data.fields);
+    const parsed = AutocompleteErrorBody.safeParse(body);
+    if (parsed.success) return new AutocompleteFieldError(context, parsed.data.fields);
   }
   const fields = readFieldMessages(body);
   if (fields !== null) return new InvalidRequestError(context, fields);
@@ -59,7 +59,7 @@ export function tellError(json: unknown, context: ApiErrorContext, mayBeData: bo
   return items === null ? null : new ValidationError(context, items);
 }
 
-function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
+function detailError(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
   const { detail } = DetailError.parse(body);
   const { status } = context;
   if (status === 429 || SAYS_THROTTLED.test(detail)) return new LimitError(context, 'limit', null, detail);
@@ -73,29 +73,29 @@ function tellDetail(body: Record<string, unknown>, context: ApiErrorContext): Ap
   if (status === 401) return new TokenVerificationError(context, detail);
   if (status === 402 || status === 403) return new PermissionDeniedError(context, detail, readAccess(body));
   if (status === 404 || status === 410) return new NotFoundError(context, detail);
-  // A 5xx that mentions "not found" is a broken server; treating it as 404 would make a company disappear.
+  // A 5xx that mentions "not found" comes from a broken server. As a 404, it would make a company disappear.
   if (status < 500 && SAYS_NOT_FOUND.test(detail)) return new NotFoundError(context, detail);
   if (SAYS_REFUSED.test(detail)) return new InvalidRequestError(context, { detail: [detail] });
   return new InternalApiError(context, detail);
 }
 
-function tellLimit(body: Record<string, unknown>, guard: string, context: ApiErrorContext): ApiError {
+function limitError(body: Record<string, unknown>, guard: string, context: ApiErrorContext): ApiError {
   const message = body['message_guard'];
   return new LimitError(context, guard, readAccess(body), typeof message === 'string' ? message : '');
 }
 
 /** Returns which permission, module or app the caller tried to use, as the body names them. */
 function readAccess({ access }: Record<string, unknown>): LimitAccess | null {
-  const told = LimitAccess.safeParse(access);
-  return told.success ? told.data : null;
+  const parsed = LimitAccess.safeParse(access);
+  return parsed.success ? parsed.data : null;
 }
 
-function tellV1(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
-  const told = V1ErrorBody.safeParse(body);
+function v1Error(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
+  const parsed = V1ErrorBody.safeParse(body);
   const name = String(body['error_name']);
-  const data = (told.success ? told.data.data : null) ?? {};
-  const message = (told.success ? told.data.message : null) ?? name;
-  const code = (told.success ? (told.data.code ?? told.data.error_code) : null) ?? context.status;
+  const data = (parsed.success ? parsed.data.data : null) ?? {};
+  const message = (parsed.success ? parsed.data.message : null) ?? name;
+  const code = (parsed.success ? (parsed.data.code ?? parsed.data.error_code) : null) ?? context.status;
   if (/token|authenticat/i.test(name)) return new TokenVerificationError(context, message);
   if (/not_?found/i.test(name)) return new NotFoundError(context, message);
   if (/permission|forbidden|denied/i.test(name)) return new PermissionDeniedError(context, message, readAccess(body));
@@ -111,8 +111,8 @@ function tellV1(body: Record<string, unknown>, context: ApiErrorContext): ApiErr
 }
 
 /**
- * Reads the InvalidRequest shape: each value an array of strings, or an object of such arrays.
- * Returns the messages under dotted names; null when a value has another shape or no message is left.
+ * Reads the InvalidRequest shape: each value is an array of strings, or an object of arrays of strings. Returns the
+ * messages under dotted names; null when a value has another shape or no message is left.
  */
 function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<string, string[]> | null {
   const fields: Record<string, string[]> = {};
@@ -133,6 +133,6 @@ function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<s
 
 /** Reads the connector's validation list (`detail`: [{loc, msg, type}]); gateways use this shape too. */
 function readValidationList(detail: unknown): ValidationItem[] | null {
-  const told = ValidationList.safeParse(detail);
-  return told.success ? told.data : null;
+  const parsed = ValidationList.safeParse(detail);
+  return parsed.success ? parsed.data : null;
 }

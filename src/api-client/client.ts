@@ -23,7 +23,7 @@ const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
 
 const HEADERS = {
   accept: 'application/json',
-  // On GET and DELETE too, as in all sample calls of the reference.
+  // Sent on GET and DELETE, too, as in all sample calls of the reference.
   'content-type': 'application/json',
   'user-agent': 'tidemark',
 };
@@ -35,11 +35,14 @@ export interface ApiClient {
   connector: ConnectorEndpoints;
   /** Changes the maximum of requests in flight; applies at once to requests not sent yet. */
   setConcurrency(requests: number): void;
-  /** Returns the requests in flight, and how many the API currently allows (the window). */
+  /** Returns the number of requests in flight, and how many may currently be in flight (the window). */
   concurrency(): { active: number; window: number };
   /** Changes the requests a second, like `requestsPerSecond`. */
   setPace(requestsPerSecond: number): void;
-  /** Only with `stopAtDailyLimit`: closed after a `limits.daily` answer. Data calls fail unsent until `open()`. */
+  /**
+   * Used only with `stopAtDailyLimit`. Closed after a `limits.daily` answer; data calls then fail without being sent,
+   * until `open()`.
+   */
   quota: { readonly isClosed: boolean; open(): void };
   /** Rejects waiting calls, lets requests in flight finish, closes the connections. May be called twice. */
   close(): Promise<void>;
@@ -66,7 +69,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     maxBodyBytes,
     headers: { ...HEADERS, authorization: `Token ${options.apiKey}` },
   });
-  // A separate transport even at the same address: the connector gets no `Authorization` header.
+  // Use a separate transport even at the same address: the connector gets no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   const latch = new QuotaLatch(options.stopAtDailyLimit ?? false);
   const pacer = new Pacer(options.requestsPerSecond);

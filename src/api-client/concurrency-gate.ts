@@ -4,7 +4,7 @@ interface Waiter {
 }
 
 /**
- * Slots for requests in flight. The number of slots (window) adapts: additive increase, multiplicative decrease.
+ * Slots for requests in flight. The number of slots (window) adapts to the API:
  * - A `limit` answer halves the window, at most once for each round of requests.
  * - A full window of good answers adds one slot.
  */
@@ -13,7 +13,7 @@ export class ConcurrencyGate {
   #window: number;
   #active = 0;
   #closed: Error | null = null;
-  /** Counts the slots handed out. A request older than the last halving does not halve again. */
+  /** Number of slots given out. A `limit` answer to a request older than the last halving does not halve again. */
   #ticket = 0;
   #halvedAt = 0;
   readonly #waiters = new Set<Waiter>();
@@ -32,7 +32,7 @@ export class ConcurrencyGate {
     return this.#active;
   }
 
-  /** Changes the maximum. A window at the old maximum follows the new one. */
+  /** Changes the maximum. If the window was at the old maximum, it changes, too. */
   setMax(max: number): void {
     this.#window = this.#window >= this.#max ? max : Math.min(this.#window, max);
     this.#max = max;
@@ -90,7 +90,7 @@ export class ConcurrencyGate {
     this.#halvedAt = this.#ticket;
   }
 
-  /** Rejects all waiting and later calls; slots in use stay valid. */
+  /** Rejects all waiting and later calls. Slots in use stay valid. */
   close(reason: Error): void {
     this.#closed = reason;
     for (const waiter of this.#waiters) waiter.reject(reason);

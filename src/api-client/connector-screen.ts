@@ -1,4 +1,4 @@
-import { tellError } from './classify.js';
+import { findError } from './classify.js';
 import {
   BodyError,
   ContractError,
@@ -16,21 +16,22 @@ import type { NextHeaders } from './transport.js';
 /**
  * A screen of the connector: its text (HTML or other), or a redirect, which the client does not follow.
  * - `location`: the redirect's target, as the server wrote it.
- * - `cookies`: cookies the screen set, each as `name=value`. Send them with the next step of the same sign-in.
+ * - `cookies`: cookies that the screen set, each as `name=value`. Send them with the next step of the same sign-in.
  */
 export interface Screen extends NextHeaders {
   text: string;
 }
 
 /**
- * Reads an answer made for a browser. Below status 400 it is a screen; errors are recognised by shape, then by status.
+ * Reads an answer made for a browser. Below status 400 it is a screen. An error is recognised by the shape of its body,
+ * then by its status.
  */
 export function readScreen(context: ApiErrorContext, { location, cookies }: NextHeaders): Reading<Screen> {
   if (context.status < 400) return { ok: true, data: { text: context.body, location, cookies } };
-  return { ok: false, error: tellError(parseJson(context.body), context, false) ?? tellScreenError(context) };
+  return { ok: false, error: findError(parseJson(context.body), context, false) ?? screenError(context) };
 }
 
-function tellScreenError(context: ApiErrorContext): ApiError {
+function screenError(context: ApiErrorContext): ApiError {
   const { status, body } = context;
   const words = titleOf(body) ?? 'a screen without a title';
   if (status === 401) return new TokenVerificationError(context, words);

@@ -38,10 +38,10 @@ const route = {
 } as const;
 
 /**
- * The connector application, `{connectorUrl}` (reference v1, section "Connector application").
- * The client puts the key into the body of `/api` calls and sends no `Authorization` header. The reference documents no
- * answers. Each answer is read like the corresponding version 2 call; `fits` says whether it had that shape.
- * @throws ValidationError when the request's shape is refused (status 422)
+ * The connector application, `{connectorUrl}` (reference v1, section "Connector application"). The client puts the key
+ * into the body of `/api` calls and sends no `Authorization` header. The reference documents no answers. Each answer is
+ * read like the answer of the corresponding version 2 call; `fits` tells whether it had that shape.
+ * @throws ValidationError when the connector refuses the request's shape (status 422)
  * @throws TokenVerificationError for a wrong key, if the connector reports it like version 2
  */
 export interface ConnectorEndpoints {
@@ -53,13 +53,16 @@ export interface ConnectorEndpoints {
   playground(call?: CallOptions): Promise<ApiResponse<Screen>>;
   /** Returns the domain challenge: text that proves who runs this address. */
   challenge(call?: CallOptions): Promise<ApiResponse<Screen>>;
-  /** Checks the client's key. A bad key shows in the answer or as TokenVerificationError. */
+  /** Checks the client's key. The answer reports a bad key, or the call throws TokenVerificationError. */
   verifyToken(call?: CallOptions): Promise<ApiResponse<Assumed<VerifyTokenResponse>>>;
-  /** Finds a company by website. The reference does not show "no match": NotFoundError, or a record of nulls. */
+  /**
+   * Finds a company by website. The reference does not show the answer for "no match": expect NotFoundError or a record
+   * of nulls.
+   */
   companyByUrl(url: string, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
   /** Finds a company by profile address. */
   companyByPronet(pronetUrl: string, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** Returns the figures of one fiscal year, keyed by year; money is in each year's `Currency`. */
+  /** Returns the figures of one fiscal year under the year as key. `Currency` gives the currency of each year. */
   companyFinancials(
     companyId: Id,
     year: number,
@@ -81,14 +84,14 @@ export interface ConnectorEndpoints {
     query?: Omit<ConnectorProspectingRequest, 'api_key'>,
     call?: CallOptions,
   ): Promise<ApiResponse<Assumed<ConnectorProspectingPage>>>;
-  /** Returns a company record. NotFoundError when the company is gone. */
+  /** Returns a company record. Throws NotFoundError when the company is gone. */
   companyDetails(companyId: Id, call?: CallOptions): Promise<ApiResponse<Assumed<ConnectorCompany>>>;
-  /** Returns the owners of a company, as any JSON. */
+  /** Returns the owners of a company as JSON of any shape. */
   companyOwnership(companyId: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
   oauth: SignInEndpoints;
 }
 
-/** Creates the connector endpoints over a caller that sends no `Authorization` header; the bodies carry the key. */
+/** Creates the connector endpoints. `caller` must send no `Authorization` header; the bodies carry the key. */
 export function createConnectorEndpoints(caller: Caller, apiKey: string): ConnectorEndpoints {
   const secrets = { api_key: apiKey };
   return {

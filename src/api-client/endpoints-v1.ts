@@ -58,11 +58,14 @@ export type V1CompanyExecutivesAsk = Omit<V1CompanyExecutivesQuery, 'id'> & { id
 
 /** Version 1, `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). GET parameters go into the query. */
 export interface V1Endpoints {
-  /** Returns one page of companies; `pages` counts the pages the filter can reach. An item without an id is null. */
+  /**
+   * Returns one page of companies. `pages` is the number of pages that the filter can reach. An item without an id is
+   * null.
+   */
   companies(query: V1CompaniesQuery, call?: CallOptions): Promise<ApiResponse<V1CompaniesPage>>;
-  /** Returns company details, unchecked. NotFoundError when the company is gone. */
+  /** Returns company details, unchecked. Throws NotFoundError when the company is gone. */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Company>>>;
-  /** Returns financial reports, unchecked; dates are integers yyyymmdd. */
+  /** Returns financial reports, unchecked. Dates are integers (yyyymmdd). */
   financial(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1FinancialReport>>>;
   /** Returns one page of a company's executives (`list`). Personal data. */
   companyExecutives(query: V1CompanyExecutivesAsk, call?: CallOptions): Promise<ApiResponse<V1CompanyExecutivesPage>>;
@@ -72,13 +75,18 @@ export interface V1Endpoints {
   executive(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<V1Executive>>>;
   /** Returns one page of tenders. The answer has no page count: read until `total_results` rows or an empty page. */
   tenders(query?: TendersQuery, call?: CallOptions): Promise<ApiResponse<TendersPage>>;
-  /** Returns a tender, unchecked: dates without a zone, `description` as HTML. NotFoundError when the slug is gone. */
+  /**
+   * Returns a tender, unchecked: dates have no zone, `description` is HTML. Throws NotFoundError when the slug is gone.
+   */
   tenderDetails(slug: string, call?: CallOptions): Promise<ApiResponse<Unchecked<TenderDetails>>>;
-  /** Returns the lookup lists of tenders; their country ids differ from those of companies. */
+  /** Returns the lookup lists of tenders. Their country ids differ from those of companies. */
   tenderNomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<TenderNomenclatures>>>;
   /** Returns the donors; the reference does not show the body. */
   tenderDonors(call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Returns the lookup lists of companies. Uses GET (the sample); after a 404 or 405, POST (the route line). */
+  /**
+   * Returns the lookup lists of companies. Sends GET, as the reference's sample does. After a 404 or 405, sends POST,
+   * as its route line says.
+   */
   nomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<Nomenclatures>>>;
 }
 

@@ -30,9 +30,9 @@ const route = {
 } as const;
 
 /**
- * Enrichment (reference v2, section "Enrichment"): finds a record from partial data; returns it unchecked.
- * `reveal_email` and `reveal_phone` default to true.
- * The reference does not show "no match": NotFoundError, or a record of nulls.
+ * Enrichment (reference v2, section "Enrichment"): finds a record from partial data and returns the record unchecked.
+ * `reveal_email` and `reveal_phone` default to true. The reference does not show the answer for "no match": expect
+ * NotFoundError or a record of nulls.
  */
 export interface EnrichmentEndpoints {
   /** Finds a company by website. */

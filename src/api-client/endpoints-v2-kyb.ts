@@ -5,7 +5,7 @@ import type { Caller } from './caller.js';
 import type { ApiResponse, CallOptions } from './options.js';
 import { opaque } from './readers.js';
 
-// A second start creates a second job or check, so retry only if the first surely did not arrive.
+// A second start creates a second job or check. Retry only if the first request surely did not arrive.
 const route = {
   ubo: { endpoint: 'GET /v2/kyb/{id}/ubo', reader: opaque(), repeat: 'always' },
   startUboEnrichment: { endpoint: 'POST /v2/kyb/{id}/ubo/enrich', reader: opaque(), repeat: 'unsent' },
@@ -16,8 +16,8 @@ const route = {
 } as const;
 
 /**
- * Owners and payees (reference v2, section "Other routes named for version 2").
- * The reference shows no payloads: parameters are sent verbatim, answers are any JSON.
+ * Owners and payees (reference v2, section "Other routes named for version 2"). The reference shows no request or
+ * answer: parameters are sent verbatim, answers are any JSON.
  */
 export interface KybEndpoints {
   /** Returns a company's ultimate beneficial owners; the reference does not name the threshold's parameter. */
@@ -26,7 +26,7 @@ export interface KybEndpoints {
   startUboEnrichment(id: Id, parameters?: OwnershipParameters, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Returns the state of an ownership job. */
   uboEnrichment(id: Id, jobId: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
-  /** Runs a payee check: `OK_TO_PAY`, `REVIEW_BEFORE_PAYING` or `DO_NOT_PAY`. */
+  /** Runs a payee check, which answers `OK_TO_PAY`, `REVIEW_BEFORE_PAYING` or `DO_NOT_PAY`. */
   checkPayee(request: PayeeRequest, call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Returns a payee report. */
   payeeReport(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;

@@ -32,11 +32,11 @@ const route = {
 } as const;
 
 /**
- * Watching (reference v2, section "Watching"). All nine routes may be retried, because each states the wanted result.
- * Field names of both versions are sent as given (schemas/v2/watch-fields.ts).
+ * Watching (reference v2, section "Watching"). All nine routes may be retried, because each sets a state and a
+ * repetition changes nothing. Field names of both versions are sent as given (schemas/v2/watch-fields.ts).
  */
 export interface WatchEndpoints {
-  /** Starts watching `fields`; without fields the API chooses. Answers 201; the reference does not show the body. */
+  /** Starts watching `fields`. Without fields the API chooses. Answers 201; the reference does not show the body. */
   start(id: Id, fields?: readonly string[], call?: CallOptions): Promise<ApiResponse<unknown>>;
   /** Stops watching. A repeated stop may fail with NotFoundError. */
   stop(id: Id, call?: CallOptions): Promise<ApiResponse<unknown>>;
@@ -46,11 +46,11 @@ export interface WatchEndpoints {
   events(id: Id, query?: WatchEventsQuery, call?: CallOptions): Promise<ApiResponse<WatchEventsPage>>;
   /** Returns the names of the watched fields. */
   fields(id: Id, call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
-  /** Adds fields; returns the resulting fields. */
+  /** Adds fields and returns all watched fields. */
   addFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
-  /** Removes fields; returns the resulting fields. */
+  /** Removes fields and returns the fields still watched. */
   removeFields(id: Id, fields: readonly string[], call?: CallOptions): Promise<ApiResponse<WatchFieldsResponse>>;
-  /** Sets the account's callback address. The answer's `secret` is created once and stays; keep it secret. */
+  /** Sets the account's callback address. The answer's `secret` is created once and does not change; keep it secret. */
   setCallback(callback: string, call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
   /** Returns the account's callback address. */
   getCallback(call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;

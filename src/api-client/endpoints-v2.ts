@@ -26,14 +26,16 @@ const route = {
   financialByTicker: { endpoint: 'GET /v2/financial/ticker', reader: opaque(), repeat: 'always' },
 } as const;
 
-/** Query of a company search; `filters` as documented or verbatim from the configuration, unknown keys included. */
+/** Query of a company search. `filters` as documented or verbatim from the configuration, unknown keys included. */
 export type ProspectingQuery = Omit<ProspectingRequest, 'filters'> & {
   filters?: ProspectingFilters | Record<string, unknown> | undefined;
 };
 
 /** Version 2, `{baseUrl}/v2` (reference v2, section "Endpoints"). */
 export interface V2Endpoints {
-  /** Returns the usage: groups of metrics, `used` of `total`. A `total` of 0 or null means that there is no figure. */
+  /**
+   * Returns the usage: groups of metrics, `used` of `total`. A `total` of 0 or null means that the API gives no figure.
+   */
   metrics(call?: CallOptions): Promise<ApiResponse<MetricsReading>>;
   /**
    * Returns e-mail addresses and phone numbers used between two times, `YYYY-MM-DD HH:MM:SS`; no zone is documented.
@@ -46,9 +48,9 @@ export interface V2Endpoints {
    * @throws InvalidRequestError when the API refuses the query
    */
   prospecting(query: ProspectingQuery, call?: CallOptions): Promise<ApiResponse<ProspectingPage>>;
-  /** Returns one page of companies by partial data; `per_page` is at most 5. An item without an id is null. */
+  /** Returns one page of companies that match partial data. `per_page` is at most 5. An item without an id is null. */
   overview(query: OverviewRequest, call?: CallOptions): Promise<ApiResponse<OverviewPage>>;
-  /** Returns a company record, unchecked (schemas/v2/company.ts). NotFoundError when the company is gone. */
+  /** Returns a company record, unchecked (schemas/v2/company.ts). Throws NotFoundError when the company is gone. */
   company(id: Id, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /** Returns one page of people; `page` is at most 10. An item without an id is null. */
   employees(query: EmployeesRequest, call?: CallOptions): Promise<ApiResponse<EmployeesPage>>;
@@ -57,9 +59,9 @@ export interface V2Endpoints {
   /** Finds a company from partial data, unchecked. A query with only a country fails with AutocompleteFieldError. */
   autocomplete(query: AutocompleteRequest, call?: CallOptions): Promise<ApiResponse<Unchecked<Company>>>;
   /**
-   * Returns the financial report keyed by year, unchecked; may be empty. Money is in each year's `Currency`.
-   * Sends `year` in the query, although the reference lists a body parameter for this GET. An API that ignores `year`
-   * returns all years.
+   * Returns the financial report by year, unchecked; may be empty. `Currency` gives the currency of each year. Sends
+   * `year` in the query, although the reference lists a body parameter for this GET. An API that ignores `year` returns
+   * all years.
    */
   financial(id: Id, query?: FinancialQuery, call?: CallOptions): Promise<ApiResponse<Unchecked<FinancialReport>>>;
   /** Returns the financials of a listed company; the reference does not show the answer. */

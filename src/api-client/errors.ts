@@ -1,7 +1,7 @@
 import type { ValidationItem } from '../../schemas/connector/error.js';
 import type { LimitAccess } from '../../schemas/v2/error.js';
 
-/** What every error knows about the failed call. Holds no API key. */
+/** Facts that every error has about the failed call. Holds no API key. */
 export interface ApiErrorContext {
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
@@ -11,22 +11,25 @@ export interface ApiErrorContext {
   status: number;
   /** The whole body as text; '' when none came. */
   body: string;
-  /** ISO instant at which the answer, or the failure, was known. */
+  /** ISO instant of the answer, or of the failure. */
   fetchedAt: string;
-  /** Attempts sent so far, this one included. */
+  /** Attempts sent so far, the failed one included. */
   attempts: number;
-  /** The wait `Retry-After` asks for, in milliseconds; null or left out: the answer had none. */
+  /** Wait that `Retry-After` asks for, in milliseconds. Null or left out: the answer had no `Retry-After`. */
   retryAfterMs?: number | null;
 }
 
 const SNIPPET_LENGTH = 300;
-/** Messages go into logs and Temporal histories, so don't copy a body of 32 MiB. */
+/** Cut the messages, because they go into logs and Temporal histories and a body may have 32 MiB. */
 const PROBLEM_LENGTH = 1_000;
 
 /**
- * Base class of the errors a call may throw. Other errors: the signal's reason after an abort, ClientClosedError, and
- * TypeError or TidemarkError for invalid arguments and options.
- * `retryable`: whether the same request may succeed soon. The client has used up its own retries by then.
+ * Base class of the errors that a call may throw. Other errors that it may throw:
+ * - the signal's reason after an abort
+ * - ClientClosedError
+ * - TypeError or TidemarkError for invalid arguments and options
+ *
+ * `retryable`: whether the same request may succeed soon. The client has then used up its own retries.
  */
 export class ApiError extends Error {
   readonly endpoint: string;
@@ -68,7 +71,9 @@ export class TokenVerificationError extends ApiError {
   }
 }
 
-/** The API refuses this request, now and later. `fields` maps each field (dotted when nested) to messages. */
+/**
+ * The API refuses this request and will always refuse it. `fields` maps each field (dotted when nested) to messages.
+ */
 export class InvalidRequestError extends ApiError {
   readonly fields: Record<string, string[]>;
 
@@ -102,9 +107,9 @@ export class ValidationError extends InvalidRequestError {
  */
 export class LimitError extends ApiError {
   readonly guard: string;
-  /** What the call tried to use, as the API names it; null when the API does not say. */
+  /** Permission, module or app that the call needs, as the API names them; null when the API does not say. */
   readonly access: LimitAccess | null;
-  /** The wait `Retry-After` asks for, in milliseconds; null when the answer had none. */
+  /** Wait that `Retry-After` asks for, in milliseconds; null when the answer had no `Retry-After`. */
   readonly retryAfterMs: number | null;
 
   constructor(context: ApiErrorContext, guard: string, access: LimitAccess | null, message: string) {
@@ -116,8 +121,8 @@ export class LimitError extends ApiError {
 }
 
 /**
- * The requested record does not exist (version 1: IdNotFound). This is an answer to land, not a fault.
- * `body` is the whole text. Land it as 404 whatever `status` is, because error bodies may come with any status.
+ * The requested record does not exist (version 1: IdNotFound). This is an answer to land, not a fault. `body` is the
+ * whole text. Always land it as 404, because error bodies may come with any `status`.
  */
 export class NotFoundError extends ApiError {
   readonly body: string;
@@ -130,7 +135,7 @@ export class NotFoundError extends ApiError {
 
 /** The key is valid but lacks a permission (version 1: ProductPermissionDenied). Never retried. */
 export class PermissionDeniedError extends ApiError {
-  /** The missing permission and module, as the API names them; null when the API does not say. */
+  /** Permission and module that are missing, as the API names them; null when the API does not say. */
   readonly access: LimitAccess | null;
 
   constructor(context: ApiErrorContext, detail: string, access: LimitAccess | null = null) {
@@ -139,7 +144,7 @@ export class PermissionDeniedError extends ApiError {
   }
 }
 
-/** Returns true for a rate limit (guard `limit`): the same request succeeds later. */
+/** Returns true for a rate limit (guard `limit`): the same request will succeed later. */
 export function isLimit(error: unknown): error is LimitError {
   return error instanceof LimitError && error.guard === 'limit';
 }
@@ -157,7 +162,7 @@ export class InternalApiError extends ApiError {
   }
 }
 
-/** Autocomplete was called with only a country. `messages` are the API's. Never retried. */
+/** Autocomplete was called with only a country. `messages` come from the API. Never retried. */
 export class AutocompleteFieldError extends ApiError {
   readonly messages: string[];
 
@@ -200,7 +205,8 @@ export class TimeoutError extends ApiError {
 }
 
 /**
- * An unusable body. Retried: not JSON (a proxy's page), cut off, not UTF-8. Not retried: too large, nested too deep.
+ * A body that cannot be used. Retried: not JSON (a proxy's page), cut off, not UTF-8. Not retried: too large, nested
+ * too deep.
  */
 export class BodyError extends ApiError {
   constructor(context: ApiErrorContext, problem: string, retryable = true) {

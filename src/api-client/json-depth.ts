@@ -1,9 +1,9 @@
 /*
- * A few kilobytes of brackets overflow the stack of a recursive reader: ours, or DuckDB's, whose process then dies.
- * The API's answers nest at most ten levels, so deeper ones are refused before any reader sees them.
+ * A few kilobytes of brackets can overflow the stack of a JSON reader. In DuckDB, this ends the process. The API's
+ * answers nest at most ten levels, so the client refuses deeper bodies before anything reads them.
  */
 
-/** Levels of arrays and objects a body may have. */
+/** Levels of arrays and objects that a body may have. */
 export const MAX_JSON_DEPTH = 100;
 
 const QUOTE = 0x22;
@@ -26,14 +26,17 @@ function measure(json: string): number {
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i);
     if (code === QUOTE) i = endOfString(json, i);
-    // `[` and `{` differ in one bit only, as do `]` and `}`.
+    // `[` and `{` differ only in the bit 0x20, as do `]` and `}`.
     else if ((code | 0x20) === 0x7b) deepest = Math.max(deepest, ++depth);
     else if ((code | 0x20) === 0x7d) depth--;
   }
   return deepest;
 }
 
-/** Returns the index of the quote that ends the string starting at `start`; the text's length when none does. */
+/**
+ * Returns the index of the quote that ends the string starting at `start`. Returns the text's length when no quote ends
+ * it.
+ */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;

@@ -22,12 +22,13 @@ export interface ApiClientOptions {
   connectorUrl?: string | undefined;
   /** Whether to send the key over plain http to other machines. @default false: only to loopback addresses */
   allowHttp?: boolean;
-  /** Sent as `Authorization: Token …`; to the connector as `api_key` in the body. Never shown. */
+  /** Sent as `Authorization: Token …`; to the connector as `api_key` in the body. Never shown in errors or logs. */
   apiKey: string;
   /** Maximum of requests in flight, over all calls of this client. @default 16 */
   maxConcurrency?: number;
   /**
-   * Milliseconds one request may take, body included; waits for a slot and between retries are extra. @default 30000
+   * Milliseconds that one request may take, body included. Waits for a slot and between retries are not counted.
+   * @default 30000
    */
   timeoutMs?: number;
   /** Requests started per second at most, retries included. @default no pacing */
@@ -40,7 +41,7 @@ export interface ApiClientOptions {
   retryBaseMs?: number;
   /** Longest wait between retries, in milliseconds, unless `Retry-After` asks for more. @default 10000 */
   retryCapMs?: number;
-  /** Longest `Retry-After` to obey, in milliseconds; longer ones are cut. @default 60000 */
+  /** Longest `Retry-After` to obey, in milliseconds; longer waits are cut. @default 60000 */
   maxRetryAfterMs?: number;
   /**
    * Whether to stop sending data calls after the API answered `limits.daily`, until `client.quota.open()`.
@@ -72,20 +73,20 @@ export interface ApiResponse<T> {
    * Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. Holds no API key.
    */
   requestKey: string;
-  /** Attempts this call took. */
+  /** Number of attempts that this call took. */
   attempts: number;
   /** Route template, for example `GET /v2/companies/{id}`. */
   endpoint: string;
 }
 
 /**
- * An answer whose shape the reference does not show.
- * `fits` true: `value` has the assumed shape, unknown fields kept. `fits` false: `value` is the answer as received.
+ * An answer whose shape the reference does not show. `fits` true: `value` has the assumed shape and may have more
+ * fields. `fits` false: `value` is the answer as received.
  */
 export type Assumed<T> = { fits: true; value: T } | { fits: false; value: unknown };
 
 /**
- * A record with documented fields, checked only to be a JSON object.
- * The reader must check the values, with the record's schema or in SQL.
+ * A record whose fields are documented but not checked: it is only known to be a JSON object. The reader must check the
+ * values, with the record's schema or in SQL.
  */
 export type Unchecked<T> = { [K in keyof T]?: unknown };

@@ -1,11 +1,12 @@
-// After a `limit` answer: 90 % of what the API accepted in the last second, at least half of the former pace.
+// Pace after a `limit` answer: 90 % of what the API accepted in the last second. Keep at least half of the pace before.
 const BACK_OFF = 0.9;
 const LEAST_KEPT = 0.5;
-// Without `limit` answers the pace grows by 3 % a second. After 8 s the API clearly accepts more: double each second.
+// Without `limit` answers, the pace grows by 3 % a second. After 8 s, the API clearly accepts more: double the pace
+// each second.
 const GROWTH = 1.03;
 const CAREFUL_SECONDS = 8;
 const FAST_GROWTH = 2;
-// Pace to try when the API has answered nothing yet, and the lowest pace, in requests a second.
+// The pace to try when the API has answered nothing yet, and the lowest pace, in requests a second.
 const FIRST_GUESS = 10;
 const SLOWEST = 1;
 const SECOND = 1_000;
@@ -22,7 +23,7 @@ export class Pacer {
   #next = 0;
   #setAt = 0;
   #heldUntil = 0;
-  /** Good answers in intervals of at least 100 ms, by their start. */
+  /** Numbers of good answers in intervals of at least 100 ms. `at` is the start of an interval. */
   #answered: { at: number; count: number }[] = [];
 
   constructor(requestsPerSecond: number | undefined) {
@@ -48,7 +49,7 @@ export class Pacer {
 
   /** Returns the current maximum of requests a second. */
   rateAt(now: number): number {
-    // While starts are held, nothing shows that the API would accept more.
+    // Count only the time in which requests could start: only these show what the API accepts.
     const calm = Math.max(0, now - Math.max(this.#setAt, this.#heldUntil)) / SECOND;
     const fast = Math.max(0, calm - CAREFUL_SECONDS);
     return Math.min(this.#most, this.#rate * GROWTH ** (calm - fast) * FAST_GROWTH ** fast);
@@ -63,9 +64,10 @@ export class Pacer {
   }
 
   /**
-   * Slows down after a `limit` answer. Ignores further ones within a second: requests in flight get the same answer.
-   * @param retryAfterMs the wait the answer asks for. Holds all starts only if the API answered nothing else lately;
-   *   otherwise one record that is always refused would stop everything
+   * Slows down after a `limit` answer. Ignores further `limit` answers within a second, because requests in flight get
+   * the same answer.
+   * @param retryAfterMs wait that the answer asks for. All starts wait only if the API gave no good answer in the last
+   * second. Otherwise a single record that is always refused would stop every request.
    */
   limited(now: number, retryAfterMs = 0): void {
     const taken = this.#answered.reduce((sum, { at, count }) => (now - at <= SECOND ? sum + count : sum), 0);

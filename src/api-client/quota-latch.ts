@@ -20,7 +20,7 @@ export class QuotaLatch {
     return this.#message !== null;
   }
 
-  /** Takes an answer's error; closes if it is the daily limit. */
+  /** Reads the error of an answer; closes if the error is the daily limit. */
   heard(error: unknown): void {
     if (this.#enabled && error instanceof LimitError && error.guard === 'limits.daily') this.#message = error.message;
   }

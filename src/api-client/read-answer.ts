@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import { tellError } from './classify.js';
+import { findError } from './classify.js';
 import { readScreen } from './connector-screen.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
 import {
@@ -29,7 +29,7 @@ export interface Reader<T> {
 
 export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };
 
-/** Reads a complete answer: data, or the error that its body names; without one, the error of its status. */
+/** Reads a complete answer: its data, the error that its body names, or else the error of its status. */
 export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next: NextHeaders): Reading<T> {
   if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
   const { location } = next;
@@ -45,10 +45,10 @@ export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next:
   try {
     json = JSON.parse(context.body);
   } catch {
-    return { ok: false, error: tellNoJson(context, location) };
+    return { ok: false, error: describeNoJson(context, location) };
   }
   if (!success) {
-    const error = tellError(json, context, false) ?? tellByStatus(context, location);
+    const error = findError(json, context, false) ?? errorByStatus(context, location);
     return { ok: false, error };
   }
   return readSuccess(reader, json, context);
@@ -59,22 +59,22 @@ function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorConte
     const checked = reader.schema.safeParse(json);
     if (checked.success) return { ok: true, data: checked.data };
     // The API may send an error body with status 200.
-    const told = tellError(json, context, false);
-    return { ok: false, error: told ?? new ContractError(context, describeMisfit(checked.error)) };
+    const named = findError(json, context, false);
+    return { ok: false, error: named ?? new ContractError(context, describeMisfit(checked.error)) };
   }
-  const told = tellError(json, context, reader.kind !== 'record');
-  if (told !== null) return { ok: false, error: told };
+  const named = findError(json, context, reader.kind !== 'record');
+  if (named !== null) return { ok: false, error: named };
   if (reader.kind === 'record' && (typeof json !== 'object' || json === null || Array.isArray(json))) {
     return { ok: false, error: new ContractError(context, `expected a JSON object, got ${nameKind(json)}`) };
   }
   return { ok: true, data: reader.view === undefined ? (json as T) : reader.view(json) };
 }
 
-function tellNoJson(context: ApiErrorContext, location: string | null): ApiError {
-  if (location !== null && context.status >= 300 && context.status < 400) return tellByStatus(context, location);
+function describeNoJson(context: ApiErrorContext, location: string | null): ApiError {
+  if (location !== null && context.status >= 300 && context.status < 400) return errorByStatus(context, location);
   const text = context.body.trimStart();
   if (context.status === 429) return new LimitError(context, 'limit', null, 'too many requests');
-  if (text === '' && (context.status === 402 || context.status === 403)) return tellByStatus(context, location);
+  if (text === '' && (context.status === 402 || context.status === 403)) return errorByStatus(context, location);
   if (text === '') return new BodyError(context, 'the body is empty, JSON was expected');
   if (text.startsWith('<'))
     return new BodyError(context, 'the body is an HTML or XML page (of a proxy?), JSON was expected');
@@ -82,7 +82,7 @@ function tellNoJson(context: ApiErrorContext, location: string | null): ApiError
   return new BodyError(context, 'the body is not JSON');
 }
 
-function tellByStatus(context: ApiErrorContext, location: string | null): ApiError {
+function errorByStatus(context: ApiErrorContext, location: string | null): ApiError {
   const { status } = context;
   if (status === 429) return new LimitError(context, 'limit', null, 'too many requests');
   if (status === 402 || status === 403)

@@ -4,12 +4,12 @@ import type { Screen } from './connector-screen.js';
 import type { Assumed, Unchecked } from './options.js';
 import type { Reader } from './read-answer.js';
 
-/** Reads a listing or another control answer. The call fails if the answer does not fit the schema. */
+/** Reads a listing or another answer that controls the crawl. The call fails if the answer does not fit the schema. */
 export function page<T>(schema: z.ZodType<T>): Reader<T> {
   return { kind: 'page', schema };
 }
 
-/** Reads a record: any JSON object. Type it by its documented shape: `record<Company>()`. */
+/** Reads a record: any JSON object. Give its documented shape as type: `record<Company>()`. */
 export function record<T>(): Reader<Unchecked<T>> {
   return { kind: 'record' };
 }
@@ -19,7 +19,7 @@ export function opaque(): Reader<unknown> {
   return { kind: 'opaque' };
 }
 
-/** Reads an undocumented answer: any JSON, by the assumed shape if it fits. */
+/** Reads an undocumented answer: any JSON. Applies the assumed shape if the answer fits. */
 export function assumed<T>(schema: z.ZodType<T>): Reader<Assumed<T>> {
   return {
     kind: 'opaque',

@@ -7,18 +7,21 @@ export interface PreparedRequest {
   path: string;
   /** JSON or urlencoded text; null for none. */
   body: string | null;
-  /** Added to the headers of every request; replaces those with the same name. */
+  /** Headers added to those of every request. They replace headers with the same name. */
   headers: Record<string, string> | null;
   /** Canonical form; equal requests have equal keys. */
   key: string;
 }
 
-/** What fills a route: `ids` its path in order, the other fields its query and body. Undefined values are left out. */
+/**
+ * The values of one request: `ids` for the path, in order, and fields for query and body. Undefined values are left
+ * out.
+ */
 export interface RequestParts {
   ids?: readonly (string | number)[];
   query?: object;
   body?: object;
-  /** An urlencoded body instead of a JSON one. */
+  /** Fields of an urlencoded body. Used instead of `body`. */
   form?: object;
   /** Fields sent in the query, body or form but kept out of the request key: API keys, sessions, codes. */
   secrets?: object;
@@ -39,7 +42,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** Returns the query text. A list repeats its key: the reference says "list" but shows no encoding. */
+/** Returns the query text. A list repeats its key: the reference says "list" and does not show an encoding. */
 function queryText(query: object): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -76,19 +79,19 @@ export function prepareRequest(endpoint: string, parts: RequestParts): PreparedR
   const hidden = query === undefined || secrets === undefined ? '' : queryText(secrets);
   const sent = [spoken, hidden].filter((text) => text !== '').join('&');
   const asked = body ?? form ?? (spoken === '' ? undefined : query);
-  const told = asked === undefined ? '' : canonicalJson(asked);
+  const canonical = asked === undefined ? '' : canonicalJson(asked);
   return {
     method,
     path: sent === '' ? path : `${path}?${sent}`,
-    body: bodyText(parts, told),
+    body: bodyText(parts, canonical),
     headers: form ? { ...FORM, ...parts.headers } : (parts.headers ?? null),
-    key: told === '' ? `${method} ${path}` : `${method} ${path} ${told}`,
+    key: canonical === '' ? `${method} ${path}` : `${method} ${path} ${canonical}`,
   };
 }
 
-/** @param told the body without its secrets, as canonical JSON */
-function bodyText({ body, form, secrets }: RequestParts, told: string): string | null {
+/** @param canonical the body without its secrets, as canonical JSON */
+function bodyText({ body, form, secrets }: RequestParts, canonical: string): string | null {
   if (form) return queryText({ ...form, ...secrets });
   if (body === undefined) return null;
-  return secrets === undefined ? told : canonicalJson({ ...body, ...secrets });
+  return secrets === undefined ? canonical : canonicalJson({ ...body, ...secrets });
 }

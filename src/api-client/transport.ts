@@ -13,7 +13,7 @@ export interface NextHeaders {
   cookies: string[];
 }
 
-/** A complete answer, whatever its status. */
+/** A complete answer with any status. */
 export interface Answer extends RetryHeaders, NextHeaders {
   ok: true;
   status: number;
@@ -21,7 +21,10 @@ export interface Answer extends RetryHeaders, NextHeaders {
   bytes: number;
 }
 
-/** No usable answer. `cut`: the body ended early. `encoding`: the body is compressed or not UTF-8. */
+/**
+ * A failed exchange without a usable answer. `cut`: the body ended early. `encoding`: the body is compressed or not
+ * UTF-8.
+ */
 export interface Fault {
   ok: false;
   kind: 'transport' | 'timeout' | 'cut' | 'too-large' | 'encoding' | 'aborted';
@@ -51,7 +54,7 @@ const KEEP_ALIVE_MS = 30_000;
 
 /** Limit for all headers of one answer together. */
 const MAX_HEADER_BYTES = 16_384;
-/** Joins this many small chunks at a time, because each chunk costs far more memory than its bytes. */
+/** Join this many small chunks at a time, because each chunk costs far more memory than its bytes. */
 const CHUNKS_KEPT = 256;
 
 /** Opens a keep-alive pool to one origin. The pool has no limit; the concurrency gate limits requests in flight. */
@@ -59,10 +62,10 @@ export function createTransport(options: TransportOptions): Transport {
   const pool = new Pool(options.baseUrl.origin, {
     connections: null,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch off the check.
     connect: { timeout: options.timeoutMs, rejectUnauthorized: true },
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Exchange measures the whole exchange with one timer; undici's two timers see only parts of it.
+    // Exchange limits the time of the whole exchange; each of undici's two timers covers only a part.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -90,7 +93,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #done = false;
   #status = 0;
   #chunks: Buffer[] = [];
-  /** Chunks at the end of that list that are not joined yet. */
+  /** Number of chunks at the end of `#chunks` that are not joined yet. */
   #loose = 0;
   #bytes = 0;
   #headers: Record<string, string | string[] | undefined> = {};
@@ -109,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Aborted while the connection was being opened.
+    // The call was aborted while the connection was being opened.
     if (this.#done) controller.abort(new Error('given up'));
   }
 

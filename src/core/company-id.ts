@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { readJsonNodes, type JsonNode } from './json-nodes.js';
 
 /**
- * Identity of a company in planner, due lists, coverage and warehouse: a BIGINT as decimal digits without leading
- * zeros. The macro `json_id` (sql/macros/json.sql) reads the same id from the same text.
+ * Identifies a company in the planner, due lists, coverage and the warehouse: a BIGINT as decimal digits without
+ * leading zeros. The macro `json_id` (sql/macros/json.sql) reads the same id from the same text.
  */
 export type CompanyId = string;
 
 /**
- * Why the warehouse cannot hold an id, as named in ops.rejects.
+ * Why the warehouse cannot hold an id. ops.rejects uses the same names.
  * - no_id: missing, null or empty
  * - unusable_id: not a whole number, or beyond BIGINT
- * - duplicate_key: the item has a key twice
+ * - duplicate_key: the item has the same JSON key twice
  */
 export type IdFault = 'no_id' | 'unusable_id' | 'duplicate_key';
 
@@ -22,7 +22,10 @@ export type ReadId = { id: CompanyId } | { fault: IdFault; text: string };
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 63n - 1n;
 
-/** Converts digits as text to the canonical id (`0007` becomes `7`); null for any other text and beyond BIGINT. */
+/**
+ * Converts digits as text to the canonical id (`0007` becomes `7`). Returns null for other text and for numbers beyond
+ * BIGINT.
+ */
 export function canonicalId(text: string): CompanyId | null {
   const digits = text.replace(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
   if (!/^-?[0-9]+$/.test(digits)) return null;
@@ -31,8 +34,8 @@ export function canonicalId(text: string): CompanyId | null {
 }
 
 /**
- * Reads the value of an `id`. A number with a fraction or exponent counts if a double holds it exactly: `7.0` and `7e0`
- * are 7. Text in this form is no id: `"7e0"` may be anything.
+ * Reads the value of an `id`. A number with a fraction or exponent is an id if a double holds it exactly: `7.0`, `7e0`.
+ * The text `"7e0"` is not an id.
  */
 export function readId(value: JsonNode | undefined): ReadId {
   if (value === undefined || value.kind === 'null') return { fault: 'no_id', text: value?.text ?? '' };
@@ -74,9 +77,8 @@ const UNUSABLE = '!';
 const LONGEST_SHOWN = 60;
 
 /**
- * Makes one key per item, to tell the companies of a page apart. The key is the id, or a key that `isUsable` refuses.
- * One unusable id on two pages is one company. Items without an id are told apart by their text, and equal ones by a
- * counter.
+ * Makes one key per item, to count the companies of a page. The key is the id, or a key that `isUsable` refuses. The
+ * same unusable id gives the same key. Items without an id get different keys, from their text and a counter.
  */
 export function keysOf(items: readonly JsonNode[]): string[] {
   const times = new Map<string, number>();
@@ -96,7 +98,7 @@ export function isUsable(key: string): boolean {
   return !key.startsWith(UNUSABLE);
 }
 
-/** Returns the fault and an example of a key that is not usable. */
+/** Returns the fault of an unusable key, and the JSON text as an example. */
 export function faultOf(key: string): { fault: IdFault; example: string } {
   const [fault = '', ...rest] = key.slice(UNUSABLE.length).split(' ');
   return { fault: fault as IdFault, example: rest.join(' ') };

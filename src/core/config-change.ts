@@ -12,7 +12,7 @@ export function configChange({ file, fileHash }: Config): string | null {
     return hashFile(file) === fileHash ? null : `${file} changed at ${changedAt(file)}, after the worker started`;
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
-    return `${file} was readable when the worker started and is not now: ${error.message}`;
+    return `${file} was readable when the worker started, but is no longer readable: ${error.message}`;
   }
 }
 

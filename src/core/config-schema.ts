@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { MarketStream } from '../../schemas/pipeline/run.js';
 import { cronFault } from './cron.js';
 
-// In seconds. A Node timer holds at most 24 days.
+// 24 days, in seconds. A Node timer cannot wait longer.
 const LONGEST_WAIT = 24 * 86_400;
 
-// In seconds: 100 years. Beyond it, clocks and SQL run out of dates.
+// 100 years, in seconds. With a longer age, dates would exceed what clocks and SQL can hold.
 const LONGEST_AGE = 36_500 * 86_400;
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
@@ -17,7 +17,7 @@ const Duration = z
   .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS])
   .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
 
-/** A duration to wait: 0 would not wait at all, and a very long one would never end. */
+/** A duration to wait. 0 would not wait at all, and a Node timer cannot hold a very long one. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must be between 1s and 24d');
 
 /** `5%`, converted to a share (0.05). */

@@ -57,8 +57,8 @@ export function loadConfig(file: string, env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Refuses a `?` in the path, because DuckDB reads the rest as a URL query. DuckDB then looks for its write-ahead log in
- * a missing folder.
+ * Refuses a `?` in the path, because DuckDB reads the rest of the path as a URL query. DuckDB then looks for its
+ * write-ahead log in a missing folder.
  */
 function refuseQuestionMark(dataDir: string): void {
   if (!dataDir.includes('?')) return;

@@ -1,4 +1,4 @@
-/** The allowed values of a cron field. Names stand for numbers, counted up from `from`. */
+/** The allowed values of a cron field. The first of `names` means the number `from`, the next one `from` + 1. */
 interface CronField {
   name: string;
   from: number;
@@ -24,9 +24,8 @@ const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const WORDS = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/;
 
 /**
- * Finds the fault in a cron line, as Temporal reads cron lines. Temporal accepts more than five fields, with other
- * meanings: a sixth field is a year, not seconds in front. `#` begins a comment, not the nth weekday. Both would run on
- * wrong days, so they are refused.
+ * Finds the fault in a cron line, as Temporal reads cron lines. For Temporal, a sixth field is a year, not seconds, and
+ * `#` begins a comment. These lines would run on wrong days, so they are refused.
  * @returns the fault as a clause; null when the line is valid
  */
 export function cronFault(cron: string): string | null {

@@ -6,8 +6,8 @@ export type DiffEntry<T> =
 
 /**
  * Computes the shortest diff of two sequences (longest common subsequence). Time and memory grow with the product of
- * the lengths: meant for files of some hundred lines.
- * @param key text by which two items count as equal
+ * the lengths, so use it for files of some hundred lines.
+ * @param key returns a text; two items with the same text count as equal
  */
 export function diffSequences<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): DiffEntry<T>[] {
   const left = before.map(key);
@@ -28,7 +28,9 @@ export function diffSequences<T>(before: readonly T[], after: readonly T[], key:
   return entries;
 }
 
-/** Computes the length of the longest common subsequence of the tails from i and j, as `[i][j]`. */
+/**
+ * Returns a table of lengths. `[i][j]` is for the longest common subsequence of the items from i and the items from j.
+ */
 function commonLengths(left: readonly string[], right: readonly string[]): number[][] {
   const lengths = Array.from({ length: left.length + 1 }, () => Array.from({ length: right.length + 1 }, () => 0));
   for (let i = left.length - 1; i >= 0; i--) {

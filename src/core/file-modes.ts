@@ -3,9 +3,9 @@ import path from 'node:path';
 import { publishedDir } from './data-folder.js';
 
 /*
- * File permissions. Answers of the API hold personal data. So the owner alone may read the data folder (files 0600,
- * folders 0700), whatever the umask of the shell. Only `data/published` is opened to others, if the configuration's
- * `readers` says so.
+ * File permissions. Answers of the API hold personal data, so only the owner may read the data folder. Files have the
+ * mode 0600 and folders 0700, even if the shell's umask allows more. Other users may read `data/published` if the
+ * configuration sets `readers`.
  */
 
 /** Who on this machine may read `data/published`. */
@@ -19,8 +19,8 @@ const PASS_BITS: Record<Readers, number> = { owner: 0, group: 0o010, everyone: 0
 let personsMask: number | undefined;
 
 /**
- * Makes every file that this process and its children create private, including those of DuckDB and Temporal. The
- * command line calls it once, first of all.
+ * Makes all new files of this process and its children private, DuckDB's and Temporal's included. The command line
+ * calls it before anything else.
  */
 export function keepFilesPrivate(): void {
   personsMask ??= process.umask(0o077);
@@ -32,15 +32,15 @@ export function useOrdinaryMode(file: string): void {
 }
 
 /**
- * Creates the data folder, and makes private the folders in it that an older version or another program left open.
- * Leaves `published` alone.
+ * Creates the data folder. Makes the folders in it private again, except `published`: an older version or another
+ * program may have opened them.
  */
 export function makeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   for (const name of openFolders(dataDir)) chmodSync(path.join(dataDir, name), 0o700);
 }
 
-/** Lists the folders in the data folder, except `published`, that group or others may enter or list. */
+/** Lists the folders in the data folder, except `published`, that other users may enter or list. */
 export function openFolders(dataDir: string): string[] {
   if (!existsSync(dataDir) || process.platform === 'win32') return [];
   const published = path.basename(publishedDir(dataDir));
@@ -50,15 +50,15 @@ export function openFolders(dataDir: string): string[] {
     .map(({ name }) => name);
 }
 
-/** Whether group or others have any permission on a file or folder. */
+/** Whether other users have any permission on a file or folder. */
 export function isOpen(file: string): boolean {
   return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
 }
 
 /**
  * Lets `readers` read a new build. Makes its files read-only, because a DuckDB client opens a file for writing by
- * default. Sets the modes of `entries` and adds permissions to `builds` and the folders from there up to the data
- * folder. Never removes a permission from these folders.
+ * default. Sets the modes of `entries`. Adds permissions to `builds` and to the folders above it, up to the data
+ * folder; never removes one there.
  */
 export function shareWith(readers: Readers, dataDir: string, builds: string, entries: readonly string[]): void {
   for (const entry of entries) setModes(entry, readers);

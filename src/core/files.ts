@@ -34,7 +34,8 @@ export async function writeFileOnce(file: string, content: string | Uint8Array, 
 }
 
 /**
- * Writes the content to a temporary file and syncs it. Then `place` gives it its final name, and the folder is synced.
+ * Writes the content to a temporary file and syncs the file. Then `place` gives the file its final name, and the folder
+ * is synced.
  */
 async function withTemporary(
   file: string,
@@ -43,7 +44,7 @@ async function withTemporary(
   place: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const folder = path.dirname(file);
-  // Workers in containers share a folder and may have the same process id.
+  // Add random characters: workers in containers share a folder and may have the same process id.
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`);
   try {
     await makeFolder(folder);
@@ -85,7 +86,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// Disk full, disk quota of the user, and largest file size (of the file system or `ulimit -f`).
+// Error codes: the disk is full, the disk quota is used up, or the file is too large (`ulimit -f`, file system).
 const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Converts a "no space" error to a TidemarkError `DiskFull`. Returns any other error unchanged. */

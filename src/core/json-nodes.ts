@@ -6,12 +6,12 @@ export type JsonNode = { text: string } & (
   | { kind: 'number' | 'boolean' | 'null' }
 );
 
-// A string, a number or word, or a structural character. Applied only to text that JSON.parse has accepted.
+// One token: a string, a number, a word or a structural character. Applied only to text that JSON.parse has accepted.
 const TOKEN = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\n\r"{}[\],:]+|[{}[\],:])[ \t\n\r]*/y;
 
 /**
- * Reads a JSON text without loss: numbers keep their text, and objects with a repeated key are marked. Of a repeated
- * key the last value is kept.
+ * Reads a JSON text without loss: numbers keep their text, and objects with a repeated key are marked. Keeps only the
+ * last value of a repeated key.
  * @throws SyntaxError when the text is not JSON
  */
 export function readJsonNodes(text: string): JsonNode {

@@ -14,9 +14,9 @@
 
 /** One waiter's observations of a holder. */
 export interface Watch {
-  /** Holder and heartbeat as last seen. */
+  /** Holder and heartbeat when this waiter last looked. */
   seen: string;
-  /** How long they have not changed while this waiter watched, in milliseconds. */
+  /** How long the holder and its heartbeat have not changed while this waiter watched, in milliseconds. */
   unchangedMs: number;
   /** Time of the last look, by the waiter's monotonic clock, in milliseconds. */
   at: number;
@@ -26,8 +26,8 @@ export interface Watch {
 
 /**
  * Adds one look at the holder to a waiter's observations.
- * @param longestStepMs most time that one look may add to `unchangedMs`. A waiter that was paused itself (SIGSTOP, a
- * paused container, a suspended machine) learned nothing about the holder meanwhile.
+ * @param longestStepMs most time that one look may add to `unchangedMs`. A paused waiter (SIGSTOP, a paused container,
+ * a suspended machine) learned nothing about the holder during the pause.
  */
 export function look(before: Watch | undefined, seen: string, at: number, longestStepMs: number): Watch {
   if (before === undefined || holderOf(before.seen) !== holderOf(seen))
@@ -37,7 +37,7 @@ export function look(before: Watch | undefined, seen: string, at: number, longes
   return { ...before, unchangedMs: before.unchangedMs + step, at };
 }
 
-/** The holder of a lock, as described in the lock. */
+/** The holder of a lock, as its file `holder.json` describes it. */
 export interface Holder {
   /** The holder's work, for messages. */
   what: string;
@@ -48,8 +48,8 @@ export interface Holder {
 }
 
 /**
- * Whether a process is certainly dead: no process has its id in the same boot and namespace. A process with this id
- * proves nothing, since ids are reused; then the lease decides.
+ * Whether a process is certainly dead: no process has its id in the same boot and namespace. If some process has this
+ * id, the lease decides, because ids are reused.
  */
 export function isCertainlyGone(
   holder: Pick<Holder, 'pid' | 'place'>,
@@ -59,7 +59,7 @@ export function isCertainlyGone(
   return here !== '' && holder.place === here && !exists(holder.pid);
 }
 
-/** Names a holder's folder in the lock: `<token>.<heartbeat>`. */
+/** Returns the name of a holder's folder in the lock: `<token>.<heartbeat>`. */
 export function nameOf(token: string, heartbeat: number): string {
   return `${token}.${heartbeat}`;
 }

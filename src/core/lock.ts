@@ -41,7 +41,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Options for taking a lock. Times are in milliseconds. */
 export interface LockOptions {
-  /** What the holder does, for example `tidemark replay`. Other processes show it in their error message. */
+  /** The holder's work, for example `tidemark replay`. Other processes show it in their error message. */
   what: string;
   leaseMs?: number | undefined;
   beatMs?: number | undefined;
@@ -49,11 +49,11 @@ export interface LockOptions {
   place?: string | undefined;
 }
 
-/** Thrown when another process broke the lock while this one was paused. The intended change did not happen. */
+/** Thrown when another process broke the lock while this one was paused. The protected change did not happen. */
 export class LockLostError extends TidemarkError {
   constructor(dir: string, cause?: unknown) {
     super('Internal', `This process stood still for too long, and another process took the lock ${dir}.`, {
-      todo: 'This process changed nothing after that. Run the command again. If this repeats, the machine is overloaded or its disk is too slow.',
+      todo: 'This process changed nothing after it lost the lock. Run the command again. If this repeats, the machine is overloaded or its disk is too slow.',
       retryable: true,
       cause,
     });
@@ -86,7 +86,7 @@ export class Lock {
   }
 
   /**
-   * Sends a heartbeat now. On return, the lock was held at that moment, and no other process takes it within one lease.
+   * Sends a heartbeat now. Afterwards, no other process can take the lock within one lease.
    * @throws LockLostError when the lock was broken
    */
   assertHeld(): void {
@@ -96,8 +96,8 @@ export class Lock {
       renameSync(this.#folder, next);
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
-      // A network file system may rename, lose its own reply and rename again. Then `next` exists and the heartbeat
-      // counts.
+      // A network file system may rename the folder, lose its own reply and try to rename again. Then `next` exists and
+      // the heartbeat counts.
       if (!existsSync(next)) throw this.#lose(error);
     }
     this.#heartbeat++;
@@ -146,7 +146,7 @@ export class Lock {
     return path.join(this.#dir, nameOf(this.#token, this.#heartbeat));
   }
 
-  /** Runs `work`, which moves something into this holder's folder. A broken lock no longer has this folder. */
+  /** Runs `work`, which moves a file into this holder's folder. A broken lock has lost this folder: `work` fails. */
   #fenced(work: () => void): void {
     if (this.lost.aborted) throw new LockLostError(this.#dir);
     try {
@@ -164,7 +164,7 @@ export class Lock {
   }
 }
 
-/** One waiter. Remembers between attempts what it saw of the holder. */
+/** One waiter. Remembers its observations of the holder between attempts. */
 export class LockSeeker {
   readonly #dir: string;
   readonly #options: LockOptions;
@@ -176,7 +176,7 @@ export class LockSeeker {
     this.#options = options;
   }
 
-  /** Takes the lock if it is free or its holder is dead; returns undefined while it is held. */
+  /** Takes the lock if it is free or its holder is dead. Returns undefined while another process holds it. */
   attempt(): Lock | undefined {
     const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace() } = this.#options;
     const seen = entriesOf(this.#dir)[0];
@@ -214,7 +214,7 @@ export class LockSeeker {
       writeFileSync(path.join(first, 'holder.json'), JSON.stringify(holder));
       if (!renameOnto(prepared, this.#dir)) return undefined;
     } catch (error) {
-      // The process that took the lock removed our prepared folder.
+      // The process that took the lock has removed this process's prepared folder.
       if (hasErrorCode(error, 'ENOENT')) return undefined;
       throw error;
     } finally {
@@ -246,7 +246,7 @@ export async function withLock<T>(dir: string, options: WaitOptions, work: (lock
   }
 }
 
-/** Takes the lock, or returns the live holder. Takes a few heartbeats if the holder lives, and up to a lease if not. */
+/** Takes the lock, or returns the live holder. Detects a live one in a few heartbeats, a dead one within a lease. */
 export async function tryLock(
   dir: string,
   options: LockOptions,
@@ -268,7 +268,7 @@ export async function takeLock(dir: string, options: WaitOptions): Promise<Lock>
   const { waitMs = Infinity, onWait, ...lockOptions } = options;
   const seeker = new LockSeeker(dir, lockOptions);
   const begun = performance.now();
-  for (let told = false; ;) {
+  for (let reported = false; ;) {
     const lock = seeker.attempt();
     if (lock !== undefined) return lock;
     if (performance.now() - begun > waitMs) {
@@ -278,9 +278,9 @@ export async function takeLock(dir: string, options: WaitOptions): Promise<Lock>
       });
     }
     // Do not report a holder that releases the lock within a second.
-    if (!told && performance.now() - begun > 1_000) {
+    if (!reported && performance.now() - begun > 1_000) {
       onWait?.(seeker.holder);
-      told = true;
+      reported = true;
     }
     await delay(POLL_MS);
   }
@@ -303,7 +303,7 @@ function readHolder(folder: string): Holder | undefined {
   }
 }
 
-/** Moves the entry with exactly this name out of the lock and removes it. Returns false when there is no such entry. */
+/** Moves the entry with exactly this name out of the lock and removes it. Returns false if there is no entry. */
 function moveAside(dir: string, name: string): boolean {
   const aside = `${dir}.${randomUUID()}`;
   try {
@@ -342,8 +342,8 @@ function removeIfEmpty(dir: string): void {
 }
 
 /**
- * Removes the folders that killed processes left beside the lock. A live process whose prepared folder is removed tries
- * again.
+ * Removes the folders that killed processes left next to the lock. If a live process loses its prepared folder, it
+ * tries again.
  */
 function sweep(dir: string): void {
   const prefix = `${path.basename(dir)}.`;
@@ -363,8 +363,8 @@ function removeQuietly(file: string): void {
 let foundPlace: string | undefined;
 
 /**
- * Identifies this process's boot and process namespace; empty if the system does not report them. Processes in the same
- * place can see each other. Those in another container, on another machine or before a reboot cannot.
+ * Identifies this process's boot and process namespace; empty if the system does not report them. Only processes in
+ * the same boot and namespace can see each other, for example not those of another container.
  */
 export function findPlace(): string {
   return (foundPlace ??= readPlace());

@@ -3,15 +3,15 @@ import { unescapeText, unescapeWithPlaces, type Dialect } from './unescape.js';
 const MARK = '[redacted]';
 
 /**
- * Shorter keys count as demo keys, such as "demo". To replace them inside data would change data. Errors are redacted
- * whatever the length.
+ * A shorter key counts as a demo key, such as "demo". Data keeps demo keys, because replacing them could change other
+ * words. Errors never show them.
  */
 const MIN_LENGTH_IN_DATA = 12;
 
-/** Shorter pieces of hex and base64 would match unrelated text. */
+/** Shorter pieces of hex and base64 would also match unrelated text. */
 const MIN_ENCODED = 8;
 
-/** Search a text in pieces, so that memory does not grow with its length. An escaped key fits into the overlap. */
+/** Search a text in pieces, to limit memory. The pieces overlap, so that no escaped key is cut in two. */
 const WINDOW = 1 << 20;
 const OVERLAP = 1 << 16;
 
@@ -20,16 +20,16 @@ export function isRehearsalKey(secret: string): boolean {
   return secret.length < MIN_LENGTH_IN_DATA;
 }
 
-/** Replaces one secret in text by `[redacted]`. */
+/** Replaces one secret in texts by `[redacted]`. */
 export interface Redactor {
   /** For text that people read: errors and logs. */
   text(text: string): string;
-  /** For data (bodies, request keys): the same, but keeps demo keys. */
+  /** For data (bodies, request keys). Does the same as `text`, but keeps demo keys. */
   data(text: string): string;
 }
 
 /**
- * Creates functions that remove a secret from text. They find
+ * Creates functions that remove a secret from text. The functions find
  * - the plain secret
  * - its escapes in JSON, JavaScript, CSS, URLs, HTML and quoted-printable
  * - its hex and base64 encodings, also wrapped over several lines
@@ -41,7 +41,7 @@ export function createRedactor(secret: string): Redactor {
   const searches = [false, true].map((quotedPrintable) => searchFor(secret, { quotedPrintable, squeezed }));
   const text = (said: string): string => {
     const found = searches.reduce((shown, { dialect, find }) => redactBy(shown, dialect, find), said);
-    // Search for the plain secret, too: an escape may absorb a character before it.
+    // Also search for the plain secret: its first character may have been read as part of an escape.
     return found.includes(secret) ? found.replaceAll(secret, MARK) : found;
   };
   return { text, data: squeezed ? text : (said) => said };
@@ -52,7 +52,7 @@ type Find = (unescaped: string) => [from: number, to: number][];
 
 function searchFor(secret: string, dialect: Dialect): { dialect: Dialect; find: Find } {
   const bare = unescapeText(secret, dialect).replace(/\\+$/, '');
-  // A key made of escapes may leave almost nothing to search for.
+  // If the key looks like escapes, too little of it may be left to search for.
   const plain = bare.length >= Math.min(secret.length, MIN_ENCODED) ? [bare] : [];
   const exact = blocksOf(secret);
   const anyCase = new RegExp(
@@ -98,14 +98,14 @@ function redactBy(text: string, dialect: Dialect, find: Find): string {
   return out + text.slice(at);
 }
 
-/** Lists the secret and its usual spellings in hex and base64, encoded once and twice. */
+/** Lists the secret and its usual encodings in hex and base64, encoded once and twice. */
 function blocksOf(secret: string): string[] {
   const once = spellingsOf(secret).flatMap(encodingsOf);
   const twice = encodingsOf(secret).flatMap(encodingsOf);
   return [...new Set([...once, ...twice])];
 }
 
-/** Spells a text as JSON, URLs, forms and HTML do. */
+/** Escapes a text as JSON, URLs, forms and HTML do. */
 function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret);
@@ -117,14 +117,13 @@ function spellingsOf(secret: string): string[] {
 const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /**
- * Encodes a text in hex and base64. Base64 is made at each of three offsets, since `Token <key>` encodes to other
- * letters than `<key>`.
+ * Encodes a text in hex, and in base64 at three offsets. In `Token <key>`, the key has other base64 letters than alone.
  */
 function encodingsOf(text: string): string[] {
   const hex = hexOf(text);
   const base64 = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
-    // Cut off letters that contain bits of a neighbouring byte, since they vary.
+    // Cut off letters that also contain bits of a neighbouring byte.
     return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
   const forUrls = base64.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));

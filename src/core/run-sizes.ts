@@ -1,6 +1,6 @@
 import { TidemarkError } from './errors.js';
 
-/** Sizes of a run's executions and chunks. Left out: the defaults of the workflows. */
+/** Sizes of a run's executions and chunks. If unset, the workflows use their defaults. */
 export interface RunSizes {
   /** History events after which a run continues as new. */
   eventsPerRun?: number;

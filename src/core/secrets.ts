@@ -2,8 +2,8 @@ import { readApiKey } from './config.js';
 import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
 
 /*
- * Last defence against leaked secrets: terminal output and logs are searched for the secrets of this process. Each
- * library already hides its own secrets; this catches errors of packages that nobody thought of.
+ * Removes the secrets of this process from terminal output and logs. This is the last defence: Tidemark's own errors
+ * hide secrets already, but errors of other packages may contain one.
  */
 
 /** Creates redactors for the secrets in the environment. Skips unreadable and demo keys. */

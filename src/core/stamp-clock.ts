@@ -2,8 +2,8 @@ import type { Clock } from './clock.js';
 
 /**
  * Stamps observations in order: each stamp is later than all before, even if the machine's clock was set back. So the
- * answer with the newest stamp is always the last one. While the clock is behind, stamps follow each other by one
- * millisecond. Once the clock has caught up, stamps are the clock's time again.
+ * answer with the newest stamp is always the last one. While the clock is behind, each stamp is one millisecond later
+ * than the one before. Once the clock has caught up, a stamp is the clock's time again.
  */
 export class StampClock implements Clock {
   readonly #clock: Clock;
@@ -29,13 +29,14 @@ export class StampClock implements Clock {
     if (at > this.#last) this.#last = at;
   }
 
-  /** Notes that this machine's clock is right now. */
+  /** Records that this machine's clock currently agrees with the API's. */
   agree(): void {
     this.#agreed = Date.now() - performance.now();
   }
 
   /**
-   * Whether the machine's clock was set by `byMs` or more since it last agreed with the API's. True if it never agreed.
+   * Whether the machine's clock was changed by `byMs` or more since it last agreed with the API's. True if it never
+   * agreed.
    */
   wasSet(byMs: number): boolean {
     return this.#agreed === null || Math.abs(Date.now() - performance.now() - this.#agreed) >= byMs;

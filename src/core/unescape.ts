@@ -9,16 +9,16 @@ export interface Unescaped {
 
 /** The escapes that a text may contain. */
 export interface Dialect {
-  /** Whether `=41` counts as a character. It may also start a value after `=`, so callers try both. */
+  /** Whether `=41` is an escaped character. `=41` may also be an equals sign and a value, so callers try both. */
   quotedPrintable: boolean;
   /** Whether to drop white space: long keys and base64 are wrapped over lines. */
   squeezed: boolean;
 }
 
-// Most levels of escapes within escapes. Also ends the loop for a text that never settles.
+// Decode at most this many levels of nested escapes. The limit also ends the loop for a text that changes forever.
 const MOST_ROUNDS = 20;
 
-/** HTML names of ASCII characters and of similar ones. */
+/** HTML names of ASCII characters and of characters that look like them. */
 const NAMES = new Map([
   ...Object.entries(characterEntities).filter(([, character]) => /^[\t\n -~]$/.test(character)),
   ...Object.entries({ hyphen: '-', dash: '-', minus: '-', tilde: '~', circ: '^' }),
@@ -26,14 +26,17 @@ const NAMES = new Map([
 
 const H = '[0-9a-fA-F]';
 
-/** Groups by position; `kinds` in the passes gives the meaning of each (h hex, d decimal, o octal, n name). */
+/**
+ * Patterns of escapes. The letters in `kinds` give the meaning of the groups, in order: h hex, d decimal, o octal, n
+ * name.
+ */
 const URLS = String.raw`%(?:u00)?(${H}{2})`;
 const HTML = String.raw`&#[xX]0{0,16}(${H}{1,6});|&#0{0,16}(\d{1,7});|&([A-Za-z][A-Za-z0-9]{0,23});`;
 const PRINTABLE = String.raw`=(${H}{2})|=[ \t]{0,8}\r?\n`;
 // Match from the first of several backslashes. Matching from each of a million backslashes takes quadratic time.
 const SLASHES = String.raw`(?<!\\)\\+`;
 const STRINGS = String.raw`${SLASHES}(?:x(${H}{2})|u(${H}{4})|u\{0{0,16}(${H}{1,6})\}|U(${H}{8})|(00${H}{4})\s?|([0-3][0-7]{2})|(${H}{2})\s)`;
-// Incomplete escapes that CSS and HTML accept. They run after the complete ones, which may complete them.
+// Incomplete escapes that CSS and HTML accept. They run after the complete escapes, which may complete them.
 const LOOSE = String.raw`${SLASHES}(?![0-7]{3})(${H}{2})(?!${H})|&#[xX]0{0,16}(${H}{1,6})|&#0{0,16}(\d{1,7})|&(amp|lt|gt|quot|AMP|LT|GT|QUOT)`;
 
 type Meaning = (escape: string, ...groups: unknown[]) => string;
@@ -73,15 +76,15 @@ function cleaning(squeezed: boolean): Pass {
   };
 }
 
-/** Passes in order. A pass runs only when the passes before it find nothing more. */
+/** Passes in order. A pass runs only when the earlier passes find nothing more. */
 function passesOf({ quotedPrintable, squeezed }: Dialect): Pass[] {
   const outer = quotedPrintable ? pass(`${URLS}|${HTML}|${PRINTABLE}`, 'hhdnh') : pass(`${URLS}|${HTML}`, 'hhdn');
   return [outer, pass(STRINGS, 'hhhhhoh'), pass(LOOSE, 'hhdn'), cleaning(squeezed)];
 }
 
 /**
- * Removes the escapes of JSON, JavaScript, CSS, URLs, HTML and, if wanted, quoted-printable, in any mixture and
- * nesting.
+ * Removes the escapes of JSON, JavaScript, CSS, URLs and HTML, and on request of quoted-printable, however mixed and
+ * nested.
  */
 export function unescapeText(text: string, dialect: Dialect): string {
   return inRounds(

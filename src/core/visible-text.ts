@@ -1,6 +1,6 @@
 /*
- * Makes text from outside safe to display. A terminal obeys control characters: an escape sequence can rewrite the
- * screen or the window title. Bidirectional controls can make a name look like another one.
+ * Makes foreign text safe to display. A terminal obeys control characters: an escape sequence can rewrite the screen or
+ * the window title. Bidirectional controls can make a name look like another one.
  */
 
 // C0 and C1 controls, direction marks and overrides, zero-width characters that hide a difference, and lone halves of
@@ -13,7 +13,7 @@ export function visibleLine(text: string): string {
   return escapeUnseen(text.replaceAll(/[\t\n\r]+/g, ' '));
 }
 
-/** Does the same for a text of several lines and keeps its line breaks. */
+/** Does the same as `visibleLine` for a text of several lines, and keeps its line breaks. */
 export function visibleText(text: string): string {
   return text.replaceAll('\r\n', '\n').split('\n').map(visibleLine).join('\n');
 }
@@ -25,10 +25,10 @@ export function escapeUnseen(text: string): string {
   );
 }
 
-// Allow colours and weights (SGR), line breaks and tabs. Escape everything else as above.
+// Colours and weights (SGR), line breaks and tabs stay. All other invisible characters are escaped.
 const IN_TERMINAL = new RegExp(String.raw`(\u001b\[[\d;]*m|\r?\n|\t)|(?:${UNSEEN.source})`, 'gu');
 
-/** Escapes text composed for a terminal. Keeps our own colours, and escapes everything else a terminal would obey. */
+/** Escapes text composed for a terminal. Keeps colours and escapes all other control characters. */
 export function visibleInTerminal(text: string): string {
   return text.replaceAll(IN_TERMINAL, (found, allowed: string | undefined) => allowed ?? escapeUnseen(found));
 }

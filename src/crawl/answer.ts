@@ -26,7 +26,7 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 
 /** Makes the landed row of an error answer. The row keeps status and text, so the warehouse can show the cause. */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
-  // An error body under a 2xx status is no record. Status 0 keeps readers from taking it for one.
+  // An error body may come with a 2xx status. Land it under status 0, so that readers do not take it for a record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
   return {
@@ -46,22 +46,22 @@ export class NoRoomError extends Error {
   }
 }
 
-/** Whether an error is the daily limit. Nothing more is answered today, so the work stops and waits. */
+/** Whether an error means that no quota is left for this run: the API's daily limit, or a NoRoomError. */
 export function isDailyLimit(error: unknown): boolean {
   return error instanceof NoRoomError || (error instanceof LimitError && error.guard === 'limits.daily');
 }
 
-/** Whether an error affects every request. To continue would only waste quota. */
+/** Whether an error affects every request, so that further requests only waste quota. */
 export function stopsEverything(error: unknown): boolean {
   return !(error instanceof ApiError) || isDailyLimit(error) || isKeyRefused(error);
 }
 
-/** Whether the API refused the key. The cause may be the key, or a fault of the API in this one request. */
+/** Whether the API answered that the key is wrong. A single answer of this kind may be the API's mistake. */
 export function isKeyRefused(error: unknown): boolean {
   return error instanceof TokenVerificationError;
 }
 
-// From this attempt of an activity on, the run may give up an optional call. The backoff grows from attempt to attempt.
+// From this attempt of an activity on, the run may continue without the answer to an optional call.
 const PATIENT_ATTEMPTS = 6;
 
 /** How long a route may answer only `limit` before the run continues without the route. In milliseconds (2 h). */
@@ -81,7 +81,7 @@ export function isGivenUp(error: unknown, heartbeat: Heartbeat): error is ApiErr
   return error instanceof ApiError && !isKeyRefused(error);
 }
 
-/** Whether /v2/metrics answers. Separates one request that always fails from an API that is down. */
+/** Whether /v2/metrics answers. If so, the API is up, and only single requests fail. */
 export async function apiAnswers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
   try {
     await client.v2.metrics({ signal });

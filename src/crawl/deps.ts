@@ -7,31 +7,31 @@ import type { RunSizes } from '../core/run-sizes.js';
 import type { StampClock } from '../core/stamp-clock.js';
 import type { AtWork } from './concurrency-share.js';
 
-/** What every crawl activity needs. Built once per worker process. */
+/** Dependencies of every crawl activity. Built once per worker process. */
 export interface CrawlDeps {
   config: Config;
   client: ApiClient;
-  /** Decides dates and due records. */
+  /** Time that decides logical dates and due records. */
   clock: Clock;
-  /** Stamps observations and records. Left out: `clock` stamps them. */
+  /** Stamps observations and records. Default: `clock`. */
   stamps?: StampClock;
   log: Logger;
-  /** The worker's data folder. Left out: the worker does not check the run's folder. */
+  /** The worker's data folder. If unset, the worker accepts the folder of any run. */
   folder?: DataFolder;
-  /** Sizes for runs that this worker opens. Left out: the defaults. */
+  /** Sizes for runs that this worker opens. If unset, the runs use the defaults. */
   sizes?: RunSizes;
-  /** Workers and runs that share the API key; the worker updates it. Left out: no others. */
+  /** Workers and runs that share the API key, as last counted. If unset, this worker has the key to itself. */
   atWork?: Readonly<AtWork>;
 }
 
 /** Connects a crawl function to its activity: sends heartbeats and learns of cancellation. */
 export interface Heartbeat {
-  /** Reports progress. Cheap to call: the heartbeat behind it is throttled. */
+  /** Reports progress. Call it as often as you like: heartbeats are throttled. */
   report(progress: { step: string; done: number; total: number | null; requests: number }): void;
   /** Aborted when the worker shuts down or the run is cancelled. */
   signal: AbortSignal;
   /** Attempt of the activity, from 1. */
   attempt: number;
-  /** When Temporal scheduled the activity's first attempt, in milliseconds since 1970. Left out: now. */
+  /** When Temporal scheduled the activity's first attempt, in milliseconds since 1970. Default: now. */
   since?: number;
 }

@@ -27,13 +27,14 @@ const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
-// Pages that a listing's total justifies. 10 % more for entries added meanwhile, and spare pages for small lists.
+// Read at most 10 % more pages than the listing's total needs, since entries are added meanwhile. Small listings get
+// spare pages.
 const GROWTH = 1.1;
 const SPARE_PAGES = 10;
-// Limit on pages if a listing gives no total or an absurd one: 10 million entries at 100 per page.
+// Read at most this many pages if a listing gives no total or an absurd one. At 100 per page: 10 million entries.
 const MOST_PAGES = 100_000;
 
-/** The requests that read the nomenclatures, one of each. */
+/** The requests that read the nomenclatures; a run sends each once. */
 export const NOMENCLATURE_ENDPOINTS = [
   'GET /v1/finder/nomenclatures',
   'GET /v1/finder/tenders/nomenclatures',
@@ -114,7 +115,7 @@ type Reader = (
 ) => Promise<Counts>;
 
 const readers: Record<Exclude<ListInput['listing'], 'nomenclatures'>, Reader> = {
-  // Newest first: a new tender moves older ones to later pages, so they are seen twice but never missed.
+  // Sort newest first. A new tender moves older ones to later pages, so a run may list a tender twice but misses none.
   tenders: (deps, filters, writer, heartbeat) =>
     readPages(deps, writer, heartbeat, 'tenders', async (page, per_page) => {
       const response = await deps.client.v1.tenders(
@@ -163,8 +164,8 @@ async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, heartbeat:
       const response = await read();
       await writer.append(rowOf(response, name, 'list'));
     } catch (error) {
-      // If the key may not read one list (v1 may be closed to it), read the others. The same holds for a list that
-      // never answers: no night waits for it.
+      // If the API refuses one list to the key, read the other lists. Also skip a list that failed in many attempts, so
+      // that the night continues.
       if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
       if (isLimit(error)) {
         limited.set(name, error);
@@ -210,8 +211,8 @@ interface Page {
 }
 
 /**
- * Reads pages until the listing's total is reached or a page brings nothing new. If one page never answers while the
- * API does, lands that page as an error and reads on. The shortfall names such pages.
+ * Reads pages until the listing's total is reached or a page brings nothing new. If the API never answers one page but
+ * answers other requests, lands this page as an error and reads on. The shortfall names these pages.
  */
 async function readPages(
   deps: CrawlDeps,
@@ -224,7 +225,7 @@ async function readPages(
   const silent: number[] = [];
   let refused: Refusal[] | null = null;
   let total: number | null = null;
-  // First reported total. If the total grows with every page, it does not justify more pages.
+  // Only the first reported total limits the pages: an API may raise its total with every page.
   let firstTotal: number | null = null;
   let size = 0;
   let perPage = 0;
@@ -249,7 +250,7 @@ async function readPages(
         refused = [refusalOf(what.replaceAll(' ', '_'), page)];
         break;
       }
-      // Only answered pages show how far the listing goes.
+      // Without a total, only answered pages show whether more pages follow.
       if (total === null || number * size >= total) break;
       continue;
     }
@@ -280,8 +281,8 @@ function mostPages(total: number | null, size: number): number {
 }
 
 function endless(what: string, pages: number, seen: number, total: number | null): string {
-  const claimed = total === null ? 'gave no total' : `counted ${total.toLocaleString('en-US')}`;
-  return `The API's listing of ${what} ${claimed}, but page ${pages.toLocaleString('en-US')} still had new ones. The run stopped after ${seen.toLocaleString('en-US')} and read no more pages. Ask the API's operator.`;
+  const claimed = total === null ? 'gave no total' : `gave a total of ${total.toLocaleString('en-US')}`;
+  return `The API's listing of ${what} ${claimed}, but page ${pages.toLocaleString('en-US')} still had new entries. The run stopped after ${seen.toLocaleString('en-US')} entries. Ask the API's operator.`;
 }
 
 function shortfallOf(what: string, missing: number, total: number | null, silent: number[]): string | null {
@@ -296,7 +297,7 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
 
 /**
  * Reads a page. Returns the error if several attempts of the activity failed while the API answers other requests.
- * @param another a page that was answered just before; null for the first page
+ * @param another requests a page that the API has just answered; null for the first page
  * @throws the error, if it may concern more than this page
  */
 async function orGivenUp(
@@ -308,7 +309,7 @@ async function orGivenUp(
   try {
     return await read();
   } catch (error) {
-    // If earlier pages were read, a refused page counts as missing, like a page that never answers.
+    // A refused page counts as missing if earlier pages were read, like a page that never answers.
     if (another !== null && isRefusal(error)) return error;
     if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
     if (isLimit(error)) {

@@ -9,15 +9,15 @@ const MESSAGE_LENGTH = 300;
  * fields, cut to a fixed length.
  */
 export function refusalOf(stream: string, error: ApiError): Refusal {
-  const told = error instanceof LimitError || error instanceof PermissionDeniedError ? error.access : null;
+  const access = error instanceof LimitError || error instanceof PermissionDeniedError ? error.access : null;
   const named = (...names: (string | null | undefined)[]): string | null =>
     names.find((name) => typeof name === 'string' && name !== '')?.slice(0, NAME_LENGTH) ?? null;
   return {
     stream,
     endpoint: error.endpoint,
-    permission: named(told?.permission_name, told?.permission),
-    module: named(told?.module_name, told?.module),
-    app: named(told?.app_name, told?.app),
+    permission: named(access?.permission_name, access?.permission),
+    module: named(access?.module_name, access?.module),
+    app: named(access?.app_name, access?.app),
     guard: error instanceof LimitError ? error.guard.slice(0, NAME_LENGTH) : null,
     message: error.message.slice(0, MESSAGE_LENGTH),
   };

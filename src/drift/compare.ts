@@ -3,7 +3,7 @@ import type { Shape } from './shape.js';
 
 /**
  * Types found in values, merged over the items of arrays, in the format of DuckDB's `json_structure`.
- * - string: the name of a type; `JSON` stands for several types at once and for an empty object
+ * - string: the name of a type; `JSON` means several types at once, or an empty object
  * - object: a structure per member
  * - array: the one structure of its items
  */
@@ -77,8 +77,8 @@ function visit(declared: Shape | undefined, found: Structure, path: string, resu
 }
 
 function allows({ types }: Shape, type: string): boolean {
-  // `mixed` fits if several types are declared (ops.rejects has the wrong rows), or as an empty object if an object is
-  // declared.
+  // `mixed` means several types, or an empty object. Several types fit if several are declared; ops.rejects has the
+  // wrong values. An empty object fits a declared object.
   if (type === 'mixed') return types.size > 1 || types.has('object');
   return (types as ReadonlySet<string>).has(type);
 }

@@ -12,10 +12,12 @@ import { shapeOf, type Shape } from './shape.js';
 
 /** The bodies of one route, as the reference declares them. */
 export interface DeclaredBody {
-  /** Method and path, with ids as `{id}`. */
+  /** Method and path, with `{id}` in place of ids. */
   route: string;
   shape: Shape;
-  /** Bodies that a run must have before an absent field counts as missing: any single body may lack a field. */
+  /**
+   * Smallest number of bodies in a run from which an absent field counts as missing. A single body may lack a field.
+   */
   enough: number;
   /** Whether values may describe a person. If so, no value is shown as a sample. */
   personal: boolean;
@@ -28,7 +30,7 @@ function body(route: string, schema: z.ZodType, enough: number, personal = false
   return { route, shape: shapeOf(schema), enough, personal };
 }
 
-// Years are data; the indicators inside a year are fields.
+// Years are data, not fields. The indicators inside a year are fields.
 const Report = z.record(
   z.string(),
   z.looseObject(Object.fromEntries([...INDICATORS.keys()].map((name) => [name, IndicatorValue.optional()]))),

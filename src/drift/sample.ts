@@ -2,7 +2,7 @@ import { escapeUnseen } from '../core/visible-text.js';
 import { memberPath, type Structure } from './compare.js';
 
 const LONGEST = 60;
-// An undescribed field may be about a person: treat these names as personal.
+// A field that the reference does not describe may be about a person. Treat fields with these names as personal.
 const PERSONAL_NAME =
   /person|people|contact|director|executive|employee_|officer|owner|signator|mail|phone|mobile|birth|gender|(first|last|full|middle)_?name/i;
 

@@ -6,7 +6,7 @@ export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 /** The declared part of a value's schema, for the detection of schema drift. */
 export interface Shape {
   types: ReadonlySet<JsonType>;
-  /** True if the schema does not declare the content. Then schema drift below is not detected. */
+  /** True if the schema does not declare the content. Schema drift inside it is then not detected. */
   open: boolean;
   /** Members of an object, by name. */
   fields?: ReadonlyMap<string, Shape>;

@@ -7,8 +7,8 @@ import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
 import { spoolFile, spoolsDir } from './paths.js';
 
-// Streams whose parts must be complete: readers of half a list would miss the rest. A run reads such a list again from
-// its start.
+// Streams whose parts must be complete, because half a list would look like a whole one. A run reads these lists again
+// from their start.
 const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies', 'nomenclatures']);
 
 const LEFT = 'left-';
@@ -25,7 +25,7 @@ export async function adoptSpools(run: {
 }): Promise<void> {
   for (const stream of LandingStream.options) {
     const folder = runFolder({ ...run, stream });
-    // A listing that was read to its end only lacks commits.
+    // A listing that was read to its end needs only its commits.
     if (WHOLE_OR_NOT.has(stream)) await finishListing({ ...run, stream, chunk: stream });
     for (const chunk of spooled(folder)) {
       const spool = spoolFile(folder, chunk);
@@ -33,7 +33,8 @@ export async function adoptSpools(run: {
         await rm(spool, { force: true });
         continue;
       }
-      // Use another chunk name: the chunk itself is not complete, and a reset run must be able to write it.
+      // Use another chunk name, because the chunk is not complete. After a reset, the run must be able to write the
+      // chunk itself.
       const left = chunk.startsWith(LEFT) ? chunk : `${LEFT}${randomUUID().slice(0, 8)}-${chunk}`;
       await rename(spool, spoolFile(folder, left));
       await landSpool({ ...run, stream, chunk: left });

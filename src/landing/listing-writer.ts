@@ -13,8 +13,8 @@ const PAGES_PER_PART = 100;
  * Lands a listing of any length, completely or not at all.
  *
  * States: reading (pages go to spools) → complete (`complete-<listing>.json` is written) → committed (the spools are
- * parts). After a crash, a listing still in `reading` is read again; one in `complete` only gets its remaining commits.
- * The part with the listing's own name is committed last and proves that all parts exist.
+ * parts). After a crash in `reading`, the listing is read again. After a crash in `complete`, only the remaining
+ * commits follow. The part with the listing's own name is committed last and proves that all parts exist.
  */
 export class ListingWriter {
   private part: PartWriter | null = null;
@@ -42,7 +42,10 @@ export class ListingWriter {
     this.rows += 1;
   }
 
-  /** Marks the listing as complete and commits every part. After the mark, a new attempt continues with the commits. */
+  /**
+   * Marks the listing as complete and commits every part. If interrupted after the mark, a new attempt continues with
+   * the commits.
+   */
   async commit(): Promise<void> {
     await this.seal();
     if (this.sealed === 0) return;

@@ -14,7 +14,7 @@ export interface LandedPart extends PartManifest {
 }
 
 /**
- * Reads the manifests of all committed parts, or of those of one stream or run. Leaves out parts that compaction
+ * Reads the manifests of all committed parts, or only those of one stream or run. Leaves out parts that compaction
  * replaced.
  * @param onFault called for each unreadable manifest; without it the first one throws
  * @returns parts ordered by stream, date, run and part
@@ -39,7 +39,7 @@ export function readManifests(
 }
 
 /**
- * Finds the newest stamp in the landing zone. Covers the run records of all dates, and all other parts from `since` on.
+ * Finds the newest stamp in the landing zone. Reads the run records of all dates, and all other parts from `since` on.
  * Skips unreadable manifests, which the load reports.
  * @param since logical date, YYYY-MM-DD
  * @returns ISO instant and its run; null for an empty landing zone
@@ -91,7 +91,7 @@ export function* recentParts(dataDir: string, stream: LandingStream): Generator<
   const root = streamDir(dataDir, stream);
   for (const date of list(root, 'date=').toReversed()) {
     for (const run of list(path.join(root, date), 'run=')) {
-      // The load reports unreadable manifests.
+      // Skip unreadable manifests; the load reports them.
       yield* readFolder(path.join(root, date, run), () => undefined);
     }
   }
@@ -137,7 +137,7 @@ function list(folder: string, prefix: string): string[] {
 
 function corrupt(file: string, what: string, cause?: unknown): TidemarkError {
   return new TidemarkError('LandingCorrupt', `Landing zone: ${file} ${what}.`, {
-    todo: 'Restore the file from a backup, or delete it together with its file in _manifest/: what it held is then fetched again.',
+    todo: 'Restore the file from a backup, or delete it together with its file in _manifest/: its records are then fetched again.',
     cause,
   });
 }

@@ -20,7 +20,7 @@ const ROW_GROUP_ROWS = 500;
 /** Version of the columns and their content, for readers of old parts. */
 const SCHEMA_VERSION = '1';
 
-/** Key-value metadata in the footer of a part. */
+/** Returns the key-value metadata for the footer of a part. */
 export function footerOf(target: PartTarget): Record<string, string> {
   const { stream, run, date, market, chunk } = target;
   return { schema_version: SCHEMA_VERSION, stream, run, date, chunk, ...(market === null ? {} : { market }) };

@@ -102,7 +102,7 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
   };
   const made = await writeFileOnce(manifestFile(folder, target.chunk), `${JSON.stringify(manifest)}\n`);
   const standing = made ? manifest : PartWriter.committed(target);
-  // Remove the files that the valid manifest does not name: no other manifest will.
+  // Remove the part files that the valid manifest does not name; no later manifest will name them.
   for (const name of [partName(target.chunk), manifest.part]) {
     if (standing !== undefined && name !== standing.part) await rm(path.join(folder, name), { force: true });
   }
@@ -113,14 +113,14 @@ export async function writePart(target: PartTarget, rows: LandedRow[]): Promise<
 export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void> {
   if (PartWriter.committed(target)) return;
   const writer = await PartWriter.open(target);
-  // A crashed attempt spooled the same rows, perhaps not all. They are few, so append only the rest.
+  // A crashed attempt spooled the first of these rows. Append only the rest.
   for (const row of rows.slice(writer.rows.length)) await writer.append(row);
   await writer.commit();
 }
 
 /**
- * Writes a part's file without overwriting an existing one. Two attempts at a chunk may arrive here if one was wrongly
- * taken for dead. Either may write the manifest.
+ * Writes a part's file without overwriting an existing one. Two attempts may write the same chunk at once, if one
+ * wrongly counted as dead. Either attempt may write the manifest.
  * @returns the file's name
  */
 async function placePart(folder: string, chunk: string, bytes: Uint8Array, sha256: string): Promise<string> {

@@ -12,17 +12,17 @@ export interface PartTarget extends LandingPlace {
   chunk: string;
 }
 
-/** Returns the plain file name of a chunk's part. */
+/** Returns the file name of a chunk's part. */
 export function partName(chunk: string): string {
   return `part-${chunk}.parquet`;
 }
 
-/** Names a part when an uncommitted attempt holds the plain name. */
+/** Returns a second file name for a chunk's part, for use when an uncommitted attempt has taken the first name. */
 export function otherPartName(chunk: string, sha256: string): string {
   return `part-${chunk}.${sha256.slice(0, 12)}.parquet`;
 }
 
-/** Names the manifest of a part, for the plain and the other name of the part. */
+/** Returns the name of a part's manifest, which is the same for both names of the part. */
 export function manifestName(part: string): string {
   return part.replace(/(\.[0-9a-f]{12})?\.parquet$/, '.json');
 }

@@ -5,8 +5,8 @@ import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { asDiskFull, makeFolder } from '../core/files.js';
 
 /**
- * Appends the responses of one chunk to a file, one JSON line each. The successor of a killed worker resumes from this
- * file: a `kill -9` loses only requests in flight. So parts can be large and no answer waits for its part.
+ * Appends the responses of one chunk to a file, one JSON line each. After a `kill -9`, the next worker resumes from
+ * this file, so only requests in flight are lost. This allows large parts.
  */
 export class Spool {
   /** Rows found on opening, from earlier attempts. */
@@ -48,7 +48,7 @@ export class Spool {
     });
   }
 
-  /** Writes all lines that arrived during the previous write at once: one write costs more than one line. */
+  /** Writes all lines that arrived during the previous write at once: each write has a fixed cost. */
   #write(): Promise<void> {
     const lines = this.#unwritten;
     this.#unwritten = [];
@@ -85,8 +85,8 @@ export class Spool {
 }
 
 /**
- * Reads the complete lines of an earlier attempt. Cuts the file off at the first torn line (a kill, a full disk, a
- * power cut), so that new lines can follow. The responses after it are fetched again.
+ * Reads the complete lines of an earlier attempt. A kill, a full disk or a power cut may have torn a line. Cuts the
+ * file off at the first torn line, so that new lines can follow. The run fetches the responses after this line again.
  */
 async function recover(file: string): Promise<LandedRow[]> {
   if (!existsSync(file)) return [];
@@ -110,7 +110,7 @@ export interface SpoolLine {
   end: number;
 }
 
-// No response is this long, and a JavaScript string cannot hold much more.
+// Responses are shorter, and a JavaScript string cannot hold much more.
 const MOST_LINE_BYTES = 256 * 2 ** 20;
 const READ_BYTES = 2 ** 20;
 

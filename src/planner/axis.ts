@@ -1,35 +1,41 @@
 import { dayNumber, dayText, firstDay, yearOf } from './days.js';
 import type { Bounds, CategoricalDimension, DateFormat, RangeDimension, Window } from './types.js';
 
-/** A dimension laid out as integer positions `lo` to `hi`, and the filters that select windows of positions. */
+/** A dimension as numbered positions from `lo` to `hi`, and the filters that select windows of positions. */
 export interface Axis {
   key: string;
   lo: number;
   hi: number;
-  /** False when a search can name only one position. */
+  /** False when a search can select only one position. */
   windows: boolean;
-  /** False when neighbouring positions are unrelated, so that the count of one does not predict the next. */
+  /**
+   * False when neighbouring positions are unrelated: the count of one position does not predict the count of the next.
+   */
   ordered: boolean;
-  /** True when one company may lie at several positions. */
+  /** True when a company can have several values, so that several positions count it. */
   overlapping: boolean;
-  /** Maps a position to a coordinate along which companies spread about evenly. Only aims; need not be exact. */
+  /**
+   * Maps a position to a coordinate along which companies spread about evenly. May be rough: it only helps to size
+   * windows.
+   */
   coord(position: number): number;
-  /** Returns the filter value that selects a window. */
+  /** Returns the value to send as filter for a window. */
   filter(window: Window): unknown;
   /**
-   * Filter value that selects all companies with a value in one search; null when there is none.
-   * Leaves out values beyond the ends of a range.
+   * Filter value that selects all companies with a value in one search; null when there is none. Does not select values
+   * beyond the ends of a range.
    */
   everybody: unknown;
-  /** Returns a window's short text for segment ids. */
+  /** Returns a short name of a window for segment ids. */
   name(window: Window): string;
 }
 
-// Registrations grow over the decades. With this time constant, old and young markets both look nearly even.
+// The number of registrations grows over the decades. With this time constant, old and young markets both look nearly
+// even.
 const GROWTH_YEARS = 20;
 const DECIMALS = 100;
 
-/** Builds the axis of a list of values, one position for each value. */
+/** Assigns a position to each value of a list. */
 export function categoricalAxis(dimension: CategoricalDimension, values: readonly unknown[], windows: boolean): Axis {
   const { form = 'array' } = dimension;
   const plain = form === 'value';
@@ -58,10 +64,9 @@ interface RangeLimits {
 }
 
 /**
- * Builds the axis of a range.
- * The first window is open below and the last one open above, so that no company lies outside. A bound in the market's
- * own filter (`own`) is sent as written instead. If the API excludes a bound's own value, the bound is sent one
- * position further out.
+ * Assigns positions to the days, years or numbers of a range. The first window has no lower bound and the last one no
+ * upper bound, so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead.
+ * If the API excludes values equal to a bound, the bound is sent one position further out.
  */
 export function rangeAxis(
   dimension: RangeDimension,
@@ -124,12 +129,12 @@ function scaleOf(dimension: RangeDimension, format: DateFormat): Scale {
   return numbersScale(dimension.type === 'decimal' ? DECIMALS : 1);
 }
 
-// Few companies register at a weekend. `PASSED` holds the days of a week passed at the start of each day, Monday first.
+// Few companies register at a weekend. `PASSED[d]` is the weight of the days of a week before day d; Monday is day 0.
 const WEEKEND = 0.14;
 const WEEKDAY = (7 - 2 * WEEKEND) / 5;
 const PASSED = [0, 1, 2, 3, 4, 5].map((days) => days * WEEKDAY).concat(5 * WEEKDAY + WEEKEND);
 
-/** Maps a day to a number along which registrations spread evenly within a week. */
+/** Maps a day to a number along which the registrations of a week spread evenly. */
 function evenDay(day: number): number {
   const monday = Math.floor((day + 3) / 7) * 7 - 3; // day 0 was a Thursday
   return monday + PASSED[day - monday]!;
@@ -163,7 +168,9 @@ function yearsScale(format: DateFormat): Scale {
   };
 }
 
-/** Scale of whole numbers, or of steps of 1/parts. Logarithmic: amounts and head counts span orders of magnitude. */
+/**
+ * Positions of whole numbers, or of steps of 1/parts. Logarithmic: amounts and head counts span orders of magnitude.
+ */
 function numbersScale(parts: number): Scale {
   return {
     coord: (position) => Math.sign(position) * Math.log1p(Math.abs(position) / parts),

@@ -18,9 +18,10 @@ export interface CoverageInput {
 type Gap = CoverageRecord['why'][number];
 
 /**
- * Describes what a run proved of a market: the found companies, each segment with a gap, and the proof behind them.
- * Carried-over companies count as missing, since no search asked for them; so do companies with unusable ids.
- * The gaps may add up to slightly more than `missing`: another segment may have listed a segment's missing company.
+ * Describes which companies a run found in a market, how they are proven, and where companies are missing. Carried-over
+ * companies count as missing, since this run did not search for them. Companies with unusable ids count as missing,
+ * too. The gaps may add up to slightly more than `missing`, because another segment may list a segment's missing
+ * company.
  */
 export function describeCoverage(input: CoverageInput): CoverageRecord {
   const { market, tree, firstTotal, carried } = input;
@@ -45,7 +46,7 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
   const why: Gap[] = [];
   const whole = { segment: root.id, filters: root.filters, missing, class: 'unproven' as const };
   if (!done) {
-    why.push({ ...whole, reason: 'the crawl has not come to its end' });
+    why.push({ ...whole, reason: 'the search has not ended' });
   } else if (firstTotal === null) {
     why.push({ ...whole, reason: root.shortfall ?? 'the API gave no total' });
   } else {
@@ -53,12 +54,14 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
     explain(root, why, `the market's total changed while it was read${grown}`);
     why.push(...uncertain(root, why));
   }
-  // Another dimension might have changed every split, so each gap names the unusable ones.
+  // With another dimension every split might have been different, so each gap names the unusable dimensions.
   const unusable = dropped.size > 0 ? ` (not usable: ${[...dropped.values()].sort().join('; ')})` : '';
   return [...why.map((gap) => ({ ...gap, reason: gap.reason + unusable })), ...unusableIds(tree)];
 }
 
-/** Returns segments not searched completely although the totals match: new companies may hide missing ones. */
+/**
+ * Returns segments that were not searched completely although their totals match: new companies may hide missing ones.
+ */
 function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
   const open = root.children.filter((child) => child.postponed && why.every((gap) => gap.segment !== child.id));
   if (open.length === 0 && why.length === 0 && (root.state === 'remainder' || root.state === 'truncated'))
@@ -67,7 +70,7 @@ function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
     segment: segment.id,
     filters: segment.filters,
     missing: 0,
-    reason: `${segment.shortfall ?? 'not all of it was found'}; that the totals match proves nothing`,
+    reason: `${segment.shortfall ?? 'not all of it was found'}; the totals match, but new companies may hide missing ones`,
     class: classOf(segment),
   }));
 }
@@ -75,10 +78,10 @@ function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
 const ID_FAULTS: Record<IdFault, string> = {
   no_id: 'were listed without an id',
   unusable_id: 'have ids that the warehouse cannot hold (it takes whole numbers, BIGINT)',
-  duplicate_key: 'were listed with a key twice',
+  duplicate_key: 'were listed with the same JSON key twice',
 };
 
-/** Returns companies listed with unusable ids, one gap for each kind of fault. */
+/** Returns one gap for each kind of unusable id, with the number of companies. */
 function unusableIds({ root, unusable }: SegmentTree): Gap[] {
   const read = [...unusable].map(faultOf);
   return (Object.keys(ID_FAULTS) as IdFault[]).flatMap((fault): Gap[] => {
@@ -96,7 +99,7 @@ function unusableIds({ root, unusable }: SegmentTree): Gap[] {
   });
 }
 
-/** Adds a gap at the deepest segment that can be told apart from its siblings. */
+/** Reports a gap at the deepest segment to which its missing companies can be assigned. */
 function explain(segment: Segment, why: Gap[], otherwise: string): void {
   const missing = missingOf(segment);
   if (missing === 0 && !segment.uncounted) return;
@@ -120,7 +123,7 @@ function classOf({ state, shortfall, postponed }: Segment): Gap['class'] {
   return state === 'drifted' || shortfall === null ? 'drifted' : 'unproven';
 }
 
-/** Counts each company once: found ones under their best proof, missing ones under their gap. */
+/** Counts each company once: a found company under its best proof, a missing company under its gap. */
 function certify({ root, proofs }: SegmentTree, why: readonly Gap[], missing: number): CoverageCertificate {
   const found = root.distinct - root.unusable;
   const certificate: CoverageCertificate = {

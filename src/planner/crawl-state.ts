@@ -8,33 +8,35 @@ import type { Bounds, Dimension, PlanInput } from './types.js';
 export interface CrawlState {
   input: PlanInput;
   tree: SegmentTree;
-  /** `per_page` of all requests. */
+  /** Value of `per_page` in all requests. */
   perPage: number;
   /** Rows on a full page. */
   size: number;
-  /** Pages of one search that the API shows. */
+  /** Pages that the API shows of one search. */
   pages: number;
-  /** Companies one search can show: pages × size. */
+  /** Companies that one search can show: pages × size. */
   cap: number;
-  /** Requests the planner may spend to find one company that its segment's first split lost. */
+  /** Requests the planner may spend to find one company that the first split of its segment lost. */
   requestsPerCompany: number;
   /** Requests of all second passes, and the companies they found. */
   second: { requests: number; found: number };
-  /** Second passes too expensive for their own segment; `spendRest` decides on them. */
+  /**
+   * Second passes that are too expensive for one segment alone. `spendRest` runs those that pay for the whole market.
+   */
   deferred: SecondPasses[];
-  /** Requests wanted so far, answered or not. If the API contradicts itself, thousands may wait. */
+  /** Number of requests wanted so far, answered or not. If the API contradicts itself, thousands may be waiting. */
   asked(): number;
-  /** Number of requests after which nothing is split any more; grows with the companies found. */
-  fence(): number;
-  /** Totals from here on only mean "at least this many"; Infinity while no cap is suspected. */
+  /** Number of requests after which the plan splits no more segments. Grows with the companies found. */
+  requestLimit(): number;
+  /** From this number on, a total means "at least this many". Infinity while no cap is suspected. */
   readonly totalsCap: number;
-  /** Records that totals are capped at this number. A larger total later lifts the cap. */
+  /** Records that totals are capped at this number. A larger total later proves that there is no cap. */
   noteCappedTotals(total: number): void;
-  /** Whether range bounds include their own value; `inclusive` until calibration shows otherwise. */
+  /** Whether ranges include values equal to their bounds; `inclusive` until calibration shows otherwise. */
   bounds: Bounds;
-  /** Facts of each dimension, calibrated once on the whole market, when first needed. */
+  /** Facts of each dimension in the whole market, calibrated once when first needed. */
   facts: Map<Dimension, Fiber<AxisFacts | null>>;
-  /** Why version 1 cannot list the market, on later nights too; null when it can. */
+  /** Why version 1 cannot list the market; later nights then do not try it. Null when it can. */
   v1Refusal: string | null;
   /** Unusable dimensions, each with its reason. */
   dropped: Map<string, string>;

@@ -1,6 +1,6 @@
 const MS_PER_DAY = 86_400_000;
 
-/** Returns the days since 1970-01-01 of a YYYY-MM-DD date or instant; undefined for other text. */
+/** Returns the day number of a date (YYYY-MM-DD) or an instant: days since 1970-01-01. Undefined for other text. */
 export function dayNumber(date: string): number | undefined {
   const parts = /^(\d{4})-(\d{2})-(\d{2})/.exec(date);
   if (!parts) return undefined;
@@ -8,7 +8,7 @@ export function dayNumber(date: string): number | undefined {
   return Number.isFinite(ms) ? Math.round(ms / MS_PER_DAY) : undefined;
 }
 
-/** Returns a day number as YYYY-MM-DD. */
+/** Returns the date of a day number as YYYY-MM-DD. */
 export function dayText(day: number): string {
   return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 }
@@ -23,7 +23,7 @@ export function firstDay(year: number, month: number): number {
   return Math.round(Date.UTC(year, month - 1, 1) / MS_PER_DAY);
 }
 
-/** Returns the first Wednesday in July: registers are open on that day and on the day before. */
+/** Returns the first Wednesday in July: registers are open on this day and on the day before. */
 export function midyear(year: number): number {
   const july = firstDay(year, 7);
   return july + ((6 - (july % 7) + 7) % 7); // day 0 was a Thursday

@@ -1,12 +1,12 @@
 import type { DuePlan } from '../../schemas/pipeline/due.js';
 
-/** What calibration learned about a market's search, and what the plan does next. */
+/** The facts that calibration learned about a market's search, and the next steps of the plan. */
 export interface SearchOutlook {
   /** Companies the API reports. */
   total: number;
   /** Rows on a page. */
   size: number;
-  /** Requests made so far; part of the forecast. */
+  /** Requests sent so far. The forecast includes them. */
   asked: number;
   /**
    * - pages: the plan knows every page it will request (a market below the page cap, or version 1's listing).
@@ -18,7 +18,7 @@ export interface SearchOutlook {
   before: { requests: number; total: number } | null;
 }
 
-/** What is known of a stream's records before the search has found tonight's companies. */
+/** What is known about a stream's records before tonight's search. */
 export interface RecordOutlook {
   stream: string;
   endpoint: string;
@@ -27,7 +27,7 @@ export interface RecordOutlook {
   /** Known companies never fetched, and those fetched longer ago than `refresh` allows. */
   unfetched: number;
   stale: number;
-  /** Companies that were due in the last run because something happened: events, names, failures. */
+  /** Companies that were due in the last run for another reason: events, new names, new states, failures. */
   changed: number;
 }
 
@@ -35,15 +35,15 @@ export interface RecordOutlook {
 export interface StreamForecast {
   stream: string;
   requests: number;
-  /** Endpoints whose actual requests the forecast is compared with. */
+  /** The forecast is compared with the requests that the run sends to these endpoints. */
   endpoints: string[];
-  /** How the number is made up, for people. */
+  /** How the number was calculated, for people. */
   basis: string;
 }
 
 /** How fast the worker sends requests. */
 export interface Pace {
-  /** Milliseconds of a request by endpoint; `typical` for other endpoints. */
+  /** Milliseconds of a request by endpoint; `typical` for endpoints not listed. */
   latency: Record<string, number>;
   typical: number;
   concurrency: number;
@@ -55,14 +55,15 @@ export interface Quota {
   total: number;
 }
 
-// Requests of a cold sweep for each full page. Markets under 1,000 pages lose more at the edges.
+// Requests of a cold sweep for each full page. A market under 1,000 pages needs more of them.
 const SWEEP_COST = 1.1;
 const SMALL_SWEEP_COST = 1.2;
 const SMALL_SWEEP_PAGES = 1_000;
-// A second pass over companies without a value: at most the market's pages again, and 5 requests for each company.
+// A second pass over companies without a value costs at most the market's pages, and at most 5 requests for each
+// company.
 const SECOND_PASS_PER_COMPANY = 5;
 
-/** Forecasts the requests of a market's search, calibration included. Each search ends with a request for the total. */
+/** Forecasts the requests of a market's search, calibration and the last request for the total included. */
 export function forecastSearch(search: SearchOutlook): StreamForecast {
   const { total, size, asked, next, before } = search;
   const pages = Math.ceil(total / Math.max(1, size));
@@ -86,22 +87,22 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
   return forecast(asked + pages * next.share * cost + second + 1, `split until its parts can be read${without}`);
 }
 
-/** Forecasts the requests for a stream's records, one for each due company, if the market has `total` companies. */
+/** Forecasts the requests for a stream's records: one for each due company of a market with `total` companies. */
 export function forecastRecords(records: RecordOutlook, total: number): StreamForecast {
   const { stream, endpoint, known, unfetched, stale, changed } = records;
   const fresh = Math.max(0, total - known);
   const parts: DuePlan['reasons'] = { new: fresh, unfetched, changed, stale };
-  const told = Object.entries(parts).filter(([, due]) => due > 0);
+  const present = Object.entries(parts).filter(([, due]) => due > 0);
   return {
     stream,
-    // A company due for several reasons is fetched once.
+    // A company that is due for several reasons is fetched once.
     requests: Math.min(total, fresh + unfetched + stale + changed),
     endpoints: [endpoint],
-    basis: told.length === 0 ? 'nothing due' : told.map(([reason, due]) => `${count(due)} ${reason}`).join(', '),
+    basis: present.length === 0 ? 'nothing due' : present.map(([reason, due]) => `${count(due)} ${reason}`).join(', '),
   };
 }
 
-/** Returns the seconds that requests take, given the requests in flight and the configured requests per second. */
+/** Returns how many seconds the requests take, with the worker's concurrency and its limit of requests per second. */
 export function forecastSeconds({ requests, endpoints }: StreamForecast, pace: Pace): number {
   const known = endpoints.flatMap((endpoint) => pace.latency[endpoint] ?? []);
   const latency = known.length > 0 ? Math.max(...known) : pace.typical;
@@ -110,8 +111,8 @@ export function forecastSeconds({ requests, endpoints }: StreamForecast, pace: P
 }
 
 /**
- * Returns the days until the requests are spent: what is left today, then the whole daily quota each day.
- * Null when the API gives no daily quota.
+ * Returns the days that the requests take: first the rest of today's quota, then the whole quota of each day. Null when
+ * the API reports no daily quota.
  */
 export function forecastDays(requests: number, quota: Quota | null): number | null {
   if (!quota || quota.total <= 0) return null;

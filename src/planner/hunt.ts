@@ -5,16 +5,17 @@ import type { Task } from './tasks.js';
 import type { Segment } from './tree.js';
 import { isRefused, type Dimension } from './types.js';
 
-// Don't count what a pass can find if it costs at most this many requests.
+// Run a pass that costs at most this many requests without counting first which companies the pass can find.
 const NOT_WORTH_COUNTING = 8;
-// From this `requestsPerCompany` on, try everything: counts miss companies that moved, or lie in a part cut short.
+// From this `requestsPerCompany` on, run every pass. A count misses companies that moved, and companies of a sweep that
+// ended early.
 export const THOROUGH = 10;
-// Counting companies without a value in n dimensions takes 2^n requests, so count at most this many dimensions.
+// Counting the companies that have no value in n dimensions takes 2^n requests, so count at most this many dimensions.
 const MOST_COUNTED = 3;
 
 /** A search for the companies that earlier passes over a segment could not reach. */
 export interface Hunt {
-  /** Dimensions of earlier passes; the wanted companies have no value in any of them. */
+  /** Dimensions of earlier passes. The wanted companies have no value in any of these dimensions. */
   reached: readonly Choice[];
   /** Returns whether an earlier pass found the company. */
   knows(id: string): boolean;
@@ -25,9 +26,9 @@ export interface Offer {
   choice: Choice;
   /** Estimated requests. */
   cost: number;
-  /** Upper bound of the companies it can find. */
+  /** Upper bound of the companies that the pass can find. */
   gain: number;
-  /** Whether `gain` was counted, or counting is not worth its requests. */
+  /** Whether `gain` is final: it was counted, or counting is not worth its requests. */
   counted: boolean;
 }
 
@@ -38,7 +39,7 @@ export function newIn(segment: Segment, hunt: Hunt): number {
   return found;
 }
 
-/** Returns the possible second passes, each with `wanted` as its uncounted gain. */
+/** Returns the possible second passes. Their gain is not counted yet: each has `wanted` as upper bound. */
 export function* offersFor(
   state: CrawlState,
   segment: Segment,
@@ -51,7 +52,7 @@ export function* offersFor(
     .sort(byPrice);
 }
 
-/** Counts the companies a pass can find among those that earlier passes could not reach. */
+/** Counts the companies that a pass can find and that earlier passes could not reach. */
 export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, { reached }: Hunt): Task<Offer> {
   const { choice, cost, gain } = offer;
   const { key, everybody } = choice.facts.axis;
@@ -61,14 +62,14 @@ export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, {
   return { ...offer, gain: Math.min(gain, reachable ?? gain), counted: true };
 }
 
-/** Sorts by requests for each company, fewest first. */
+/** Sorts passes by requests for each company, the cheapest first. */
 export function byPrice(a: Offer, b: Offer): number {
   return a.cost / a.gain - b.cost / b.gain || (a.choice.dimension.key < b.choice.dimension.key ? -1 : 1);
 }
 
 /**
- * Returns an upper bound of the companies that earlier passes over a segment could not reach.
- * Null when they cannot be counted, or when reading the segment is as cheap.
+ * Returns an upper bound of the companies that earlier passes over a segment could not reach. Null when they cannot be
+ * counted, or when reading the segment costs no more.
  */
 export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
   const pages = Math.ceil(segment.total / state.size);
@@ -78,8 +79,8 @@ export function* countHunted(state: CrawlState, segment: Segment, { reached }: H
 }
 
 /**
- * Counts a segment's companies with the values `under` and no value in any dimension of `reached`.
- * Uses differences of totals. May be too high, never too low, because it counts at most 3 dimensions.
+ * Counts a segment's companies that match the filters `under` and have no value in any dimension of `reached`.
+ * Subtracts totals. The count may be too high, never too low, because only 3 dimensions are subtracted.
  */
 function* countOutside(
   state: CrawlState,

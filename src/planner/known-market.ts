@@ -5,8 +5,8 @@ import { Shape, type Counted } from './shape.js';
 import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeDimension } from './types.js';
 
 /**
- * Returns an earlier night's facts of a dimension, with the shape the warehouse knows, without a request.
- * The facts only aim: a wrong aim costs requests, but each window's total is requested anyway.
+ * Returns an earlier night's facts of a dimension without a request; the shape comes from the warehouse if possible.
+ * Outdated facts cost requests but lose no company, because the total of each window is requested anyway.
  * @returns null when the dimension must be calibrated
  */
 export function recallAxis(state: CrawlState, dimension: Dimension): AxisFacts | { unusable: string } | null {
@@ -65,7 +65,7 @@ function describe(dimension: Dimension, facts: AxisFacts): DimensionCalibration 
   };
 }
 
-/** Fits an earlier night's windows to tonight's axis, whose ends may differ. */
+/** Adapts an earlier night's windows to tonight's range of positions. */
 function fitted(axis: Axis, counts: readonly (readonly [number, number, number])[]): Counted[] {
   const inside = counts.filter(([from, to]) => to >= axis.lo && from <= axis.hi);
   if (inside.length === 0) return [{ from: axis.lo, to: axis.hi, count: 1 }];
@@ -76,7 +76,7 @@ function fitted(axis: Axis, counts: readonly (readonly [number, number, number])
   }));
 }
 
-/** Returns a window for each value the warehouse knows, and one for each gap between values. */
+/** Returns a window for each value that the warehouse knows, and a window for each gap between two values. */
 function countsOf(
   axis: Axis,
   dimension: RangeDimension,

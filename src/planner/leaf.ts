@@ -1,24 +1,24 @@
 import type { CrawlState } from './crawl-state.js';
-import { isBeyondReason } from './fence.js';
+import { isBeyondReason } from './request-limit.js';
 import { pageAsk } from './questions.js';
 import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';
 import { isRefused, type PageAnswer, type SearchAnswer } from './types.js';
 
 /**
- * Reads all pages of a segment at or below the cap; page 1 is `first`.
- * Reads the leaf again once if its rows differ from its total, or its total changed between pages. The second reading
- * tells companies that moved from companies that the API counts but never lists.
- * @returns false when the market's pages continue beyond its total: then totals are capped at this number, and the
- *   segment is not settled
+ * Reads all pages of a segment at or below the cap; page 1 is `first`. Reads the leaf once more if its rows differ from
+ * its total, or if its total changed between pages. The second reading separates companies that moved from companies
+ * that the API counts but never lists.
+ * @returns false when the market's pages continue beyond its total. Totals are then capped at this number, and the
+ * segment is not settled.
  */
 export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): Task<boolean> {
   let pages = yield* readPages(state, leaf, first, Math.ceil(first.total / state.size));
-  // Pages may be shorter than calibrated; continue while they add companies.
+  // The API may return shorter pages than calibrated, so read on while pages add companies.
   while (missingOf(leaf) > 0 && pages.length < state.pages && pages.at(-1)!.ids.length > 0) {
     pages = yield* readPages(state, leaf, first, Math.max(pages.length + 1, first.totalPages), pages);
   }
-  // The last page holds more rows than the total allows: the total is too small, and the list may continue.
+  // The last page holds more rows than the total allows. So the total is too small, and more pages may follow.
   while (listsMore(pages, leaf.total) && pages.at(-1)!.ids.length >= state.size && pages.length < state.pages) {
     pages = yield* readPages(state, leaf, first, pages.length + 1, pages);
   }
@@ -29,11 +29,11 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   const moved = pages.some((page) => page.total !== first.total);
   if (moved || missingOf(leaf) > 0) yield* readAgain(state, leaf, pages, moved);
   if (missingOf(leaf) > 0) {
-    leaf.shortfall = `its pages listed ${leaf.distinct} of ${leaf.total} companies, also when asked again`;
+    leaf.shortfall = `its pages listed ${leaf.distinct} of ${leaf.total} companies, also when requested again`;
   }
   if (!moved && listsMore(pages, leaf.total) && leaf.distinct > leaf.total) {
     leaf.uncounted = true;
-    leaf.shortfall = `its pages list ${leaf.distinct} companies and its total says ${leaf.total}: that total cannot be believed`;
+    leaf.shortfall = `its pages list ${leaf.distinct} companies, but its total is ${leaf.total}: this total is wrong`;
   }
   state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
   return true;
@@ -45,8 +45,8 @@ function listsMore(pages: readonly PageAnswer[], total: number): boolean {
 }
 
 /**
- * Returns whether pages continue after the last one the market's total allows: then totals are capped there.
- * Tests only a total that fills its last page and that no other total exceeds.
+ * Returns whether pages continue beyond the last page that the market's total allows; then totals are capped at this
+ * total. Tests only a total that fills its last page.
  */
 export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: PageAnswer): Task<boolean> {
   const pages = total / state.size;
@@ -57,12 +57,12 @@ export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: Pag
   return state.totalsCap === total;
 }
 
-/** Reads the pages a search above the cap shows, when no split is possible. */
+/** Reads the pages that a search above the cap shows, when no split is possible. */
 export function* readTop(state: CrawlState, segment: Segment, first: PageAnswer): Task<void> {
   if (!isBeyondReason(state)) yield* readPages(state, segment, first, state.pages);
 }
 
-/** Reads the pages after `known`, up to number `to`, all at once. */
+/** Requests the pages after `known`, up to page `to`, all at once. */
 function* readPages(
   state: CrawlState,
   leaf: Segment,
@@ -84,8 +84,8 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   const short = pages.findIndex(
     (page, i) => page.ids.length < (i < pages.length - 1 ? state.size : leaf.total - i * state.size),
   );
-  // Rows repeated across pages: the order changed, so any page may miss companies. Otherwise read the short page first,
-  // and the other pages only if the short page changed.
+  // Some rows came twice: the order changed, so any page may miss companies. Otherwise read the short page first, and
+  // the other pages only if the short page changed.
   const probe = moved || rows > leaf.distinct || short < 0 ? null : short;
   if (probe !== null) {
     const before = leaf.distinct;
@@ -97,7 +97,7 @@ function* readAgain(state: CrawlState, leaf: Segment, pages: PageAnswer[], moved
   for (const answer of yield* askAll(rest)) addPage(leaf, asPage(pages[0]!)(answer));
 }
 
-/** Treats a refused page as empty; the segment keeps its total. */
+/** Treats a refused page as an empty page with the total of `like`. */
 function asPage(like: PageAnswer): (answer: SearchAnswer) => PageAnswer {
   return (answer) => (isRefused(answer) ? { total: like.total, totalPages: like.totalPages, ids: [] } : answer);
 }

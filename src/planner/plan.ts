@@ -20,17 +20,17 @@ import { spendRest } from './second-pass.js';
 import { searchInTurns, turnsTaken } from './rotation.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 
-// Requests that no consistent API needs: this many for each page of the market, plus a floor. Two passes, each read
-// twice, take 4.
-const FENCE = 8;
-const FENCE_FLOOR = 1_000;
-// A total far above the companies found allows at most this many requests for each company found.
-const FENCE_PER_FOUND = 30;
+// Limit of requests, far above what a consistent API needs: this many for each page, plus a floor. Two passes, each
+// read twice, take 4 for each page.
+const REQUESTS_PER_PAGE = 8;
+const REQUESTS_FLOOR = 1_000;
+// If the total is far above the companies found, the limit is this many requests for each company found.
+const REQUESTS_PER_FOUND = 30;
 
 // Default of `requestsPerCompany`.
 const REQUESTS_PER_COMPANY = 3;
 
-// A larger share of the market cannot enter or leave while the market is read.
+// At most this share of the market enters or leaves while the market is read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
@@ -45,20 +45,20 @@ export interface PlanStats {
 }
 
 /**
- * The search of one market as requests to make and answers to give.
- * The state depends only on the answers. To resume, give a new plan the answers of an earlier one.
- * Give all of them before the first `next`, or each one when the plan returns its request.
+ * The search of one market, as requests to send and answers to take. The state depends only on the answers. To resume,
+ * give a new plan the answers of an earlier plan. Give all before the first `next`, or each one when the plan returns
+ * its request.
  *
  * States and transitions:
  * - page size: requests page 1 until the page size is known. Filters refused: done, with `refused`. Page 1 empty: done.
- * - listing: a market above the page cap is read through version 1 if possible. Totals agree: done. Otherwise → search.
- * - search: reads or splits the market, by turns (`searchInTurns`) or completely (`enumerate`); then `spendRest`.
+ * - listing: reads a market above the page cap through version 1 if possible. Totals agree: done. Otherwise → search.
+ * - search: reads or splits the market, by rotation (`searchInTurns`) or completely (`enumerate`); then `spendRest`.
  * - final: requests the market's total once more; then done.
  */
 export interface Plan {
-  /** Returns up to `limit` ready requests, each once. Empty: wait for answers, or done. */
+  /** Returns up to `limit` requests to send now, each once. If empty, the plan waits for answers or is done. */
   next(limit: number): PlanRequest[];
-  /** Takes the answer to a request, by the request's key, in any order. Keeps answers to requests not wanted yet. */
+  /** Takes the answer to a request by the request's key, in any order. Keeps answers that no task wants yet. */
   answer(key: string, answer: PlanAnswer): void;
   readonly done: boolean;
   /** The API's message when it refuses the market's own filters; null otherwise. */
@@ -66,9 +66,9 @@ export interface Plan {
   /** Returns the settled segments, ordered by id. */
   segments(): SegmentRecord[];
   coverage(): CoverageRecord;
-  /** Returns the companies carried over from earlier nights (`Rotation.carried`) and not found again. */
+  /** Returns the companies carried over from earlier nights (`Rotation.carried`) that this run did not find again. */
   carried(): CarriedMembers;
-  /** Returns what the run learned about the API and the market; later nights get it as `known.calibration`. */
+  /** Returns what the run learned about the API and the market. Later nights get it as `known.calibration`. */
   calibration(): Calibration;
   stats(): PlanStats;
 }
@@ -96,9 +96,12 @@ export function createPlan(input: PlanInput): Plan {
     second: { requests: 0, found: 0 },
     deferred: [],
     asked: () => scheduler.asked,
-    fence: () => {
+    requestLimit: () => {
       const claimed = state.totalsCap < Infinity ? Math.max(root.total, root.distinct) : root.total;
-      return FENCE_FLOOR + Math.min(FENCE * Math.ceil(claimed / state.size), FENCE_PER_FOUND * root.distinct);
+      return (
+        REQUESTS_FLOOR +
+        Math.min(REQUESTS_PER_PAGE * Math.ceil(claimed / state.size), REQUESTS_PER_FOUND * root.distinct)
+      );
     },
     get totalsCap() {
       return largestTotal > notedCap ? Infinity : notedCap;
@@ -147,12 +150,12 @@ export function createPlan(input: PlanInput): Plan {
 interface CrawlOutcome {
   refused: string | null;
   firstTotal: number | null;
-  /** The market was above the page cap and searched through version 2, by turns or completely. */
+  /** The market was above the page cap, and version 2 searched it, by rotation or completely. */
   enumerated: boolean;
   inTurns: boolean;
 }
 
-/** Returns the carried-over companies that this run did not find again; none when nothing was left to later nights. */
+/** Returns the carried-over companies that this run did not find again; none when the run searched the whole market. */
 function carriedOver({ input, tree: { root } }: CrawlState, { inTurns }: CrawlOutcome): CarriedMembers {
   const postponed = inTurns && root.children.some((child) => child.postponed);
   const carried = Object.entries((postponed && input.known?.rotation?.carried) || {});
@@ -200,15 +203,15 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
       segment.carriedSince = Object.keys(carried).toSorted()[0] ?? null;
     }
   }
-  // A capped total means less than the sum of the parts. But parts that exceed the whole may share companies: if the
-  // total equals the companies found, it was a real count.
+  // A capped total is smaller than the sum of the parts. But the parts may also share companies. If the total equals
+  // the companies found, the total is right.
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);
   if (root.distinct === root.total && whole) root.uncounted = false;
   else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
   const surplus = root.distinct - Math.max(root.total, outcome.firstTotal);
   if (surplus > Math.max(DRIFT_FLOOR, DRIFT * root.total) && !root.uncounted) {
     root.uncounted = true;
-    root.shortfall = `the API counts ${root.total} companies and lists ${root.distinct}: its totals cannot be believed`;
+    root.shortfall = `the API counts ${root.total} companies and lists ${root.distinct}: its totals are wrong`;
   }
 }
 

@@ -16,7 +16,7 @@ export function pageAsk(
   return again === undefined ? request : { ...request, again };
 }
 
-/** Requests page 1 of a segment. Counts it once, even if calibration requested it before. */
+/** Requests page 1 of a segment. Adds the page to the segment once, even if calibration requested it before. */
 export function* askFirst(
   state: CrawlState,
   segment: Segment,
@@ -27,7 +27,7 @@ export function* askFirst(
   return answer;
 }
 
-/** Requests page 1 of a segment again; adds nothing to the segment. */
+/** Requests page 1 of a segment again without adding the page to the segment. */
 export function askAgain(
   state: CrawlState,
   segment: Segment,
@@ -37,12 +37,12 @@ export function askAgain(
   return ask(pageAsk(state, segment, 1, purpose, mark));
 }
 
-/** Returns a function that requests windows of an axis over the whole market, as calibration segments. */
+/** Returns a function that counts windows of a dimension in the whole market, as calibration segments. */
 export function probing(state: CrawlState, axis: Axis): (window: Window) => Task<SearchAnswer> {
   return (window) => probe(state, state.tree.child(state.tree.root, axis.key, axis.filter(window), axis.name(window)));
 }
 
-/** Requests the market's companies without a value, by a filter value that may select them. */
+/** Requests the market's companies without a value, with a filter value that may select them. */
 export function guessNullValue(state: CrawlState, axis: Axis, value: unknown): Task<SearchAnswer> {
   return probe(state, state.tree.child(state.tree.root, axis.key, value, 'none'), 'guess');
 }

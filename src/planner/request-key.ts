@@ -4,8 +4,8 @@ import type { Route } from './types.js';
 const ROUTES: Record<Route, string> = { v2: 'POST /v2/prospecting', v1: 'POST /v1/finder/companies' };
 
 /**
- * Returns the key under which an answer is kept: method, path and the body with sorted keys.
- * The same search has the same key in every run. Repetitions carry a mark, since their answer may differ.
+ * Returns the key that identifies a request and its answer: method, path and the body with sorted keys. The same search
+ * has the same key in every run. A deliberate repetition ends in a mark, since its answer may differ.
  */
 export function requestKey(ask: Ask): string {
   const body = canonicalJson({ filters: ask.filters, page: ask.page, per_page: ask.per_page });

@@ -10,7 +10,7 @@ import { fork, join, type Task } from './tasks.js';
 import { missingOf, type Segment } from './tree.js';
 import { isRefused, type CategoricalDimension, type Dimension, type PageAnswer, type Rotation } from './types.js';
 
-// A larger share of the market cannot enter or leave between two requests.
+// At most this share of the market enters or leaves between two requests.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
 
@@ -19,7 +19,7 @@ interface Turns extends Choice {
   dimension: CategoricalDimension;
 }
 
-/** Part of the market, selected by some values of a dimension. */
+/** Some values of a dimension, and the segment that they select. */
 interface Side {
   values: readonly unknown[];
   segment: Segment;
@@ -27,11 +27,10 @@ interface Side {
 }
 
 /**
- * Searches a market above the page cap as one night of the rotation.
- * Searches tonight's part completely, and in all other parts only the companies with a date. Companies without a date
- * in the other parts count as missing; earlier nights name those they found.
- * Needed where only a second search of the whole market finds the companies without a date.
- * @returns the segment of the other parts; null, with nothing searched, when the whole market must be searched
+ * Searches a market above the page cap as one night of the rotation. Searches tonight's part completely, and in all
+ * other parts only the companies with a date. Companies without a date in the other parts count as missing; those known
+ * from earlier nights are carried over.
+ * @returns the segment of the other parts; null, with no company searched, when the whole market must be searched
  */
 export function* searchInTurns(state: CrawlState): Task<Segment | null> {
   const { root } = state.tree;
@@ -58,7 +57,7 @@ export function* searchInTurns(state: CrawlState): Task<Segment | null> {
   return others.segment;
 }
 
-/** Returns the parts this run searched completely, for later nights; null when the market has no rotation. */
+/** Returns the parts that this run searched completely, for later nights; null when the market has no rotation. */
 export function turnsTaken(state: CrawlState, inTurns: boolean): { key: string; searched: number[] } | null {
   const of = state.input.remainderNights ?? 1;
   const turns = turnsOf(state);
@@ -67,7 +66,7 @@ export function turnsTaken(state: CrawlState, inTurns: boolean): { key: string; 
   return { key: rotationKey(turns, of), searched: inTurns ? [state.input.known!.rotation!.part] : all };
 }
 
-/** Returns the date dimension that covers most of the market, but not all; null when there is none. */
+/** Returns the first date dimension that covers most of the market, but not all; null when there is none. */
 function datedChoice(state: CrawlState): Choice | null {
   for (const [dimension, { result: facts }] of state.facts) {
     const isDate = dimension.kind === 'range' && dimension.type === 'date';
@@ -76,7 +75,9 @@ function datedChoice(state: CrawlState): Choice | null {
   return null;
 }
 
-/** Returns the finest dimension that covers the whole market and takes several values at once. */
+/**
+ * Returns the dimension with the most values among those that cover the whole market and take several values at once.
+ */
 function turnsOf(state: CrawlState): Turns | null {
   const all = [...state.facts].flatMap(([dimension, { result: facts }]): Turns[] => {
     if (dimension.kind !== 'categorical' || !facts || !state.input.dimensions.includes(dimension)) return [];
@@ -88,14 +89,17 @@ function turnsOf(state: CrawlState): Turns | null {
   return all.sort((a, b) => size(b) - size(a) || (a.dimension.key < b.dimension.key ? -1 : 1))[0] ?? null;
 }
 
-/** Returns a key of the rotation. Another dimension, other values or another number of parts start a new rotation. */
+/**
+ * Returns the key that identifies a rotation. Another dimension, other values or another number of parts start a new
+ * rotation.
+ */
 function rotationKey({ facts: { axis } }: Turns, of: number): string {
   return canonicalJson([axis.key, axis.filter({ from: axis.lo, to: axis.hi }), of]);
 }
 
 /**
- * Requests the totals of tonight's part and of the other parts; null for a side without values.
- * Each value belongs to the same part every night.
+ * Requests the totals of tonight's part and of the other parts. Null for a side without values. Each value belongs to
+ * the same part every night.
  */
 function* askSides(
   state: CrawlState,
@@ -113,14 +117,16 @@ function* askSides(
     const filter = categoricalAxis(dimension, some, true).filter({ from: 0, to: some.length - 1 });
     const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
     const first = segment ? yield* askFirst(state, segment, 'segment') : null;
-    // A calibration segment until searched, in case the whole market must be searched after all.
+    // The run may still have to search the whole market, so this segment counts as calibration until it is searched.
     if (segment) segment.state = 'calibration';
     sides.push(segment && first && !isRefused(first) ? { values: some, segment, first } : null);
   }
   return [sides[0]!, sides[1]!];
 }
 
-/** Returns the dimensions a side may be split by; its own dimension is limited to the side's values. */
+/**
+ * Returns the dimensions by which a side may be split. The dimension of the rotation is limited to the side's values.
+ */
 function within(
   state: CrawlState,
   { dimension, facts }: Turns,
@@ -135,7 +141,7 @@ function within(
   return [part, ...rest];
 }
 
-/** Searches the companies with a date. Counts the companies without one, and leaves them to later nights. */
+/** Searches the companies with a date. Counts the companies without a date and leaves them to later nights. */
 function* searchDated(
   state: CrawlState,
   { segment, first }: Side,
@@ -151,6 +157,6 @@ function* searchDated(
   const rest = dimensions.filter((dimension) => dimension !== dated.dimension);
   yield* splitBy(state, { segment, choice: dated, rest, hunt: null });
   segment.postponed = true;
-  segment.shortfall = `split by ${dated.dimension.key}; companies without a value there are searched for in one of ${of} parts a night, and this part had no turn`;
+  segment.shortfall = `split by ${dated.dimension.key}; each night searches one of ${of} parts for companies without a value, and tonight was not this part's night`;
   state.tree.settle(segment, missingOf(segment) > 0 ? 'remainder' : 'split');
 }

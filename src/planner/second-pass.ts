@@ -1,6 +1,6 @@
 import type { Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
-import { BEYOND_REASON, isBeyondReason } from './fence.js';
+import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
 import { THOROUGH, byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
 import { askAgain } from './questions.js';
@@ -8,26 +8,28 @@ import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// A pass that finds fewer companies than expected ends after this many extra requests.
+// Extra requests that a pass may take before it ends for finding too few companies.
 const SMALL_PASS = 10;
-// Allowance of all second passes: this share of all other requests, plus `requestsPerCompany` for each company found.
+// Requests allowed for all second passes: this share of all other requests, plus `requestsPerCompany` for each company
+// found.
 const START = 0.4;
-// Allowance of a segment before it finds a company, in companies: this share of its pages, but at least `LEAST_TRIAL`.
+// A second pass that has found nothing may spend requests for this many companies a page, at least for `LEAST_TRIAL`
+// companies.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
-// With capped totals nobody knows what a pass can find, so allow this many passes over all pages.
+// With capped totals, the gain of a pass is unknown. Then allow a segment this many times the requests for its pages.
 const TRUST = 1.5;
 const LEAST_TRUST = 30;
 
-/** A segment whose split does not reach all its companies. */
+/** A segment whose split missed some of its companies. */
 export interface Split {
   segment: Segment;
   /** Page 1 of the segment. */
   first: PageAnswer;
   choice: Choice;
-  /** Dimensions the segment was not split by. */
+  /** Dimensions along which the segment was not split. */
   rest: readonly Dimension[];
-  /** Returns how the segment was split, for its shortfall. */
+  /** Returns how the segment was split, as text for its shortfall. */
   explain(): string;
 }
 
@@ -42,14 +44,14 @@ export interface SplitStep {
   enough?: () => boolean;
 }
 
-/** Sweeps a segment along one more dimension; ends early when `enough` returns true. */
+/** Sweeps a segment along one more dimension. Ends early when `enough` returns true. */
 export type Walk = (state: CrawlState, step: SplitStep) => Task<void>;
 
 /**
- * Runs second passes over a segment, to find the companies its split lost: those without a value in that dimension.
- * Runs the pass with the fewest requests for each company first, while a company costs at most `requestsPerCompany`.
- * Leaves passes that are too expensive here to `spendRest`.
- * @param outer the search this segment belongs to, when the segment is part of another second pass
+ * Runs second passes over a segment, to find the companies without a value in the dimension of its split. Runs the
+ * cheapest pass first, while a company costs at most `requestsPerCompany` requests. Leaves more expensive passes to
+ * `spendRest`.
+ * @param outer the second pass that this segment is part of; null for a segment of the first pass
  */
 export function* recover(
   state: CrawlState,
@@ -60,7 +62,7 @@ export function* recover(
   const { segment } = split;
   const price = state.requestsPerCompany;
   if (price === 0) {
-    segment.shortfall = `${split.explain()}; companies without a value there were not searched`;
+    segment.shortfall = `${split.explain()}; companies without a value were not searched`;
     return;
   }
   if (isBeyondReason(state)) {
@@ -90,12 +92,12 @@ export function* recover(
 }
 
 /**
- * Runs the deferred passes after the whole market was searched, those with the fewest requests for each company first.
- * Stops when all second passes together would cost more than `requestsPerCompany` for each company they found.
+ * Runs the deferred passes after the whole market was searched, the cheapest for each company first. Stops when all
+ * second passes together would cost more than `requestsPerCompany` for each company they found.
  */
 export function* spendRest(state: CrawlState): Task<void> {
   const { deferred, second, requestsPerCompany: price } = state;
-  // In a rotation each night gets its share of the allowance.
+  // Each night of a rotation gets an equal share of the allowed requests.
   const turns = state.input.known?.rotation?.of ?? 1;
   const start = (START * (state.asked() - second.requests)) / turns;
   for (;;) {
@@ -143,12 +145,12 @@ export class SecondPasses {
     return this.split.segment.id;
   }
 
-  /** The pass with the fewest requests for each company; null when no pass can find one. */
+  /** The pass with the fewest requests for each company; null when no pass can find a company. */
   get best(): Offer | null {
     return this.offers[0] ?? null;
   }
 
-  /** Returns the requests a pass may take in this segment. */
+  /** Returns how many requests a pass may take in this segment. */
   room({ gain }: Offer): number {
     const { segment } = this.split;
     const price = this.state.requestsPerCompany;
@@ -159,13 +161,13 @@ export class SecondPasses {
     return trust + earned;
   }
 
-  /** Finds the dimensions left for a pass. */
+  /** Lists the passes that can still find missing companies. */
   *look(): Task<void> {
     const wanted = this.wanted();
     this.offers = wanted > 0 ? yield* offersFor(this.state, this.split.segment, this.rest, wanted) : [];
   }
 
-  /** Counts what the best pass can find; if it is counted already, runs the pass. */
+  /** Counts what the best pass can find. If this is counted already, runs the pass. */
   *goOn(): Task<void> {
     const [best, ...others] = this.offers;
     if (!best) return;
@@ -190,7 +192,7 @@ export class SecondPasses {
       this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
     yield* this.walk(this.state, { segment, choice, rest: this.rest, hunt: this.hunt(), enough });
     segment.distinct = segment.found.size;
-    // A company missed in part of this pass may be found along another dimension, but only at a high price.
+    // Only from THOROUGH on, search along another dimension for companies that this sweep missed: this is expensive.
     const whole =
       this.state.requestsPerCompany < THOROUGH ||
       segment.children.every(
@@ -199,7 +201,7 @@ export class SecondPasses {
     if (whole) this.reached = [...this.reached, choice];
   }
 
-  /** Runs the best pass after its segment and all segments above it were settled. */
+  /** Runs the best pass after the segment and all segments above it were settled. */
   *further(): Task<void> {
     const { segment } = this.split;
     yield* this.goOn();
@@ -211,7 +213,7 @@ export class SecondPasses {
     }
   }
 
-  /** Adds the cost and the finds since the last call to the totals of all second passes. */
+  /** Adds the cost and the found companies since the last call to the totals of all second passes. */
   book(): void {
     const { cost, distinct } = this.split.segment;
     this.state.second.requests += cost - this.booked.cost;
@@ -219,20 +221,21 @@ export class SecondPasses {
     this.booked = { cost, distinct };
   }
 
-  /** Writes the segment's shortfall: how it was split, and which passes were too expensive. */
+  /** Writes the segment's shortfall: how it was split, and which passes would be too expensive. */
   explain(): void {
     const { split } = this;
     const { segment } = split;
     const { requestsPerCompany: price, second } = this.state;
     const who = segment.uncounted
-      ? 'companies without a value there cannot be counted'
-      : 'these companies have no value there that a search can name';
-    const dear = this.offers.map(
-      ({ choice, cost, gain }) => `${choice.dimension.key} would take about ${cost} more for at most ${gain}`,
+      ? 'companies without a value cannot be counted'
+      : 'these companies have no value that a search can select';
+    const expensive = this.offers.map(
+      ({ choice, cost, gain }) =>
+        `a pass along ${choice.dimension.key} would take about ${cost} requests for at most ${gain} companies`,
     );
     const stopped =
-      dear.length > 0
-        ? `; stopped at more than ${price} requests a company: second passes found ${second.found} with ${second.requests} requests, ${dear.join(', ')}`
+      expensive.length > 0
+        ? `; stopped at more than ${price} requests a company: second passes found ${second.found} companies with ${second.requests} requests, ${expensive.join(', ')}`
         : '';
     segment.shortfall = `${split.explain()}: ${who}${stopped}`;
   }
@@ -242,7 +245,7 @@ export class SecondPasses {
     return { reached, knows: (id) => known.has(id) || (outer?.knows(id) ?? false) };
   }
 
-  /** Returns the number of companies still searched for. */
+  /** Returns the number of companies still to be found. */
   private wanted(): number {
     const { outer } = this;
     const { segment } = this.split;

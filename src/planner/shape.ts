@@ -1,23 +1,24 @@
 import type { Axis } from './axis.js';
 import type { Window } from './types.js';
 
-// Share of the weight that all empty windows get together.
+// All empty windows together count as this share of the companies.
 const EMPTY = 1e-3;
 
-/** A window and the companies counted in it. */
+/** A window and the number of companies counted in it. */
 export interface Counted extends Window {
   count: number;
 }
 
 /**
- * How a market's companies spread over an axis, estimated from a few counts.
- * Shares between 0 and 1, even within a window along the axis' coordinate. Only aims; counts that matter are requested.
+ * Estimates how a market's companies spread over the positions of a dimension, from a few counts. Assumes that
+ * companies spread evenly within a window, along the dimension's coordinate. The estimate only sizes windows; totals
+ * come from the API.
  */
 export class Shape {
   private readonly starts: number[];
   private readonly before: number[];
 
-  /** @param counts windows that cover the axis without gaps, ascending */
+  /** @param counts windows in ascending order that cover the dimension without gaps */
   constructor(
     private readonly axis: Axis,
     private readonly counts: readonly Counted[],
@@ -37,7 +38,10 @@ export class Shape {
     return Math.max(0, this.upTo(to + 1) - this.upTo(from));
   }
 
-  /** Returns the last position so that `from` to it holds at most `share`; `from - 1` when `from` alone holds more. */
+  /**
+   * Returns the last position up to which the positions from `from` on hold at most `share`. Returns `from - 1` when
+   * `from` alone holds more.
+   */
   reach(from: number, share: number): number {
     const goal = this.upTo(from) + share;
     let low = from - 1;
@@ -50,7 +54,7 @@ export class Shape {
     return low;
   }
 
-  /** Returns the share of the companies left of a position. */
+  /** Returns the share of the companies before a position. */
   private upTo(position: number): number {
     const { lo, hi } = this.axis;
     if (position <= lo) return 0;
@@ -70,7 +74,7 @@ export class Shape {
   }
 }
 
-/** Returns the position after which half of a window's coordinate lies; the left half is never the whole window. */
+/** Returns the position that halves a window by the dimension's coordinate. The left half is never the whole window. */
 export function halve(axis: Axis, window: Window): number {
   const goal = (axis.coord(window.from) + axis.coord(window.to + 1)) / 2;
   let low = window.from;

@@ -2,7 +2,7 @@ import { chooseAxis, type Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { countHunted, newIn, type Hunt } from './hunt.js';
-import { BEYOND_REASON, isBeyondReason } from './fence.js';
+import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
 import { recover, type SplitStep } from './second-pass.js';
 import { Sweep } from './sweep.js';
 import { askFirst } from './questions.js';
@@ -10,19 +10,19 @@ import { fork, join, type Fiber, type Task } from './tasks.js';
 import { lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
 
-// A sweep requests one window after another, so long sweeps are cut into parallel parts.
+// A sweep requests one window after another, so cut a long sweep into parallel parts.
 const WINDOWS_PER_PART = 30;
 const MOST_PARTS = 16;
-// Leaves between two checks whether a second pass has found all companies.
+// After this many leaves, check whether a second pass has found all companies.
 const LOOK_EVERY = 4;
-// Expected error of windows aimed with the warehouse's distribution: of the whole market, and of a part.
+// Expected error of window sizes from the warehouse's distribution: in the whole market, and in a part of the market.
 const WARM_ERROR = 0.004;
 const WARM_PART_ERROR = 0.06;
-// Parts may exceed the whole by this much, since companies enter while the parts are read.
+// The sum of the parts may exceed the whole by this much, since companies enter while the parts are read.
 const SURPLUS = 0.01;
 const SURPLUS_FLOOR = 5;
 
-/** Finds every company of a segment whose page 1 is known: reads a leaf, splits anything larger. */
+/** Finds every company of a segment whose page 1 is known. Reads a leaf; splits a larger segment. */
 export function* enumerate(
   state: CrawlState,
   segment: Segment,
@@ -46,7 +46,7 @@ export function* enumerate(
   const choice = yield* chooseAxis(state, first.total, dimensions, hunted ?? undefined);
   if (!choice) {
     yield* readTop(state, segment, first);
-    segment.shortfall = `a search shows ${state.cap} companies and this one has ${segment.total}; no dimension is left to split it by`;
+    segment.shortfall = `a search shows ${state.cap} companies, but this segment has ${segment.total}, and no dimension is left to split it by`;
     state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
@@ -64,7 +64,9 @@ export function* enumerate(
   state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
 }
 
-/** Returns whether pages show the whole segment. A market of exactly the page cap may be one with capped totals. */
+/**
+ * Returns whether the pages show the whole segment. If the market's total equals the page cap, totals may be capped.
+ */
 function isVisible(state: CrawlState, { parent }: Segment, total: number): boolean {
   return (
     total < Math.min(state.cap, state.totalsCap) || (total === state.cap && parent !== null && total < state.totalsCap)
@@ -76,13 +78,16 @@ function isCapped(state: CrawlState, segment: Segment): boolean {
   return segment.total >= state.totalsCap;
 }
 
-/** If disjoint parts exceed the market's total, records that totals are capped. */
+/** Records that totals are capped if disjoint parts exceed the market's total. */
 function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
   if (segment.parent || facts.axis.overlapping) return;
   if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
 }
 
-/** With capped totals, a segment has at least the companies of its parts; companies in no part are unknown. */
+/**
+ * With capped totals, a segment has at least as many companies as its parts. The number of companies in no part is
+ * unknown.
+ */
 function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice): void {
   const sum = facts.axis.overlapping ? 0 : countOf(segment);
   segment.total = Math.max(segment.total, sum, segment.distinct);
@@ -95,7 +100,10 @@ function countOf(segment: Segment): number {
   return segment.children.reduce((total, child) => total + (child.state === 'calibration' ? 0 : child.total), 0);
 }
 
-/** Sweeps a segment along an axis, in parallel parts, and searches each window. Adds their companies to the segment. */
+/**
+ * Sweeps a segment along a dimension, in parallel parts, and searches each window. Adds the companies found to the
+ * segment.
+ */
 export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
   const { segment, choice, rest, hunt, enough } = step;
   const fibers: Fiber<void>[] = [];
@@ -130,7 +138,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
     windows: axis.windows,
     ...(segment.parent ? {} : { size: state.size }),
     ordered: axis.ordered,
-    // The warehouse's shape describes the whole market; for a segment it is only a rough outline.
+    // The warehouse's shape describes the whole market, so for a segment it is only rough.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Fiber<void>[] = [];
@@ -170,7 +178,7 @@ function passBy(segment: Segment): void {
   segment.parent!.cost += segment.cost;
 }
 
-/** Overlapping children miss some companies together, so report the gap for all of them at once. */
+/** Overlapping children miss some companies together, so report one gap for all of them. */
 function mergeChildren(segment: Segment): void {
   segment.merged = true;
   const [worst] = segment.children
@@ -189,13 +197,13 @@ function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null>
   return isRefused(answer) ? null : answer;
 }
 
-/** Returns the windows calibration requested that are leaves: their page 1 is known. */
+/** Returns the windows of calibration that are leaves: their page 1 is known. */
 function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): Window[] {
   if (segment.parent) return [];
   return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
 }
 
-/** Returns a part without the windows taken out of it. */
+/** Returns a part without the windows `taken`. */
 function around(part: Window, taken: readonly Window[]): Window[] {
   const left: Window[] = [];
   let { from } = part;
@@ -207,13 +215,13 @@ function around(part: Window, taken: readonly Window[]): Window[] {
   return from <= part.to ? [...left, { from, to: part.to }] : left;
 }
 
-/** Cuts an axis into parts of about equal work. */
+/** Cuts a dimension into parts of about equal work. */
 function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOne: boolean): Window[] {
   const { axis, shape, share } = facts;
   const expected = segment.total * share;
   const points = axis.hi - axis.lo + 1;
   let parts = oneByOne ? 1 : axis.windows ? Math.floor(expected / state.cap / WINDOWS_PER_PART) : points;
-  // One window over the whole range would be no filter at all.
+  // A single window over the whole range would not filter at all.
   if (expected <= state.cap) parts = Math.max(2, parts);
   parts = Math.min(MOST_PARTS, points, Math.max(1, parts));
   const windows: Window[] = [];

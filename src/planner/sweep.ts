@@ -1,27 +1,27 @@
 import type { Shape } from './shape.js';
 import type { Window } from './types.js';
 
-/** What a sweep needs to know of its axis and segment. */
+/** Facts that a sweep needs about its dimension and segment. */
 export interface SweepInput {
   shape: Shape;
-  /** Positions to walk, both included. */
+  /** First and last position of the sweep. */
   from: number;
   to: number;
-  /** Estimated companies of the segment on the whole axis; only aims. */
+  /** Estimated companies of the segment in the whole dimension. Used only to size windows. */
   expected: number;
-  /** Companies one search can show. */
+  /** Companies that one search can show. */
   cap: number;
-  /** Returns the number of companies at which the sweep stops, because the totals contradict each other. */
+  /** Returns the number of companies above which the totals contradict each other, so that the sweep stops. */
   most(): number;
-  /** Returns the number from which totals only mean "at least this many". Default: no cap. */
+  /** Returns the number from which a total means "at least this many". Default: no cap. */
   totalsCap?(): number;
-  /** False when a search can name only one position. */
+  /** False when a search can select only one position. */
   windows: boolean;
-  /** Expected relative error of the first window's total. Default: the error of a sweep without earlier data. */
+  /** Expected relative error of the first window's estimate. Default: the error of a cold sweep. */
   error?: number;
   /** Rows on a page. If the shape is exact, windows end where their last page is full. */
   size?: number;
-  /** False when one position does not predict the next, so that only the shape counts. Default true. */
+  /** False when the count of one position does not predict the next, so that only `shape` counts. Default true. */
   ordered?: boolean;
 }
 
@@ -32,42 +32,42 @@ export interface SweepInput {
  */
 export type Verdict = 'leaf' | 'spike' | 'narrow';
 
-// Expected error of a first window when only a few counts of the axis are known.
+// Expected error of the first window in a cold sweep.
 const COLD_ERROR = 0.08;
 const FULLEST = 0.995;
-// Decay of the density learned from earlier windows: the last two or three count most.
+// Weight of earlier windows in the density, halved with each new window: the last two or three count most.
 const MEMORY = 0.5;
-// Smallest share a window is cut to for full pages, and how many ends to try.
+// To fill its last page, a window may shrink to this share; try at most `MOST_TRIED` ends.
 const SHORTEST = 0.4;
 const MOST_TRIED = 1_000;
-// Share of a window's companies that enter or leave in a night (variance of the change).
+// Change of a window's companies in one night: its variance, as a share of the companies.
 const MOVING = 0.0015;
-// A window this much fuller than its neighbours suggest holds a spike: halve towards the spike, don't interpolate.
+// A window with this many times the expected companies holds a spike: halve it instead of interpolating.
 const SPIKE = 3;
 
 /**
- * Walks an axis in ascending order with windows aimed just under the page cap.
- * An overflow gives an exact count over its window (a knot): after its first part is read, the count of the rest needs
- * no request. Windows never overlap and leave no gap. `next` returns the window to request; `learn` takes its total.
+ * Goes through a dimension in ascending order, with windows sized just below the page cap. A window above the page cap
+ * is an overflow. Its total is exact: after its first part is read, the count of the rest needs no request. Windows
+ * never overlap and leave no gap. `next` returns the window to request; `learn` takes its total.
  *
  * States and transitions:
- * - cold: nothing learned yet; the shape alone aims the windows. The first total → warm.
+ * - cold: nothing learned yet; only the shape sizes the windows. The first total → warm.
  * - warm: the density of the last windows corrects the shape. A total above the cap → inside an overflow.
- * - inside an overflow: its exact count aims the windows. A window at or beyond its end → warm.
+ * - inside an overflow: its exact count sizes the windows. A window at or beyond its end → warm.
  * - ended: the position passed `to`, or the totals contradicted each other (`gaveUp`).
  */
 export class Sweep {
   private at: number;
   private window: Window = { from: 0, to: 0 };
   private foreseen = 0;
-  /** Overflows ahead, innermost last: `count` companies between `at` and `end`. */
-  private knots: { end: number; count: number }[] = [];
+  /** Overflows that are not read to their end, innermost last: `count` companies lie between `at` and `end`. */
+  private overflows: { end: number; count: number }[] = [];
   private clean = 0;
   private seen: number;
   private modelled: number;
   private error: number;
   private asked = 0;
-  /** Companies in the windows passed so far. */
+  /** Companies in the leaves and spikes passed so far. */
   accepted = 0;
   private readonly mass: number;
 
@@ -78,7 +78,7 @@ export class Sweep {
     this.mass = input.expected * input.shape.mass(input.from, input.to);
   }
 
-  /** First position not covered by a leaf or spike yet. */
+  /** First position that no leaf or spike covers yet. */
   get position(): number {
     return this.at;
   }
@@ -88,11 +88,11 @@ export class Sweep {
     return this.at <= this.input.to && this.contradicts;
   }
 
-  /** Whether the totals are impossible: windows without end, or parts much larger than the whole. */
+  /** Whether the totals are impossible: far too many windows, or parts much larger than the whole. */
   private get contradicts(): boolean {
     const { from, to, cap } = this.input;
     const most = this.input.most();
-    // Far beyond what a consistent API needs.
+    // A consistent API needs far fewer windows.
     const mass = most === Infinity ? Math.max(this.mass, this.accepted) : this.mass;
     const limit = 60 + 8 * Math.ceil(mass / cap) + Math.min(500, to - from + 1);
     return this.asked >= limit || this.accepted > most;
@@ -115,14 +115,14 @@ export class Sweep {
     const capped = total >= (this.input.totalsCap?.() ?? Infinity);
     const over = capped || total > cap;
     if (over && to > from) {
-      this.knots.push({ end: to, count: capped ? Math.max(total, this.foreseen) : total });
+      this.overflows.push({ end: to, count: capped ? Math.max(total, this.foreseen) : total });
       if (this.clean === 0) this.trust(total, 1);
       return 'narrow';
     }
-    const ahead = this.knots.length > 0 && to <= this.knots.at(-1)!.end;
-    this.knots = this.knots
-      .filter((knot) => knot.end > to)
-      .map((knot) => ({ ...knot, count: Math.max(0, knot.count - total) }));
+    const ahead = this.overflows.length > 0 && to <= this.overflows.at(-1)!.end;
+    this.overflows = this.overflows
+      .filter((overflow) => overflow.end > to)
+      .map((overflow) => ({ ...overflow, count: Math.max(0, overflow.count - total) }));
     this.at = to + 1;
     this.accepted += total;
     if (over) return 'spike';
@@ -134,10 +134,10 @@ export class Sweep {
     return 'leaf';
   }
 
-  /** Skips the last window, which the API refused. */
+  /** Skips the last window after the API refused it. */
   skip(): void {
     this.at = this.window.to + 1;
-    this.knots = this.knots.filter((knot) => knot.end >= this.at);
+    this.overflows = this.overflows.filter((overflow) => overflow.end >= this.at);
   }
 
   private trust(total: number, decay: number): void {
@@ -163,28 +163,29 @@ export class Sweep {
     const { shape, cap, to: end } = this.input;
     let need = this.target;
     let start = this.at;
-    for (const knot of this.knots.toReversed()) {
-      if (knot.end < start) continue;
+    for (const overflow of this.overflows.toReversed()) {
+      if (overflow.end < start) continue;
       const before = start === this.at ? 0 : this.predict({ from: this.at, to: start - 1 });
-      const count = Math.max(0, knot.count - before);
-      if (start === this.at && count <= cap && count > need) return knot.end; // an exact count: fill to the cap
-      if (count > need) return Math.min(this.aimInside(start, knot.end, count, need), knot.end - (count > cap ? 1 : 0));
+      const count = Math.max(0, overflow.count - before);
+      if (start === this.at && count <= cap && count > need) return overflow.end; // exact: fill to the cap
+      if (count > need)
+        return Math.min(this.aimInside(start, overflow.end, count, need), overflow.end - (count > cap ? 1 : 0));
       need -= count;
-      start = knot.end + 1;
+      start = overflow.end + 1;
     }
     return start > end ? end : Math.max(start - 1, shape.reach(start, need / this.density));
   }
 
-  /** Returns the end, at or before `to`, at which a window's last page should be fullest. */
+  /** Returns the end, at or before `to`, at which the last page of a window is expected to be fullest. */
   private fillPages(to: number): number {
     const { size, error, cap, to: end } = this.input;
-    if (size === undefined || error === undefined || this.knots.length > 0 || to === end) return to;
+    if (size === undefined || error === undefined || this.overflows.length > 0 || to === end) return to;
     const least = this.predict({ from: this.at, to }) * SHORTEST;
     let [best, bestWaste] = [to, Infinity];
     for (let at = to; at >= this.at && to - at < MOST_TRIED; at--) {
       const foreseen = this.predict({ from: this.at, to: at });
       if (foreseen < least || foreseen < 1) break;
-      // Tonight's count differs from last night's. A page requested for one company is the most expensive.
+      // Tonight's count may be higher than expected, and an extra page for one company is expensive.
       const pages = Math.ceil(Math.min(cap, foreseen + 1 + Math.sqrt(foreseen * MOVING)) / size);
       const waste = (pages * size) / foreseen;
       if (waste < bestWaste) [best, bestWaste] = [at, waste];
@@ -203,20 +204,20 @@ export class Sweep {
     return shape.reach(start, (mass * need) / count);
   }
 
-  /** Estimates the companies of a window: from exact counts of overflows, then from the recent density. */
+  /** Estimates the companies of a window, from exact counts of overflows and from the density of the last windows. */
   private predict(window: Window): number {
     const { shape } = this.input;
     let sum = 0;
     let start = window.from;
     let counted = 0;
-    for (const knot of this.knots.toReversed()) {
-      if (knot.end < start || start > window.to) continue;
-      const inside = Math.min(knot.end, window.to);
-      const mass = shape.mass(start, knot.end);
-      const count = Math.max(0, knot.count - counted);
+    for (const overflow of this.overflows.toReversed()) {
+      if (overflow.end < start || start > window.to) continue;
+      const inside = Math.min(overflow.end, window.to);
+      const mass = shape.mass(start, overflow.end);
+      const count = Math.max(0, overflow.count - counted);
       sum += mass > 0 ? (count * shape.mass(start, inside)) / mass : 0;
-      counted = knot.count;
-      start = knot.end + 1;
+      counted = overflow.count;
+      start = overflow.end + 1;
     }
     return sum + (start <= window.to ? this.density * shape.mass(start, window.to) : 0);
   }

@@ -2,12 +2,12 @@ import { requestKey } from './request-key.js';
 import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswer } from './types.js';
 
 /**
- * A task: sequential code in a generator that yields what it waits for.
- * A task sees only answers and finished tasks, so its decisions cannot depend on the order in which answers arrive.
+ * Sequential code in a generator. A task yields the requests or tasks for which it waits. A task sees only answers and
+ * finished tasks, so its decisions cannot depend on the order in which answers arrive.
  */
 export type Task<T> = Generator<Step, T, unknown>;
 
-/** A request before it gets its identifying key. `again` sends an equal request once more on purpose. */
+/** A request without its identifying key. `again` marks an equal request as a deliberate repetition. */
 export type Ask = Omit<PlanRequest, 'key'> & { again?: string };
 
 type Step = { asks: Ask[] } | { fork: Task<unknown> } | { join: readonly Fiber<unknown>[] };
@@ -28,7 +28,7 @@ interface Running extends Fiber<unknown> {
 /** A search through version 2, the default route. */
 export type SearchAsk = Omit<Ask, 'route'>;
 
-/** Makes one request and waits for its answer. The same request twice is sent once. */
+/** Makes one request and waits for its answer. Equal requests are sent once. */
 export function* ask(request: SearchAsk): Task<SearchAnswer> {
   return (yield* askAll([request]))[0]!;
 }
@@ -46,7 +46,7 @@ export function* askListing(requests: SearchAsk[]): Task<(ListingAnswer | Refuse
   )[];
 }
 
-/** Starts a task that runs in parallel. */
+/** Starts a task that runs at the same time. */
 export function* fork<T>(task: Task<T>): Task<Fiber<T>> {
   return (yield { fork: task }) as Fiber<T>;
 }
@@ -57,7 +57,7 @@ export function* join<T>(fibers: readonly Fiber<T>[]): Task<T[]> {
   return fibers.map((fiber) => fiber.result as T);
 }
 
-/** Runs tasks as far as the known answers allow, and keeps the requests they wait for. */
+/** Runs tasks as far as the known answers allow, and collects the requests that they wait for. */
 export class Scheduler {
   private readonly answers = new Map<string, PlanAnswer>();
   private readonly waiting = new Map<string, Running[]>();
@@ -66,7 +66,7 @@ export class Scheduler {
   private ready: { fiber: Running; value: unknown }[] = [];
   private readonly used = new Set<string>();
 
-  /** @param onAnswer called once for each answer a task waited for */
+  /** @param onAnswer called once for each answer that a task waited for */
   constructor(private readonly onAnswer: (asked: Ask, answer: PlanAnswer) => void) {}
 
   /** Number of answered requests that some task wanted. */
@@ -86,7 +86,7 @@ export class Scheduler {
     return fiber as Fiber<T>;
   }
 
-  /** Returns up to `limit` requests not handed out before; skips requests answered meanwhile. */
+  /** Returns up to `limit` requests, each once. Skips requests whose answer is already known. */
   take(limit: number): PlanRequest[] {
     const taken: PlanRequest[] = [];
     while (taken.length < limit && this.head < this.wanted.length) {
@@ -100,7 +100,7 @@ export class Scheduler {
     return taken;
   }
 
-  /** Takes an answer, wanted yet or not; keeps the first answer of a key. */
+  /** Takes an answer, even if no task wants it yet. Keeps the first answer of a key. */
   give(key: string, answer: PlanAnswer): void {
     if (this.answers.has(key)) return;
     this.answers.set(key, answer);

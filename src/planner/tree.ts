@@ -3,7 +3,7 @@ import { isUsable } from '../core/company-id.js';
 import { canonicalJson } from './request-key.js';
 import type { PageAnswer } from './types.js';
 
-/** A segment of the search: one set of filters and what was found with it. */
+/** One set of filters and what the search found with it. */
 export interface Segment {
   id: string;
   parent: Segment | null;
@@ -11,39 +11,47 @@ export interface Segment {
   depth: number;
   /** The total as last reported. */
   total: number;
-  /** Ids of companies listed at or below this segment. Settling moves them to the parent, unless `kept`. */
+  /**
+   * Ids of companies listed at or below this segment. When the segment is settled, they move to its parent, unless
+   * `kept`.
+   */
   found: Set<string>;
-  /** Keeps `found` after settling, for a deferred second pass. */
+  /** Keeps `found` after the segment is settled, for a deferred second pass. */
   kept: boolean;
-  /** Size of `found`, unusable ids included; decides whether to search further. Stays when `found` is emptied. */
+  /**
+   * Number of companies found, unusable ids included. Decides whether to search further. Stays when `found` is emptied.
+   */
   distinct: number;
-  /** Number of found companies whose id the warehouse cannot hold. The API lists them; coverage counts them as missing. */
+  /** Number of found companies whose id the warehouse cannot hold. Coverage counts them as missing. */
   unusable: number;
   /** Number of companies carried over at or below this segment, and the date of the oldest answer among them. */
   carried: number;
   carriedSince: string | null;
-  /** True when the search for companies without a date is left to later nights. */
+  /** True when later nights search for this segment's companies without a date. */
   postponed: boolean;
-  /** Rows of this segment's own pages, repetitions included. */
+  /** Rows of this segment's own pages, repeated rows included. */
   rows: number;
   pages: number;
   /** Pages requested at or below this segment. */
   cost: number;
-  /** Null until the segment is settled or used for calibration. */
+  /** Null until the segment is settled or counts as calibration. */
   state: SegmentRecord['state'] | null;
   splitBy: string[];
   children: Segment[];
-  /** Why companies are missing here, for people; null where the children explain it. */
+  /** Why companies are missing here, for people; null where the children give the reasons. */
   shortfall: string | null;
   /** True when companies may lie here that no total counts. */
   uncounted: boolean;
-  /** True when the gap cannot be told child by child, because several dimensions were tried or values overlap. */
+  /**
+   * True when missing companies cannot be assigned to single children, because several dimensions were tried or values
+   * overlap.
+   */
   merged: boolean;
-  /** What went wrong during the split, for people. */
+  /** Faults during the split, for people. */
   notes: string[];
 }
 
-/** Proofs of a company, best first: a leaf with matching totals, a leaf that changed, a search above the page cap. */
+/** Proofs of a company, best first: a leaf with a matching total, a changed leaf, a search above the page cap. */
 export const PROOFS = ['proven', 'drifted', 'unsplittable'] as const;
 export type Proof = (typeof PROOFS)[number];
 const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
@@ -65,11 +73,11 @@ export class SegmentTree {
     this.root = this.make('root', null, filters);
   }
 
-  /** Returns the child with one more filter, `value` under `key`. The same window twice gives the same segment. */
+  /** Returns the child with one more filter, `value` under `key`. Equal filters give the same segment. */
   child(parent: Segment, key: string, value: unknown, name: string): Segment {
     const filters = { ...parent.filters, [key]: value };
     let id = `${parent.id}/${key}=${name}`;
-    // The number 2020 and the text "2020" have the same name; their filters differ.
+    // The number 2020 and the text "2020" give the same name, but their filters differ.
     for (let known = this.all.get(id); known; known = this.all.get(id)) {
       if (canonicalJson(known.filters) === canonicalJson(filters)) return known;
       id += "'";
@@ -86,7 +94,7 @@ export class SegmentTree {
     return segment;
   }
 
-  /** Records the companies an answer listed, in any segment. */
+  /** Records the companies that an answer lists, for the whole market. */
   note(keys: readonly string[]): void {
     for (const key of keys) {
       this.root.found.add(key);
@@ -96,7 +104,7 @@ export class SegmentTree {
     this.root.unusable = this.unusable.size;
   }
 
-  /** Settles a segment: its parent takes over its companies and its cost. */
+  /** Settles a segment: adds its companies and its cost to its parent. */
   settle(segment: Segment, state: SegmentRecord['state']): void {
     segment.state = state;
     segment.distinct = segment.found.size;
@@ -118,7 +126,7 @@ export class SegmentTree {
     if (!segment.kept) segment.found = new Set();
   }
 
-  /** Returns the records in an order independent of the crawl's timing. */
+  /** Returns the records of all segments, in the same order for the same answers. */
   records(): SegmentRecord[] {
     return [...this.all.values()]
       .filter((segment) => segment.state !== null)
@@ -176,7 +184,7 @@ export class SegmentTree {
   }
 }
 
-/** Adds a page of a segment's own search. */
+/** Adds a page that the segment's own search returned. */
 export function addPage(segment: Segment, page: PageAnswer): void {
   segment.total = page.total;
   segment.rows += page.ids.length;
@@ -186,12 +194,12 @@ export function addPage(segment: Segment, page: PageAnswer): void {
   segment.distinct = segment.found.size;
 }
 
-/** Returns the companies the API counts in a segment but did not list. */
+/** Returns how many companies the API counts in a segment but did not list. */
 export function missingOf({ total, distinct }: Segment): number {
   return Math.max(0, total - distinct);
 }
 
-/** Returns the missing companies that lie in no child at all. */
+/** Returns how many missing companies lie in none of the children. */
 export function lostOf(segment: Segment): number {
   const below = segment.children.reduce(
     (sum, child) => sum + (child.state === 'calibration' ? 0 : missingOf(child)),

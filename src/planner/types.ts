@@ -1,21 +1,23 @@
 /**
  * Terms:
- * - total: the number of companies that match a search, as the API states it.
- * - cap: the number of companies one search can show (10 pages, reference v2, "Limits").
+ * - total: the number of companies that match a search, as the API reports it.
+ * - cap: the number of companies that one search can show (10 pages, reference v2, "Limits").
  * - segment: one search, that is, one set of filters. Segments form a tree; the root is the market.
  * - leaf: a segment at or below the cap, read page by page.
  * - dimension: a filter key along which a segment is split.
- * - axis: a dimension laid out as integer positions (days, years, numbers, listed values).
- * - window: neighbouring positions of an axis. Limiting a segment to a window makes a child segment.
- * - sweep: windows in ascending order along one axis, each aimed just under the cap.
- * - second pass: a further sweep of a segment, along another dimension, for companies without a value in the first.
+ * - position: one day, year, number or listed value of a dimension, as an integer. An axis is a dimension with
+ *   positions.
+ * - window: neighbouring positions. Limiting a segment to a window makes a child segment.
+ * - sweep: windows in ascending order along one dimension, each sized just below the cap.
+ * - spike: one position with more companies than the cap.
+ * - second pass: one more sweep of a segment, along another dimension, for companies without a value in the first.
  */
 
-/** A filter key with a known list of values. One search may name several of them, which means "or". */
+/** A filter key with a known list of values. A search for several values means "or". */
 export interface CategoricalDimension {
   kind: 'categorical';
   key: string;
-  /** Values as the API expects them, e.g. status ids. */
+  /** Values as the API expects them, such as status ids. */
   values: readonly unknown[];
   /** True when a company can have several of the values (activity types, industries). Default false. */
   overlapping?: boolean;
@@ -28,58 +30,63 @@ export interface CategoricalDimension {
   form?: 'array' | 'value' | { list: string };
 }
 
-/** A filter key that takes `{gte, lte}`, both inclusive unless calibration shows otherwise (`Bounds`). */
+/** A filter key that takes `{gte, lte}`. Ranges include both bounds unless calibration shows otherwise (`Bounds`). */
 export interface RangeDimension {
   kind: 'range';
   key: string;
   /** `date`: days, or years if the API filters by year (calibrated). `decimal`: two decimal places. */
   type: 'date' | 'integer' | 'decimal';
-  /** Where most values lie: numbers or YYYY-MM-DD. Values outside are found too. Dates default to the horizon. */
+  /**
+   * Between these bounds lie most values: numbers or YYYY-MM-DD. The search also finds values outside. Dates default to
+   * the horizon.
+   */
   min?: number | string;
   max?: number | string;
-  /** Further properties of the range object, e.g. `{currency: 'EUR'}`. */
+  /** Further properties of the range object, such as `{currency: 'EUR'}`. */
   extra?: Record<string, unknown>;
-  /** A filter value said to select companies without a value. Tried once; trusted only if the counts agree. */
+  /** Filter value that may select companies without a value. Tried once; used only if the counts agree. */
   nullValue?: unknown;
 }
 
 export type Dimension = CategoricalDimension | RangeDimension;
 
-/** What a plan needs to search one market. */
+/** Input of a plan, which searches one market. */
 export interface PlanInput {
   market: string;
   /** The market's own filters, sent verbatim with every search. */
   filters: Record<string, unknown>;
   /**
-   * The same filters for version 1 (see `toV1Filters`). Reference v1, "Endpoints", documents no page cap.
-   * Trusted only if version 1 lists as many companies as version 2 counts. Null or left out: version 1 is not used.
+   * The same filters for version 1 (see `toV1Filters`), whose reference documents no page cap ("Endpoints"). Version 1
+   * is used only if it lists as many companies as version 2 counts. Null or left out: version 1 is not used.
    */
   v1Filters?: Record<string, unknown> | null;
-  /** Dimensions by which a segment above the cap may be split; within each kind, in order of preference. */
+  /** Dimensions along which a segment above the cap may be split; within each kind, in order of preference. */
   dimensions: readonly Dimension[];
-  /** Page size to request; calibration finds the real one. Request a large size (1,000) when unsure. */
+  /** Page size to request; calibration finds the size the API returns. If unsure, request a large size (1,000). */
   perPage: number;
   /** Days between which most incorporation dates lie, both included. */
   horizon: { from: string; to: string };
   /**
-   * Requests the planner may spend to find one company that a split lost because it has no value there.
-   * Default 3. With 0, these companies are reported missing at once. Each segment may spend a few dozen requests more.
+   * Requests that the planner may spend to find one company without a value in the dimension of a split. Default 3.
+   * With 0, these companies are reported missing at once. Each segment may spend a few dozen requests more.
    */
   requestsPerCompany?: number;
   /**
-   * Nights of the rotation for companies without a date. Default 1: every night searches them all.
-   * Used only where finding them needs a second search of the whole market.
+   * Nights of the rotation for companies without a date. Default 1: every night searches for all of them. A longer
+   * rotation is used only where this search needs a second pass over the whole market.
    */
   remainderNights?: number;
-  /** What earlier nights learned about the market. Only aims the searches: every count claimed is requested again. */
+  /**
+   * Facts that earlier nights learned about the market. They only help to size windows: every total is requested again.
+   */
   known?: KnownMarket;
 }
 
-/** A market as the warehouse knows it. */
+/** Facts about a market from the warehouse. */
 export interface KnownMarket {
   /** How companies spread over each range dimension, by key. */
   distributions: Readonly<Record<string, Distribution>>;
-  /** What an earlier run learned about the API. Its page size is tested again; the rest is reused. */
+  /** Facts that an earlier run learned about the API. Only the page size is tested again. */
   calibration?: Calibration | null;
   /** Tonight's part of the rotation; null or left out: search the whole market. */
   rotation?: Rotation | null;
@@ -87,38 +94,38 @@ export interface KnownMarket {
 
 /** Tonight's part of the rotation, and the companies without a date that earlier nights found. */
 export interface Rotation {
-  /** Names the dimension, values and number of parts of the rotation (`Calibration.turns`). */
+  /** Identifies the dimension, the values and the number of parts of the rotation (`Calibration.turns`). */
   key: string;
-  /** Tonight's part, from 0, of `of` parts. */
+  /** Number of tonight's part, from 0 to `of` - 1. */
   part: number;
   of: number;
   carried: CarriedMembers;
 }
 
-/** Ids of carried-over companies by the night (YYYY-MM-DD) that found them last. Never counted as found. */
+/** Ids of carried-over companies by the last night (YYYY-MM-DD) that found them. They never count as found. */
 export type CarriedMembers = Readonly<Record<string, readonly string[]>>;
 
-/** Companies by value, ascending (days as YYYY-MM-DD), and `without`: the companies without a value. */
+/** Number of companies by value, in ascending order (days as YYYY-MM-DD). `without`: the companies without a value. */
 export interface Distribution {
   values: readonly (readonly [value: number | string, companies: number])[];
   without: number;
 }
 
-/** What calibration learned, kept from night to night as small, plain JSON. */
+/** Results of calibration, kept from night to night as JSON. */
 export interface Calibration {
-  /** `per_page` to send, and the rows a full page then has. */
+  /** Value of `per_page` to send, and the rows that a full page then has. */
   perPage: number;
   size: number;
   pages: number;
   /** The number at which totals are capped; null or left out: no cap is known. */
   totalsCap?: number | null;
-  /** Whether `gte` and `lte` include their own value; left out: both do. */
+  /** Whether `gte` and `lte` include values equal to the bound. Left out: both do. */
   bounds?: Bounds;
-  /** Why version 1 cannot list the market; not tried again until the next full calibration. */
+  /** Why version 1 cannot list the market. The next full calibration tries it again. */
   v1Refusal?: string | null;
   /** Parts of the rotation that this run searched completely; null when the market has no rotation. */
   turns?: { key: string; searched: readonly number[] } | null;
-  /** Facts by key of the dimension, as far as they were needed. */
+  /** Facts of the dimensions that were needed, by key. */
   dimensions: Record<string, DimensionCalibration>;
 }
 
@@ -126,7 +133,7 @@ export interface Calibration {
 export type DimensionCalibration =
   | { unusable: string }
   | {
-      /** As in `AxisFacts`. */
+      /** See `AxisFacts`. */
       share: number;
       complete: boolean;
       overlapping: boolean;
@@ -135,23 +142,23 @@ export type DimensionCalibration =
       values: number;
       format?: DateFormat | undefined;
       nullValue?: unknown;
-      /** Windows in ascending order without gaps, with their companies. */
+      /** Windows in ascending order without gaps, with the number of companies in each. */
       counts: [from: number, to: number, companies: number][];
     };
 
 /** How dates are sent to the API; calibration finds the format the API understands. */
 export type DateFormat = 'day' | 'year-as-dates' | 'year' | 'year-as-text';
 
-/** Whether a range includes values equal to its bounds: both bounds, only the lower one, or neither. */
+/** Whether a range includes values equal to its bounds: at both bounds, only at the lower bound, or at neither. */
 export type Bounds = 'inclusive' | 'half-open' | 'exclusive';
 
 /**
  * Why a request is made.
  * - calibration: learns how the API behaves.
- * - guess: like calibration, but beyond the reference. Any answer may come, even an error, and none is needed.
+ * - guess: like calibration, but not covered by the reference. The plan continues with any answer, even an error.
  * - segment: page 1 of a segment.
  * - page: a further page of a leaf.
- * - again: a repetition, to tell companies that moved from companies never listed.
+ * - again: a repetition, to separate companies that moved from companies that are never listed.
  * - final: the market's total once more, at the end.
  */
 export type Purpose = 'calibration' | 'guess' | 'segment' | 'page' | 'again' | 'final';
@@ -162,7 +169,7 @@ export type Route = 'v2' | 'v1';
 /** One search to make. */
 export interface PlanRequest {
   route: Route;
-  /** Canonical request, stable across runs. A deliberate repetition ends in a mark such as `#2` or `#final`. */
+  /** Identifies the request, in every run alike. A deliberate repetition ends in a mark such as `#2` or `#final`. */
   key: string;
   segment: string;
   filters: Record<string, unknown>;
@@ -172,8 +179,8 @@ export interface PlanRequest {
 }
 
 /**
- * A page of version 2: total and total_pages of the envelope, and the ids of its companies in order.
- * For an id the warehouse cannot hold, `ids` has a key that `isUsable` rejects (src/core/company-id.ts).
+ * A page of version 2: its total and total_pages, and the ids of its companies in order. For an id that the warehouse
+ * cannot hold, `ids` has a key that `isUsable` rejects (src/core/company-id.ts).
  */
 export interface PageAnswer {
   total: number;
@@ -181,7 +188,7 @@ export interface PageAnswer {
   ids: readonly string[];
 }
 
-/** The API calls the request invalid (reference v2, InvalidRequest); the message names the wrong key. */
+/** The API calls the request invalid (reference v2, InvalidRequest). The message names the wrong key. */
 export interface RefusedAnswer {
   refused: string;
 }
@@ -201,7 +208,7 @@ export function isRefused(answer: PlanAnswer): answer is RefusedAnswer {
   return 'refused' in answer;
 }
 
-/** Positions `from` to `to` of an axis, both included. */
+/** Positions `from` to `to` of a dimension, both included. */
 export interface Window {
   from: number;
   to: number;

@@ -52,7 +52,8 @@ const RATE_WINDOW_MS = 10_000;
 
 /**
  * Computes the next state of a followed run. Takes finished work from the workflow and unfinished work from heartbeats.
- * Between a chunk's end and the next workflow task neither counts that chunk. Counts therefore keep their maximum.
+ * Between a chunk's end and the next workflow task, neither of them counts this chunk. So that no count decreases, the
+ * larger of two counts is kept.
  * @param at Milliseconds on the follower's clock
  * @param startedAt Start of the run, in milliseconds on the same clock
  */
@@ -99,7 +100,7 @@ function rateOf(samples: readonly { at: number; done: number }[], total: number 
   const first = samples[0];
   const last = samples.at(-1);
   if (!first || !last || last.at - first.at < 1_000) return null;
-  // Give no rate before 1/500 of the total: the first answers would suggest an ETA of hours.
+  // Give no rate before 1/500 of the total is done. The first answers are slow and would give an ETA of hours.
   const gained = last.done - first.done;
   return gained >= Math.max(1, (total ?? 0) / 500) ? (gained * 1_000) / (last.at - first.at) : null;
 }

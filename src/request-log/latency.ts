@@ -1,6 +1,6 @@
 /**
- * Latency histogram: bucket number to count. Each bucket is 10 % wider than the one before. Percentiles are exact
- * within 10 %. Histograms of several workers can be added. Millions of requests need only a handful of numbers.
+ * Latency histogram: bucket number to count. Each bucket is 10 % wider than the one before, so percentiles are exact
+ * within 10 %. Histograms of several workers can be added. A few numbers describe millions of requests.
  */
 export type LatencyBuckets = Record<string, number>;
 
@@ -20,7 +20,7 @@ export function mergeLatencies(into: LatencyBuckets, from: LatencyBuckets): void
 /**
  * Computes a percentile.
  * @param share share of the requests, 0 to 1
- * @returns milliseconds below which this share lies; null without requests
+ * @returns milliseconds within which this share was answered; null without requests
  */
 export function percentile(buckets: LatencyBuckets, share: number): number | null {
   const total = Object.values(buckets).reduce((sum, count) => sum + count, 0);

@@ -1,14 +1,14 @@
 import type { QuotaOveruseRecord, QuotaRecord, RequestsRecord } from '../../schemas/pipeline/landing.js';
 
-// Report a difference from this many calls on. Smaller ones are calls in flight when the quota was read.
+// Report a difference of at least this many calls. A smaller one comes from calls in flight when the quota was read.
 const WORTH_TELLING = 10;
 const WORTH_TELLING_SHARE = 0.01;
 
 /**
  * Compares the API's count of the daily metric with the run's request log. The reference does not say which calls count
- * (docs/assumptions.md). At least, the answered calls of version 2's data routes count; at most, all calls but GET
- * /v2/metrics. `drift` is the distance to this range, 0 inside. Above the range, someone else used the key (quota
- * overuse).
+ * (docs/assumptions.md). The expected range goes from the answered calls of version 2's data routes to all calls but
+ * GET /v2/metrics. `drift` is the distance of the API's count from this range; 0 inside. Above the range, someone else
+ * used the key (quota overuse).
  * @returns null when the metric was read less than twice or was reset in between
  */
 export function quotaOveruse(
@@ -38,6 +38,6 @@ export function describeOveruse({ metric, used_before, used_after, calls, drift 
   if (Math.abs(drift) < Math.max(WORTH_TELLING, WORTH_TELLING_SHARE * calls)) return null;
   const counted = `The API counted ${used_after - used_before} of ${metric} while this run sent ${calls} requests`;
   return drift > 0
-    ? `${counted}: ${drift} are not its own. Another run beside it, or another user of the key.`
-    : `${counted}: ${-drift} were not counted.`;
+    ? `${counted}: ${drift} calls are not its own. Another run or another user of the key sent them.`
+    : `${counted}: ${-drift} requests were not counted.`;
 }

@@ -15,12 +15,12 @@ interface Tally {
   latencies: LatencyBuckets;
 }
 
-// Write interval. A killed worker loses the entries of at most this time.
+// Milliseconds between two writes. A killed worker loses at most the entries of this time.
 const FLUSH_EVERY_MS = 100;
 
 /**
  * Logs every attempt of one activity, failed ones included, in `data/runs/<run>/requests/<chunk>.ndjson`. Each line
- * holds the counts since the line before, so attempts of killed workers count too.
+ * holds the counts since the line before, so attempts of killed workers count, too.
  */
 export class RequestLog {
   readonly #file: string;
@@ -122,7 +122,7 @@ function parseLine(line: string): Record<string, Tally> {
   try {
     return JSON.parse(line) as Record<string, Tally>;
   } catch {
-    return {}; // empty, or torn by a kill: its entries are lost, the others count
+    return {}; // skip an empty line, and one that a kill has torn
   }
 }
 

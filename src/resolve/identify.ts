@@ -9,7 +9,7 @@ import {
 } from '../api-client/index.js';
 import { RoutesClosedError, type Routes } from './routes.js';
 
-/** The answer to a question, and the kind of request that found it. */
+/** The answer that identifies a company, and the kind of request that brought it. */
 export interface Identified {
   kind: MatchKind;
   response: ApiResponse<{ id?: unknown }>;
@@ -21,7 +21,7 @@ type Ask = (client: ApiClient, call: { signal: AbortSignal }) => Promise<ApiResp
 
 /**
  * Lists the requests that may find a company, the surest first: register numbers, website, profile, e-mail, name. Each
- * request is sent only if the ones before found nothing.
+ * request is sent only if the earlier ones found nothing.
  */
 export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: Ask, route: string][] {
   const { name, country_code, state, registration_number, vat_number, ticker, website, email, profile } = question;
@@ -60,7 +60,7 @@ export function waysToFind(question: CompanyQuestion): [kind: MatchKind, ask: As
 }
 
 /**
- * Asks for a company, one request after another, until one finds it. Skips routes that are refused to the key.
+ * Sends one request after another until one finds the company. Skips routes that the API refuses to the key.
  * @returns the answer that names a company; else the last answer, which names none
  * @throws NotFoundError when every answer was "not found"
  * @throws InvalidRequestError or AutocompleteFieldError when the API rejected a request and no other found the company
@@ -94,7 +94,7 @@ export async function identify(
       else throw error;
     }
   }
-  // The refused route might have found the company, so this is not a miss.
+  // The refused route might have found the company, so do not report "not found".
   if (denied !== undefined) throw denied;
   if (refused !== undefined) throw refused;
   if (nameless !== undefined) return nameless;

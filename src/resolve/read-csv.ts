@@ -15,8 +15,8 @@ export interface CsvFault {
 }
 
 /**
- * Why the caller rejects a record. `torn`: the record may contain rows that a missing quote joined to it. Then the
- * lines after its first line are read again.
+ * Why the caller rejects a record. `torn`: a missing quote may have joined several rows to one record. The lines after
+ * the first one are then read again.
  */
 export interface Refusal {
   problem: string;
@@ -33,7 +33,7 @@ export interface CsvRows {
 /** Characters of a line to show: enough to find the fault. */
 const SHOWN = 1_000;
 
-const NOT_CLOSED = 'a quote in it is not closed where its field ends, or a quote inside a quoted field is not doubled';
+const NOT_CLOSED = 'a quoted field has no closing quote, or a quote inside it is not doubled';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -59,12 +59,13 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
   let at = sep === null ? 0 : lines.next(0);
   const delimiter = sep?.[1] ?? pickDelimiter(bytes.subarray(at, lines.next(at)).toString());
   let width: number | null = null;
-  // True after a fault: lines may be the rest of a broken row. False again at a row with as many cells as the header.
+  // True after a fault: the next lines may be the rest of a broken row. False again after a row with as many cells as
+  // the header.
   let doubtful = false;
 
   const take = (start: number, end: number, cells: string[]): void => {
     if (cells.length === 1 && cells[0]?.trim() === '') return;
-    // The parser misses a line break between two adjacent quotes.
+    // The lines contain a line break that no cell has: the parser drops a line break between two adjacent quotes.
     if (lines.next(start) < end && !cells.some((cell) => /[\r\n]/.test(cell))) throw new Torn(NOT_CLOSED);
     const line = lines.at(start);
     if (doubtful && cells.length !== width) {
@@ -104,7 +105,7 @@ export function readCsv(file: Buffer, rows: CsvRows): void {
         at = next;
         continue;
       }
-      // Fields before the fault are complete, with their line breaks. So the quote was opened after them.
+      // The fields before the fault are complete, with their line breaks, so the quote was opened after them.
       const opened = error instanceof CsvError ? Math.max(start, from + Number(error['bytes'] ?? 0)) : start;
       rows.fault({
         line: lines.at(opened),
@@ -129,7 +130,7 @@ function optionsOf(delimiter: string) {
 
 /** Splits a single line whose quotes are plain text (`The "Best" Ltd`); null if a field is quoted. */
 function withStrayQuotes(line: Buffer, delimiter: string): string[] | null {
-  // A quote at the start of a field is a real one.
+  // A quote at the start of a field opens a quoted field.
   const text = line.toString().trim();
   const cells = text.split(delimiter).map((cell) => cell.trim());
   return text === '' || cells.some((cell) => cell.startsWith('"')) ? null : cells;
@@ -137,7 +138,7 @@ function withStrayQuotes(line: Buffer, delimiter: string): string[] | null {
 
 function problemOf(error: Torn | CsvError): string {
   if (error instanceof Torn) return error.problem;
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened in it and never closed';
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened but never closed';
   return NOT_CLOSED;
 }
 

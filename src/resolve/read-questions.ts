@@ -14,13 +14,13 @@ export interface Questions {
   bad: CsvFault[];
   /** Columns without a known meaning. */
   ignored: string[];
-  /** Groups of columns with the same meaning. Of each group, the first filled column counts. */
+  /** Groups of columns with the same meaning. The first filled column of a group counts. */
   alike: string[][];
 }
 
 type Field = keyof CompanyQuestion;
 
-/** Names of the columns that people use. Compared without case, spaces and punctuation. */
+/** Column names that people use. Case, spaces and punctuation do not matter. */
 const NAMES: Record<Field, string[]> = {
   name: ['name', 'company', 'companyname', 'legalname'],
   country_code: ['countrycode', 'country', 'iso', 'iso2'],
@@ -48,8 +48,7 @@ const LONGEST = 500;
  * Reads the questions of a CSV file. The first line names the columns. Empty cells are ignored; equal rows are one
  * question.
  * @param name name of the file, for messages
- * @throws TidemarkError `InvalidInput` when the file is not UTF-8 text, is empty, or its header is unreadable or names
- * no usable column
+ * @throws TidemarkError `InvalidInput` when the file is empty or not UTF-8 text, or its header names no usable column
  */
 export function readQuestions(file: Buffer, name: string): Questions {
   requireText(file, name);
@@ -78,7 +77,7 @@ export function readQuestions(file: Buffer, name: string): Questions {
     },
   });
   if (header === null)
-    throw wrongList(`${name} is empty.`, 'Its first line names the columns, a row follows per company.');
+    throw wrongList(`${name} is empty.`, 'Its first line must name the columns, and each further line one company.');
   const { ignored, alike } = header as Header;
   return { ...found, questions: [...found.questions], ignored, alike };
 }
@@ -169,8 +168,8 @@ function refusalOf(
   const wrong = (problem: string): Refusal => ({ problem, torn: false });
   if (cells.length > columns.length) return torn(`it has ${cells.length} fields, but the header has ${columns.length}`);
   if (cells.some((cell) => cell.length > LONGEST)) return torn(`a field is longer than ${LONGEST} characters`);
-  // A line break is common in an address, but rare in a number or name. Followed by a delimiter, it is probably the
-  // next row.
+  // A line break is common in an address, but rare in a number or name. If a delimiter follows, the rest is probably
+  // the next row.
   if (cells.some((cell, i) => columns[i] !== undefined && /[\r\n].*[,;\t|]/.test(cell)))
     return torn('a quoted field continues on the next line, so a closing quote may be missing');
   if (!IDENTIFYING.some((field) => question[field] !== undefined))

@@ -6,20 +6,20 @@ import {
   type ApiError,
 } from '../api-client/index.js';
 
-// A route that never answered is closed after this many refusals.
+// Close a route that never answered after this many refusals.
 const FIRST_REFUSALS = 3;
-// A route that answered before is closed after this many refusals in a row: single questions are not the cause.
+// Close a route that answered before after this many consecutive refusals: single questions are then not the cause.
 const REFUSALS_IN_A_ROW = 20;
 
 /** Thrown when the API refuses every route that could answer. The closed routes got no request. */
 export class RoutesClosedError extends Error {
   constructor() {
-    super('the API refuses every route that could answer this');
+    super('the API refuses every route that could answer this question');
     this.name = 'RoutesClosedError';
   }
 }
 
-/** Whether an error is an answer of the route, which shows that the key may use it. */
+/** Whether the route answered with this error, which shows that the key may use the route. */
 function isAnswer(error: unknown): boolean {
   return (
     error instanceof NotFoundError || error instanceof InvalidRequestError || error instanceof AutocompleteFieldError
@@ -27,10 +27,10 @@ function isAnswer(error: unknown): boolean {
 }
 
 /**
- * Keeps track of the routes that the API refuses to the key. Covers this chunk and the closed routes of earlier chunks.
+ * Records which routes the API refuses to the key, in this chunk; starts with the closed routes of earlier chunks.
  *
  * States of a route: unknown → answered or closed. `closed` is final. An answered route is closed after
- * REFUSALS_IN_A_ROW refusals in a row, an unknown one after FIRST_REFUSALS.
+ * REFUSALS_IN_A_ROW consecutive refusals, an unknown one after FIRST_REFUSALS.
  */
 export class Routes {
   readonly #closed: Set<string>;
@@ -45,7 +45,7 @@ export class Routes {
     return this.#closed.has(route);
   }
 
-  /** The last refusal of each route that was refused here and not answered since. */
+  /** The last refusal of each route that the API refused in this chunk and has not answered since. */
   get refused(): ApiError[] {
     return [...this.#refusals.values()].flatMap(({ inARow, error }) => (inARow > 0 ? [error] : []));
   }

@@ -28,7 +28,7 @@ export async function loadWorkflowBundle(root = ROOT): Promise<{ code: string }>
 
 function fingerprint(root: string): string {
   const hash = createHash('sha256');
-  // Workflows import only types from schemas. Hash schemas too, in case of a value import.
+  // Workflows import only types from schemas. Hash the schemas, too, in case a workflow imports a value.
   for (const folder of ['workflows', 'schemas']) {
     const files = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
     for (const name of files.filter((f) => f.endsWith('.ts') || f.endsWith('.js')).sort()) {

@@ -8,7 +8,7 @@ import { createGrpcRetries } from './grpc-retries.js';
 const CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
-/** Address of Temporal, and the source of that address. */
+/** Address of Temporal, and where the address comes from. */
 export interface TemporalTarget {
   address: string;
   namespace: string;
@@ -28,7 +28,7 @@ export interface TemporalClient {
 
 /**
  * Finds Temporal's address and credentials. Reads Temporal's environment configuration first (`TEMPORAL_ADDRESS`,
- * `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml`). Without an address there, takes the dev server that `up` or
+ * `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml`). If this has no address, takes the dev server that `up` or
  * `demo` started for this data folder, else 127.0.0.1:7233.
  * @throws TidemarkError `InvalidConfig` when the environment configuration cannot be read
  */

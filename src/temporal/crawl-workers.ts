@@ -119,7 +119,7 @@ export async function watchAtWork(
 ): Promise<void> {
   let told = '';
   const look = async (): Promise<void> => {
-    // If the server does not answer, keep the last count: it gives out no new work either.
+    // If the server does not answer, keep the last count, because the server then gives out no new work.
     const counted = await Promise.all([countOtherWorkers(client, identity), countRuns(client)]).catch(() => null);
     if (counted === null) return;
     const [others, runs] = counted;
@@ -137,7 +137,7 @@ export async function watchAtWork(
   })().catch(() => undefined);
 }
 
-/** True for an ended process of this machine; the server lists it for minutes after its end. */
+/** True for an ended process of this machine: the server lists a worker for minutes after its end. */
 function isDeadHere(identity: string): boolean {
   const [, pid, place = ''] = /^(\d+)@.* place=([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
   return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()), processExists);

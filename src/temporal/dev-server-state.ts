@@ -38,7 +38,7 @@ export async function writeDevServer(dataDir: string, state: DevServerState): Pr
   await writeFileAtomic(devServerFile(dataDir), `${JSON.stringify(state)}\n`);
 }
 
-/** Deletes the record of a server, unless another server was recorded since. */
+/** Deletes the record of a server, unless another server has been recorded meanwhile. */
 export function forgetDevServer(dataDir: string, pid: number): void {
   const current = readDevServer(dataDir);
   if (current === null || current.pid === pid) rmSync(devServerFile(dataDir), { force: true });
@@ -49,6 +49,6 @@ function isDevServer(pid: number): boolean {
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).includes('start-dev');
   } catch {
-    return true; // without `ps`: assume yes, the caller tests whether it answers
+    return true; // without `ps`, assume yes: the caller tests whether the server answers
   }
 }

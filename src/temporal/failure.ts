@@ -1,7 +1,9 @@
 import { ErrorType } from '../../schemas/pipeline/error-type.js';
 import { TidemarkError } from '../core/errors.js';
 
-/** Fields of Temporal's failures used here. Declared by shape, so that printing does not load the client. */
+/**
+ * The fields of Temporal's failures that are used here. Declared by shape, so that printing does not load the client.
+ */
 interface FailureLike extends Error {
   type?: string | null;
   details?: unknown;
@@ -9,8 +11,8 @@ interface FailureLike extends Error {
 }
 
 /**
- * Converts a run's failure into an error with a remedy. Uses the inner failure that Tidemark threw: its message ends
- * with the remedy (activities/cast-errors.ts). The outer failures only show which workflows it passed through.
+ * Converts a run's failure into an error with a remedy. Uses the inner failure, which Tidemark threw: its message ends
+ * with the remedy (activities/cast-errors.ts). The outer failures only name the workflows around it.
  */
 export function runFailure(error: unknown, workflowId: string): TidemarkError {
   let cause: unknown = error;

@@ -7,7 +7,7 @@ import type { ProgressView } from '../progress/view.js';
 
 const LOOK_EVERY_MS = 500;
 const QUERY_TIMEOUT_MS = 3_000;
-// The server lists a stopped worker for a while, so asking more often gains nothing.
+// The server lists a stopped worker for a while, so more frequent questions gain nothing.
 const WORKERS_EVERY_MS = 5_000;
 
 /** Result of a followed run; null when the follower was interrupted and the run continues. */
@@ -58,7 +58,7 @@ export async function followRun(
 /** Observes a run once: the workflow's progress and the last heartbeats of its activities. */
 async function observe(client: Client, handle: WorkflowHandle, workers: boolean): Promise<Observation> {
   const [progress, description] = await Promise.all([
-    // Without a worker the query would only run into its timeout.
+    // Without a worker, the query would only time out.
     workers ? queryProgress(client, handle) : null,
     handle.describe().catch(() => null),
   ]);

@@ -13,11 +13,11 @@ export function foreignWorkers(workers: readonly WorkerSeen[], folder: Pick<Data
   return workers.filter((worker) => worker.folder !== undefined && worker.folder !== own);
 }
 
-/** Remedy when workers of different data folders share a namespace. */
+/** Remedy for workers of different data folders in one namespace. */
 export const SEPARATE_FOLDERS =
   'A run belongs to the data folder of the worker that opens it; workers of other folders refuse its work. Give each data folder its own namespace (TEMPORAL_NAMESPACE), or end those workers.';
 
-/** Names workers of other data folders: `123@host (folder ab12cd34)`. Pure. */
+/** Returns the names of workers with other data folders: `123@host (folder ab12cd34)`. Pure. */
 export function nameForeign(workers: readonly WorkerSeen[]): string {
   return workers.map(({ name, folder }) => `${name} (folder ${folder})`).join(', ');
 }

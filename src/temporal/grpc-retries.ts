@@ -11,7 +11,7 @@ export interface GrpcRetries {
 }
 
 /**
- * Retries as the client does by default, but waits at most 1 s. A longer wait can end after the connection is closed.
+ * Retries as the client does by default, but waits at most 1 s. A longer wait may end after the connection is closed.
  * The retry then throws inside a timer, where no code can catch the error, and the process ends. Seen with
  * @temporalio/client 1.24.0: "Channel has been shut down".
  */

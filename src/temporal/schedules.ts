@@ -7,8 +7,8 @@ import type { Config } from '../core/config.js';
 /** Prefix of Tidemark's schedule ids. Other schedules in the namespace are never changed. */
 export const SCHEDULE_PREFIX = 'tidemark/';
 
-// Queue a night while the night before still runs, and drop no date of a backfill. The default policy, Skip, would
-// drop the next night because of one stuck night.
+// If a night is still running, queue the next one, and drop no date of a backfill. The default policy, Skip, would drop
+// the next night.
 const OVERLAP = 'BUFFER_ALL';
 // Catch up on nights missed while Temporal was down: data addressed by date can still be fetched.
 const CATCHUP_MS = 7 * 24 * 3_600_000;
@@ -86,7 +86,7 @@ export function scheduleOptions(declared: DeclaredSchedule): ScheduleOptions {
       taskQueue: CRAWL_QUEUE,
       args: [declared.input],
       staticSummary: declared.summary,
-      staticDetails: `Declared in tidemark.yaml, applied by \`tidemark schedule apply\`: \`${cron}\`, ${declared.timezone}. The date of a run is its nominal time there.`,
+      staticDetails: `Declared in tidemark.yaml, applied by \`tidemark schedule apply\`: \`${cron}\`, ${declared.timezone}. The date of a run is the day of its nominal time in this time zone.`,
       ...(market === null ? {} : { typedSearchAttributes: [{ key: MARKET_ATTRIBUTE, value: market }] }),
     },
   };

@@ -7,7 +7,7 @@ const WANTED = [MARKET_ATTRIBUTE.name, DATE_ATTRIBUTE.name];
 const KEYWORD = 2;
 
 /**
- * Names Tidemark's search attributes that the namespace lacks.
+ * Lists the search attributes of Tidemark that the namespace lacks.
  * @throws TidemarkError when the namespace does not exist, or an attribute has another type
  */
 export async function missingSearchAttributes(temporal: TemporalClient): Promise<string[]> {
@@ -37,13 +37,15 @@ const INVALID_ARGUMENT = 3;
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
-/** True when ordinary clients may not call the operator service: on Temporal Cloud and servers with authorization. */
+/**
+ * True when ordinary clients may not call the operator service, as on Temporal Cloud and on servers with authorization.
+ */
 function isForbidden(error: unknown): boolean {
   const { code } = error as { code?: number };
   return code === PERMISSION_DENIED || code === UNIMPLEMENTED;
 }
 
-/** Finds missing attributes without the list: the server rejects a query that names a missing attribute. */
+/** Finds missing attributes without the operator service: the server rejects a query that names a missing attribute. */
 async function unknownToQueries({ client, target }: TemporalClient): Promise<string[]> {
   const { namespace } = target;
   const missing: string[] = [];
@@ -88,7 +90,7 @@ export async function ensureSearchAttributes(temporal: TemporalClient): Promise<
   return missing;
 }
 
-// The server caches its attributes for a moment and would reject a run started within it. Waits up to 5 s.
+// Waits up to 5 s until the server knows new attributes. Until then it would reject a new run.
 async function untilVisible(temporal: TemporalClient): Promise<void> {
   for (let tries = 0; tries < 50; tries++) {
     if ((await unknownToQueries(temporal)).length === 0) return;

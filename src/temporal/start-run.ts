@@ -20,15 +20,15 @@ export interface RunRequest {
 /** A run that was started or joined. */
 export interface StartedRun {
   handle: WorkflowHandle;
-  /** True when it was already running, under this id or as a scheduled run of the same market and date. */
+  /** True when the run was already in progress. It has this id, or is a scheduled run of the same market and date. */
   joined: boolean;
   /** Start time on the server's clock. */
   startedAt: Date;
 }
 
 /**
- * Starts a run, or joins the running one that does the same work. The same work has the same workflow id
- * (workflows/ids.ts). If a run with this id has ended, starts a new one.
+ * Starts a run, or joins a running one that does the same work. The same work has the same workflow id
+ * (workflows/ids.ts). If the run with this id has ended, starts a new one.
  */
 export async function startOrJoin(client: Client, request: RunRequest): Promise<StartedRun> {
   const running = (await findById(client, request.workflowId)) ?? (await findScheduled(client, request));

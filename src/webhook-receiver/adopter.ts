@@ -5,10 +5,11 @@ import { LockSeeker } from '../core/lock.js';
 import { landSpool, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { listReceiverLocks, listSpools } from './deliveries.js';
 
-// Receivers of older versions have no ids. They landed each spool within a minute.
+// Receivers of older versions have no ids. Each landed its spools within a minute.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Spools without a lock are rare (someone removed the lock), and a scan reads one folder per day.
+// Search for spools without a lock only in one of this many calls. They are rare, and the search reads a folder for
+// each day.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */
@@ -17,15 +18,15 @@ export interface AdopterOptions {
   beatMs?: number | undefined;
   place?: string | undefined;
   limits?: SpoolLimits | undefined;
-  /** How long spools of an older version must stay unchanged before they are landed. In milliseconds. */
+  /** Land spools of an older version after they have not changed for this long. In milliseconds. */
   olderVersionMs?: number | undefined;
   /** Called for each landed spool with its number of deliveries. */
   onLanded: (rows: number) => void;
 }
 
 /**
- * Lands the spools of dead receivers. Only the holder of a receiver's lock may land its spools. So only one process
- * lands them, and never while the receiver lives. Keeps its observations of each lock from call to call.
+ * Lands the spools of dead receivers. Only the holder of a receiver's lock may land the receiver's spools. So only one
+ * process lands them, and never while the receiver lives. Keeps its observations of each lock from call to call.
  */
 export class Adopter {
   readonly #dataDir: string;
@@ -55,7 +56,7 @@ export class Adopter {
     const candidates: (string | null)[] = [...receivers];
     if (this.#isAbandoned(this.#spools.get(null) ?? [])) candidates.push(null);
     const faults: unknown[] = [];
-    // A spool that cannot be landed must not delay the others.
+    // A spool that cannot be landed must not delay the other spools.
     for (const receiver of candidates)
       await this.#takeOver(receiver, goesOn).catch((fault: unknown) => faults.push(fault));
     if (faults.length > 0) throw faults[0];
@@ -88,8 +89,8 @@ export class Adopter {
   }
 
   /**
-   * Whether the receiver of an older version is dead. It has no lock, or its spools were unchanged for longer than it
-   * ever waits.
+   * Whether the receiver of an older version is dead. It is dead if it has no lock, or if its spools have not changed
+   * for too long.
    */
   #isAbandoned(targets: readonly PartTarget[]): boolean {
     if (targets.length === 0) return false;

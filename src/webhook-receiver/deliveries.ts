@@ -16,12 +16,12 @@ export function newReceiverId(): string {
   return `r${randomBytes(8).toString('hex')}`;
 }
 
-/** Lists the receivers with a lock, held or not. */
+/** Lists the receivers that have a lock folder, even if no process holds the lock. */
 export function listReceiverLocks(dataDir: string): string[] {
   return names(receiversDir(dataDir), /^(r[0-9a-f]{16})$/);
 }
 
-/** Names the next chunk of a receiver. The name is unique even if the clock is set back. */
+/** Returns a name for the next chunk of a receiver. The name is unique even if the clock is set back. */
 export function nextChunk(dataDir: string, receiver: string, number: number, now: Date): PartTarget {
   const time = now.toISOString();
   return targetOf(
@@ -31,7 +31,9 @@ export function nextChunk(dataDir: string, receiver: string, number: number, now
   );
 }
 
-/** Lists the spooled chunks by receiver. `null` holds those of older versions, whose receivers had no ids. */
+/**
+ * Lists the spooled chunks by receiver. The key `null` has the spools of older versions, whose receivers had no ids.
+ */
 export function listSpools(dataDir: string): Map<string | null, PartTarget[]> {
   const found = new Map<string | null, PartTarget[]>();
   for (const date of names(streamDir(dataDir, STREAM), /^date=(.+)$/)) {

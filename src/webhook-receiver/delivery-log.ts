@@ -46,9 +46,9 @@ interface Receiver {
 }
 
 /**
- * Stores deliveries as rows of the stream watch_events. Once `keep` resolves, the delivery is in a synced spool, and
- * after a minute at most in a part. Deliveries that arrive together share one sync. Several logs may share a data
- * folder, also on several machines. Each has its own spools and lands those of dead processes.
+ * Stores deliveries as rows of the stream watch_events. Once `keep` resolves, the delivery is in a synced spool; within
+ * a minute it is in a part. Deliveries that arrive together share one sync. Several logs may share a data folder, also
+ * on several machines. Each log has its own spools and lands the spools of dead processes.
  *
  * States of a delivery: waiting → spooled (synced, `keep` resolves) → landed. States of this receiver: none → joined
  * (holds its lock) → none (lock lost; the next write joins with another id).
@@ -89,7 +89,8 @@ export class DeliveryLog {
   }
 
   /**
-   * Resolves once the delivery is on disk; rejects when it may not be. A delivery stored twice is still one event.
+   * Stores a delivery. Resolves once it is on disk; rejects if it may not be on disk. A delivery stored twice is still
+   * one event.
    * @param body the delivery's exact text
    * @param companyId null when the delivery names no usable company
    */
@@ -124,7 +125,7 @@ export class DeliveryLog {
   #work(): void {
     this.#working ??= this.#drain().finally(() => {
       this.#working = undefined;
-      // Requests that arrived while this one ended.
+      // Deliveries may have arrived while this work ended.
       if (this.#waiting.length > 0 || this.#commitDue) this.#work();
     });
   }
@@ -147,8 +148,8 @@ export class DeliveryLog {
   }
 
   /**
-   * Writes rows to this process's own spools and syncs them. While this process was paused, another one may have landed
-   * and removed its spools. Then the rows go to new spools under another receiver id.
+   * Writes rows to this process's own spools and syncs the spools. If this process was paused, another process may have
+   * landed and removed its spools. Then the rows go to new spools under another receiver id.
    * @throws LockLostError after three attempts
    */
   async #write(rows: readonly LandedRow[]): Promise<void> {
@@ -157,7 +158,7 @@ export class DeliveryLog {
         const receiver = await this.#join();
         for (const row of rows) await this.#append(receiver, row);
         await receiver.chunk?.spool?.sync();
-        // The lock is still held after the sync. So a process that takes the spools over later finds these rows.
+        // The lock is still held after the sync, so a process that takes over the spools later finds these rows.
         receiver.lock.assertHeld();
         return;
       } catch (error) {
@@ -177,7 +178,7 @@ export class DeliveryLog {
       rows: 0,
     });
     if (chunk.spool === undefined) {
-      // Do not create a spool again that another process has landed and removed.
+      // Do not create a spool again after another process has landed and removed it.
       receiver.lock.assertHeld();
       const file = spoolFile(runFolder(chunk.target), chunk.target.chunk);
       chunk.spool = await Spool.open(file);
@@ -207,7 +208,7 @@ export class DeliveryLog {
     if (chunk) chunk.spool = undefined;
   }
 
-  /** Lands full spools. After an error, the spool stays and is tried again with the next one. */
+  /** Lands full spools. After an error, the spool stays; the next call tries again. */
   async #land(): Promise<void> {
     this.#landDue = false;
     const { limits, onCommit, onFault } = this.#options;
@@ -220,7 +221,7 @@ export class DeliveryLog {
         receiver.full.shift();
         if (rows > 0) onCommit?.(rows);
       } catch (error) {
-        // This or another process adopts the spools of a lost lock.
+        // The spools of a lost lock are adopted by this or another process.
         if (error instanceof LockLostError) {
           await this.#closeSpool();
           this.#receiver = undefined;

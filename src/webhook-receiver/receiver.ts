@@ -26,9 +26,8 @@ const MAX_CONNECTIONS = 256;
 
 /**
  * Creates the webhook receiver (reference v2, "Webhook delivery"). Answers 2xx only once the delivery is on disk. After
- * any other result the API sends it again. Stores a signed delivery exactly as received, even if it is not readable.
- *
- * Answers:
+ * any other answer the API sends the delivery again. Stores a signed delivery exactly as received, even if its content
+ * is not readable. Answers:
  * - 200: stored, or `GET /healthz`
  * - 401: not signed with the secret over its exact bytes; not stored
  * - 404: another path

@@ -112,7 +112,7 @@ describe('two data folders on one Temporal namespace', () => {
     const message = (await refusal()) ?? '';
     expect(message).toContain(team.project.dataDir);
     expect(message).toContain(other.project.dataDir);
-    expect(message).toMatch(/Start one there \(tidemark worker\) or cancel the run/);
+    expect(message).toMatch(/Start a worker with that folder \(tidemark worker\) or cancel the run/);
     await system.api.clearFaults();
     team.worker = await team.project.startWorker();
     const result = (await handle.result()) as RunResult;

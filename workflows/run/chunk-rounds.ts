@@ -1,23 +1,23 @@
 import type { ChunkResult } from '../../schemas/pipeline/activities.js';
 import type { ChunkRound } from '../../schemas/pipeline/carried.js';
 
-// Fetch two chunks at once: while one lands its part, the other keeps the API busy.
-// The client bounds the requests in flight.
+// Fetch two chunks at once: while one lands its part, the other keeps the API busy. The client limits the requests in
+// flight.
 const CHUNKS_AT_ONCE = 2;
 
 /** A round and the limits of its chunks. */
 export interface SharedRound extends ChunkRound {
-  /** Requests in flight of each chunk; null: as configured. */
+  /** Requests in flight of each chunk; null: the configured number. */
   concurrency: (number | null)[];
-  /** Requests each chunk may send; null: any number. */
+  /** Requests that each chunk may send; null: any number. */
   budget: number | null;
 }
 
 /**
  * Returns the next chunks to fetch.
  * @param at first chunk not done, and the round to repeat, if any
- * @param asked requests in flight that an operator set for all chunks together; null: as configured
- * @param room requests the run may send; null: any number
+ * @param asked requests in flight that an operator set for all chunks together; null: the configured number
+ * @param room requests that the run may send; null: any number
  */
 export function nextRound(
   at: { nextChunk: number; again: ChunkRound | null },
@@ -37,9 +37,9 @@ function firstTry(first: number, chunks: number, asked: number | null): ChunkRou
 }
 
 /**
- * Returns the chunks to fetch once more, or null.
- * A chunk ends `closed` when the API refuses its route. If another chunk of the round was answered, the chunk runs once
- * more: the answered record shows whether the route is refused for good.
+ * Returns the chunks to fetch once more, or null. A chunk ends `closed` when the API refuses its route. If the API
+ * answered another chunk of the round, the closed chunk runs once more. It then compares with an answered record, which
+ * shows whether the route is refused for good.
  */
 export function repeatOf(
   round: ChunkRound,

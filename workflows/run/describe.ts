@@ -42,8 +42,8 @@ const REASONS: Record<DueReason, string> = {
 
 /** Returns why entities are due, most valuable first: `5 new, 101 with events, 6 failed last time, 200 stale`. */
 export function reasonsInWords(reasons: DuePlan['reasons'] = {}): string {
-  const told = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
-  return told.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');
+  const present = (Object.keys(REASONS) as DueReason[]).filter((reason) => reasons[reason] !== undefined);
+  return present.map((reason) => `${reasons[reason]?.toLocaleString('en-US')} ${REASONS[reason]}`).join(', ');
 }
 
 /** Returns a sentence that says which route the API refuses to the key, and the remedy. */

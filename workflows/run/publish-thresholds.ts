@@ -1,6 +1,6 @@
 import type { Coverage, PublishThresholds } from '../../schemas/pipeline/run.js';
 
-// Don't compare smaller markets: a few companies are already a large share.
+// Do not compare smaller markets: in these, a few companies are a large share.
 const SMALLEST_COMPARED = 100;
 // Share of a market's companies that may enter, leave or move during a search.
 const MOVING_SHARE = 0.001;
@@ -14,7 +14,7 @@ export function heldBackBy(gate: PublishThresholds | null | undefined, coverage:
   if (!gate || coverage === null) return null;
   const { minCoverage, maxDrop, current } = gate;
   const { reportedTotal, distinctCompanies } = coverage;
-  // Carried-over companies count here: readers keep them, with their age.
+  // Carried-over companies count here, because readers see them, too.
   const carried = coverage.carried?.companies ?? 0;
   const members = distinctCompanies + carried;
   const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));

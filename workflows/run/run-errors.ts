@@ -8,6 +8,6 @@ export class StopRequested extends Error {}
 export function secondArgument(): ApplicationFailure {
   const type: ErrorType = 'InvalidInput';
   const message =
-    'Wrong input: the workflow got two arguments. Start it with one; Tidemark uses the second itself when a run continues as new.';
+    'Wrong input: the workflow got two arguments. Start it with one argument. Tidemark adds the second one when a run continues as new.';
   return ApplicationFailure.nonRetryable(message, type);
 }

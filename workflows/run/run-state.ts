@@ -7,10 +7,10 @@ import type { Progress, ProgressStep, RunContext } from '../../schemas/pipeline/
 import { refusalInWords } from './describe.js';
 import { hasNoFigure } from '../quota-room.js';
 
-// The same bound as `api.maxConcurrency` in the configuration.
+// The same limit as of `api.maxConcurrency` in the configuration.
 const MOST_IN_FLIGHT = 512;
 
-/** All fields of `CarriedRun`. Makes its optional fields required, so that `carry` forgets none. */
+/** Makes the optional fields of `CarriedRun` required, so that `carry` forgets none. */
 type WholeRun = Required<Omit<CarriedRun, 'landed'>> & Pick<CarriedRun, 'landed'>;
 
 /** Returns the state of a run that has done nothing yet. */
@@ -36,13 +36,13 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
 }
 
 /**
- * A run's state and the decisions that follow from it. Uses nothing of Temporal, so tests need no server.
- * `carry` returns the fields the next execution needs; the others end with the execution.
+ * A run's state and the decisions that follow from it. Uses nothing of Temporal, so tests need no server. `carry`
+ * returns the fields that the next execution needs; the other fields end with this execution.
  *
  * Operator requests:
  * - running → paused: `pause`. paused → running: `resume`.
  * - running or paused → stop requested: `requestStop`, until `endCrawl`; a later stop has no effect.
- * - stop requested → stopped: `obeyStop` at the next checkpoint, after which only loading and publishing follow.
+ * - stop requested → stopped: `obeyStop` at the next checkpoint. Only loading and publishing follow.
  */
 export class RunState {
   readonly ctx: RunContext;
@@ -63,11 +63,11 @@ export class RunState {
   #short: boolean;
   #quotaUnknown: boolean;
   #clockNoted: boolean;
-  /** Responses the activities landed; null if an older version, which did not count, began the run. */
+  /** Responses that the activities landed. Null if an older version began the run and did not count them. */
   #landed: number | null;
 
-  // Not carried over to the next execution: no checkpoint follows once one of these is set.
-  /** Nothing was due: nothing is loaded or published. */
+  // The fields from here on are not carried over. Once one of them is set, the run no longer continues as new.
+  /** Nothing was due, so the run loads and publishes nothing. */
   idle = false;
   /** Outcome recorded when the crawl ended; null before. */
   closed: { crawled: CrawlOutcome; heldBack: string | null } | null = null;
@@ -88,14 +88,14 @@ export class RunState {
     this.coverage = carried.coverage;
     this.concurrency = carried.concurrency;
     this.nextChunk = carried.nextChunk;
-    // Share one array, so that notes added later show in the progress too.
+    // Share one array, so that the progress shows later notes, too.
     this.progress = { ...carried.progress, notes: carried.notes };
     this.#completed = carried.completed;
     this.#paused = carried.paused;
     this.#short = carried.short;
   }
 
-  /** Returns the state the next execution continues with. */
+  /** Returns the state with which the next execution continues. */
   carry(): WholeRun {
     return {
       ctx: this.ctx,
@@ -131,7 +131,7 @@ export class RunState {
     return this.#paused;
   }
 
-  /** Whether the run waits for an operator: paused, and not stopped since. */
+  /** Whether the run waits for an operator: paused, and not stopped since then. */
   get held(): boolean {
     return this.#paused && !this.#stopRequested;
   }
@@ -142,7 +142,7 @@ export class RunState {
     return this.#stoppable;
   }
 
-  /** Whether a stop was requested and not obeyed yet. */
+  /** Whether a stop was requested and the run has not obeyed it yet. */
   get stopRequested(): boolean {
     return this.#stopRequested;
   }
@@ -150,7 +150,7 @@ export class RunState {
   /** Obeys a requested stop. Returns true when the run must not continue its crawl. */
   obeyStop(): boolean {
     if (!this.#stoppable || !(this.#stopRequested || this.stopped)) return false;
-    // End the pause too, so that loading and publishing run. `stopped` stays true, so parallel chunks stop as well.
+    // End the pause, too, so that loading and publishing run. `stopped` stays true, so that parallel chunks also stop.
     this.#stopRequested = this.#paused = false;
     this.stopped = true;
     return true;
@@ -161,7 +161,7 @@ export class RunState {
     this.#stoppable = false;
   }
 
-  /** Sets the requests in flight; 0 returns to the configured number. An invalid number becomes a note. */
+  /** Sets the requests in flight. 0 returns to the configured number. An invalid number becomes a note. */
   setConcurrency(limit: unknown): void {
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || limit > MOST_IN_FLIGHT) {
       this.note(`setConcurrency takes a whole number from 0 to ${MOST_IN_FLIGHT}; the run ignored another value.`);
@@ -197,7 +197,9 @@ export class RunState {
     if (this.#landed !== null) this.#landed += rows;
   }
 
-  /** The rows the landing zone must hold of the run at least; empty if they were not counted from the start. */
+  /**
+   * Number of rows that the landing zone must hold of this run at least. Empty if they were not counted from the start.
+   */
   get landed(): { landed?: number } {
     return this.#landed === null ? {} : { landed: this.#landed };
   }
@@ -209,7 +211,7 @@ export class RunState {
     if (text !== null && !this.notes.includes(text)) this.notes.push(text);
   }
 
-  /** Notes that this machine's clock is off. Notes it once, since the text differs with each reading. */
+  /** Adds a note that this machine's clock is off. Adds it only once, since the text differs with each reading. */
   noteClock({ clock }: QuotaStatus): void {
     if (!this.#clockNoted) this.note(clock ?? null);
     this.#clockNoted ||= Boolean(clock);
@@ -226,7 +228,7 @@ export class RunState {
     return !this.#quotaUnknown;
   }
 
-  /** Notes what was not reached and makes the run partial. */
+  /** Adds a note about a gap and makes the run partial. */
   markIncomplete(text: string | null): void {
     if (text === null) return;
     this.note(text);
@@ -250,12 +252,12 @@ export class RunState {
     if (matters) this.markIncomplete(refusalInWords(refusal));
   }
 
-  /** Returns the refused routes of a stream, which the run no longer requests. */
+  /** Returns the refused routes of a stream. The run no longer requests them. */
   refusedRoutes(stream: string): string[] {
     return this.refused.filter((refusal) => refusal.stream === stream).map(({ endpoint }) => endpoint);
   }
 
-  /** True while nothing fell short. */
+  /** True while the run has no gap. */
   get complete(): boolean {
     return !this.#short && (this.coverage?.missing ?? 0) === 0;
   }

@@ -33,9 +33,8 @@ import { DATE_ATTRIBUTE, MARKET_ATTRIBUTE, SCHEDULED_TIME } from '../search-attr
 const STOPS_WITHIN = '15 seconds';
 
 /**
- * One top-level run and the messages it answers.
- * A workflow is a sequence of `step`s; after continue-as-new, finished steps are skipped. run-state.ts holds the state
- * and the decisions.
+ * One top-level run and the messages that it answers. A workflow is a sequence of `step`s; after continue-as-new,
+ * finished steps are skipped. run-state.ts holds the state and the decisions.
  *
  * Phases (`progress.phase`) and transitions:
  * - opening → crawling → loading → modelling → publishing → done
@@ -47,7 +46,7 @@ const STOPS_WITHIN = '15 seconds';
 export class Run extends RunState {
   /** How often the quota gate released this execution. */
   #quotaOpened = 0;
-  /** The wait at the quota gate and the pause in progress; chunks in parallel share them. */
+  /** The current wait at the quota gate, and the current pause. Parallel chunks share them. */
   #waiting: Promise<void> | null = null;
   #pausing: Promise<void> | null = null;
   readonly #input: unknown;
@@ -77,7 +76,7 @@ export class Run extends RunState {
     });
   }
 
-  /** Opens a new run, or continues one carried over continue-as-new. */
+  /** Opens a new run, or continues a run after continue-as-new. */
   static async open(workflowType: WorkflowType, input: unknown, carried: CarriedRun | undefined): Promise<Run> {
     if (carried) {
       // Only the server passes `carried`. A start with a second argument would bypass the input checks.
@@ -116,7 +115,7 @@ export class Run extends RunState {
     return new Run(input, beginning(ctx, progress, notes));
   }
 
-  /** Runs a step unless an earlier execution of this run finished it. */
+  /** Runs a step, unless an earlier execution of this run has finished it. */
   async step(name: string, work: (shown: ProgressStep) => Promise<void>): Promise<void> {
     const shown = this.beginStep(name);
     if (shown === null) return;
@@ -132,7 +131,7 @@ export class Run extends RunState {
   }
 
   /**
-   * A point where the run may pause, stop or continue as new; called between chunks.
+   * A point between chunks at which the run may pause, stop or continue as new.
    * @throws StopRequested when an operator stopped the run
    */
   async checkpoint(): Promise<void> {
@@ -143,13 +142,13 @@ export class Run extends RunState {
   }
 
   /**
-   * Waits at the quota gate, which all runs of the API key share, until the gate signals free quota.
-   * Then waits while an operator pauses the run.
+   * Waits at the quota gate until the gate signals that quota is left. All runs of the API key share the gate. Then
+   * waits while an operator pauses the run.
    * @throws StopRequested when an operator stopped the run
    */
   async waitForQuota(): Promise<void> {
     this.throwIfStopped();
-    // Parallel chunks reach the limit together; the run enters the line once.
+    // Parallel chunks reach the limit together, but the run enters the gate only once.
     this.#waiting ??= this.standInLine().finally(() => {
       this.#waiting = null;
     });
@@ -158,8 +157,8 @@ export class Run extends RunState {
   }
 
   /**
-   * Returns the requests a run may send before it must ask again; null: any number.
-   * Applies only to runs that leave part of the quota to others. Waits while no quota is left.
+   * Returns how many requests a run may send before it must read the quota again; null: any number. Applies only to
+   * runs that leave part of the quota to other runs. Waits while no quota is left.
    * @throws StopRequested when an operator stopped the run
    */
   async quotaBudget(): Promise<number | null> {
@@ -178,7 +177,7 @@ export class Run extends RunState {
     setCurrentDetails(describeProgress(this.progress, this.coverage));
   }
 
-  /** Reads the quota at the run's start and waits until some is left. */
+  /** Reads the quota at the run's start and waits until quota is left. */
   async requireQuota(): Promise<void> {
     const quota = await this.orStopped(() => crawl.readQuota(this.ctx, true));
     this.noteQuota(quota);
@@ -232,7 +231,7 @@ export class Run extends RunState {
    * @throws StopRequested when an operator stopped the run
    */
   private async unpaused(): Promise<void> {
-    // Parallel chunks share one pause; otherwise a second chunk would store "paused" as the phase to return to.
+    // Parallel chunks share one pause. Otherwise the second chunk would store "paused" as the phase before the pause.
     if (this.paused) {
       this.#pausing ??= this.standPaused().finally(() => {
         this.#pausing = null;

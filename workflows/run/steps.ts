@@ -11,7 +11,7 @@ import { crawl, quick, warehouse } from '../proxies.js';
 import type { Run } from './run.js';
 import { runConcurrently } from './run-concurrently.js';
 
-// Large enough that a task's overhead (50 to 100 ms) is negligible, small enough that a pause takes effect soon.
+// With this size, the overhead of a task (50 to 100 ms) hardly matters. A pause still takes effect soon.
 const CHUNK_SIZE = 500;
 const DISCOVER_BUDGET = 500;
 
@@ -87,7 +87,7 @@ function searchRefused(run: Run, refusal: Refusal): ApplicationFailure {
 export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Promise<boolean> {
   let idle = false;
   await run.step(stream.replaceAll('_', ' '), async (shown) => {
-    // Planned again after continue-as-new: the chunk files already exist, and the plan is small.
+    // After continue-as-new, plan again: the chunk files already exist, and the plan is small.
     const plan = await warehouse.planDue.executeWithOptions({ summary: `plan ${stream}` }, [
       { ctx: run.ctx, stream, chunkSize: run.ctx.chunkSize ?? CHUNK_SIZE },
     ]);
@@ -154,7 +154,8 @@ async function crawlChunk(
       return result;
     }
     doubts = result.doubted ? doubts + 1 : 0;
-    // null: the run may use the whole quota and waits at the gate. Otherwise ask how much is left for the run.
+    // With no budget, the run may use the whole quota and waits at the gate. Otherwise read how much is left for the
+    // run.
     if (budget === null) await run.waitForQuota();
     else budget = await run.quotaBudget();
   }
@@ -200,7 +201,7 @@ export async function finish(run: Run): Promise<RunResult> {
   run.noteClock(quota);
   run.note(quota.fault ?? null);
   const note = run.notes.length > 0 ? run.notes.join(' ') : null;
-  // Never cancel the closing record halfway; a cancellation adds its own record later.
+  // Never cancel the closing record halfway. A cancellation adds its own record later.
   const totals = await CancellationScope.nonCancellable(() =>
     quick.closeRun({ ctx: run.ctx, outcome, note, heldBack, refused: run.refused, ...run.landed }),
   );
@@ -227,7 +228,7 @@ export async function finish(run: Run): Promise<RunResult> {
     date: run.ctx.date,
     market: run.ctx.market,
     asOfNow: run.ctx.asOfNow,
-    // As in ops.runs, which reflects what the warehouse holds.
+    // The same outcome as in ops.runs, which depends on the rows in the warehouse.
     outcome: outcome === 'complete' && models.unloaded ? 'partial' : outcome,
     incomplete: isIncomplete(run.coverage),
     heldBack,

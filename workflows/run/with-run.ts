@@ -8,8 +8,8 @@ import { Run } from './run.js';
 import { finish } from './steps.js';
 
 /**
- * Runs a top-level workflow and lands its outcome, also when it fails or is cancelled.
- * Without that record, an ended run would look as if it were still running.
+ * Runs a top-level workflow and lands its outcome, also when it fails or is cancelled. Without this record, an ended
+ * run would look as if it were still running.
  */
 export async function withRun(
   workflowType: WorkflowType,

@@ -28,18 +28,19 @@ import { RouteRefusedError } from '../refusal.js';
 const GIVE_UP_AFTER = 20;
 // After this many consecutive 401s, treat the key as revoked even if /v2/metrics accepts it.
 const REFUSALS_IN_A_ROW = 10;
-// After this many more tries, file a record with a suspected limit as failed.
+// Retry a record with a suspected limit this many times, then file it as failed.
 const SUSPECTED_TRIES = 2;
 // After this many consecutive `limit` answers, end the attempt; Temporal waits before the next one.
 const LIMITS_IN_A_ROW = 3;
-// From this attempt on, a record answered `limit` while other records are answered may be filed as failed.
+// From this attempt on, a record may be filed as failed if the API answers `limit` only to this record.
 const LIMIT_ATTEMPTS = 4;
-// Rounds before such a record is filed as failed. In each round another record is answered first.
+// Rounds before a limited record is filed as failed. Each round first checks that the API answers another record.
 const LIMIT_ROUNDS = 3;
 
-/** The answer to a comparison record: null when the API answered, else the fault. Undefined: no record to ask for. */
-interface Told {
-  told: ApiError | null | undefined;
+/** Result of requesting another record, to compare it with a failing one. */
+interface Comparison {
+  /** Null: the API answered. Undefined: no record was left to request. */
+  fault: ApiError | null | undefined;
   /** Whether the API had answered this record before. */
   known: boolean;
 }
@@ -55,17 +56,17 @@ export interface ChunkWork {
 }
 
 /**
- * One attempt at a chunk. Fetches the entities that are not landed yet. Separates faults of one entity from faults of
- * all requests, and files only the former as failed.
+ * One attempt to fetch the entities of a chunk that are not landed yet. An entity is a company, a tender or a question.
+ * Files a fault of one entity as failed. A fault of all requests ends the attempt.
  *
  * States of an entity:
  * - open: no row landed yet
- * - answered: rows appended (a 404 counts)
+ * - answered: its rows are appended; a 404 is an answer, too
  * - failed: the last answer was a fault; tried again at the end
  * - refused: the API refused the route; tried again at the end
  * - limited: the last answer was `limit`; tried again at the end
  * - suspected: the last answer was a suspected limit (see SuspectedLimits); tried again at the end
- * - skipped: the API refuses every route that could answer; stays due
+ * - skipped: the API refuses every route that could answer; the entity stays due
  *
  * At the end of the chunk, entities still failed, refused, limited or suspected are filed as failed.
  */
@@ -78,16 +79,16 @@ export class ChunkAttempt {
   readonly #suspected: SuspectedLimits;
   readonly #tried = new Set<string>();
   readonly #answered = new Set<string>();
-  /** Entities requested early, to compare their answers with those of failing ones. */
+  /** Entities requested early, to compare their answers with the answers of failing entities. */
   readonly #probed = new Set<string>();
-  #asking: Promise<Told> | null = null;
-  /** Entities without an answer, with the last error: a fault, a refusal of the route, or `limit`. */
+  #asking: Promise<Comparison> | null = null;
+  /** Entities without an answer, each with its last error: a fault, a refusal of the route, or `limit`. */
   readonly #failures = new Map<string, ApiError>();
   readonly #refused = new Map<string, ApiError>();
   readonly #limited = new Map<string, LimitError>();
   /** Entities for which every route is refused. */
   readonly #skipped = new Set<string>();
-  /** Entities of which only a part was read. Each has a landed row that says so. */
+  /** Entities read only in part. For each, a landed row names the unread part. */
   readonly #cutShort = new Set<string>();
   /** An entity that the API has answered; null if none is known. */
   #known: string | null;
@@ -110,7 +111,7 @@ export class ChunkAttempt {
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
   }
 
-  /** Whether only entities with suspected limits are left. */
+  /** Whether the attempt ended because only entities with suspected limits were left. */
   get doubted(): boolean {
     return this.#hasSuspected;
   }
@@ -135,8 +136,8 @@ export class ChunkAttempt {
     const attempt = (entity: string) => this.#first.run(() => this.#attempt(entity));
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
-    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so several
-    // refusals in a row are normal. The counters start at -Infinity so that they cannot end the attempt.
+    // Retry at the end of the chunk, when a temporary fault may be over. Only failing entities are left, so consecutive
+    // refusals are normal. Their counters start at -Infinity, so that they cannot end the attempt.
     this.#failedInARow = this.#limitedInARow = 0;
     this.#keyRefusedInARow = this.#refusedInARow = -Infinity;
     await inParallel([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()], share, attempt);
@@ -194,7 +195,7 @@ export class ChunkAttempt {
     heartbeat.report({ step: input.stream, done: total - this.#open.length + done, total, requests: booking.requests });
   }
 
-  /** Fetches all rows of an entity, or none. An entity cut off in the middle is fetched again from its start. */
+  /** Fetches all rows of an entity. After an error, the next try reads the entity from its start. */
   async #fetch(entity: string): Promise<NewRow[]> {
     const { deps, input, heartbeat } = this.#work;
     const rows: NewRow[] = [];
@@ -219,7 +220,7 @@ export class ChunkAttempt {
 
   async #noteFailure(entity: string, error: unknown): Promise<void> {
     const { deps, heartbeat } = this.#work;
-    // One company that always answers 401 must not end the night while the key works elsewhere.
+    // If the API refuses the key for one company only, file this company as failed and continue.
     const refusedHere =
       isKeyRefused(error) &&
       ++this.#keyRefusedInARow < REFUSALS_IN_A_ROW &&
@@ -245,8 +246,8 @@ export class ChunkAttempt {
   }
 
   /**
-   * If every entity of the chunk was refused, checks whether the API refuses the whole route. Small chunks need this:
-   * they never reach FIRST_REQUESTS refusals in a row.
+   * If every entity of the chunk was refused, checks whether the API refuses the whole route. A small chunk needs this
+   * check, because it never reaches FIRST_REQUESTS consecutive refusals.
    */
   async #judgeRefused(): Promise<void> {
     if (this.#fetcher.manyRoutes) return;
@@ -255,10 +256,10 @@ export class ChunkAttempt {
     if (error && this.#known === null && others === 0) await this.#requireRoute(error);
   }
 
-  /** @throws RouteRefusedError unless another record is answered */
+  /** @throws RouteRefusedError when the API refuses another record, too, or no other record is left to try */
   async #requireRoute(error: ApiError): Promise<void> {
-    const { told, known } = await this.#askAnother();
-    if (told === null || (told !== undefined && !isRefusal(told))) {
+    const { fault, known } = await this.#askAnother();
+    if (fault === null || (fault !== undefined && !isRefusal(fault))) {
       this.#refusedInARow = 0;
       this.#first.open();
       return;
@@ -276,20 +277,20 @@ export class ChunkAttempt {
 
   /**
    * @throws RouteRefusedError when the API has answered only `limit` for two hours
-   * @throws LimitError unless another record is answered; always before attempt LIMIT_ATTEMPTS
+   * @throws LimitError before attempt LIMIT_ATTEMPTS, or when the API does not answer another record
    */
   async #requireOthersAnswered(error: LimitError): Promise<void> {
     if (this.#isOutlasted()) throw new RouteRefusedError(error, true);
     if (this.#work.heartbeat.attempt < LIMIT_ATTEMPTS) throw error;
-    const { told } = await this.#askAnother();
-    if (told !== null) throw error;
+    const { fault } = await this.#askAnother();
+    if (fault !== null) throw error;
     this.#limitedInARow = -Infinity;
     this.#first.open();
   }
 
   /**
    * Whether the API has answered only `limit` for longer than LIMIT_PATIENCE_MS. Counts from the last landed row, else
-   * from the start of the activity.
+   * from the first attempt of the activity.
    */
   #isOutlasted(): boolean {
     const { writer, deps, heartbeat } = this.#work;
@@ -301,25 +302,25 @@ export class ChunkAttempt {
   // ---- comparison with other records ----
 
   /**
-   * Asks for a record that the API answered before: in this chunk, this run or an earlier run. If none is known, asks
-   * for two records that were not tried yet.
+   * Requests a record that the API answered before: in this chunk, this run or an earlier run. If none is known,
+   * requests up to two records that were not tried yet.
    */
-  async #askAnother(): Promise<Told> {
-    // Entities in flight need the same comparison: send it once.
+  async #askAnother(): Promise<Comparison> {
+    // Requests in flight may fail together: compare once for all of them.
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
     });
     return this.#asking;
   }
 
-  async #askOnce(): Promise<Told> {
+  async #askOnce(): Promise<Comparison> {
     const { deps, input, heartbeat, writer } = this.#work;
     const faulty = new Set([...this.#failures.keys(), ...this.#refused.keys(), ...this.#limited.keys()]);
     this.#known ??= findAnswered(deps.config.dataDir, input.stream, faulty);
     const known = this.#known !== null;
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));
     const candidates = known ? [this.#known] : [untried.at(-1), untried[untried.length >> 1]];
-    let told: ApiError | undefined;
+    let fault: ApiError | undefined;
     for (const entity of new Set(candidates)) {
       if (entity === undefined || entity === null) continue;
       if (!known) this.#probed.add(entity);
@@ -329,15 +330,15 @@ export class ChunkAttempt {
           for (const row of rows) await writer.append(row);
           this.#noteAnswer(entity, false);
         }
-        return { told: null, known };
+        return { fault: null, known };
       } catch (error) {
-        if (error instanceof NotFoundError) return { told: null, known };
+        if (error instanceof NotFoundError) return { fault: null, known };
         if (error instanceof RoutesClosedError) continue;
         if (heartbeat.signal.aborted || stopsEverything(error)) throw error;
-        told = error as ApiError;
+        fault = error as ApiError;
       }
     }
-    return { told, known };
+    return { fault, known };
   }
 }
 

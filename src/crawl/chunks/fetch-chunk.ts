@@ -20,10 +20,10 @@ export function chunkName(stream: string, chunk: number): string {
 }
 
 /**
- * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts landed. An error answer
- * of one entity is landed and never stops the others.
+ * Fetches every entity of one chunk and lands the answers. Skips entities that earlier attempts landed. Lands the error
+ * answer of one entity and continues with the next.
  * @returns counts; `limited` when the daily limit stopped the chunk; `closed` when the API refuses the stream's route
- * @throws TidemarkError `ApiUnavailable` when the API answers nothing; landed answers stay and are not fetched again
+ * @throws TidemarkError `ApiUnavailable` when the API answers no request; landed answers are not fetched again
  * @throws TidemarkError `DataFolderChanged` when the chunk's list of entities is missing
  */
 export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartbeat: Heartbeat): Promise<ChunkResult> {

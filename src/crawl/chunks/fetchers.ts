@@ -16,15 +16,15 @@ export interface Fetcher {
   finished(rows: readonly LandedRow[]): Set<string>;
 }
 
-// Ask for many; only the number of entries that comes back counts (docs/assumptions.md, `per_page`).
+// Page size to request. The API may return fewer entries (docs/assumptions.md, `per_page`).
 const EVENTS_PER_PAGE = 100;
 const LAST_PAGE = 'last-page';
-// Read at most this many pages of one company's events (100,000 events), whatever the API reports.
+// Read at most this many pages of one company's events (100,000 events), even if the API reports more.
 const MOST_EVENT_PAGES = 1_000;
-/** Status of a row that says which part of an entity was not read. */
+/** Status of the landed row that names the unread part of an entity. */
 export const CUT_SHORT = 0;
 
-/** Fetchers by stream. Streams without one are read as listings or searches. */
+/** Fetchers by stream. A stream without a fetcher is read as a listing or a search. */
 export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
@@ -39,8 +39,8 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
     finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
   },
   watch_events: {
-    // Read a company's pages in order and mark the last one. After an interruption, only companies without this mark
-    // are read again.
+    // Read a company's pages in order and mark the last one. After an interruption, read only companies without this
+    // mark again.
     async *fetch(client, ctx, id, signal) {
       for (let page = 1, pages = 1; page <= pages; page++) {
         const query = { from_date: ctx.from, to_date: ctx.to, page, per_page: EVENTS_PER_PAGE };
@@ -56,7 +56,7 @@ export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
   },
 };
 
-/** Makes a row that names the unread pages of a company's events. The row ends in ops.rejects. */
+/** Makes a row that names the unread pages of a company's events. The warehouse shows the row in ops.rejects. */
 function cutShort(response: ApiResponse<unknown>, id: string, pages: number): NewRow {
   const words = `The API reports ${pages.toLocaleString('en-US')} pages of watch events for company ${id}. The run read the first ${MOST_EVENT_PAGES.toLocaleString('en-US')}. Run \`tidemark backfill\` for fewer days at a time to read the rest.`;
   return {

@@ -1,4 +1,4 @@
-/** Requests sent before the first answer: enough to tell a refused route from a single refused record. */
+/** Requests sent before the first answer: enough to distinguish a refused route from a single refused record. */
 export const FIRST_REQUESTS = 3;
 
 /**
@@ -15,14 +15,14 @@ export class FirstAnswer {
   #active = 0;
   #waiting: (() => void)[] = [];
 
-  /** Notes an answer: all requests may be sent. */
+  /** Lets all requests start, because the API answered one. */
   open(): void {
     this.#open = true;
     this.#wake();
   }
 
   /**
-   * Runs `work` when it may start. An error of `work` stops all waiting calls with the same error.
+   * Waits until `work` may start, then runs it. If `work` throws, all waiting calls throw the same error.
    * @throws the error of `work`, or the error that stopped the chunk
    */
   async run(work: () => Promise<void>): Promise<void> {

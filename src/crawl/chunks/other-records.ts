@@ -1,7 +1,7 @@
 import type { LandedRow, LandingStream } from '../../../schemas/pipeline/landing.js';
 import { readPartRows, recentParts } from '../../landing/index.js';
 
-// Parts to search for an answered record; a part holds up to one chunk.
+// Search at most this many parts for an answered record. A part holds at most one chunk.
 const PARTS_LOOKED_AT = 5;
 
 /** Whether a landed row shows that the key may use the route: a record, or a 404. */
@@ -28,7 +28,7 @@ function rowsOf(part: Parameters<typeof readPartRows>[0]): LandedRow[] {
   try {
     return readPartRows(part);
   } catch {
-    // The load reports damaged parts.
+    // Skip a damaged part; the load reports it.
     return [];
   }
 }

@@ -2,14 +2,14 @@ import type { LimitError } from '../../api-client/index.js';
 
 // After this many consecutive daily-limit errors, trust them over /v2/metrics.
 const BELIEVED_IN_A_ROW = 10;
-// A chunk gets this many calls that bring only suspected limits. In the last one, the records count as the cause.
+// If this many consecutive calls of a chunk get only suspected limits, the records are the cause.
 const CALLS_AT_MOST = 3;
 
 /**
  * Handles suspected limits: the API answers a record with the daily limit while /v2/metrics still shows quota. The
- * record waits, so that the other records need not wait for a limit that is not reached.
+ * chunk fetches the other records first and then tries this record again.
  *
- * States of a record: asked → answered or suspected; suspected → answered or filed as failed, after another try. If
+ * States of a record: requested → answered or suspected; suspected → answered or filed as failed, after another try. If
  * /v2/metrics shows no quota, or after BELIEVED_IN_A_ROW consecutive errors, the limit is real and ends the chunk.
  */
 export class SuspectedLimits {
@@ -22,7 +22,7 @@ export class SuspectedLimits {
 
   /**
    * @param saysRoom reads /v2/metrics; true only if the API reports a daily quota and some of it is left
-   * @param suspectedBefore number of directly preceding calls of this chunk that brought suspected limits only. Null: the
+   * @param suspectedBefore number of consecutive earlier calls of this chunk that got only suspected limits. Null: the
    * API reports no daily quota, so every daily limit is real.
    */
   constructor(saysRoom: () => Promise<boolean>, suspectedBefore: number | null) {
@@ -36,8 +36,8 @@ export class SuspectedLimits {
   }
 
   /**
-   * Whether the records are the cause, not the limit. True if other records were answered later, or after CALLS_AT_MOST
-   * calls.
+   * Whether single records cause the daily-limit errors, although quota is left. True once a later request was
+   * answered, or after CALLS_AT_MOST calls.
    */
   get proven(): boolean {
     return this.#othersAnswered || this.#suspectedBefore + 1 >= CALLS_AT_MOST;
@@ -51,7 +51,7 @@ export class SuspectedLimits {
   async heard(entity: string, error: LimitError): Promise<'suspected' | 'again'> {
     const sent = error.attempts > 0;
     if (sent && !this.#records.has(entity) && ++this.#inARow >= BELIEVED_IN_A_ROW) throw error;
-    // Requests in flight receive the error together: read /v2/metrics once.
+    // Requests in flight often fail together: read /v2/metrics once for all of them.
     this.#asking ??= this.#saysRoom().finally(() => {
       this.#asking = null;
     });

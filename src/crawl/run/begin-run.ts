@@ -36,7 +36,10 @@ export async function beginRun(deps: Omit<CrawlDeps, 'client'>, input: OpenRunIn
   return ctx;
 }
 
-/** The day before an instant, in UTC. No time zone has an earlier date, so no later part is missed. */
+/**
+ * Returns the day before an instant, in UTC. No time zone has an earlier date at this instant, so every newer part is
+ * checked.
+ */
 function dayBefore(now: Date): string {
   return new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
 }

@@ -17,8 +17,8 @@ export function clockOff(servedAt: string | null, now: Date): string | null {
 /**
  * Stops the work when this machine's clock is too far off, because answers are filed by time.
  * @param tolerance seconds (`api.clockTolerance`)
- * @param waits whether the run is in progress; then the error is retryable and the run waits for the right time
- * @returns as clockOff
+ * @param waits whether the run has started; then the error is retryable and the run waits for the right time
+ * @returns the result of clockOff
  * @throws TidemarkError `ClockWrong` when the clock is off by `tolerance` or more
  */
 export function requireClock(
@@ -30,7 +30,7 @@ export function requireClock(
   if (servedAt === null || Math.abs(ahead) < tolerance) return clockOff(servedAt, now);
   const then = waits ? 'The run waits and continues when the clock is right' : 'Then start the run again';
   throw new TidemarkError('ClockWrong', inFull(ahead, servedAt, now), {
-    todo: `Set the clock of this machine with NTP. ${then}. If the API's clock is wrong, raise api.clockTolerance. Answers are filed by time, so the run fetches nothing until then.`,
+    todo: `Set the clock of this machine with NTP. ${then}. If the API's clock is wrong, raise api.clockTolerance. Answers are filed by time, so the run fetches nothing while the clock is wrong.`,
     retryable: waits,
   });
 }
@@ -43,7 +43,7 @@ export function requireClock(
 export function stampedAhead(newest: string | null, now: Date): string | null {
   const ahead = secondsAhead(now.toISOString(), new Date(newest ?? now));
   if (newest === null || ahead < WORTH_A_WORD_SECONDS) return null;
-  return `Earlier answers have time stamps up to ${newest}, ${inWords(ahead)} ahead of this machine's clock (${now.toISOString()}). Until then each new answer gets a later stamp than these, so that the newest answer wins. \`tidemark doctor\` names the runs.`;
+  return `Earlier answers have time stamps up to ${newest}, ${inWords(ahead)} ahead of this machine's clock (${now.toISOString()}). Until the clock reaches that time, each new answer gets a later stamp, so that the newest answer wins. \`tidemark doctor\` names the runs.`;
 }
 
 function secondsAhead(servedAt: string | null, now: Date): number {

@@ -55,7 +55,9 @@ export async function landOpening(deps: Recording, ctx: RunContext): Promise<voi
   ]);
 }
 
-/** Lands the reasons for which entities of a stream are due. The counts, with `fresh`, add up to the known entities. */
+/**
+ * Lands how many entities of a stream are due for each reason. With `fresh`, the counts add up to all known entities.
+ */
 export async function landDue(
   deps: Recording,
   ctx: RunContext,
@@ -77,8 +79,9 @@ export async function landCarried(deps: Recording, ctx: RunContext, carried: Car
 }
 
 /**
- * Lands the run's requests, quota usage and outcome, and the spools that its chunks left. The models read these
- * records. A failed or cancelled run lands a separate `end` record, since its crawl may have been closed before.
+ * Lands the run's requests, quota overuse and outcome, and the spools that its chunks left. The models read these
+ * records. A failed or cancelled run lands its outcome as a separate `end` record, because its crawl may be closed
+ * already.
  * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer responses of the run than it landed
  */
 export async function closeRun(
@@ -100,7 +103,7 @@ export async function closeRun(
   if (requests.length > 0) await landRecords(deps, ctx, 'requests', 'close', requests);
   const drift = quotaOveruse(readRecords<QuotaRecord>(deps, ctx, 'quota'), requests);
   if (drift) await landRecords(deps, ctx, 'quota_drift', 'close', [drift]);
-  // Stamp the end of the run after every answer, whichever machine fetched it.
+  // Give the end of the run a later stamp than every answer, even if another machine fetched the answer.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
   const finished_at = (deps.stamps ?? deps.clock).now().toISOString();
   const ended = outcome === 'failed' || outcome === 'cancelled';

@@ -25,7 +25,7 @@ export function currentNight(
     );
     if (coverage === undefined) continue;
     const comparable = isDeepStrictEqual(run.filters, filters);
-    // Count members as the next run counts them: with carried-over ones. Older records count these as found.
+    // Count carried-over members, too, as the next run does. Records of older versions count them as found.
     const carried = Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0);
     return { date: run.date, companies: coverage.distinct_companies + carried, comparable };
   }

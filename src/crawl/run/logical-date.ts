@@ -1,8 +1,8 @@
 import { dayIn } from '../../core/clock.js';
 import { TidemarkError } from '../../core/errors.js';
 
-// A nightly run may wait for a worker or for the previous night and still belong to its date. Runs of a schedule's
-// backfill start later than this after their nominal time.
+// A scheduled run that starts at most this late still belongs to its date. It may have waited for a worker or for the
+// previous night. Runs of a schedule's backfill start later.
 const LATE_START_HOURS = 6;
 
 /** A run's logical date. */

@@ -23,7 +23,7 @@ type Decided = Pick<
   'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
 >;
 
-/** Results of earlier runs, and facts of the worker, that shape a new run. */
+/** Earlier results and facts about the worker that decide the parameters of a new run. */
 export interface Past {
   /** Logical date of the last complete watch sync; undefined when there was none. */
   lastWatchSync?: string | undefined;
@@ -31,7 +31,7 @@ export interface Past {
   currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
   /** The worker's data folder. */
   folder?: DataFolder | null;
-  /** Stamp of the newest landed answer, if it lies in the future. */
+  /** Stamp of the newest landed answer, if this stamp is in the future. */
   stampsAfter?: string | null;
   /** Start of the run, later than every earlier stamp. Default: now. */
   startedAt?: Date;
@@ -124,7 +124,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       gate: null,
       note: when.asOfNow
         ? null
-        : `${when.date} is in the past: this run reads the tenders created on that day, in their state of now.`,
+        : `${when.date} is in the past: this run reads the tenders created on that day, as they are now.`,
     };
   },
 

@@ -7,7 +7,7 @@ import type { CrawlDeps } from '../deps.js';
 
 /** Facts about a market from the published warehouse. Empty before the first night. */
 export interface PastNights {
-  /** Requests of the last search and the total it reported. */
+  /** Requests of the last search, and the total that the API reported. */
   search: SearchOutlook['before'];
   /** Record counts by stream. */
   records: Record<string, Pick<RecordOutlook, 'known' | 'unfetched' | 'stale' | 'changed'>>;
@@ -16,7 +16,8 @@ export interface PastNights {
 }
 
 /**
- * Reads the facts for a forecast. A read error is logged and never thrown, since a run must not fail for its forecast.
+ * Reads the facts for a forecast. Logs a read error and does not throw it: a run must not fail because a forecast is
+ * missing.
  */
 export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
@@ -66,7 +67,7 @@ export async function readPastNights(
     }
   } catch (error) {
     if (!(error instanceof NotPublishedError))
-      log.warn(`Cannot read past nights; the forecast does without them: ${errorMessage(error)}`);
+      log.warn(`Cannot read past nights, so the forecast ignores them: ${errorMessage(error)}`);
   }
   return past;
 }

@@ -13,9 +13,10 @@ import type { CrawlDeps, Heartbeat } from '../deps.js';
 
 /**
  * Reads /v2/metrics and lands the reading.
- * @param begins whether the run starts with this call. Later, a wrong clock must not end a run that is almost done.
- * @returns `known` is false if the daily metric is missing or its total is 0. `open` is false only if it is known and
- * all used.
+ * @param begins whether the run starts with this call. A wrong clock stops a run only at its start, not when it is
+ * almost done.
+ * @returns `known` is false if the daily metric is missing or its total is 0. `open` is false only if the daily quota
+ * is known and used up.
  * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
  */
 export async function readQuota(
@@ -39,7 +40,7 @@ export async function readQuota(
     read_at: readAt,
     daily: name === daily?.metric,
   }));
-  // Two chunks of a run may read the quota in the same millisecond.
+  // Add a random suffix: two chunks of a run may read the quota in the same millisecond.
   const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
   if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
   const resetsIn = resetsAt === undefined ? null : secondsUntil(resetsAt, timezone, deps.clock.now());
@@ -63,8 +64,8 @@ export async function readQuota(
 }
 
 /**
- * Sends GET /v2/metrics. Returns no groups after an error that no retry fixes. Does the same if the API fails for many
- * attempts; `fault` then says so.
+ * Sends GET /v2/metrics. Returns no groups after an error that no retry fixes. Returns no groups and a `fault` after
+ * many failed attempts.
  */
 async function askMetrics(
   { client, clock }: CrawlDeps,
@@ -103,7 +104,7 @@ async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> 
   const { stamps, config } = deps;
   const tolerance = config.api.clockTolerance;
   if (stamps === undefined || !stamps.wasSet((tolerance / 2) * 1_000)) return;
-  // If the API gives no time now, do not ask again before every chunk.
+  // If the API gives no time, accept the clock: do not ask again before every chunk.
   const servedAt = await askMetrics(deps, heartbeat).then(
     (answer) => answer.servedAt,
     () => null,

@@ -19,7 +19,7 @@ export async function askedQuestions(
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
       `the file ${file} does not exist`,
-      'Run `tidemark resolve FILE.csv`: it copies the list there. A worker on another machine needs the same data folder.',
+      'Run `tidemark resolve FILE.csv`: it copies the list into the data folder. A worker on another machine needs the same data folder.',
     );
   }
   const { questions, bad } = readQuestions(readFileSync(file), file);

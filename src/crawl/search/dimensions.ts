@@ -2,8 +2,9 @@ import type { Dimension } from '../../planner/index.js';
 import { readManifests, readPartRows } from '../../landing/index.js';
 
 // Nomenclature lists that hold the values of a prospecting filter (reference v2, "Prospecting"; v1, "Nomenclature
-// lookup lists"). The reference describes `legal_form` as "form type ids". That these are the ownership types is an
-// assumption (docs/assumptions.md). A wrong assumption costs requests, never companies: coverage is proven by counting.
+// lookup lists"). The reference describes `legal_form` as "form type ids". Tidemark assumes that these are the
+// ownership types (docs/assumptions.md). A wrong assumption costs requests, never companies: coverage is proven by
+// counting.
 const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 'name'; form?: { list: string } }> = {
   company_status: { list: 'company_status', overlapping: false, value: 'id' },
   legal_form: { list: 'ownership_types', overlapping: false, value: 'id' },
@@ -15,8 +16,8 @@ const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 
   industry_focus: { list: 'activities', overlapping: true, value: 'name' },
 };
 
-// Divisions of NACE revision 2. The reference does not list the values of `nace`. If the API uses other codes, these
-// find no company and the plan does without.
+// Divisions of NACE revision 2. The reference does not list the values of `nace`. If the API uses other codes, a search
+// for these finds no company, and the plan skips the dimension.
 const NACE_DIVISIONS = [
   '01 02 03 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 35 36 37 38 39 41 42 43',
   '45 46 47 49 50 51 52 53 55 56 58 59 60 61 62 63 64 65 66 68 69 70 71 72 73 74 75 77 78 79 80 81 82 84 85 86 87 88',
@@ -25,10 +26,10 @@ const NACE_DIVISIONS = [
 
 /**
  * Lists the dimensions that can split a market, in order of preference:
- * 1. disjoint ones without null values
- * 2. immutable and fine-grained ones
- * 3. those that split one-day spikes
- * 4. those without a value for many companies
+ * 1. disjoint values that every company has
+ * 2. values that are fine-grained and never change
+ * 3. values that split a day with many companies
+ * 4. values that many companies lack
  */
 export function readDimensions(dataDir: string): Dimension[] {
   const lists = readLatestNomenclatures(dataDir);
@@ -40,7 +41,7 @@ export function readDimensions(dataDir: string): Dimension[] {
   };
   return [
     ...listed('company_status'),
-    // Guess: null selects the companies without a date. The plan uses it only if the counts add up.
+    // Guess: null selects the companies without a date. The plan uses null only if the counts add up.
     { kind: 'range', key: 'company_incorporation', type: 'date', nullValue: null },
     ...listed('legal_form'),
     ...listed('location_countries'),

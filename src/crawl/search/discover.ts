@@ -19,7 +19,7 @@ import { reopenQuota } from '../run/read-quota.js';
 import { refusalOf, RouteRefusedError } from '../refusal.js';
 
 const SHORTFALLS_SHOWN = 5;
-// Before this attempt, a failed search fails the activity and is retried together with all others.
+// Before this attempt, a failed search fails the activity, and Temporal retries the activity.
 const LAST_PATIENT_ATTEMPT = 4;
 // After this many refusals of the plain search, the key counts as not allowed to search.
 const PLAIN_SEARCHES = 3;
@@ -35,8 +35,8 @@ const NOTHING_FOUND: DiscoverResult = {
 };
 
 /**
- * Searches a market up to `input.budget` requests. The plan's state depends only on the answers, and every answer is
- * landed. A new attempt or the next round replays the landed answers and sends only the missing searches.
+ * Searches a market with at most `input.budget` requests. The plan's state depends only on the answers, and every
+ * answer is landed. A new attempt or the next round replays the landed answers and sends only the missing searches.
  * @returns counts; `done` with the coverage once the plan is finished
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
@@ -194,8 +194,8 @@ function refusal(error: ApiError, { key, segment }: PlanRequest, status: number)
 }
 
 /**
- * Whether a fault concerns only this search after several attempts of the activity. Then the plan reports the gap and
- * reads the rest of the market. One page without an answer must not stop a night.
+ * Whether only this search fails, after several attempts of the activity. The plan then reports the gap and reads the
+ * rest of the market. One page without an answer must not stop a night.
  */
 async function isOnlyThisSearch(
   deps: CrawlDeps,
@@ -211,7 +211,7 @@ async function isOnlyThisSearch(
       () => sendPlainSearch(deps, request, heartbeat),
     );
   }
-  // A guess may fail in any way and the plan does not need its answer. Do not wait for later attempts.
+  // The plan can continue without the answer to a guess, so do not wait for later attempts.
   if (request.purpose === 'guess') {
     return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, heartbeat.signal));
   }
@@ -225,9 +225,9 @@ function mustAnswer({ purpose }: PlanRequest): boolean {
 }
 
 /**
- * Asks for the first page of the plain search, up to PLAIN_SEARCHES times, until the API answers. A key with access can
- * be refused a single search; the plan then reports the gap.
- * @throws RouteRefusedError when the plain search is refused, too
+ * Sends the plain search, up to PLAIN_SEARCHES times, until the API answers. The API may refuse a single search to a
+ * key that may search; the plan then reports the gap.
+ * @throws RouteRefusedError when the API refuses the plain search, too
  */
 async function requireSearch(
   deps: CrawlDeps,
@@ -300,7 +300,7 @@ async function conclude(
   await landCarried(deps, ctx, plan.carried());
   const carried = carriedIn(coverage);
   const reached = coverage.distinct_companies + (carried?.companies ?? 0);
-  // Companies postponed by the rotation do not count against the calibration.
+  // Count carried-over companies as reached: the rotation postponed them, so they say nothing about the calibration.
   const aimed = coverage.reported_total === 0 ? coverage.share : reached / coverage.reported_total;
   await keepCalibration(deps, ctx, plan.calibration(), aimed);
   const shown = coverage.why.slice(0, SHORTFALLS_SHOWN).map(describeGap);

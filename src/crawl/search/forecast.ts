@@ -9,7 +9,7 @@ import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../list.js';
 import { filtersRefused } from './market-plan.js';
 import { readPastNights, type PastNights } from '../run/past-nights.js';
 
-/** Probes: they ask how the API behaves, not what the market holds. */
+/** Purposes of the requests that test how the API behaves. */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
 /** Sends a search of the plan and keeps the answer, so that the run does not send it again. */
@@ -30,8 +30,8 @@ const RECORD_ENDPOINTS: Record<string, string> = {
 };
 
 /**
- * Forecasts the requests of a market snapshot. Sends the calibration probes of the search (a few dozen) and reads the
- * known records and their age from the published warehouse.
+ * Forecasts the requests of a market snapshot. Sends the calibration probes of the search (a few dozen requests). Reads
+ * the known records and their age from the published warehouse.
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
@@ -51,12 +51,12 @@ export async function forecastMarket(
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }
 
-/** Lands a run's forecast once. The view ops.forecasts compares it with the requests the run sent. */
+/** Lands a run's forecast. The view ops.forecasts compares it with the requests that the run sent. */
 export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }: MarketForecast): Promise<void> {
   await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
 }
 
-/** Forecasts the requests that do not depend on the market: old lookup lists, and two reads of the quota. */
+/** Forecasts the requests that every market needs: lookup lists that are due, and two reads of the quota. */
 function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
   const own = readManifests(config.dataDir, { stream: 'nomenclatures', run: ctx.run }).length > 0;
   const due = config.nomenclatures && (own || !nomenclaturesAreFresh({ config, clock }));
@@ -71,9 +71,7 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
   ];
 }
 
-/**
- * Sends the plan's probes but no search of the market's content. Collects the searches that the plan would send next.
- */
+/** Sends only the plan's probes. Collects the searches that the plan would send next. */
 async function calibrate(
   plan: Plan,
   ctx: RunContext,

@@ -13,8 +13,8 @@ import { readRotation, turnsAfter, type KeptTurns } from './rotation.js';
 type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
 
 /**
- * The file `data/calibration/<market>.json`: facts about the API from the last search of a market, and the search they
- * belong to.
+ * The file `data/calibration/<market>.json`: facts about the API from the last search of a market. `baseUrl` and
+ * `filters` are those of this search.
  */
 interface KeptCalibration {
   baseUrl: string;
@@ -39,7 +39,7 @@ const GOOD_SHARE = 0.9;
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<KnownMarket> {
   const file = knownMarketFile(deps.config.dataDir, ctx.run);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as KnownMarket;
-  // Runs of an older version have no such file; their later rounds plan without it.
+  // Runs of an older version do not have this file; their later rounds plan without it.
   if (round > 0 && ctx.folder !== undefined)
     throw folderChanged(deps.config.dataDir, `the file ${file}, the basis of the search plan, is missing`);
   const known = round === 0 ? await readKnownMarket(deps, ctx) : { distributions: {} };
@@ -61,9 +61,8 @@ export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<Know
 }
 
 /**
- * Keeps the calibration of a finished search.
- * @param share share of the reported companies that the search reached, carried-over ones included; below GOOD_SHARE
- * the calibration is deleted
+ * Keeps the calibration of a finished search. Deletes the file if `share` is below GOOD_SHARE.
+ * @param share share of the reported companies that the search reached, carried-over ones included
  */
 export async function keepCalibration(
   { config, clock }: Deps,

@@ -4,7 +4,7 @@ import { TidemarkError } from '../../core/errors.js';
 import { createPlan, toV1Filters, type KnownMarket, type Plan } from '../../planner/index.js';
 import { readDimensions } from './dimensions.js';
 
-// `auto` asks for more than such an API returns; the plan uses the page size that comes back.
+// With `auto`, request more rows than the API returns on a page; the plan uses the number returned.
 const ASK_HIGH = 1_000;
 
 /** Creates the plan of a run's market. The plan depends only on its answers: the same answers make the same plan. */
@@ -23,7 +23,10 @@ export function planMarket(config: Config, ctx: RunContext, known: KnownMarket):
   });
 }
 
-/** Length of the rotation in nights, for companies without a date of incorporation; 1: all are searched every night. */
+/**
+ * Number of nights in the rotation of companies without a date of incorporation. With 1, every night searches for all
+ * of them.
+ */
 export function remainderNightsOf(config: Config, ctx: RunContext): number {
   // Only the company records show which companies have no date of incorporation.
   if (!ctx.streams.includes('companies')) return 1;

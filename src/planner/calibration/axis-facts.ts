@@ -3,31 +3,31 @@ import type { CrawlState } from '../crawl-state.js';
 import { Shape, type Counted } from '../shape.js';
 import type { DateFormat, RangeDimension } from '../types.js';
 
-/** What calibration learned about a dimension, measured on the whole market. */
+/** Facts that calibration learned about a dimension in the whole market. */
 export interface AxisFacts {
   axis: Axis;
   shape: Shape;
-  /** Share of the market's companies that have a value. 1: a split along the dimension loses no company. */
+  /** Share of the market's companies that have a value. With 1, a split along the dimension loses no company. */
   share: number;
-  /** Whether the windows of the dimension, with `nullValue` if the API has one, cover the whole market. */
+  /** Whether the windows of the dimension cover the whole market, if necessary together with `nullValue`. */
   complete: boolean;
   /** Filter value that selects the companies without a value; undefined when none is known. */
   nullValue: unknown;
-  /** Windows that cover the whole dimension, with their companies. */
+  /** Windows that cover the whole dimension, with the number of companies in each. */
   counts: readonly Counted[];
   format?: DateFormat;
-  /** Windows whose page 1 calibration already fetched, with their companies. */
+  /** Windows whose page 1 calibration already fetched, with the number of companies in each. */
   asked?: readonly Counted[];
-  /** True when the shape comes from the warehouse, which knows the value of each company. */
+  /** True when `shape` comes from the warehouse, which knows the value of each company. */
   exact: boolean;
 }
 
-/** Returns the facts that requests to the API showed. */
+/** Returns facts that come from requests to the API, not from the warehouse. */
 export function askedFacts(axis: Axis, counts: readonly Counted[], share: number, complete: boolean): AxisFacts {
   return { axis, shape: new Shape(axis, counts), share, complete, nullValue: undefined, counts, exact: false };
 }
 
-/** Builds the axis of a range dimension, within the market's own filter on the dimension. */
+/** Assigns positions to a range dimension, within the bounds of the market's own filter on the dimension. */
 export function buildAxis(
   state: CrawlState,
   dimension: RangeDimension,

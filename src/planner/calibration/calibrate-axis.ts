@@ -19,18 +19,21 @@ import {
 /** Facts of a dimension, or the reason why it is unusable. */
 type Outcome = AxisFacts | { unusable: string };
 
-// If one position holds this share of the market, the dimension splits nothing.
+// If one position holds this share of the market, a split along the dimension is useless.
 const DOMINANT = 0.97;
-// Single values to try before the dimension counts as unusable.
+// Search at most this many single values before the dimension counts as unusable.
 const MOST_SINGLES = 6;
-// Test bounds only in markets of at least this many page caps. In smaller ones the test costs more than it saves.
+// Test bounds only in markets of at least this many page caps. In smaller markets, the test costs more than it saves.
 const BOUNDS_WORTH = 20;
-// A larger share of the market cannot enter or leave between two requests.
+// At most this share of the market enters or leaves between two requests.
 const DRIFT = 0.001;
-// Parts may exceed the whole by this share, since companies enter between two requests.
+// The sum of two parts may exceed the market's total by this share, since companies enter between two requests.
 const SURPLUS = 0.01;
 
-/** Finds out how the API filters by a dimension. Null: unusable; `state.dropped` keeps the reason. */
+/**
+ * Finds out how the API filters by a dimension. Returns null if the dimension is unusable; `state.dropped` has the
+ * reason.
+ */
 export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
   const outcome =
     recallAxis(state, dimension) ??
@@ -42,7 +45,7 @@ export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<Ax
   return null;
 }
 
-/** Returns true when the market's own filters leave nothing to split by this dimension. Needs no request. */
+/** Returns true when the market's own filters leave nothing to split by this dimension. Sends no request. */
 export function isFixed(dimension: Dimension, filters: Record<string, unknown>): boolean {
   const own = filters[dimension.key];
   if (own === undefined) return false;
@@ -69,7 +72,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   let whole = left.total + right.total;
   if (whole !== total || state.totalsCap <= total) {
     const all = yield* probe({ from: 0, to: axis.hi });
-    // Several values must mean "or". Otherwise use single values only.
+    // Several values must mean "or". If the API refuses them, use single values.
     if (isRefused(all)) return yield* calibrateSingles(state, dimension, values);
     const more = all.total < state.totalsCap && all.total > Math.max(left.total, right.total);
     if (!more && !(yield* provesOr(state, axis))) return yield* calibrateSingles(state, dimension, values);
@@ -87,7 +90,10 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   );
 }
 
-/** Returns whether two neighbouring values together hold more companies than each alone. Uses only uncapped totals. */
+/**
+ * Returns whether a search for two neighbouring values finds more companies than a search for each value. Ignores
+ * capped totals.
+ */
 function* provesOr(state: CrawlState, axis: Axis): Task<boolean> {
   const probe = probing(state, axis);
   for (const at of spread(axis.hi, MOST_SINGLES)) {
@@ -102,7 +108,10 @@ function* provesOr(state: CrawlState, axis: Axis): Task<boolean> {
   return false;
 }
 
-/** Calibrates values that a search can name only one by one. Only the search shows whether they cover the market. */
+/**
+ * Calibrates a dimension of which a search can select only one value. Only the full search shows whether the values
+ * cover the market.
+ */
 function* calibrateSingles(
   state: CrawlState,
   dimension: CategoricalDimension,
@@ -117,7 +126,7 @@ function* calibrateSingles(
   for (const at of spread(values.length, MOST_SINGLES)) {
     const answer = yield* probe({ from: at, to: at });
     if (isRefused(answer)) return { unusable: `${dimension.key} was refused (${answer.refused})` };
-    // If totals are capped, compare the companies: both totals may equal the cap.
+    // If totals are capped, both totals may equal the cap: compare the listed companies instead.
     filters ||= answer.total < total || (earlier !== null && total >= state.totalsCap && !meet(earlier, answer));
     earlier = answer;
     finds ||= answer.total > 0;
@@ -127,7 +136,9 @@ function* calibrateSingles(
       return askedFacts(axis, counts, 1, complete);
     }
   }
-  return { unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds nobody by the values tried` };
+  return {
+    unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds no company with the values tried`,
+  };
 }
 
 /** Returns up to `most` of the numbers 0…n-1, spread evenly. */
@@ -155,15 +166,15 @@ function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Out
   return { unusable: reasons[0]! };
 }
 
-/** A date format the API accepts, and the windows counted while testing it. */
+/** A date format that the API accepts, and the windows counted in its test. */
 interface Understood {
   format: DateFormat;
   asked?: readonly Counted[];
 }
 
 /**
- * Tests a date format with two neighbouring windows.
- * If both list the same company, the API rounds both half years to the year, or ignores the filter.
+ * Tests a date format with two neighbouring windows. If both list the same company, the API ignores the filter, or
+ * reads a half year as the full year.
  */
 function* testDateFormat(
   state: CrawlState,
@@ -191,13 +202,12 @@ function* testDateFormat(
     if (format === 'day') return { format: 'year-as-dates' };
     return { unusable: `${dimension.key} does not tell neighbouring years apart` };
   }
-  return { unusable: `${dimension.key} finds nobody in any year tried` };
+  return { unusable: `${dimension.key} finds no company in the years tried` };
 }
 
 /**
- * Tests whether the API excludes values equal to a bound; if so, sets `state.bounds` and returns true.
- * If bounds are exclusive, two neighbouring windows hold fewer companies than one window over both.
- * After true, the caller calibrates again.
+ * Tests whether the API excludes values equal to a bound. If so, sets `state.bounds` and returns true; the caller then
+ * calibrates again. With excluded bounds, two neighbouring windows hold fewer companies than one window over both.
  */
 function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understood): Task<boolean> {
   const [first, second] = asked ?? [];
@@ -206,7 +216,7 @@ function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understoo
   const probe = probing(state, axis);
   const both = yield* probe({ from: first.from, to: second.to });
   if (isRefused(both) || both.total <= first.count + second.count) return false;
-  // The difference may be one new company: count the day of the bound itself.
+  // The missing company may be a new one. Count the day of the bound: if it has companies, bounds are included.
   const day = yield* probe({ from: first.to, to: first.to });
   if (isRefused(day) || day.total > 0) return false;
   const days = yield* probe({ from: first.to, to: second.from });
@@ -214,7 +224,7 @@ function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understoo
   return true;
 }
 
-/** Returns pairs of neighbouring windows to try, the likeliest to hold companies first. */
+/** Returns pairs of neighbouring windows to try. The first pairs are the most likely to hold companies. */
 function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
   const lastYear = format === 'day' ? yearOf(axis.hi) : axis.hi;
   const years = [4, 12, 30, 1, 0, 60].map((ago) => lastYear - ago);
@@ -237,7 +247,8 @@ function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
 }
 
 /**
- * Counts both halves of a range. Learns whether the API filters, how many companies have a value, and how they spread.
+ * Counts both halves of a range. Learns whether the API filters, how many companies have a value, and how the companies
+ * spread.
  */
 function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
   if (axis.lo >= axis.hi) return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
@@ -249,9 +260,9 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
   const right = yield* probe({ from: middle + 1, to: axis.hi });
   if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
   const whole = left.total + right.total;
-  if (whole === 0) return { unusable: `${dimension.key} finds nobody` };
+  if (whole === 0) return { unusable: `${dimension.key} finds no company` };
   if (whole > total * (1 + SURPLUS)) {
-    // The halves exceed the whole: the API ignores the filter, or caps its totals.
+    // The sum of the halves exceeds the total: the API ignores the filter, or caps its totals.
     const narrow = yield* probe({ from: axis.lo + 1, to: axis.lo + 1 });
     if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
       return { unusable: `${dimension.key} does not filter` };
@@ -262,7 +273,7 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
     { from: middle + 1, to: axis.hi, count: right.total },
   ]);
   if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
-  // The null value would replace the market's own filter on this dimension.
+  // Do not send the null value: it would replace the market's own filter on this dimension.
   if (state.input.filters[dimension.key] !== undefined) return found;
   const without = yield* guessNullValue(state, axis, dimension.nullValue);
   if (isRefused(without) || without.total === 0) return found;
@@ -273,9 +284,8 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
 }
 
 /**
- * Returns the facts that a few counts of the whole axis give.
- * More counts would cost more requests than better aimed windows save (`npm run bench -- planner`).
- * A sweep learns the spread as it goes.
+ * Returns the facts of a dimension from a few counts. More counts cost more requests than they save (`npm run bench --
+ * planner`). A sweep learns more about the spread while it runs.
  */
 function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
   const total = marketTotal(state);
@@ -286,18 +296,18 @@ function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counte
   return askedFacts(axis, counts, complete ? 1 : whole / total, complete);
 }
 
-/** Returns the market's total as the API states it, at most `totalsCap`. */
+/** Returns the market's total as the API reports it, at most `totalsCap`. */
 function marketTotal({ tree, totalsCap }: CrawlState): number {
   return Math.min(tree.root.total, totalsCap);
 }
 
-/** Returns whether two pages share a company. */
+/** Returns whether two pages list the same company. */
 function meet(a: PageAnswer, b: PageAnswer): boolean {
   const ids = new Set(a.ids);
   return b.ids.some((id) => ids.has(id));
 }
 
-/** Returns whether a count covers the whole market. For a small difference, asks for the market's total again. */
+/** Returns whether a count covers the whole market. If the difference is small, requests the market's total again. */
 function* covers(state: CrawlState, count: number): Task<boolean> {
   const { root } = state.tree;
   if (count >= root.total) return true;

@@ -1,31 +1,31 @@
 import { ask, type Task } from '../tasks.js';
 import { isRefused, type Calibration, type PageAnswer, type RefusedAnswer } from '../types.js';
 
-/** Reference v2, "Limits": maximum `page` value 10 for prospecting. */
+/** Highest page number of a search (reference v2, "Limits"). */
 export const PAGE_CAP = 10;
 
 /** Page sizes to try when the API refuses the configured one. */
 const LADDER = [500, 250, 100, 50, 25, 10, 5, 1];
 
-/** The page size and page cap the API really has. */
+/** The page size and page cap that the API applies. */
 export interface PageSize {
   /** Page 1 of the market, at the page size found. */
   first: PageAnswer;
-  /** `per_page` of all further requests. */
+  /** Value of `per_page` for all further requests. */
   perPage: number;
   /** Rows on a full page. */
   size: number;
-  /** Pages of one search that the API shows. */
+  /** Pages that the API shows of one search. */
   pages: number;
-  /** Pages requested to learn this. */
+  /** Pages requested to find the page size. */
   asked: PageAnswer[];
 }
 
 /**
- * Requests the market's page 1 until the page size is known.
- * Trusts only the number of rows returned: the API may refuse the size, lower it, or replace it by a small default.
- * Reuses an earlier night's calibration if page 1 still agrees.
- * @returns the refusal when the API refuses every page size: then it refuses the filters
+ * Requests the market's page 1 until the page size is known. Trusts only the number of rows returned. The API may
+ * refuse the requested size, lower it, or use a small default instead. Reuses an earlier night's calibration if page 1
+ * still matches it.
+ * @returns the refusal when the API refuses every page size; the cause is then the filters
  */
 export function* calibratePageSize(
   filters: Record<string, unknown>,
@@ -59,7 +59,8 @@ export function* calibratePageSize(
   }
   if (!best) return refusal!;
 
-  // Fewer rows than requested: either a limit, or a default that replaces a size the API ignores. Try smaller sizes.
+  // The API returned fewer rows than requested. If it ignores this size and uses a default, a smaller size may give
+  // more rows.
   const got = best.first.ids.length;
   if (got < best.perPage && best.first.totalPages > 1 && got < 100) {
     for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {
@@ -79,7 +80,7 @@ export function* calibratePageSize(
   return { first: best.first, perPage, size, pages, asked };
 }
 
-/** Returns the page cap. If the API states too few pages for its total, tests the next page once. */
+/** Returns the page cap. If the API reports too few pages for its total, tests the next page once. */
 function* calibratePages(
   filters: Record<string, unknown>,
   perPage: number,

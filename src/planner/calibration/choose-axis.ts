@@ -4,14 +4,14 @@ import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
 import type { Dimension } from '../types.js';
 
-// An incomplete dimension that covers this share of the market is used before overlapping values.
+// Prefer an incomplete dimension to overlapping values if it covers at least this share of the market.
 export const GOOD_REACH = 0.8;
-// An axis is coarse when its last 365 positions hold, on average, more than this share of the cap each.
+// A dimension is coarse when each of its last 365 positions holds more than this share of the page cap, on average.
 const RECENT = 365;
 const COARSE = 0.25;
-// The same share when the warehouse knows the companies of each position.
+// The same limit if the warehouse has the companies of each position.
 const COARSE_KNOWN = 0.5;
-// Requests of a sweep for each full page, and how often overlapping values list one company, roughly.
+// Estimates: requests of a sweep for each full page, and how often a split by overlapping values lists one company.
 const SWEEP_COST = 1.1;
 const OVERLAP = 2;
 
@@ -22,10 +22,9 @@ export interface Choice {
 }
 
 /**
- * Returns the dimension to split a segment of `total` companies by.
- * Takes the first dimension that loses no company, else the one that covers most.
- * An incomplete dimension looks cheap, but its companies without a value cost a second pass over the whole segment.
- * Complete dimensions need only one pass.
+ * Returns the dimension to split a segment of `total` companies by. Takes the first dimension that loses no company,
+ * else the one that covers most. An incomplete dimension looks cheap, but finding its companies without a value takes a
+ * second pass over the whole segment.
  * @param hidden companies that the segment's own pages do not show
  * @returns null when no dimension is worth its requests
  */
@@ -49,15 +48,15 @@ export function* chooseAxis(
   }
   const worth = second.filter(({ facts }) => pays(state, total, facts)).sort(byReach);
   if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
-  // Only poor choices are left: values many companies lack, overlapping values, or values asked one by one.
+  // All dimensions left are poor: many companies lack a value, values overlap, or each value needs its own search.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
   // Take an expensive dimension if it costs at most `requestsPerCompany` for each hidden company.
-  const dear = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
-  return worth[0] ?? dear.toSorted(byReach)[0] ?? null;
+  const expensive = second.filter(({ facts }) => costOf(state, total, facts) <= state.requestsPerCompany * hidden);
+  return worth[0] ?? expensive.toSorted(byReach)[0] ?? null;
 }
 
-/** Returns the first dimension that filters; null when none does. */
+/** Returns the first dimension by which the API filters; null when there is none. */
 export function* firstUsable(state: CrawlState): Task<AxisFacts | null> {
   for (const dimension of inOrder(state.input.dimensions)) {
     if (isFixed(dimension, state.input.filters)) continue;
@@ -67,7 +66,7 @@ export function* firstUsable(state: CrawlState): Task<AxisFacts | null> {
   return null;
 }
 
-/** Returns every dimension that filters, the one that covers most first. */
+/** Returns every dimension by which the API filters, the one that covers most first. */
 export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Task<Choice[]> {
   const choices: Choice[] = [];
   for (const dimension of inOrder(dimensions)) {
@@ -78,7 +77,7 @@ export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Ta
   return choices.sort(byReach);
 }
 
-/** Returns the facts of a dimension. Calibrates it once a plan, when first needed. */
+/** Returns the facts of a dimension. Calibrates each dimension once in a plan, when its facts are first needed. */
 export function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
   let fiber = state.facts.get(dimension);
   if (!fiber) {
@@ -88,7 +87,10 @@ export function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFact
   return (yield* join([fiber]))[0]!;
 }
 
-/** Sorts dimensions: dates (cheap to sweep), disjoint values, overlapping values, numbers that many companies lack. */
+/**
+ * Sorts dimensions: first dates, then disjoint values, overlapping values, and numbers. Dates are cheap to sweep; many
+ * companies lack the numbers.
+ */
 function inOrder(dimensions: readonly Dimension[]): Dimension[] {
   const rank = (d: Dimension): number => (d.kind === 'range' ? (d.type === 'date' ? 0 : 3) : isOverlapping(d) ? 2 : 1);
   return [...dimensions].sort((a, b) => rank(a) - rank(b));
@@ -99,9 +101,8 @@ function isOverlapping(dimension: Dimension): boolean {
 }
 
 /**
- * Returns false when a split would cost much more than the segment's own pages.
- * Overlapping values list companies several times, which pays only if one split brings the parts below the cap. Values
- * asked one by one cost one request each.
+ * Returns false when a split would cost much more than the segment's own pages. Overlapping values list companies
+ * several times; this pays only if one split brings the parts below the cap. Single values cost one search each.
  */
 function pays(state: CrawlState, total: number, { axis }: AxisFacts): boolean {
   const values = axis.hi - axis.lo + 1;
@@ -115,7 +116,9 @@ export function costOf(state: CrawlState, total: number, { axis, share }: AxisFa
   return Math.ceil(Math.max(reading, axis.windows ? 0 : axis.hi - axis.lo + 1));
 }
 
-/** Returns whether single recent days hold so much that windows of whole days fill pages badly. */
+/**
+ * Returns whether single recent days hold too many companies: windows of whole days would then leave pages half empty.
+ */
 function isCoarse(state: CrawlState, total: number, { axis, shape, share, exact }: AxisFacts): boolean {
   const recent = Math.min(axis.hi - axis.lo + 1, RECENT);
   return (
@@ -124,7 +127,7 @@ function isCoarse(state: CrawlState, total: number, { axis, shape, share, exact 
   );
 }
 
-/** Returns whether overlapping values are worth calibrating. */
+/** Returns whether calibrating these overlapping values is worth its requests. */
 function fits(state: CrawlState, total: number, dimension: Dimension): boolean {
   return dimension.kind === 'categorical' && total <= (state.cap * dimension.values.length) / 2;
 }

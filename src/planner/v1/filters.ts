@@ -1,10 +1,9 @@
 type Filters = Record<string, unknown>;
 
 /**
- * Translates version 2's prospecting filters to version 1's company search.
- * See reference v2, "Prospecting", and reference v1, "Company filters". Translates only keys whose values mean the same
- * in both.
- * @returns null when a key has no counterpart; version 1 would then search something else
+ * Translates the filters of version 2's prospecting to version 1's company search (reference v2, "Prospecting"; v1,
+ * "Company filters"). Translates only keys whose values mean the same in both.
+ * @returns null when a key has no counterpart, because version 1 would then search for other companies
  */
 export function toV1Filters(filters: Filters): Filters | null {
   const translated: Filters = {};
@@ -42,7 +41,7 @@ function range(key: string): Translation {
   };
 }
 
-/** Translates `{include: [1, 2]}` of whole ids. A combined id such as `2_1463` has no counterpart. */
+/** Translates `{include: [1, 2]}` with whole numbers as ids. A combined id such as `2_1463` has no counterpart. */
 function included(key: string): Translation {
   return (value) => {
     if (typeof value !== 'object' || value === null) return undefined;

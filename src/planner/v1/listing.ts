@@ -4,21 +4,21 @@ import { askListing, type SearchAsk, type Task } from '../tasks.js';
 import { addPage, missingOf, type Segment } from '../tree.js';
 import { isRefused, type ListingAnswer } from '../types.js';
 
-// If version 1's pages are smaller than this share of version 2's, a sweep is cheaper.
+// If version 1's pages are smaller than this share of version 2's pages, a sweep is cheaper.
 const WORTH = 0.85;
-// A larger share of the market cannot enter or leave while the pages are read.
+// At most this share of the market enters or leaves while the pages are read.
 const DRIFT = 0.001;
 const DRIFT_FLOOR = 5;
-// Pages requested at once. The API states the number of pages, so a wrong number must not exhaust memory.
+// Pages requested at once. The API may report an absurd number of pages, which must not exhaust memory.
 const BATCH = 1_000;
 
-/** Segment id of pages that only test whether version 1 works; their companies are not used. */
+/** Segment id of pages that only test whether version 1 works. Their companies are not used. */
 export const V1_PROBE = 'v1-probe';
 
 /**
- * Reads a market above the page cap through version 1, whose search has no documented page cap.
- * See reference v1, "Endpoints". Takes one request a page and includes companies without any value.
- * Trusts version 1 only if its pages hold exactly as many companies as version 2 counts. The last page's length tells.
+ * Reads a market above the page cap through version 1, whose search has no documented page cap (reference v1,
+ * "Endpoints"). Takes one request a page and also lists companies that lack values. Trusts version 1 only if its pages
+ * hold exactly as many companies as version 2 counts. The length of the last page shows this.
  * @returns the segment read, not settled yet; null when version 1 is unusable, with the reason in `dropped`
  */
 export function* readListing(state: CrawlState): Task<Segment | null> {
@@ -43,7 +43,7 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
     for (const page of yield* askListing(asks)) {
       if (isRefused(page)) continue;
       addPage(segment, { total: root.total, totalPages: page.pages, ids: page.ids });
-      // The market grew while it was read.
+      // The market has grown meanwhile, so read the added pages.
       if (page.ids.length > 0) to = Math.max(to, Math.min(page.pages, pages * 2));
     }
     // These pages listed no new company, so leave the rest to version 2.
@@ -53,7 +53,7 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
 }
 
 /**
- * Settles version 1's listing after the final total.
+ * Settles version 1's listing after the final total was requested.
  * @returns false when the listing misses more companies than can have entered meanwhile
  */
 export function settleListing(state: CrawlState, segment: Segment, firstTotal: number): boolean {
@@ -72,7 +72,7 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
   return false;
 }
 
-/** Returns version 1's number of pages for the market, or the reason why version 1 cannot be trusted. */
+/** Returns how many pages version 1 has for the market, or the reason why version 1 cannot be trusted. */
 function* probeListing(state: CrawlState, filters: Record<string, unknown>): Task<number | string> {
   const first = yield* probePage(state, filters, 1);
   if (isRefused(first)) return (state.v1Refusal = `version 1 was refused (${first.refused})`);
@@ -86,7 +86,7 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
   return first.pages;
 }
 
-/** Returns the market's total. Requests a new one if it differs little from `total`: the market may have changed. */
+/** Returns the market's total. If it differs little from `total`, requests it again: the market may have changed. */
 function* totalLike(state: CrawlState, total: number): Task<number> {
   const { root } = state.tree;
   if (total === root.total || Math.abs(total - root.total) > Math.max(DRIFT_FLOOR, DRIFT * root.total))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tellError } from '../../../src/api-client/classify.js';
+import { findError } from '../../../src/api-client/classify.js';
 import { LimitError, type ApiError } from '../../../src/api-client/errors.js';
 
 const told = (
@@ -7,7 +7,7 @@ const told = (
   status = 400,
   { endpoint = 'POST /v2/prospecting', mayBeData = false } = {},
 ): ApiError | null =>
-  tellError(
+  findError(
     body,
     { endpoint, requestKey: 'k', status, body: '', fetchedAt: '2026-11-20T00:00:00.000Z', attempts: 1 },
     mayBeData,

@@ -27,7 +27,7 @@ it('tells when the file cannot be read any more', () => {
   const config = loadConfig(file, {});
   rmSync(file);
   expect(configChange(config)).toMatch(
-    /was readable when the worker started and is not now: The configuration file .* does not exist/,
+    /was readable when the worker started, but is no longer readable: The configuration file .* does not exist/,
   );
 });
 

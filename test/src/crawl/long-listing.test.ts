@@ -78,7 +78,7 @@ it('stops a list with ever new entries soon after its total, and names it', asyn
   server.on('request', () => void (listing.total = (Number(listing.total) || 0) + 1_000));
   const { shortfall } = await crawl();
   expect(pages).toBeLessThan(200);
-  expect(shortfall).toMatch(/listing of tenders counted [\d,]+, but page [\d,]+ still had new ones/);
+  expect(shortfall).toMatch(/listing of tenders gave a total of [\d,]+, but page [\d,]+ still had new entries/);
 });
 
 it.each([

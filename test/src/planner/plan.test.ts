@@ -246,7 +246,7 @@ describe('requests', () => {
     });
     const { coverage } = crawlMarket(market);
     expect(coverage.missing).toBeLessThanOrEqual(most);
-    for (const { reason } of coverage.why) expect(reason).toMatch(/no value there that a search can name/);
+    for (const { reason } of coverage.why) expect(reason).toMatch(/no value that a search can select/);
   });
 
   it('cost one and a check for a market that fits on a page', () => {
@@ -307,7 +307,7 @@ describe('answers alone decide', () => {
         const first = createPlan(planInput());
         const landed = [...crawl(first, market(), { stopAfter: kept })];
         expect(first.coverage().why[0]?.reason ?? 'none').toBe(
-          kept < whole.answers.size ? 'the crawl has not come to its end' : whole.coverage.why[0]!.reason,
+          kept < whole.answers.size ? 'the search has not ended' : whole.coverage.why[0]!.reason,
         );
 
         const second = createPlan(planInput());
@@ -364,7 +364,7 @@ describe('an API that differs', () => {
     expect(coverage).toMatchObject({ reported_total: 8_000, distinct_companies: 1_000, missing: 7_000 });
     expect(coverage.why).toHaveLength(1);
     expect(coverage.why[0]!.reason).toMatch(
-      /shows 1000 companies and this one has 8000.*company_incorporation does not filter; legal_form does not filter/,
+      /shows 1000 companies, but this segment has 8000.*company_incorporation does not filter; legal_form does not filter/,
     );
   });
 
@@ -628,6 +628,6 @@ describe('a total that is smaller than what the pages list', () => {
     }
     const { distinct_companies, why } = plan.coverage();
     expect(distinct_companies).toBe(lists);
-    expect(why).toMatchObject([{ reason: expect.stringMatching(/its total says 15: that total cannot be believed/) }]);
+    expect(why).toMatchObject([{ reason: expect.stringMatching(/but its total is 15: this total is wrong/) }]);
   });
 });

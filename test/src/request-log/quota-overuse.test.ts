@@ -36,11 +36,11 @@ it('what someone else used, and what was not counted', () => {
   const other = quotaOveruse([reading(0, 1), reading(20, 2), reading(255, 3)], calls);
   expect(other).toMatchObject({ used_before: 0, used_after: 255, drift: 100 });
   expect(describeOveruse(other!)).toMatch(
-    /counted 255 .* sent 155 requests: 100 are not its own.*another user of the key/i,
+    /counted 255 .* sent 155 requests: 100 calls are not its own.*another user of the key/i,
   );
   const free = quotaOveruse([reading(0, 1), reading(30, 2)], calls);
   expect(free).toMatchObject({ drift: -50 });
-  expect(describeOveruse(free!)).toMatch(/counted 30 .*: 50 were not counted/);
+  expect(describeOveruse(free!)).toMatch(/counted 30 .*: 50 requests were not counted/);
 });
 
 it('nothing for the calls that read the metric, nor for watches or failed calls that it left out', () => {

@@ -67,10 +67,10 @@ describe('readCsv', () => {
   });
 
   it.each([
-    ['never closed', '2,"B\n3,C\n4,D\n', 'a quote is opened in it and never closed'],
-    ['closed by the quote of a later row', '2,"B\n3,"C"\n4,D\n', 'is not closed where its field ends'],
-    ['not doubled', '2,"B "the" Ltd"\n3,C\n4,D\n', 'is not closed where its field ends'],
-    ['never closed, in a file of old line ends', '2,"B\r3,C\r4,D', 'a quote is opened in it and never closed'],
+    ['never closed', '2,"B\n3,C\n4,D\n', 'a quote is opened but never closed'],
+    ['closed by the quote of a later row', '2,"B\n3,"C"\n4,D\n', 'has no closing quote'],
+    ['not doubled', '2,"B "the" Ltd"\n3,C\n4,D\n', 'has no closing quote'],
+    ['never closed, in a file of old line ends', '2,"B\r3,C\r4,D', 'a quote is opened but never closed'],
   ])('names the line of a quote that is %s, and loses no row behind it', (_name, broken, problem) => {
     const { records, faults } = read(`id,name\n1,A\n${broken}`);
     expect(records.map(({ line, cells }) => `${line} ${cells.join()}`)).toEqual([
