@@ -7,18 +7,18 @@ export type TableCounts = Map<string, number>;
 
 /** Columns of `meta.receipt` with their published comments. */
 export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
-  ['run', 'VARCHAR', 'Run the build was made for'],
-  ['built_at', 'TIMESTAMPTZ', 'When it was built'],
-  ['config_hash', 'VARCHAR', 'Hash of the configuration that run had; NULL when it was not a crawl'],
-  ['models', 'JSON', 'Fingerprint of each model'],
-  ['tables', 'JSON', 'Rows of each table'],
-  ['parts', 'BIGINT', 'Landed parts the build is made of'],
-  ['landed_rows', 'BIGINT', 'Responses in those parts'],
-  ['coverage', 'JSON', "The run's coverage, one object a market"],
+  ['run', 'VARCHAR', 'Run that the build was made for'],
+  ['built_at', 'TIMESTAMPTZ', 'When the file was built'],
+  ['config_hash', 'VARCHAR', 'Hash of the configuration that the run used; NULL if it was not a crawl'],
+  ['models', 'JSON', 'Fingerprint of each model, as a JSON object'],
+  ['tables', 'JSON', 'Number of rows of each table, as a JSON object'],
+  ['parts', 'BIGINT', 'Number of landed parts that the build contains'],
+  ['landed_rows', 'BIGINT', 'Number of responses in these parts'],
+  ['coverage', 'JSON', "The run's rows of ops.coverage; NULL if it has none"],
 ];
 
 /** Published description of `meta.receipt`. */
-export const RECEIPT_DESCRIPTION = 'What this file was built from; one row.';
+export const RECEIPT_DESCRIPTION = 'What this file was built from, in one row.';
 
 /** Writes `meta.receipt`: one row that records the run, configuration, models and parts of the build. */
 export async function writeReceipt(

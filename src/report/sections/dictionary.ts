@@ -6,8 +6,8 @@ import { groupBy, table } from './table.js';
 const SCHEMAS: Record<string, string> = {
   core: 'one row per thing',
   marts: 'questions answered',
-  ops: 'how it was made',
-  meta: 'what it was made with',
+  ops: 'how runs went',
+  meta: 'what the file was built from',
 };
 
 /** Shows every table with its description and row count; a click opens its columns. */

@@ -73,7 +73,7 @@ Things \\| \\<b\\>.
 - One row per thing
 - Key: \`id\`, \`at\` (may be NULL: \`at\`)
 - Kind: table, version 3, made by [sql/core/things.sql](../sql/core/things.sql)
-- Parents: none, it reads what was loaded from the landing zone
+- Parents: none; it reads records loaded from the landing zone
 - Children: [marts.daily](#martsdaily)
 
 | Column | Type | What it is |
