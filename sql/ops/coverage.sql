@@ -75,12 +75,12 @@ judged AS (
       json_items(json_extract(c.body, '$.why')),
       CASE WHEN c.is_old AND c.carried_as_found > 0 THEN [to_json({
         'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': c.carried_as_found, 'class': 'carried',
-        'reason': 'carried over from earlier nights, not asked for in this run'
+        'reason': 'carried over from earlier nights, not searched in this run'
       })] ELSE CAST([] AS JSON[]) END,
       CASE WHEN loaded_companies <> c.counted_companies THEN [to_json({
         'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': greatest(c.counted_companies - loaded_companies, 0),
         'class': 'unloaded',
-        'reason': format('the searches counted {} companies and the warehouse holds {} of this run; ops.rejects names what could not be loaded',
+        'reason': format('the searches counted {:,} companies, but the warehouse holds {:,} of this run; ops.rejects lists those that it could not load',
           c.counted_companies, loaded_companies)
       })] ELSE CAST([] AS JSON[]) END
     ) AS gaps
