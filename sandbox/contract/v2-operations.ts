@@ -78,7 +78,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
     path: '/v2/metrics/contacts',
-    summary: 'Contacts revealed in a time',
+    summary: 'Contacts revealed in a period',
     section: 'Metrics',
     query: ContactMetricsQuery,
     response: ContactMetrics,
@@ -266,7 +266,7 @@ export const V2_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/v2/autocomplete',
-    summary: 'Company by whatever is known',
+    summary: 'Company by any known data',
     section: 'Autocomplete',
     body: AutocompleteRequest.extend({ phone_number: z.string().optional() }),
     demands: anyOf('name', 'registration_number', 'vat_number', 'ticker', 'website', 'email', 'pronet', 'phone_number'),

@@ -37,7 +37,7 @@ export function registerSchedule(program: Command): void {
 
   schedule
     .command('list')
-    .description('schedules on the server, their last and next runs')
+    .description('list the schedules on the server with their last and next runs')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark schedule list'))
     .action(async (options: { json?: boolean }, command: Command) => {

@@ -25,7 +25,7 @@ export function renderDictionary({ tables }: ReportFacts): Markup {
               ${table(one.columns, [
                 { head: 'Column', cell: ({ name }) => html`<code>${name}</code>`, kind: 'keep' },
                 { head: 'Type', cell: ({ type }) => html`<code>${type}</code>` },
-                { head: 'What it is', cell: ({ comment }) => comment },
+                { head: 'Description', cell: ({ comment }) => comment },
                 { head: 'From', cell: ({ from }) => from, kind: 'note' },
               ])}
             </details>`,
