@@ -16,7 +16,7 @@ columns:
   company_id: BIGINT | Id of the company
   fiscal_year: INTEGER | Fiscal year of the report
   indicator: VARCHAR | Name of the indicator, as the API writes it; see core.indicators
-  value_double: DOUBLE | Value as a number, for money in currency; NULL if it is not a number
+  value_double: DOUBLE | Value as a number, in currency if it is money; NULL if it is not a number
   value_text: VARCHAR | Value as text, if the API sent text or the indicator is a text; otherwise NULL
   currency: VARCHAR | Currency that the report of that year states; NULL if it states none (v1 never does)
   reported_date: DATE | Date that the report of that year states; NULL if it states none

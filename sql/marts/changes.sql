@@ -6,9 +6,9 @@ grain: change
 key: [changed_at, kind, company_id, market, field, fiscal_year, event_id]
 nullable: [market, field, fiscal_year, event_id]
 description: >-
-  Every change in one list. Kind changed is a changed field of a company record. Kind restated is a changed financial value;
-  new_value is NULL if a later report no longer has the value. Restatements come from v2. For years without any v2 value, they
-  come from the latest v1 report. Kind event is a watch event. Kinds entered and left are changes of a market's members.
+  Every change in one list, by kind. "changed" is a field of a company record. "restated" is a financial value; new_value is
+  NULL if a later report no longer has it. Restatements come from v2. For years without any v2 value, they come from the
+  latest v1 report. "event" is a watch event. "entered" and "left" are changes of a market's members.
 incremental:
   by: [company_id]
   changed: >-

@@ -129,7 +129,7 @@ function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
     cell(description),
     facts.map((fact) => `- ${fact}`).join('\n'),
     renderColumns(columns),
-    `Checks: ${audits.map(({ name, severity }) => `${code(name)} (${severity})`).join(', ')}`,
+    `Audits: ${audits.map(({ name, severity }) => `${code(name)} (${severity})`).join(', ')}`,
   ].join('\n\n');
 }
 
@@ -161,7 +161,7 @@ function renderReceipt(): string {
 function renderColumns(columns: TableDocs['columns']): string {
   const hasLineage = columns.some(({ lineage }) => lineage !== undefined);
   return markdownTable(
-    ['Column', 'Type', 'What it is', ...(hasLineage ? ['From'] : [])],
+    ['Column', 'Type', 'Description', ...(hasLineage ? ['From'] : [])],
     columns.map((column) => [
       code(column.name),
       code(column.type),

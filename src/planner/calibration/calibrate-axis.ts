@@ -127,7 +127,9 @@ function* calibrateSingles(
       return askedFacts(axis, counts, 1, complete);
     }
   }
-  return { unusable: finds ? `the API ignores ${dimension.key}` : `${dimension.key} finds nobody by the values tried` };
+  return {
+    unusable: finds ? `the API ignores ${dimension.key}` : `${dimension.key} finds no company by the values tried`,
+  };
 }
 
 /** Returns up to `most` of the numbers 0…n-1, spread evenly. */
