@@ -29,7 +29,7 @@ export const CONNECTOR_OWN: ReadonlySet<string> = new Set(['/api/verify-token', 
 
 /** The 23 routes of the connector application. The reference does not show their answers; the sandbox chose them. */
 export const CONNECTOR_OPERATIONS: readonly Operation[] = [
-  { method: 'GET', path: '/', summary: 'Landing', section: 'Connector', html: true },
+  { method: 'GET', path: '/', summary: 'Landing page', section: 'Connector', html: true },
   { method: 'GET', path: '/health', summary: 'Health check', section: 'Connector', response: HealthResponse },
   { method: 'GET', path: '/playground', summary: 'Playground', section: 'Connector', html: true },
   {
@@ -42,7 +42,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/api/verify-token',
-    summary: 'Is the key valid?',
+    summary: 'Check the key',
     section: 'Connector',
     body: VerifyTokenRequest,
     response: VerifyTokenResponse,
@@ -66,7 +66,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   {
     method: 'POST',
     path: '/api/company-financials',
-    summary: 'A year of figures',
+    summary: 'Figures of one year',
     section: 'Connector',
     body: CompanyFinancialsRequest,
     response: ConnectorFinancials,
@@ -142,7 +142,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
     path: '/oauth/sso/callback',
-    summary: 'End of SSO',
+    summary: 'Complete SSO',
     section: 'Sign-in',
     query: SsoCallbackQuery,
     status: 303,
@@ -152,7 +152,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
     path: '/oauth/trial',
-    summary: 'Trial: e-mail',
+    summary: 'Trial: ask for the e-mail address',
     section: 'Sign-in',
     query: TrialParameters,
     html: true,

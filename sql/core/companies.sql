@@ -5,39 +5,40 @@ version: 1
 grain: company
 key: [company_id]
 description: >-
-  Every company ever reported by a search or answered with a record, as last known. Where the details are gone or were not
-  fetched yet (has_details false) only id, name and the dates of seeing are known.
+  Every company that a search has found or whose record was fetched, with its latest known values. has_details is false if the
+  record is gone (404) or not fetched yet. Such a row has only the id, the name and the dates. Any other NULL means that the
+  API gave no value.
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name
-  country_code: VARCHAR | Country, ISO 3166-1 alpha-2
-  country_name: VARCHAR | Country as the API names it
-  registration_number: VARCHAR | Number in the national register, as text
+  country_code: VARCHAR | Country code, ISO 3166-1 alpha-2
+  country_name: VARCHAR | Country name, as the API writes it
+  registration_number: VARCHAR | Number in the national company register, as text
   vat_number: VARCHAR | VAT number
   status: VARCHAR | Status label (Active, Inactive, Intermediate)
-  legal_form: VARCHAR | Legal form as the API names it
-  website: VARCHAR | Website
-  phones: VARCHAR[] | Telephone numbers, in the API's order
+  legal_form: VARCHAR | Legal form, as the API writes it
+  website: VARCHAR | Website address
+  phones: VARCHAR[] | Phone numbers, in the API's order
   emails: VARCHAR[] | E-mail addresses, in the API's order
   faxes: VARCHAR[] | Fax numbers, in the API's order
-  brands: VARCHAR[] | Brand names (the API sends them as one text with commas)
+  brands: VARCHAR[] | Brand names; the API may send them as one comma-separated text
   address_street: VARCHAR | Street and number
-  address_location: VARCHAR | Location line of the address
+  address_location: VARCHAR | Location line of the address, as the API writes it
   address_city: VARCHAR | City
   country_region: VARCHAR | Region within the country
   zip_code: VARCHAR | Postal code, as text
-  size_text: VARCHAR | Employee count or band, as the API writes it
-  employees_min: INTEGER | Lower bound of size_text; NULL where it states none
-  employees_max: INTEGER | Upper bound of size_text; NULL where it states none
-  founding_date: DATE | Day of founding
-  pronet: VARCHAR | Address of the professional-network profile
-  microblog: VARCHAR | Address of the microblog profile
-  socialnet: VARCHAR | Address of the social-network profile
-  first_seen_on: DATE | UTC day of the first answer that named the company (by a search or with its record)
-  last_seen_on: DATE | UTC day of the latest answer that named it
-  has_details: BOOLEAN | False when only a search reported it; then all but the name is NULL
-  observed_at: TIMESTAMPTZ | When its record was last read; for has_details false when a search last reported it
-  extra: JSON | Fields the reference does not list, as they last came
+  size_text: VARCHAR | Employee count or range, as the API writes it
+  employees_min: INTEGER | Lower bound of size_text; NULL if it has none
+  employees_max: INTEGER | Upper bound of size_text; NULL if it has none
+  founding_date: DATE | Founding date
+  pronet: VARCHAR | URL of the profile on the professional network
+  microblog: VARCHAR | URL of the microblog profile
+  socialnet: VARCHAR | URL of the social network profile
+  first_seen_on: DATE | UTC day of the first answer that named the company (a search or its record)
+  last_seen_on: DATE | UTC day of the latest answer that named the company
+  has_details: BOOLEAN | False if only searches have reported the company; then all descriptive columns except name are NULL
+  observed_at: TIMESTAMPTZ | When its record was last read; if has_details is false, when a search last reported it
+  extra: JSON | Fields that the API reference does not list, as last received; NULL if there are none
 */
 SELECT
   s.company_id,

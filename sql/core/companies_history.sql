@@ -5,9 +5,9 @@ version: 1
 grain: version of a company
 key: [company_id, valid_from]
 description: >-
-  What the API said about each company, and from when to when. A new version starts with the first answer that differs; the
-  order within arrays, key order and whether an id came as number or text are no difference. A company that left, or whose
-  details are gone, keeps its last version. A function of all observations, whatever order they were loaded in.
+  Versions of each company record (SCD type 2). A new version starts with the first answer that differs. Differences in array
+  order, key order or id type (number or text) are ignored. If a company leaves the market or its record is gone, its last
+  version stays current. The rows do not depend on the order in which observations were loaded.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_companies
@@ -15,36 +15,36 @@ incremental:
 columns:
   company_id: BIGINT | Id of the company
   valid_from: TIMESTAMPTZ | When this version was first observed
-  valid_to: TIMESTAMPTZ | When the next version was first observed; NULL while open
+  valid_to: TIMESTAMPTZ | When the next version was first observed; NULL for the latest version
   is_current: BOOLEAN | True for the latest version
-  version: INTEGER | Number of the version, from 1
-  record_hash: VARCHAR | SHA-256 of the normalised record
+  version: INTEGER | Version number, from 1
+  record_hash: VARCHAR | SHA-256 of the normalized record
   name: VARCHAR | Registered name
-  country_code: VARCHAR | Country, ISO 3166-1 alpha-2
-  country_name: VARCHAR | Country as the API names it
-  registration_number: VARCHAR | Number in the national register, as text
+  country_code: VARCHAR | Country code, ISO 3166-1 alpha-2
+  country_name: VARCHAR | Country name, as the API writes it
+  registration_number: VARCHAR | Number in the national company register, as text
   vat_number: VARCHAR | VAT number
   status: VARCHAR | Status label (Active, Inactive, Intermediate)
-  legal_form: VARCHAR | Legal form as the API names it
-  website: VARCHAR | Website
-  phones: VARCHAR[] | Telephone numbers, in the API's order
+  legal_form: VARCHAR | Legal form, as the API writes it
+  website: VARCHAR | Website address
+  phones: VARCHAR[] | Phone numbers, in the API's order
   emails: VARCHAR[] | E-mail addresses, in the API's order
   faxes: VARCHAR[] | Fax numbers, in the API's order
-  brands: VARCHAR[] | Brand names (the API sends them as one text with commas)
+  brands: VARCHAR[] | Brand names; the API may send them as one comma-separated text
   address_street: VARCHAR | Street and number
-  address_location: VARCHAR | Location line of the address
+  address_location: VARCHAR | Location line of the address, as the API writes it
   address_city: VARCHAR | City
   country_region: VARCHAR | Region within the country
   zip_code: VARCHAR | Postal code, as text
-  size_text: VARCHAR | Employee count or band, as the API writes it
-  employees_min: INTEGER | Lower bound of size_text; NULL where it states none
-  employees_max: INTEGER | Upper bound of size_text; NULL where it states none
-  founding_date: DATE | Day of founding
-  pronet: VARCHAR | Address of the professional-network profile
-  microblog: VARCHAR | Address of the microblog profile
-  socialnet: VARCHAR | Address of the social-network profile
+  size_text: VARCHAR | Employee count or range, as the API writes it
+  employees_min: INTEGER | Lower bound of size_text; NULL if it has none
+  employees_max: INTEGER | Upper bound of size_text; NULL if it has none
+  founding_date: DATE | Founding date
+  pronet: VARCHAR | URL of the profile on the professional network
+  microblog: VARCHAR | URL of the microblog profile
+  socialnet: VARCHAR | URL of the social network profile
   codes: STRUCT(scheme VARCHAR, code_id BIGINT, value VARCHAR)[] | Industry and activity classifications
-  extra: JSON | Fields the reference does not list, as they last came; they make no new version
+  extra: JSON | Fields that the API reference does not list, as last received; NULL if there are none. They start no new version
 audits:
   - name: one_open_version
     severity: error
@@ -54,7 +54,7 @@ audits:
     sql: SELECT * FROM core.companies_history SEMI JOIN changed USING (company_id) WHERE valid_to <= valid_from
 */
 WITH observed AS (
-  -- Two answers in one instant cannot be put in order; the same one of them counts every time.
+  -- Answers of the same instant have no order. Always use the same one.
   SELECT company_id, observed_at, max(record_hash) AS record_hash
   FROM ledger.observations
   SEMI JOIN changed USING (company_id)

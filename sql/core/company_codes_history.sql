@@ -2,24 +2,24 @@
 model: core.company_codes_history
 kind: incremental
 version: 1
-grain: span of time in which a company had a classification
+grain: period in which a company had a classification
 key: [company_id, scheme, code_id, value, valid_from]
 nullable: [value]
 description: >-
-  Industry and activity classifications of each company, and from when to when the API named them. One that was taken away and
-  given back has two rows.
+  Industry and activity classifications of each company, with the period in which the API listed them. A classification that
+  was removed and added again has two rows.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_companies
   all: SELECT DISTINCT company_id FROM core.companies_history
 columns:
   company_id: BIGINT | Id of the company
-  scheme: VARCHAR | Classification, as the API names it (industry_focus, sic_code_gb and so on)
+  scheme: VARCHAR | Classification scheme, as the API names it (industry_focus, sic_code_gb and so on)
   code_id: BIGINT | Id of the class within the scheme
-  value: VARCHAR | Code or name of the class
-  valid_from: TIMESTAMPTZ | When the company was first observed with it
-  valid_to: TIMESTAMPTZ | When it was first observed without it; NULL while it has it
-  is_current: BOOLEAN | True while it has it
+  value: VARCHAR | Code or name of the class; NULL if the API states none
+  valid_from: TIMESTAMPTZ | When the company was first observed with this classification
+  valid_to: TIMESTAMPTZ | When the company was first observed without it; NULL while the company has it
+  is_current: BOOLEAN | True while the company has this classification
 audits:
   - name: no_overlap
     severity: error
@@ -37,7 +37,7 @@ WITH given AS (
   )
 ),
 
--- Versions that follow each other without a gap are one span.
+-- Consecutive versions form one span.
 spans AS (
   SELECT *, version - row_number() OVER (PARTITION BY company_id, scheme, code_id, value ORDER BY version) AS span
   FROM given

@@ -5,27 +5,27 @@ version: 1
 grain: value of an indicator in a fiscal year of a company, by source
 key: [company_id, fiscal_year, indicator, source]
 description: >-
-  Financial values as last reported, one row each, text indicators included. A number that came as text has both values. Both
-  versions of the API stand side by side, told apart by `source`: filter on it, or values are counted twice. Of two v1 reports
-  of one year the later date is here, the other in core.financials_history.
+  Latest reported financial values, one row per value, text indicators included. A number that the API sent as text fills both
+  value columns. Values of v1 and v2 are separate rows. Filter on source, or values count twice. If v1 has two reports of one
+  year, this table has the later one; core.financials_history has both.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
   all: SELECT DISTINCT company_id FROM ledger.reports
 columns:
   company_id: BIGINT | Id of the company
-  fiscal_year: INTEGER | Year of the report
+  fiscal_year: INTEGER | Fiscal year of the report
   indicator: VARCHAR | Name of the indicator, as the API writes it; see core.indicators
-  value_double: DOUBLE | The value as a number, in the currency beside it where it is money; NULL where it is no number
-  value_text: VARCHAR | The value as text, where it came as text
-  currency: VARCHAR | Currency the report of that year states; v1 reports state none, so there it is NULL
-  reported_date: DATE | Date the report of that year states
-  source: VARCHAR | Interface it came from (v2 or v1); part of the key
+  value_double: DOUBLE | Value as a number, in currency if it is money; NULL if it is not a number
+  value_text: VARCHAR | Value as text, if the API sent text or the indicator is a text; otherwise NULL
+  currency: VARCHAR | Currency that the report of that year states; NULL if it states none (v1 never does)
+  reported_date: DATE | Date that the report of that year states; NULL if it states none
+  source: VARCHAR | API version that sent the value (v2 or v1); part of the key
   observed_at: TIMESTAMPTZ | When a report with this year was last read
-  progress: DOUBLE | progress beside a v1 value as last reported; the reference does not explain it. NULL for v2
-  processed_at: TIMESTAMPTZ | processedTime beside a v1 value as last reported; NULL for v2
-  modified_at: TIMESTAMPTZ | modifyDate of a v1 report as last reported; NULL for v2
-  source_processed_on: DATE | sourceProcessedDate of a v1 report as last reported; NULL for v2
+  progress: DOUBLE | progress of a v1 value, as last reported; the reference does not explain it. NULL for v2
+  processed_at: TIMESTAMPTZ | processedTime of a v1 value, as last reported; NULL for v2
+  modified_at: TIMESTAMPTZ | modifyDate of a v1 report, as last reported; NULL for v2
+  source_processed_on: DATE | sourceProcessedDate of a v1 report, as last reported; NULL for v2
 audits:
   - name: currency_without_code
     severity: warn
@@ -44,7 +44,7 @@ WITH open_values AS (
   QUALIFY report_date = max(report_date) OVER (PARTITION BY company_id, fiscal_year)
 ),
 
--- What each year's report says about itself.
+-- Currency and date that each year's report states.
 reports AS (
   SELECT company_id, fiscal_year, source,
     any_value(value_text) FILTER (indicator = 'Currency') AS currency,
@@ -72,7 +72,7 @@ years AS (
     ON single.company_id = y.company_id AND single.source = y.source AND single.scope_year = y.fiscal_year
 ),
 
--- What the latest v1 answer says beside each value; values of v2 have no report_date.
+-- Extra fields of each value in the latest v1 answer. v2 values have no report_date and match none.
 latest AS (
   SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS report_hash
   FROM ledger.observations

@@ -2,32 +2,32 @@
 model: core.financials_history
 kind: incremental
 version: 2
-grain: version of a value of a financial report (restatements)
+grain: version of a financial value
 key: [company_id, fiscal_year, indicator, source, report_date, valid_from]
 nullable: [report_date]
 description: >-
-  What the API said about each financial value, and from when to when. A new version starts with the first report that says
-  another value; a value that a later report of the same scope no longer has ends without a successor. A value that came
-  malformed says nothing, the version before it stays open. A function of all observations, in whatever order they came. Of v1
-  each report of a year is here, by its date; v2 has one a year.
+  Versions of each financial value (restatements). A new version starts with the first report that states another value. A
+  value that a later report of the same scope lacks ends without a successor. A malformed value is ignored and the version
+  before it stays current. v1 may have several reports of a year; all are here, by date. v2 has one report a year. The rows do
+  not depend on the order in which observations were loaded.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
   all: SELECT DISTINCT company_id FROM ledger.reports
 columns:
   company_id: BIGINT | Id of the company
-  fiscal_year: INTEGER | Year of the report
+  fiscal_year: INTEGER | Fiscal year of the report
   indicator: VARCHAR | Name of the indicator, as the API writes it
-  source: VARCHAR | Interface it came from (v2 or v1)
+  source: VARCHAR | API version that sent the value (v2 or v1)
   report_date: DATE | Date of the v1 report; NULL for v2
   valid_from: TIMESTAMPTZ | When this value was first observed
-  valid_to: TIMESTAMPTZ | When it was first observed to be another one, or none; NULL while open
-  is_current: BOOLEAN | True while open
-  version: INTEGER | Number of the version, from 1; above 1 it is a restatement
-  value_double: DOUBLE | The value as a number; NULL where it is no number
-  value_text: VARCHAR | The value as text, where it came as text
-  previous_double: DOUBLE | value_double of the version before
-  previous_text: VARCHAR | value_text of the version before
+  valid_to: TIMESTAMPTZ | When a report first had another value, or none; NULL while the value is current
+  is_current: BOOLEAN | True while no later report has another value, or none
+  version: INTEGER | Version number, from 1; a version above 1 is a restatement
+  value_double: DOUBLE | Value as a number; NULL if it is not a number
+  value_text: VARCHAR | Value as text, if the API sent text or the indicator is a text; otherwise NULL
+  previous_double: DOUBLE | value_double of the version before; NULL for version 1
+  previous_text: VARCHAR | value_text of the version before; NULL for version 1
 audits:
   - name: has_a_value
     severity: error
@@ -45,7 +45,7 @@ WITH observed AS (
   GROUP BY ALL
 ),
 
--- The same answer again says nothing new.
+-- Drop repeated answers.
 told AS (
   SELECT *
   FROM observed
@@ -59,7 +59,7 @@ steps AS (
   JOIN ledger.reports AS r USING (company_id, source, report_hash)
 ),
 
--- Most companies were read once, or always with the same answer: their values are their history.
+-- Most companies were read once, or always with the same answer. Each value then has one version.
 unchanged AS (
   SELECT s.company_id, v.fiscal_year, v.indicator, s.source, v.report_date, s.observed_at AS valid_from, NULL AS valid_to,
     1 AS version, v.value_double, v.value_text, NULL AS previous_double, NULL AS previous_text
@@ -71,7 +71,7 @@ unchanged AS (
     AND (v.value_double IS NOT NULL OR v.value_text IS NOT NULL)
 ),
 
--- The others: every value any of their answers has, at every step that could have told it.
+-- For other companies, pair each value of any answer with each answer that could contain it.
 many AS (
   SELECT * FROM steps WHERE steps > 1
 ),
@@ -95,15 +95,15 @@ cells AS (
     AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
   WHERE v.value_double IS NOT NULL
     OR v.value_text IS NOT NULL
-    -- A report whose very year or date is unreadable may be the one with what is absent.
+    -- A report with an unreadable year or date may contain the absent value, so its absence proves nothing.
     OR (v.report_id IS NULL AND m.report_id NOT IN (SELECT report_id FROM known WHERE indicator IS NULL AND fiscal_year IS NULL))
-  -- A whole report and one year of it in the same instant: the year counts.
+  -- If a whole report and a single year have the same instant, the single year counts.
   QUALIFY row_number() OVER (
     PARTITION BY k.company_id, k.fiscal_year, k.indicator, k.source, k.report_date, m.observed_at ORDER BY m.scope_year NULLS LAST
   ) = 1
 ),
 
--- 1.5 and "1.5" are one value.
+-- 1.5 and "1.5" are equal.
 compared AS (
   SELECT *, CASE WHEN present THEN coalesce(CAST(value_double AS VARCHAR), value_text) END AS said
   FROM cells

@@ -4,14 +4,14 @@ kind: table
 version: 1
 grain: indicator
 key: [indicator]
-description: Every financial indicator of the reference, and every other one that came.
+description: Every financial indicator that the API reference lists or that a report contained.
 columns:
-  indicator: VARCHAR | Name, as the API writes it
-  kind: VARCHAR | double, integer or string; for one that is not in the reference, what its values are
-  in_reference: BOOLEAN | False for an indicator that came but that the reference does not list
-  companies: BIGINT | Companies that have a value of it
-  first_year: INTEGER | Earliest fiscal year with a value
-  last_year: INTEGER | Latest fiscal year with a value
+  indicator: VARCHAR | Name of the indicator, as the API writes it
+  kind: VARCHAR | double, integer or string; taken from the values if the reference does not list the indicator
+  in_reference: BOOLEAN | False if reports contain the indicator but the API reference does not list it
+  companies: BIGINT | Number of companies that have a value
+  first_year: INTEGER | Earliest fiscal year with a value; NULL if no company has one
+  last_year: INTEGER | Latest fiscal year with a value; NULL if no company has one
 */
 WITH found AS (
   SELECT indicator, count(DISTINCT company_id) AS companies, min(fiscal_year) AS first_year, max(fiscal_year) AS last_year,

@@ -2,21 +2,21 @@
 model: core.matches
 kind: table
 version: 1
-grain: question of a list of companies
+grain: distinct row of the lists given to tidemark resolve
 key: [question_hash]
 description: >-
-  Which company each row of the lists given to `tidemark resolve` is, as last answered. Join it to a list by what the list
-  says: request holds the row's fields.
+  The company that each row of a list was matched to by tidemark resolve, as last answered. To join a list, compare its
+  columns with the fields in request.
 columns:
-  question_hash: VARCHAR | Hash of the question; the same question of another list is the same row
-  kind: VARCHAR | By what it was found (registration, website, profile, email or name), or last looked for; NULL where the API knows of none
-  request: JSON | What was asked (name, country_code, state, registration_number, vat_number, ticker, website, email, profile), as the list had it
-  company_id: BIGINT | Id of the company; NULL where none was found
-  name: VARCHAR | Its name, as the API has it
-  country_code: VARCHAR | Its country, ISO 3166 alpha-2
-  matched: BOOLEAN | Whether a company was found
-  payload: JSON | The company's record as it was answered
-  observed_at: TIMESTAMPTZ | When it was answered
+  question_hash: VARCHAR | SHA-256 of request; equal rows of several lists share one row here
+  kind: VARCHAR | Lookup that gave the answer (registration, website, profile, email or name); NULL if the API found no company
+  request: JSON | The fields of the row as the list had them (name, country_code, state, registration_number, vat_number, ticker, website, email, profile)
+  company_id: BIGINT | Id of the company; NULL if none was found
+  name: VARCHAR | Name of the company, as the API writes it; NULL if none was found
+  country_code: VARCHAR | Country code of the company, ISO 3166-1 alpha-2; NULL if none was found
+  matched: BOOLEAN | True if a company was found
+  payload: JSON | The API answer with the company record; NULL if the API found none
+  observed_at: TIMESTAMPTZ | When the API answered
 */
 SELECT
   sha256(question) AS question_hash,

@@ -4,14 +4,14 @@ kind: table
 version: 1
 grain: item of a lookup list
 key: [source, list, id]
-description: The API's lookup lists as last read.
+description: The API's lookup lists, as last read.
 columns:
-  source: VARCHAR | v1 for the company lists, tenders for the tender lists (donors among them)
+  source: VARCHAR | v1 for company lists, tenders for tender lists (donors included)
   list: VARCHAR | Name of the list
-  id: BIGINT | Id within the list
-  name: VARCHAR | Name
-  short_name: VARCHAR | Short name (two letters for countries)
-  parent_id: BIGINT | Id of the item above it in the same list
+  id: BIGINT | Id of the item within the list
+  name: VARCHAR | Name of the item
+  short_name: VARCHAR | Short name (two letters for countries); NULL if the API states none
+  parent_id: BIGINT | Id of the parent item in the same list; NULL if it has none
 */
 WITH latest AS (
   SELECT entity_id, max((observed_at, body_hash)) AS latest

@@ -2,21 +2,21 @@
 model: core.nomenclatures_history
 kind: table
 version: 1
-grain: span of time in which a list had an item as it is here
+grain: period in which a lookup list had an item unchanged
 key: [source, list, id, valid_from]
 description: >-
-  The API's lookup lists, and from when to when each item was in them under that name. One that was taken out and put back, or
-  renamed, has several rows.
+  Items of the API's lookup lists, with the period in which each one was listed unchanged. An item that was renamed, or
+  removed and added again, has several rows.
 columns:
-  source: VARCHAR | v1 for the company lists, tenders for the tender lists (donors among them)
+  source: VARCHAR | v1 for company lists, tenders for tender lists (donors included)
   list: VARCHAR | Name of the list
-  id: BIGINT | Id within the list
-  valid_from: TIMESTAMPTZ | When it was first read so
-  valid_to: TIMESTAMPTZ | When it was first read without it, or otherwise; NULL while it stands
-  is_current: BOOLEAN | True while it stands
-  name: VARCHAR | Name
-  short_name: VARCHAR | Short name (two letters for countries)
-  parent_id: BIGINT | Id of the item above it in the same list
+  id: BIGINT | Id of the item within the list
+  valid_from: TIMESTAMPTZ | When the item was first read in this form
+  valid_to: TIMESTAMPTZ | When it was first read changed, or was missing; NULL while it is listed unchanged
+  is_current: BOOLEAN | True while the list has the item in this form
+  name: VARCHAR | Name of the item
+  short_name: VARCHAR | Short name (two letters for countries); NULL if the API states none
+  parent_id: BIGINT | Id of the parent item in the same list; NULL if it has none
 audits:
   - name: no_overlap
     severity: error
@@ -25,7 +25,7 @@ audits:
       WINDOW item AS (PARTITION BY source, list, id ORDER BY valid_from)
       QUALIFY coalesce(valid_to > lead(valid_from) OVER item, valid_to IS NULL AND lead(valid_from) OVER item IS NOT NULL)
 */
--- Two answers in one instant cannot be put in order; the same one of them counts every time.
+-- Answers of the same instant have no order. Always use the same one.
 WITH read AS (
   SELECT entity_id, observed_at, max(body_hash) AS body_hash
   FROM ledger.observations
@@ -44,7 +44,7 @@ items AS (
     max(i.parent_id) AS parent_id
   FROM answers AS a
   JOIN ledger.nomenclature_items AS i USING (entity_id, body_hash)
-  -- Donors are filed among the tender lists; a list that both routes tell is the tenders' own.
+  -- Donors belong to the tender lists. If both routes return a list, use the one of the tender route.
   WHERE entity_id <> 'donors' OR i.list NOT IN (SELECT list FROM ledger.nomenclature_items WHERE entity_id = 'tenders')
   GROUP BY ALL
 ),

@@ -7,8 +7,8 @@ key: [slug, position]
 description: Attachments of each tender.
 columns:
   slug: VARCHAR | Id of the tender
-  position: INTEGER | Place in the API's list, from 1
-  url: VARCHAR | Address of the attachment
+  position: INTEGER | Position in the API's list, from 1
+  url: VARCHAR | URL of the attachment
 */
 SELECT slug, CAST(position AS INTEGER) AS position, item AS url
 FROM (

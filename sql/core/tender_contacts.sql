@@ -7,11 +7,11 @@ key: [slug, position]
 description: Contact points of each tender.
 columns:
   slug: VARCHAR | Id of the tender
-  position: INTEGER | Place in the API's list, from 1
-  kind: VARCHAR | mobile, name or email
-  type: VARCHAR | Type the API states
-  name: VARCHAR | The number, name or address itself; NULL unless personalData is contacts
-  contact_id: BIGINT | Id the API states
+  position: INTEGER | Position in the API's list, from 1
+  kind: VARCHAR | Kind of contact (mobile, name or email)
+  type: VARCHAR | Type that the API states; NULL if none
+  name: VARCHAR | The phone number, name or e-mail address; NULL unless personalData is contacts
+  contact_id: BIGINT | Id that the API states; NULL if none
 */
 SELECT slug, CAST(position AS INTEGER) AS position, item.kind, item.type,
   CASE WHEN (SELECT personal_data FROM settings) THEN item.name END AS name,

@@ -7,9 +7,9 @@ key: [slug, position]
 description: Donors of each tender.
 columns:
   slug: VARCHAR | Id of the tender
-  position: INTEGER | Place in the API's list, from 1
-  name: VARCHAR | Name, where the payload states one
-  payload: JSON | The donor as the API sends it (its shape is not documented)
+  position: INTEGER | Position in the API's list, from 1
+  name: VARCHAR | Name of the donor; NULL if payload has none
+  payload: JSON | The donor as the API sent it; the reference does not document its shape
 */
 SELECT slug, CAST(position AS INTEGER) AS position, coalesce(json_text(json_extract(item, '$.name')), json_text(item)) AS name, item AS payload
 FROM (

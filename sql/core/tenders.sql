@@ -5,28 +5,28 @@ version: 1
 grain: tender
 key: [slug]
 description: >-
-  Public tenders and grants as last known, from the listing (summary) and the details; where both say something, the later
-  one counts.
+  Public tenders and grants, as last known. Values come from the listing and from the details. If both state a value, the
+  later one counts. NULL means that neither has stated a value.
 columns:
   slug: VARCHAR | Id of the tender
   title: VARCHAR | Title
   status: VARCHAR | Status label (Accepting bids, Closed, Forecast, Not specified, Contract award)
   project_type: VARCHAR | Project type, from the listing
   type: VARCHAR | Tender, Grant or Loan, from the details
-  announced_date: DATE | Day of the announcement
-  deadline_date: DATE | Day of the deadline
-  announced_at: TIMESTAMP | Wall-clock time of the announcement, without zone as the API states it; NULL where only the day is stated
-  deadline_at: TIMESTAMP | Wall-clock time of the deadline, without zone as the API states it; NULL where only the day is stated
-  countries: VARCHAR[] | Countries
-  industries: VARCHAR[] | Industries, from the details
-  description_html: VARCHAR | Description as the API sends it (HTML)
+  announced_date: DATE | Announcement date
+  deadline_date: DATE | Deadline date
+  announced_at: TIMESTAMP | Announcement time without time zone, as the API states it; NULL if only the date is stated
+  deadline_at: TIMESTAMP | Deadline time without time zone, as the API states it; NULL if only the date is stated
+  countries: VARCHAR[] | Country names
+  industries: VARCHAR[] | Industry names, from the details
+  description_html: VARCHAR | Description, as the API sent it (HTML)
   description_text: VARCHAR | Description as plain text
-  logo: VARCHAR | Address of the logo
-  first_seen_on: DATE | UTC day it was first listed or read
-  last_seen_on: DATE | UTC day it was last listed or read
-  observed_at: TIMESTAMPTZ | When it was last listed or read
+  logo: VARCHAR | URL of the logo
+  first_seen_on: DATE | UTC day on which the tender was first listed or read
+  last_seen_on: DATE | UTC day on which the tender was last listed or read
+  observed_at: TIMESTAMPTZ | When the tender was last listed or read
 */
--- A tender has at most one row of its listing and one of its details.
+-- A tender has at most one row from the listing and one from the details.
 WITH latest AS (
   SELECT
     slug,
@@ -59,7 +59,7 @@ seen AS (
   GROUP BY slug
 )
 
--- The details state the time of day. It holds as long as the day does: a later listing may move the day alone.
+-- The details state a time of day. It is valid only for the same day, because a later listing may change the day alone.
 SELECT l.slug, l.title, l.status, l.project_type, l.type, l.announced_date, l.deadline_date,
   time_on_day(l.announced_date, l.details_announced_at, l.summary_announced_at) AS announced_at,
   time_on_day(l.deadline_date, l.details_deadline_at, l.summary_deadline_at) AS deadline_at,

@@ -5,10 +5,10 @@ version: 1
 grain: version of a tender
 key: [slug, valid_from]
 description: >-
-  What the API said about each tender, and from when to when: listing and details together, of each field what was said last.
-  A new version starts with the first answer that differs; the order within arrays is no difference, and neither is what one of
-  the two states for the first time. The details count from the listing they were read after. Contacts are not kept here. A
-  function of all observations, whatever order they were loaded in.
+  Versions of each tender (SCD type 2), from listing and details together. Each field has the value stated last. A new version
+  starts with the first answer that differs. Array order is no difference. Neither are fields that the listing or the details
+  state for the first time. Details count from the time of the listing that they were read after. Contacts have no history.
+  The rows do not depend on the order in which observations were loaded.
 incremental:
   by: [slug]
   changed: SELECT DISTINCT slug FROM ledger.dirty_tenders
@@ -16,23 +16,23 @@ incremental:
 columns:
   slug: VARCHAR | Id of the tender
   valid_from: TIMESTAMPTZ | When this version was first observed
-  valid_to: TIMESTAMPTZ | When the next version was first observed; NULL while open
+  valid_to: TIMESTAMPTZ | When the next version was first observed; NULL for the latest version
   is_current: BOOLEAN | True for the latest version
-  version: INTEGER | Number of the version, from 1
+  version: INTEGER | Version number, from 1
   title: VARCHAR | Title
   status: VARCHAR | Status label (Accepting bids, Closed, Forecast, Not specified, Contract award)
   project_type: VARCHAR | Project type, from the listing
   type: VARCHAR | Tender, Grant or Loan, from the details
-  announced_date: DATE | Day of the announcement
-  deadline_date: DATE | Day of the deadline
-  announced_at: TIMESTAMP | Wall-clock time of the announcement, without zone as the API states it; NULL where only the day is stated
-  deadline_at: TIMESTAMP | Wall-clock time of the deadline, without zone as the API states it; NULL where only the day is stated
-  countries: VARCHAR[] | Countries
-  industries: VARCHAR[] | Industries, from the details
-  description_html: VARCHAR | Description as the API sends it (HTML)
-  logo: VARCHAR | Address of the logo
-  donors: JSON[] | Donors as the API sends them, from the details
-  attachments: VARCHAR[] | Addresses of attachments, from the details
+  announced_date: DATE | Announcement date
+  deadline_date: DATE | Deadline date
+  announced_at: TIMESTAMP | Announcement time without time zone, as the API states it; NULL if only the date is stated
+  deadline_at: TIMESTAMP | Deadline time without time zone, as the API states it; NULL if only the date is stated
+  countries: VARCHAR[] | Country names
+  industries: VARCHAR[] | Industry names, from the details
+  description_html: VARCHAR | Description, as the API sent it (HTML)
+  logo: VARCHAR | URL of the logo
+  donors: JSON[] | Donors, as the API sent them, from the details
+  attachments: VARCHAR[] | URLs of attachments, from the details
 audits:
   - name: no_overlap
     severity: error
@@ -57,7 +57,7 @@ read AS (
   GROUP BY ALL
 ),
 
--- A run lists a tender and reads its details minutes later: one observation, as of the listing.
+-- A run lists a tender and reads its details minutes later. Count both as one observation at the time of the listing.
 observed AS (
   SELECT slug, run, 'summary' AS source, observed_at, record_hash, observed_at AS as_of FROM listed
   UNION ALL
@@ -70,7 +70,7 @@ observed AS (
   ASOF LEFT JOIN listed AS l ON l.slug = r.slug AND l.run = r.run AND l.observed_at <= r.observed_at
 ),
 
--- Of each field what was said last, by either.
+-- The latest value of each field, from listing or details.
 filled AS (
   SELECT
     o.slug,
@@ -118,7 +118,7 @@ states AS (
   QUALIFY row_number() OVER (PARTITION BY slug, as_of ORDER BY observed_at DESC, source DESC, run DESC) = 1
 ),
 
--- What was never stated before is no difference when the details, or the listing, are read for the first time.
+-- When the details or the listing are read for the first time, fields never stated before are no difference.
 compared AS (
   SELECT
     *,
@@ -143,7 +143,7 @@ numbered AS (
   FROM compared
 ),
 
--- A version as it was first known whole.
+-- Each version with the first values that include listing and details.
 versions AS (
   SELECT *, min(as_of) OVER (PARTITION BY slug, version) AS valid_from
   FROM numbered

@@ -5,23 +5,23 @@ version: 1
 grain: event
 key: [event_id]
 description: >-
-  Changes of watched companies that the API reported, by webhook, in the events list, or both. Events of one company, field and
-  second with different content are different events.
+  Changes of watched companies that the API reported by webhook, in its events list, or both. Events of one company, field and
+  second with different content are separate rows.
 columns:
-  event_id: VARCHAR | company/field/second, the same however the event was received; of several in one second the later received end in /2, /3 and so on
+  event_id: VARCHAR | company/field/second; more events of that second end in /2, /3 and so on, in order of receipt. Webhook and events list give the same id
   company_id: BIGINT | Id of the company
-  field: VARCHAR | Watched field that changed, by its current name; an older name that could stand for several fields is kept
-  status: VARCHAR | Status as the API states it
-  old_value: VARCHAR | Value before, where the API states it
-  new_value: VARCHAR | Value after, where the API states it
-  message_text: VARCHAR | The API's message as plain text
-  occurred_at: TIMESTAMPTZ | When it happened
-  received_via: VARCHAR | poll, webhook or both
-  observed_at: TIMESTAMPTZ | When it was first received
+  field: VARCHAR | Watched field that changed, by its current name; an old name that may mean several fields is kept
+  status: VARCHAR | Status, as the API states it; NULL if none
+  old_value: VARCHAR | Value before the change; NULL if the API states none
+  new_value: VARCHAR | Value after the change; NULL if the API states none
+  message_text: VARCHAR | The API's message as plain text; NULL for events received only by webhook
+  occurred_at: TIMESTAMPTZ | When the change happened, according to the API
+  received_via: VARCHAR | How the event was received (poll, webhook or both)
+  observed_at: TIMESTAMPTZ | When the event was first received
 */
--- The events list has message and status, the delivery has the values. Which message belongs to which delivery only matters
--- where several events of one company and field share a second: first by the values a message mentions, then in the order of
--- arrival. Every step orders by what was received, never by when it was loaded.
+-- Joins items of the events list (message, status) with webhook deliveries (values). If several events of one company and
+-- field share a second, items are matched by the values that the message mentions, then by order of receipt. No step
+-- depends on the order of loading.
 WITH received AS (
   SELECT
     company_id, watch_field(field) AS field, date_trunc('second', occurred_at) AS second, received_via, status, old_value, new_value,
@@ -45,7 +45,7 @@ ranked AS (
   JOIN crowded USING (company_id, field, second)
 ),
 
--- Thousands in one second are matched by order alone.
+-- Thousands of events in one second are matched by order alone, to bound the work.
 mentions AS (
   SELECT p.company_id, p.field, p.second, p.place AS polled_place, d.place AS delivered_place, len(p.message_text) AS letters,
     event_mention(p.message_text, d.old_value, d.new_value) AS mentioned
@@ -62,7 +62,7 @@ matched AS (
     AND row_number() OVER (PARTITION BY company_id, field, second, polled_place ORDER BY mentioned DESC, delivered_place) = 1
 ),
 
--- A listed item and a delivery of one second with the same pair are one event.
+-- A listed item and a delivery with the same `pair` in one second are one event.
 paired AS (
   SELECT * EXCLUDE (copy), 'only' AS pair
   FROM received

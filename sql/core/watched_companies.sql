@@ -4,18 +4,18 @@ kind: table
 version: 1
 grain: watched company
 key: [company_id]
-description: Companies watched according to the latest listing that was read to its end.
+description: Companies that are watched, according to the latest listing that was read completely.
 columns:
   company_id: BIGINT | Id of the company
-  fields: VARCHAR[] | Watched fields by their current names, in alphabetical order; an older name that could stand for several fields is kept
-  since: DATE | Date the listing states
+  fields: VARCHAR[] | Watched fields by their current names, sorted; an old name that may mean several fields is kept
+  since: DATE | Date that the listing states; NULL if none
 */
 WITH listings AS (
   SELECT run, max(observed_at) AS observed_at
   FROM ledger.observations
   WHERE stream = 'watched_companies'
   GROUP BY run
-  -- A page counts by its last answer.
+  -- Only the last answer of each page counts.
   HAVING run NOT IN (
     SELECT run FROM (
       SELECT run, entity_id, arg_max(readable, observed_at) AS readable

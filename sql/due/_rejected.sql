@@ -1,5 +1,4 @@
--- Due: entities of the plan's stream of which something is rejected and no later answer came without it; with a market
--- only its companies.
+-- Due: entities of the plan's stream with open rejects. With a market: only its companies.
 SELECT DISTINCT
   r.entity_id,
   'failed' AS reason,

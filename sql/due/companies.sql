@@ -1,5 +1,5 @@
--- Due: never answered, changed, failed last time, or stale. A company whose details are gone (404) is answered: it is asked
--- again when it comes back to the market, or when it is stale.
+-- Due: never answered, changed, failed last time, or stale. A 404 counts as an answer; such a company is due again when it
+-- returns to the market or is stale.
 WITH record AS (
   SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS record_hash
   FROM ledger.observations
@@ -7,7 +7,7 @@ WITH record AS (
   GROUP BY company_id
 ),
 
--- When the run that brought the last answer began to search: what its search said was known when the answer came.
+-- When the run of the last answer began to search. Its search results were known before the answer came.
 searches AS (
   SELECT run, min(observed_at) AS began_at FROM ledger.observations WHERE stream = 'prospecting' GROUP BY run
 ),
@@ -28,7 +28,7 @@ statuses AS (
   GROUP BY id
 ),
 
--- What the latest search says, in the words of the details, and when it last said something else.
+-- The latest value from searches, in the words of the company record, and when a search last had another value.
 told AS (
   SELECT v.company_id, v.field, CASE v.field WHEN 'name' THEN v.value ELSE s.name END AS value, v.first_at,
     lead(v.last_at) OVER latest_first AS otherwise_at
@@ -39,8 +39,8 @@ told AS (
   QUALIFY row_number() OVER latest_first = 1
 ),
 
--- Some searches never agree with the details (spelling, an index that lags), and asking each night would bring nothing: so
--- it must be new that the search says this. A status is compared only where both are words of the list.
+-- Companies whose search result contradicts their record. Some never agree (spelling, a late search index), so the search
+-- result must be new. A status is compared only if both are names in the lookup list.
 contradicted AS (
   SELECT t.company_id, CASE min(t.field) WHEN 'company_status' THEN 'status' ELSE 'renamed' END AS reason
   FROM told AS t

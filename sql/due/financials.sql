@@ -1,6 +1,6 @@
--- Of reports, of either version of the API.
--- Due: never answered, named by an event, back in the market, failed last time, or stale. A company whose details are gone
--- has no report to ask for; a new name or status makes no new report.
+-- Financial reports of v1 or v2.
+-- Due: never answered, named by an event, back in the market, failed last time, or stale. Skips companies whose record is
+-- gone. A new name or status makes no report due.
 SELECT
   entity_id,
   CASE

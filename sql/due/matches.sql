@@ -1,4 +1,4 @@
--- Due: questions of this run's list that were never answered, or not for as long as answers are believed.
+-- Due: questions of this run's list without an answer, or whose answer is too old.
 SELECT
   q.question AS entity_id,
   CASE

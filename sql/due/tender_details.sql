@@ -1,4 +1,4 @@
--- Due: never read, or the listing now says something else than it did when the details were last read.
+-- Due: never read, or the listing changed since the details were last read.
 WITH listed AS (
   SELECT slug, arg_max(summary_hash, (observed_at, summary_hash)) AS summary_hash
   FROM ledger.tender_sightings

@@ -6,8 +6,9 @@ grain: change
 key: [changed_at, kind, company_id, market, field, fiscal_year, event_id]
 nullable: [market, field, fiscal_year, event_id]
 description: >-
-  Everything that changed, in one list. changed is a field of a company record; restated a financial value (new_value NULL when
-  a later report no longer has it), of v2, or where v2 never had a value of that year of its latest v1 report; event what the API told of a watched company; entered and left a market's members.
+  Every change in one list, by kind. "changed" is a field of a company record. "restated" is a financial value; new_value is
+  NULL if a later report no longer has it. Restatements come from v2. For years without any v2 value, they come from the
+  latest v1 report. "event" is a watch event. "entered" and "left" are changes of a market's members.
 incremental:
   by: [company_id]
   changed: >-
@@ -23,15 +24,15 @@ incremental:
     UNION SELECT company_id FROM core.watch_events
     UNION SELECT company_id FROM marts.market_moves
 columns:
-  changed_at: TIMESTAMPTZ | When it was observed; for an event when it happened
-  kind: VARCHAR | changed, restated, event, entered or left
+  changed_at: TIMESTAMPTZ | When the change was observed; for event, when it happened
+  kind: VARCHAR | Kind of change (changed, restated, event, entered or left)
   company_id: BIGINT | Id of the company
-  market: VARCHAR | Market, for entered and left
-  field: VARCHAR | Field, indicator or watched field
-  fiscal_year: INTEGER | Fiscal year, for restated
-  old_value: VARCHAR | Before
-  new_value: VARCHAR | After
-  event_id: VARCHAR | Event of core.watch_events, for event
+  market: VARCHAR | Market, for entered and left; otherwise NULL
+  field: VARCHAR | Changed field, indicator or watched field; NULL for entered and left
+  fiscal_year: INTEGER | Fiscal year, for restated; otherwise NULL
+  old_value: VARCHAR | Value before the change; NULL if there was none, and for entered and left
+  new_value: VARCHAR | Value after the change; NULL if there is none, and for entered and left
+  event_id: VARCHAR | Event in core.watch_events, for event; otherwise NULL
 */
 WITH versions AS (
   SELECT * FROM core.companies_history SEMI JOIN changed USING (company_id)
@@ -72,7 +73,7 @@ fields AS (
   WHERE n.version > 1
 ),
 
--- No change twice: one source a year, and of v1 one report.
+-- List no change twice: use one source per year, and one v1 report per year.
 told AS (
   SELECT * FROM financials WHERE source = 'v2'
   UNION ALL

@@ -4,22 +4,24 @@ kind: table
 version: 1
 grain: company
 key: [company_id]
-description: Companies with the figures of their latest fiscal year that has a turnover, as in marts.financials_wide.
+description: >-
+  Companies with the figures of their latest fiscal year that has a turnover, from marts.financials_wide. These figures are
+  NULL for a company without any turnover.
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name
-  country_code: VARCHAR | Country, ISO 3166-1 alpha-2
-  status: VARCHAR | Status label
-  founding_date: DATE | Day of founding
-  employees_min: INTEGER | Lower bound of the size the company record states
-  employees_max: INTEGER | Upper bound of the size the company record states
-  fiscal_year: INTEGER | Latest fiscal year with a turnover; the figures beside it are of that year
+  country_code: VARCHAR | Country code, ISO 3166-1 alpha-2
+  status: VARCHAR | Status label (Active, Inactive, Intermediate)
+  founding_date: DATE | Founding date
+  employees_min: INTEGER | Lower bound of the employee count in the company record; NULL if it has none
+  employees_max: INTEGER | Upper bound of the employee count in the company record; NULL if it has none
+  fiscal_year: INTEGER | Latest fiscal year with a turnover; turnover, profit and employees are of this year
   turnover: DOUBLE | Turnover in turnover_currency
-  turnover_currency: VARCHAR | Currency of turnover and profit; NULL where the figures are v1's, which states none
-  turnover_eur: DOUBLE | Turnover where it is stated in EUR; NULL for other currencies while no rate table is configured
-  profit: DOUBLE | Profit after tax in turnover_currency
-  employees: BIGINT | Employees the report of that year states
-  figures_source: VARCHAR | Interface the figures are from (v2, or v1 where v2 has no value of that year)
+  turnover_currency: VARCHAR | Currency of turnover and profit; NULL for figures from v1, which states no currency
+  turnover_eur: DOUBLE | Turnover, if turnover_currency is EUR; otherwise NULL while no rate table is configured
+  profit: DOUBLE | Profit after tax in turnover_currency; NULL if not reported
+  employees: BIGINT | Employees in the report of that year; NULL if not reported
+  figures_source: VARCHAR | API version of the figures (v2, or v1 if v2 has no value of that year)
 */
 WITH latest AS (
   SELECT *

@@ -2,26 +2,26 @@
 model: marts.financials_disagreement
 kind: incremental
 version: 1
-grain: indicator of a fiscal year of a company of which both versions of the API state a value, and not the same
+grain: indicator of a fiscal year for which v1 and v2 of the API state different values
 key: [company_id, fiscal_year, indicator]
 description: >-
-  Where the two versions of the API contradict each other. 1.5 and "1.5" are one value; what only one of them states is no
-  contradiction. Often the dates explain it: an interim report against the one of the whole year, or an old answer against a new one.
+  Values on which v1 and v2 of the API disagree. 1.5 and "1.5" are equal. Indicators that only one version states are left
+  out. The dates often explain a difference: an interim report against an annual one, or an old answer against a new one.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
   all: SELECT DISTINCT company_id FROM ledger.reports
 columns:
   company_id: BIGINT | Id of the company
-  fiscal_year: INTEGER | Year of the reports
+  fiscal_year: INTEGER | Fiscal year of the reports
   indicator: VARCHAR | Name of the indicator, as the API writes it
-  v2_double: DOUBLE | Value of v2 as a number; NULL where it is no number
-  v1_double: DOUBLE | Value of v1 as a number; NULL where it is no number
-  v2_text: VARCHAR | Value of v2 as text, where it came as text
-  v1_text: VARCHAR | Value of v1 as text, where it came as text
-  difference: DOUBLE | v1_double less v2_double; NULL unless both are numbers, and where no DOUBLE holds it
-  share: DOUBLE | difference in proportion to v2_double, without sign; NULL where that is 0, and where no DOUBLE holds it
-  currency: VARCHAR | Currency v2 states for the year; v1 states none
+  v2_double: DOUBLE | v2 value as a number; NULL if it is not a number
+  v1_double: DOUBLE | v1 value as a number; NULL if it is not a number
+  v2_text: VARCHAR | v2 value as text; NULL for a plain number
+  v1_text: VARCHAR | v1 value as text; NULL for a plain number
+  difference: DOUBLE | v1_double minus v2_double; NULL unless both are numbers and DOUBLE can hold the result
+  share: DOUBLE | Absolute value of difference divided by v2_double; NULL unless both are numbers, v2_double is not 0 and DOUBLE can hold the result
+  currency: VARCHAR | Currency that v2 states for the year; NULL if it states none
   v2_reported_date: DATE | Date of the v2 report
   v1_reported_date: DATE | Date of the v1 report
   v2_observed_at: TIMESTAMPTZ | When the v2 report was last read
@@ -41,6 +41,6 @@ JOIN (SELECT * FROM core.financials SEMI JOIN changed USING (company_id) WHERE s
   USING (company_id, fiscal_year, indicator)
 WHERE CASE
   WHEN v1.value_double IS NOT NULL AND v2.value_double IS NOT NULL THEN v1.value_double <> v2.value_double
-  -- A text that is a number has its number, too: so a number never equals a text without one.
+  -- A numeric text also has value_double, so a number never equals a text without one.
   ELSE v1.value_text IS DISTINCT FROM v2.value_text
 END

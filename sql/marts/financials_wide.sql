@@ -5,28 +5,29 @@ version: 1
 grain: fiscal year of a company
 key: [company_id, fiscal_year]
 description: >-
-  The main figures of each fiscal year side by side, all of one report: v2's, or where v2 has no value of that year v1's. Where
-  both have the year and differ, marts.financials_disagreement says in what.
+  Main figures of each fiscal year, one column per indicator. All figures of a row come from one API version: v2, or v1 if v2
+  has no value of that year. Where both have the year and differ, marts.financials_disagreement lists the differences. NULL
+  means that the report has no such value.
 incremental:
   by: [company_id]
   changed: SELECT DISTINCT company_id FROM ledger.dirty_reports
   all: SELECT DISTINCT company_id FROM ledger.reports
 columns:
   company_id: BIGINT | Id of the company
-  fiscal_year: INTEGER | Year of the report
-  currency: VARCHAR | Currency of the amounts; NULL in a row from v1, which states none
-  turnover: DOUBLE | Turnover
-  gross_profit: DOUBLE | Gross-Profit
-  operating_profit: DOUBLE | Operating-Profit
-  ebitda: DOUBLE | EBITDA
-  pre_tax_profit: DOUBLE | Pre-Tax-Profit
-  profit_after_tax: DOUBLE | Profit-after-Tax
-  total_assets: DOUBLE | Total-Assets
-  total_liabilities: DOUBLE | Total-Liabilities
-  net_worth: DOUBLE | Net-Worth
-  cash: DOUBLE | Cash
-  employees: BIGINT | Employee-Numbers
-  source: VARCHAR | Interface the row is from (v2, or v1 where v2 has no value of that year)
+  fiscal_year: INTEGER | Fiscal year of the report
+  currency: VARCHAR | Currency of the amounts; NULL for v1, which states none
+  turnover: DOUBLE | Indicator Turnover
+  gross_profit: DOUBLE | Indicator Gross-Profit
+  operating_profit: DOUBLE | Indicator Operating-Profit
+  ebitda: DOUBLE | Indicator EBITDA
+  pre_tax_profit: DOUBLE | Indicator Pre-Tax-Profit
+  profit_after_tax: DOUBLE | Indicator Profit-after-Tax
+  total_assets: DOUBLE | Indicator Total-Assets
+  total_liabilities: DOUBLE | Indicator Total-Liabilities
+  net_worth: DOUBLE | Indicator Net-Worth
+  cash: DOUBLE | Indicator Cash
+  employees: BIGINT | Indicator Employee-Numbers
+  source: VARCHAR | API version of the row (v2, or v1 if v2 has no value of that year)
 */
 WITH reported AS (
   SELECT company_id, fiscal_year, source, any_value(currency) AS currency
@@ -43,7 +44,7 @@ years AS (
   ANTI JOIN (SELECT * FROM reported WHERE source = 'v2') USING (company_id, fiscal_year)
 ),
 
--- Each has at most one value. One value in ten is of these: the others need not be grouped.
+-- Each indicator has at most one value per group. Filter first: only one value in ten is needed.
 figures AS (
   SELECT
     company_id,

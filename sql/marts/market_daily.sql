@@ -5,9 +5,8 @@ version: 1
 grain: market and date
 key: [market, date]
 description: >-
-  Each night of each market in figures. Only what its own searches proved is said: entered is NULL when the night before was
-  not complete, left when this one was not, both and changed on the first night, and members carried over from earlier
-  nights stand apart.
+  Numbers of each market's nights. A number that the night's searches cannot prove is NULL. companies and active do not count
+  members carried over from earlier nights; carried does.
 incremental:
   by: [market, date]
   changed: >-
@@ -18,13 +17,13 @@ incremental:
 columns:
   market: VARCHAR | Market
   date: DATE | Logical date
-  companies: BIGINT | Companies that night's searches found in the market
-  active: BIGINT | Of those, with status Active as known at the end of that night's crawl
-  entered: BIGINT | Not in the market the night before
-  left: BIGINT | In the market the night before, not this night
-  changed: BIGINT | Members whose record was found changed since the end of the night before
-  carried: BIGINT | Members that night did not ask for, since an earlier one found them; not among companies
-  carried_since: DATE | Each of those was last found on that night or later; NULL when there are none
+  companies: BIGINT | Companies in the market that the night's searches found
+  active: BIGINT | Companies counted in companies whose status was Active at the end of the night's crawl
+  entered: BIGINT | Companies that were not in the market the night before; NULL on the first night, or if the night before was incomplete
+  left: BIGINT | Companies that were in the market the night before but not this night; NULL on the first night, or if this night was incomplete
+  changed: BIGINT | Members whose record changed since the end of the night before; NULL on the first night
+  carried: BIGINT | Members that an earlier night found and this night did not search
+  carried_since: DATE | Oldest night on which one of the carried members was last found; NULL if none is carried
 */
 WITH nights AS (
   SELECT * FROM ops.nights SEMI JOIN changed USING (market, date)

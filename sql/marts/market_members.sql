@@ -5,8 +5,9 @@ version: 1
 grain: company in a market on a date
 key: [market, date, company_id]
 description: >-
-  The market's members that night: those its run found, and those it carried over, since an earlier night found them and it
-  did not ask for them (`markets[].remainderNights`). The age of a member is `date` less `seen_on`.
+  The members of each market on each night. They are the companies that the night's run found, and those it carried over. A
+  carried company was found on an earlier night and not searched this night (markets[].remainderNights). date - seen_on is the
+  age of a membership in days.
 incremental:
   by: [market, date]
   changed: SELECT DISTINCT market, date FROM ledger.dirty_nights
@@ -15,7 +16,7 @@ columns:
   market: VARCHAR | Market
   date: DATE | Logical date of the night
   company_id: BIGINT | Id of the company
-  seen_on: DATE | Night on which a search last found it; before `date` for one that was carried over, which nobody has proven to be there
+  seen_on: DATE | Night on which a search last found the company; before date if it was carried over, so its membership this night is not proven
 */
 SELECT n.market, n.date, m.company_id, max(m.seen_on) AS seen_on
 FROM ops.nights AS n

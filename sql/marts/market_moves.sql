@@ -5,8 +5,8 @@ version: 1
 grain: company that entered or left a market between two nights
 key: [market, date, company_id]
 description: >-
-  Who entered and who left since the night before. Nothing is said to have entered after an incomplete night, nor to have
-  left in one; a night with members carried over from earlier ones is incomplete.
+  Companies that entered or left a market since the night before. After an incomplete night no company counts as entered. In
+  an incomplete night no company counts as left. A night with members carried over from earlier nights is incomplete.
 incremental:
   by: [market, date]
   changed: >-
@@ -15,16 +15,16 @@ incremental:
   all: SELECT market, date FROM ops.nights
 columns:
   market: VARCHAR | Market
-  date: DATE | Night by which it had entered or left
+  date: DATE | Night on which the company was first found in the market, or first missing
   company_id: BIGINT | Id of the company
-  kind: VARCHAR | entered or left
+  kind: VARCHAR | Direction (entered or left)
   as_of: TIMESTAMPTZ | End of that night's crawl
 */
 WITH nights AS (
   SELECT * FROM ops.nights SEMI JOIN changed USING (market, date) WHERE previous_date IS NOT NULL
 ),
 
--- Of these nights and those before them only: the whole of it is a row for each member and night.
+-- Read only these nights and the nights before them: market_members has a row for each member and night.
 members AS (
   SELECT m.market, m.date, m.company_id, coalesce(m.seen_on < m.date, false) AS is_carried
   FROM marts.market_members AS m

@@ -4,7 +4,7 @@ kind: incremental
 version: 1
 grain: market of a run
 key: [run, market]
-description: How much of a market a run proved to have reached, and by name what it did not.
+description: How much of a market a run proved to have found, with a reason for each gap.
 incremental:
   by: [run]
   changed: SELECT DISTINCT run FROM ledger.dirty_runs
@@ -12,16 +12,16 @@ incremental:
 columns:
   run: VARCHAR | Run
   market: VARCHAR | Market
-  reported_total: BIGINT | Companies the API reports for the whole market, asked again at the end
-  distinct_companies: BIGINT | Distinct companies its searches reported and the warehouse holds, vanished ones included, carried ones not
-  missing: BIGINT | The difference; never below 0
-  share: DOUBLE | Proven share, 0 to 1
-  why: JSON | Each segment that fell short, with its filters, missing count, class and reason
-  certificate: JSON | Companies found and missing by class (proven, drifted, unsplittable, unproven, carried, unusable), and those gone at the end
-  carried: JSON | Members the run did not ask for, as a list of how many companies were last found on which night; NULL when there are none
-  counted_companies: BIGINT | Distinct companies as the run itself counted them
-  loaded_companies: BIGINT | Distinct companies of its searches that the warehouse holds
-  is_proven: BOOLEAN | True when nothing is missing, nothing is uncertain, nobody is carried over, and the warehouse holds what the run counted
+  reported_total: BIGINT | Companies that the API reports for the whole market, requested again at the end of the crawl
+  distinct_companies: BIGINT | Distinct companies that the searches found and the warehouse holds; includes companies gone since, excludes carried ones
+  missing: BIGINT | reported_total minus distinct_companies, at least 0
+  share: DOUBLE | Proven share of the market, 0 to 1
+  why: JSON | Segments with a gap, each with its filters, missing count, class and reason
+  certificate: JSON | Companies found and missing by class (proven, drifted, unsplittable, unproven, carried, unusable), and the number gone at the end
+  carried: JSON | Members that the run did not search, as a list of nights and the number of companies last found on each; NULL if there are none
+  counted_companies: BIGINT | Distinct companies that the run itself counted
+  loaded_companies: BIGINT | Distinct companies of the run's searches that the warehouse holds
+  is_proven: BOOLEAN | True if nothing is missing, uncertain or carried over, and the warehouse holds what the run counted
 */
 WITH recorded AS (
   SELECT
@@ -37,7 +37,7 @@ WITH recorded AS (
   WHERE r.stream = 'coverage'
 ),
 
--- Older records count carried members as found.
+-- Records of older versions count carried members as found.
 counted AS (
   SELECT *, CASE WHEN is_old THEN distinct_companies - carried_as_found ELSE distinct_companies END AS counted_companies
   FROM recorded
@@ -75,12 +75,12 @@ judged AS (
       json_items(json_extract(c.body, '$.why')),
       CASE WHEN c.is_old AND c.carried_as_found > 0 THEN [to_json({
         'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': c.carried_as_found, 'class': 'carried',
-        'reason': 'carried over from earlier nights, not asked for in this run'
+        'reason': 'carried over from earlier nights, not searched in this run'
       })] ELSE CAST([] AS JSON[]) END,
       CASE WHEN loaded_companies <> c.counted_companies THEN [to_json({
         'segment': 'root', 'filters': CAST('{}' AS JSON), 'missing': greatest(c.counted_companies - loaded_companies, 0),
         'class': 'unloaded',
-        'reason': format('the searches counted {} companies and the warehouse holds {} of this run; ops.rejects names what could not be loaded',
+        'reason': format('the searches counted {:,} companies, but the warehouse holds {:,} of this run; ops.rejects lists those that it could not load',
           c.counted_companies, loaded_companies)
       })] ELSE CAST([] AS JSON[]) END
     ) AS gaps

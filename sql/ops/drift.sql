@@ -2,26 +2,26 @@
 model: ops.drift
 kind: table
 version: 1
-grain: thing in what the API says that is not as its reference declares
+grain: difference between the API's answers and its reference
 key: [route, path, kind, type]
 nullable: [type]
 description: >-
-  Schema drift: fields the reference does not have, values of another type than it states, and declared fields that none of a
-  run's bodies had. Nothing is lost by it: the bodies lie in the landing zone as they came.
+  Schema drift: fields that the API reference lacks, values of another type, and declared fields that no body of a run had. No
+  data is lost: the landing zone keeps all bodies as received.
 columns:
   stream: VARCHAR | Landing stream
-  route: VARCHAR | Method and path that answers so
-  path: VARCHAR | JSON path; [] stands for the items of an array, * for the years of a report
-  kind: VARCHAR | new field, changed type, or missing (declared, and in none of the bodies of a run that had enough of them)
-  type: VARCHAR | Type that came (string, number, boolean, array, object, null, or mixed); NULL where nothing came
-  expected: VARCHAR | Types the reference states; NULL for a new field
-  first_seen: TIMESTAMPTZ | When it was first received
+  route: VARCHAR | Method and path of the API route
+  path: VARCHAR | JSON path; [] means the items of an array, * the years of a report
+  kind: VARCHAR | new field, changed type, or missing (declared, but absent from all bodies of a run with enough of them)
+  type: VARCHAR | Type received (string, number, boolean, array, object, null or mixed); NULL for missing
+  expected: VARCHAR | Types that the reference states; NULL for a new field
+  first_seen: TIMESTAMPTZ | When the difference was first received
   first_run: VARCHAR | Run that first received it
-  last_seen: TIMESTAMPTZ | When it was last received
+  last_seen: TIMESTAMPTZ | When the difference was last received
   last_run: VARCHAR | Run that last received it
-  bodies: BIGINT | Bodies of that run in which it was so
-  share: DOUBLE | Their share of the run's bodies of the route, 0 to 1
-  sample: VARCHAR | A value as JSON, cut to 60 characters; NULL for arrays and objects, and where it may be about a person
+  bodies: BIGINT | Bodies of last_run with this difference
+  share: DOUBLE | Their share of last_run's bodies of the route, 0 to 1
+  sample: VARCHAR | A value as JSON, cut to 60 characters; NULL for arrays, objects, missing fields, and values that may be about a person
 */
 WITH totals AS (
   SELECT stream, route, run, sum(bodies) AS bodies, min(first_seen) AS first_seen, max(last_seen) AS last_seen
@@ -35,7 +35,7 @@ deviating AS (
     max(s.last_seen) AS last_seen, arg_min(s.sample, (s.first_seen, s.sample)) AS sample
   FROM ledger.shapes AS s
   LEFT JOIN seed_fields AS f USING (stream, route, path)
-  -- What a newer reference declares is no drift any more.
+  -- Skip fields and types that a newer reference declares.
   WHERE (s.kind = 'new field' AND f.path IS NULL)
     OR (s.kind = 'changed type' AND NOT coalesce(list_contains(f.types, s.type), false))
   GROUP BY ALL
@@ -47,7 +47,7 @@ missing AS (
   FROM totals AS t
   JOIN seed_fields AS f ON f.stream = t.stream AND f.route = t.route AND t.bodies >= f.enough
   WHERE (t.route, t.run, f.path) NOT IN (SELECT (route, run, path) FROM ledger.shapes)
-    -- Of an object that was nowhere nothing else is said.
+    -- If an object is missing, do not report its members too.
     AND (t.route, t.run, f.parent) IN (SELECT (route, run, path) FROM ledger.shapes)
 ),
 

@@ -2,16 +2,16 @@
 model: ops.due
 kind: table
 version: 1
-grain: reason of a stream of a run
+grain: reason in a stream of a run
 key: [run, stream, reason]
 description: >-
-  Why each run fetched what it fetched. The rows of a stream add up to the entities the run knew of; those that are fresh it
-  left alone.
+  Why each run fetched its records. The rows of a stream add up to all entities that the run knew. The run did not fetch those
+  with reason fresh.
 columns:
   run: VARCHAR | Run
   stream: VARCHAR | companies, financials, financials_v1, tender_details, watch_events or matches
-  reason: VARCHAR | new, unfetched, event, renamed, status, entered, changed, watched, failed, stale or fresh
-  entities: BIGINT | Companies or tenders
+  reason: VARCHAR | Why they were due (new, unfetched, event, renamed, status, entered, changed, watched, failed or stale), or fresh
+  entities: BIGINT | Number of companies, tenders or questions
 */
 SELECT
   run,

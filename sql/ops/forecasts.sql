@@ -4,13 +4,13 @@ kind: table
 version: 1
 grain: stream of a run
 key: [run, stream]
-description: What each run expected to spend when it began, and what it spent.
+description: Requests that each run forecast at its start, next to those it sent.
 columns:
   run: VARCHAR | Run
   stream: VARCHAR | search, companies, financials, nomenclatures or metrics
-  forecast_requests: BIGINT | Requests expected, calibration included
+  forecast_requests: BIGINT | Requests forecast, calibration included
   actual_requests: BIGINT | Requests sent, retries included; NULL until the run's crawl has ended
-  basis: VARCHAR | What the forecast was made of
+  basis: VARCHAR | Data that the forecast is based on
 */
 WITH forecasts AS (
   SELECT

@@ -2,17 +2,17 @@
 model: ops.freshness
 kind: table
 version: 1
-grain: day of last answer, by market and stream
+grain: day of the last answer, by market and stream
 key: [market, stream, answered_on, gone]
 nullable: [answered_on]
 description: >-
-  How old what is known of each market's current members is: by the UTC day on which the API last answered for a company. A
-  company whose details are gone has no report to be asked for.
+  Age of the data about each market's current members: the number of companies by the UTC day of the API's last answer.
+  Financial streams leave out companies whose record is gone.
 columns:
   market: VARCHAR | Market
-  stream: VARCHAR | companies, financials or, where they are crawled, financials_v1
-  answered_on: DATE | UTC day of the last answer; NULL where none ever came
-  gone: BOOLEAN | True when that answer was "not found"
+  stream: VARCHAR | companies, financials or, if it is crawled, financials_v1
+  answered_on: DATE | UTC day of the last answer; NULL if there was none
+  gone: BOOLEAN | True if the last answer was 404 (not found)
   companies: BIGINT | Members of the market's current night
 */
 WITH current_nights AS (

@@ -5,17 +5,18 @@ version: 1
 grain: market and date
 key: [market, date]
 description: >-
-  Which run stands for a market on a date (the latest whose crawl of the market as of now ended; one that was stopped, failed
-  or cancelled before that, or was held back, stands for nothing), and the night before it.
+  The run that counts for each market and date, and the night before it. It is the run whose crawl ended last. Runs of a past
+  date do not count, nor do runs that were held back. Runs that were stopped, failed or cancelled before the end of their
+  crawl do not count either.
 columns:
   market: VARCHAR | Market
-  date: DATE | Logical date
-  run: VARCHAR | Run that stands for it
+  date: DATE | Logical date of the night
+  run: VARCHAR | Run that counts for this date
   as_of: TIMESTAMPTZ | End of that run's crawl
-  is_complete: BOOLEAN | True when its coverage proves that nothing is missing; never with members carried over (ops.coverage.is_proven)
-  previous_date: DATE | Date of the market's night before
-  previous_as_of: TIMESTAMPTZ | as_of of the night before
-  previous_is_complete: BOOLEAN | is_complete of the night before
+  is_complete: BOOLEAN | True if coverage proves that nothing is missing (ops.coverage.is_proven); never true with members carried over
+  previous_date: DATE | Date of the market's night before; NULL on the first night
+  previous_as_of: TIMESTAMPTZ | as_of of the night before; NULL on the first night
+  previous_is_complete: BOOLEAN | is_complete of the night before; NULL on the first night
 */
 WITH standing AS (
   SELECT market, date, run_id AS run, finished_at AS as_of

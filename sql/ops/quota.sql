@@ -7,10 +7,10 @@ key: [run, metric, read_at]
 description: Readings of the API's usage metrics.
 columns:
   run: VARCHAR | Run that took the reading
-  metric: VARCHAR | Codename of the metric
-  used: BIGINT | Used so far
-  total: BIGINT | Allowed; 0 means no figure
-  read_at: TIMESTAMPTZ | When it was read
+  metric: VARCHAR | Code name of the metric
+  used: BIGINT | Amount used so far
+  total: BIGINT | Amount allowed; 0 means that the API gives no figure
+  read_at: TIMESTAMPTZ | When the metric was read
 */
 SELECT
   run,

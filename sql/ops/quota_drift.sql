@@ -2,16 +2,17 @@
 model: ops.quota_drift
 kind: table
 version: 1
-grain: run that read the daily metric at its start and at its end
+grain: daily metric that a run read at its start and end
 key: [run, metric]
-description: What the API counted while a run was under way, against what the run's ledger booked.
+description: >-
+  Quota overuse: requests that the API counted during a run, compared with those that the run sent.
 columns:
   run: VARCHAR | Run
-  metric: VARCHAR | Codename of the daily metric
-  used_before: BIGINT | Used when the run began
-  used_after: BIGINT | Used when its crawl ended
-  calls: BIGINT | Requests of the run, retries included, but for those for the metrics themselves
-  drift: BIGINT | Calls that the API counted and the run did not make (another run beside it, or another user of the key); below 0, calls it did not count
+  metric: VARCHAR | Code name of the daily metric
+  used_before: BIGINT | Amount used when the run began
+  used_after: BIGINT | Amount used when its crawl ended
+  calls: BIGINT | Requests that the run sent, retries included, without those for the metrics
+  drift: BIGINT | Requests that the API counted and the run did not send (another run, or another user of the key); below 0 if the API counted fewer
 */
 SELECT
   run,

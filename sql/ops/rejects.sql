@@ -2,20 +2,20 @@
 model: ops.rejects
 kind: table
 version: 1
-grain: thing found wrong in what the API said
+grain: wrong value, year, report or record
 key: [stream, entity_id, reason, path]
 description: >-
-  The smallest unit that is wrong (a value, a year, a report, a record), since when, and until when. The raw values in full
-  lie in data/rejects. A company that is gone (404) is none.
+  Records and values that cannot be used, each with the reason and the time. A row is the smallest unit that is wrong: a
+  value, a year, a report or a record. data/rejects has the complete raw values. A company that is gone (404) is not a reject.
 columns:
   stream: VARCHAR | Landing stream
-  entity_id: VARCHAR | Company id, tender slug or list; for a page of a search its request; for a webhook delivery its request and the start of its SHA-256
-  reason: VARCHAR | What is wrong
+  entity_id: VARCHAR | Company id, tender slug or list name; for a search page, its request; for a webhook delivery, its request and the start of its SHA-256
+  reason: VARCHAR | Code of what is wrong
   path: VARCHAR | JSON path of the wrong part; $ is the whole answer
-  raw: VARCHAR | The wrong part as last received, at most 10,000 characters
-  first_seen: TIMESTAMPTZ | When it was first received
-  last_seen: TIMESTAMPTZ | When it was last received
-  resolved_at: TIMESTAMPTZ | When an answer first came without it, after the last one with it; NULL while it stands
+  raw: VARCHAR | The wrong part as last received, cut to 10,000 characters
+  first_seen: TIMESTAMPTZ | When the wrong part was first received
+  last_seen: TIMESTAMPTZ | When the wrong part was last received
+  resolved_at: TIMESTAMPTZ | When a later answer first came without it; NULL while the reject is open
 */
 WITH found AS (
   SELECT stream, entity_id, reason, path, arg_max(raw, (observed_at, raw)) AS raw, min(observed_at) AS first_seen,
@@ -31,6 +31,6 @@ LEFT JOIN ledger.observations AS o
   AND o.entity_id = f.entity_id
   AND o.observed_at > f.last_seen
   AND (o.readable OR o.status = 404)
-  -- An answer about one year says nothing about the others.
+  -- An answer about one year resolves no reject of another year.
   AND (o.scope_year IS NULL OR f.path = '$' OR starts_with(f.path, '$."' || o.scope_year || '"'))
 GROUP BY ALL

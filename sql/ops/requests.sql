@@ -4,14 +4,14 @@ kind: table
 version: 1
 grain: endpoint of a run
 key: [run, endpoint]
-description: Requests each run sent, by endpoint.
+description: Requests that each run sent, by endpoint.
 columns:
   run: VARCHAR | Run
   endpoint: VARCHAR | Method and route
   requests: BIGINT | Requests sent, retries included
   errors: BIGINT | Requests that failed
-  retries: BIGINT | Requests that repeated an earlier one
-  bytes: BIGINT | Bytes of the answers' bodies
+  retries: BIGINT | Requests that repeated a failed one
+  bytes: BIGINT | Size of the response bodies in bytes
   p50_ms: DOUBLE | Median latency in milliseconds
   p99_ms: DOUBLE | 99th percentile of latency in milliseconds
 */

@@ -4,30 +4,30 @@ kind: table
 version: 1
 grain: run
 key: [run_id]
-description: Every run of a top-level workflow, with its result once it ended.
+description: Every run of a top-level workflow, with its result after it has ended.
 columns:
   workflow_id: VARCHAR | Temporal workflow id
-  run_id: VARCHAR | First execution's run id; the column run of other tables
+  run_id: VARCHAR | Temporal run id of the first execution; the column run of other tables
   workflow_type: VARCHAR | Temporal workflow type
-  market: VARCHAR | Market, for runs of one
-  date: DATE | Logical date
-  as_of_now: BOOLEAN | False for a run of a past date, which files nothing as of now
-  started_at: TIMESTAMPTZ | Start
-  finished_at: TIMESTAMPTZ | End of its crawl; NULL while it runs
-  outcome: VARCHAR | running, complete (proven whole), partial, stopped, failed or cancelled
-  crawled: VARCHAR | How its crawl ended (complete, partial or stopped), also when the run failed or was cancelled after it; NULL where it did not end
+  market: VARCHAR | Market; NULL for runs without one
+  date: DATE | Logical date of the run
+  as_of_now: BOOLEAN | False for a run of a past date, which stores no current state
+  started_at: TIMESTAMPTZ | When the run started
+  finished_at: TIMESTAMPTZ | When its crawl ended; NULL before that
+  outcome: VARCHAR | running, complete (proven), partial, stopped, failed or cancelled
+  crawled: VARCHAR | How its crawl ended (complete, partial or stopped), even if the run failed or was cancelled later; NULL if the crawl did not end
   requests: BIGINT | Requests sent, retries included
-  rows: BIGINT | Responses landed
-  config_hash: VARCHAR | Hash of the configuration it ran with
-  note: VARCHAR | What it did less than its name says
-  held_back: VARCHAR | Why its market did not become current; NULL when it did, or it read none
-  refused: JSON | What the API refuses to the key, an array of stream, endpoint, permission, module, app, guard and message; NULL when nothing
+  rows: BIGINT | Responses written to the landing zone
+  config_hash: VARCHAR | Hash of the configuration that the run used
+  note: VARCHAR | Remarks of the run, such as work that it left out; NULL if none
+  held_back: VARCHAR | Why its market did not become current; NULL if it did, or if the run searched no market
+  refused: JSON | Requests that the API refused for lack of a permission, as an array of stream, endpoint, permission, module, app, guard and message; NULL if none
 */
 WITH ended AS (
   SELECT
     r.*,
     coalesce(body ->> '$.crawled', body ->> '$.outcome') AS crawl,
-    -- What the warehouse proves: less than the run said before its answers were loaded, or than older versions said.
+    -- The warehouse may prove less than the run claimed before loading, or less than older versions claimed.
     record_key IN (SELECT run FROM ops.coverage WHERE NOT is_proven) AS is_short
   FROM ledger.run_records AS r
   WHERE stream = 'runs'

@@ -4,25 +4,25 @@ kind: incremental
 version: 1
 grain: segment of a run's search
 key: [run, segment]
-description: The tree of searches by which a run enumerated a market, with what each part of it proved.
+description: The tree of searches by which a run enumerated a market, with the result of each segment.
 incremental:
   by: [run]
   changed: SELECT DISTINCT run FROM ledger.dirty_runs
   all: SELECT DISTINCT run FROM ledger.run_records
 columns:
   run: VARCHAR | Run
-  segment: VARCHAR | Segment
-  parent: VARCHAR | Segment it was split from; NULL for the root
-  filters: JSON | Filters as sent
-  total_reported: BIGINT | Companies the API reported for these filters
-  rows_fetched: BIGINT | Rows its pages held
-  distinct_companies: BIGINT | Distinct companies found at or below it, but for those whose ids the warehouse cannot hold
-  carried: BIGINT | Companies below it that this run did not ask for, since an earlier night found them
-  carried_since: DATE | Each of these was found on that night or later
+  segment: VARCHAR | Id of the segment
+  parent: VARCHAR | Segment that it was split from; NULL for the root
+  filters: JSON | Filters, as sent
+  total_reported: BIGINT | Companies that the API reported for these filters
+  rows_fetched: BIGINT | Rows on the fetched pages
+  distinct_companies: BIGINT | Distinct companies found in or below the segment; ids that the warehouse cannot hold do not count
+  carried: BIGINT | Companies below the segment that an earlier night found and this run did not search
+  carried_since: DATE | Oldest night on which one of the carried companies was last found; NULL if none is carried
   pages: INTEGER | Pages fetched
   depth: INTEGER | Distance from the root
-  state: VARCHAR | leaf, split, drifted, truncated, remainder, unusable (ids the warehouse cannot hold) or calibration
-  split_by: VARCHAR | Dimension its children split it by
+  state: VARCHAR | leaf, split, drifted (count changed while reading), truncated (above the page cap, cannot be split), remainder (split, but companies are missing), unusable (ids that the warehouse cannot hold) or calibration
+  split_by: VARCHAR | Dimension along which the segment was split; NULL if it was not
 */
 SELECT
   run,

@@ -1,7 +1,7 @@
--- Each market's latest search that ended, with its certificate as a list.
+-- Each market's latest finished search, with its certificate as a list.
 WITH latest AS (
   SELECT c.market, c.run, c.reported_total, c.distinct_companies, c.missing, c.share, c.certificate, r.date,
-    -- A file that an older version published has no such column.
+    -- Files published by older versions lack this column.
     to_json(c) -> '$.carried' AS carried
   FROM ops.coverage AS c
   JOIN ops.runs AS r ON r.run_id = c.run

@@ -1,4 +1,4 @@
--- Of the latest three runs that made a forecast.
+-- Forecasts of the latest three runs that made one.
 WITH latest AS (
   SELECT run_id, date, market, started_at
   FROM ops.runs

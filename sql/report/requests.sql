@@ -1,4 +1,4 @@
--- Of the latest run of each workflow type and market that sent any.
+-- Requests of the latest run of each workflow type and market that sent any.
 WITH latest AS (
   SELECT run_id, workflow_id, started_at
   FROM ops.runs

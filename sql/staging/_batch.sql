@@ -1,7 +1,7 @@
--- Before a stream's own staging file: `batch` holds the landed rows of the parts being loaded (made by the loader from
--- the temp view `parts`), `batch_rejects` what is found wrong, `batch_records` the hash of each row that is readable.
--- Reports come without `doc`: their staging reads them from the files, with all threads, for they are most of what is
--- landed.
+-- Runs before a stream's own staging file. Creates `batch` (landed rows of the parts being loaded, from the loader's temp
+-- view `parts`), `batch_rejects` (what is wrong) and `batch_records` (the hash of each readable row).
+-- `batch` has no `doc` for financial reports. They are most of the data, so their staging file reads them from the parts
+-- with all threads.
 CREATE OR REPLACE TEMP TABLE batch AS
 WITH parsed AS (
   SELECT
@@ -27,8 +27,8 @@ SELECT
   CAST(date AS DATE) AS date,
   market,
   request_key,
-  -- Pages of a search have no entity: their request stands in for it. A webhook delivery stands for itself: another delivery of
-  -- the same company neither repeats what is wrong with it nor resolves it.
+  -- A search page has no entity, so its request is used. A webhook delivery gets an id of itself, because another delivery
+  -- of the same company neither repeats nor resolves its rejects.
   CASE
     WHEN starts_with(request_key, 'WEBHOOK ') THEN request_key || '#' || left(sha256, 16)
     ELSE coalesce(entity_id, request_key)
@@ -53,6 +53,6 @@ JOIN (
   FROM batch
   WHERE fault IS NOT NULL
     AND (status <> 404 OR is_page)
-    -- A search the API refused is an answer: the crawl plan asks to find out what this API takes.
+    -- A refused search is a valid answer: the planner sends such searches to test which filters the API accepts.
     AND NOT (stream = 'prospecting' AND (status BETWEEN 400 AND 499 OR ends_with(request_key, '#probe')))
 ) USING (row_id);

@@ -1,5 +1,5 @@
--- After a stream's own staging file: what every stream leaves in the ledger. A row is readable when the whole of it was
--- not rejected; single values may have been.
+-- Runs after a stream's own staging file. Writes the ledger rows that every stream has. A row is readable unless it was
+-- rejected as a whole; single values may be rejected.
 CREATE OR REPLACE TEMP TABLE observed AS
 SELECT
   b.* EXCLUDE (doc),
@@ -20,7 +20,7 @@ USING (
     stream,
     entity_id,
     max(observed_at) AS answered_at,
-    -- Of two answers in one instant the record counts.
+    -- Of a record and a 404 in the same instant, the record counts.
     arg_max(status = 404, (observed_at, status <> 404)) AS gone,
     max(observed_at) FILTER (readable) AS read_at
   FROM observed

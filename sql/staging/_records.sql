@@ -1,6 +1,5 @@
--- The record streams: Tidemark's own records, one JSON object a row; the latest of
--- each key stands. A run's closing record beats its opening one, and one that says that it failed or was cancelled beats
--- both, whatever the clock did meanwhile.
+-- Loads Tidemark's own records, one JSON object per row. The latest record of each key counts. A run's closing record
+-- replaces its opening one, and a failed or cancelled record replaces both, even if the clock jumped.
 INSERT INTO batch_rejects
 SELECT row_id, 'not_an_object', '$', CAST(doc AS VARCHAR) FROM batch WHERE doc IS NOT NULL AND json_type(doc) <> 'OBJECT';
 

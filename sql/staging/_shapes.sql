@@ -1,5 +1,6 @@
--- After a stream's own staging file: `batch_shapes`, what its bodies are made of, one row a distinct finding. structure is a
--- JSON text as json_structure writes it; the inside of a member is looked at only where something is declared inside.
+-- Runs after a stream's own staging file. Creates `batch_shapes`: the fields and types in its bodies, one row per distinct
+-- finding. `structure` is JSON text in the format of json_structure. Looks inside a member only if the reference declares
+-- fields inside it.
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS MATERIALIZED (
   SELECT
@@ -21,7 +22,7 @@ findings AS (
   FROM (
     SELECT *, list_contains((
       SELECT list(path[3:]) FROM seed_fields
-      -- The inside of v1 reports is looked at by _shapes_v1_reports.sql.
+      -- _shapes_v1_reports.sql looks inside v1 reports.
       WHERE stream = getvariable('stream') AND stream <> 'financials_v1' AND inside
     ), name) AS inside
     FROM members
@@ -39,5 +40,5 @@ grouped AS (
   GROUP BY ALL
 )
 FROM grouped
--- Of each run alone, so that it does not matter how many are loaded together.
+-- Apply the limit per run, so that the result does not depend on how many runs are loaded together.
 QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

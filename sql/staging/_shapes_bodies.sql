@@ -1,4 +1,4 @@
--- The bodies in which something was first found, from which a sample of it is taken; at most a hundred of one instant.
+-- The bodies with the first occurrence of a finding, at most 100 per instant. Samples are taken from them.
 CREATE OR REPLACE TEMP TABLE first_bodies AS
 SELECT observed_at, body_hash, json_read(body) AS doc
 FROM parts

@@ -1,5 +1,5 @@
--- The same of reports, whose first level is years: names that the reference does not list, and values of a kind that no
--- indicator has, which the report's own checks have found.
+-- Creates `batch_shapes` for v2 reports, whose first level is years. Findings: indicators that the reference does not list,
+-- and the values that staging rejected for their type.
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS (
   SELECT
@@ -41,5 +41,5 @@ grouped AS (
   GROUP BY ALL
 )
 FROM grouped
--- Of each run alone, so that it does not matter how many are loaded together.
+-- Apply the limit per run, so that the result does not depend on how many runs are loaded together.
 QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

@@ -1,4 +1,4 @@
--- After _shapes.sql: what v1 reports are made of, and their indicators, whose names are data.
+-- Runs after _shapes.sql. Adds the fields and types of v1 reports and of their indicators. Indicator names are data.
 INSERT INTO batch_shapes
 WITH bodies AS (
   SELECT
@@ -21,7 +21,7 @@ members AS (
 findings AS (
   SELECT route, run, row_id, observed_at, 'report' AS level, name, json_first_type(start) AS structure FROM members
   UNION ALL
-  -- All of a body as one list: they are hundreds, of a handful of structures.
+  -- Treat all indicators of a body as one list: there are hundreds, with a handful of structures.
   SELECT route, run, row_id, observed_at, 'indicators', NULL,
     CAST(json_extract(json_structure(to_json(json_extract(doc, '$.reports[*].indicators.*'))), '$[0]') AS VARCHAR)
   FROM bodies
@@ -33,5 +33,5 @@ grouped AS (
   GROUP BY ALL
 )
 FROM grouped
--- Of each run alone, so that it does not matter how many are loaded together.
+-- Apply the limit per run, so that the result does not depend on how many runs are loaded together.
 QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;

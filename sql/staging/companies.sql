@@ -1,4 +1,4 @@
--- GET /v2/companies/{id}: a company record. One row of ledger.company_records per company and distinct record.
+-- GET /v2/companies/{id}: a company record. Writes one row of ledger.company_records per company and distinct record.
 CREATE OR REPLACE TEMP TABLE company_raw AS
 WITH source AS (
   SELECT
@@ -20,7 +20,7 @@ WITH source AS (
 SELECT row_id, observed_at, body_hash, doc, json_id(to_json(entity_id)) AS company_id, f.*, json_type(doc) = 'OBJECT' AS is_object
 FROM source;
 
--- The whole record.
+-- Reject whole records.
 INSERT INTO batch_rejects
 SELECT
   row_id,
@@ -35,7 +35,7 @@ SELECT
 FROM company_raw
 WHERE NOT is_object OR company_id IS NULL OR json_id(id) IS DISTINCT FROM company_id;
 
--- Single values: something nested where a plain value belongs, and the reverse.
+-- Reject single values: a nested value where a plain one belongs, and the reverse.
 INSERT INTO batch_rejects
 WITH fields AS (
   SELECT row_id, unnest([
@@ -135,7 +135,7 @@ WITH renamed AS (
       ),
       lambda c: c.code_id IS NOT NULL
     ))) AS codes,
-    -- Fields the reference does not know are kept as they came.
+    -- Keep fields that the reference does not list, as received.
     nullif(CAST(json_merge_patch(doc, '{
       "id":null, "name":null, "registration_number":null, "country_code":null, "company_phone":null, "company_email":null,
       "company_fax":null, "company_website":null, "company_legal_form":null, "status":null, "brands":null,
@@ -148,7 +148,7 @@ WITH renamed AS (
 )
 SELECT
   *,
-  -- Order within arrays and of keys, and whether an id came as number or text, are no change.
+  -- The hash ignores the order of arrays and keys, and whether an id is a number or text.
   sha256(CAST(to_json({
     'a': [
       name, country_code, country_name, registration_number, vat_number, status, legal_form, website, address_street,
@@ -174,7 +174,7 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- What the reference does not list makes no new record: of it the latest stands.
+-- Fields that the reference does not list make no new record. Keep their latest values.
 UPDATE ledger.company_records AS old
 SET extra = new.extra, extra_at = new.observed_at
 FROM (

@@ -1,5 +1,5 @@
--- GET /v2/financial/{id}: an object keyed by year. The cast to nested maps reads it in one pass and forgives: what is
--- no object becomes a NULL map, inner values keep their JSON text, so that a number and a number as text stay apart.
+-- GET /v2/financial/{id}: an object keyed by year. The cast to nested maps reads it in one pass. A value that is no object
+-- becomes a NULL map. Inner values keep their JSON text, so that 1.5 and "1.5" stay distinct.
 CREATE OR REPLACE TEMP TABLE report_rows AS
 SELECT
   row_id,
@@ -22,7 +22,7 @@ DELETE FROM report_rows WHERE company_id IS NULL;
 
 SET VARIABLE next_report = (SELECT coalesce(max(report_id), -1) + 1 FROM ledger.reports);
 
--- Each report once. One that is known is read again only if it has rejects, so that they are seen to go on.
+-- Each report once. Skip known reports without rejects; known reports with rejects are read again, so that these stay open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
 SELECT
   r.row_id,
@@ -34,7 +34,7 @@ FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v2'
 WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 
--- First in one go: nearly every report is as it should be. What is not leaves a row without a value.
+-- First pass: load all reports at once, since nearly all are correct. An incorrect part leaves a row without a value.
 INSERT INTO ledger.report_values BY NAME
 WITH reports AS (
   SELECT report_id, years, report_repeats(years) AS has_duplicates
@@ -89,12 +89,12 @@ SELECT
   fiscal_year,
   indicator,
   CASE WHEN isfinite(d) THEN d END AS value_double,
-  -- A number where the reference says text is both.
+  -- If the reference says text, a number fills both columns.
   CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN is_text THEN v END) WHEN d IS NULL AND is_number IS NOT TRUE THEN nullif(t, '') END
     AS value_text
 FROM numbers;
 
--- Then, value by value, those in which anything is odd.
+-- Second pass: read reports with an incorrect part value by value.
 CREATE OR REPLACE TEMP TABLE odd_rows AS
 SELECT row_id, report_id, is_new
 FROM batch_reports
@@ -137,14 +137,14 @@ SELECT
   CASE
     WHEN NOT regexp_full_match(year_key, '(1[89]|2[01])[0-9]{2}') THEN 'not_a_year'
     WHEN count(*) OVER (PARTITION BY row_id, year_key) > 1 THEN 'duplicate_key'
-    -- null is a year without figures; any other value that is no object is wrong.
+    -- null means a year without figures. Any other value that is no object is wrong.
     WHEN indicators IS NULL AND json_type(json_member(r.doc, year_key)) <> 'NULL' THEN 'not_an_object'
   END AS reason,
   CASE WHEN reason IS NOT NULL THEN CAST(json_member(r.doc, year_key) AS VARCHAR) END AS raw
 FROM unnested AS u
 JOIN odd_reports AS r USING (row_id);
 
--- One row a value. `v` is its JSON text, `t` its text when it came as text (or as a boolean), `d` its number.
+-- One row per value. `v` is its JSON text, `t` its text if it is a string or boolean, `d` its number.
 CREATE OR REPLACE TEMP TABLE report_long AS
 WITH cells AS (
   SELECT row_id, report_id, is_new, fiscal_year, unnest(map_keys(indicators)) AS indicator,
@@ -152,7 +152,7 @@ WITH cells AS (
   FROM report_years
   WHERE reason IS NULL AND list_unique(map_keys(indicators)) = cardinality(indicators)
   UNION ALL
-  -- A name twice in one year: harmless when both say the same, unreadable when not.
+  -- A year may hold one name twice. Equal values count once; different values make the name unreadable.
   SELECT row_id, report_id, is_new, fiscal_year, indicator,
     CASE WHEN count(DISTINCT v) = 1 THEN any_value(v) ELSE '[' || string_agg(v, ',' ORDER BY v) || ']' END AS v
   FROM (
@@ -173,7 +173,7 @@ numbers AS (
 SELECT *, report_fault(v, d, indicator IN (SELECT indicator FROM seed_indicators WHERE kind <> 'string')) AS reason
 FROM numbers;
 
--- Rejects belong to every row that brought the same report.
+-- Give the rejects to every row with the same report.
 INSERT INTO batch_rejects
 WITH found AS (
   SELECT row_id AS first_row, reason, json_path(year_key) AS path, raw FROM report_years WHERE reason IS NOT NULL
@@ -193,7 +193,7 @@ SELECT
 FROM report_long
 WHERE is_new
 UNION ALL BY NAME
--- Years that were there and could not be read; without a year nobody knows which.
+-- Years that could not be read. fiscal_year is NULL if the year itself is unreadable.
 SELECT DISTINCT report_id, fiscal_year
 FROM report_years
 WHERE reason IS NOT NULL AND is_new;

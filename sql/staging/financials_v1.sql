@@ -1,5 +1,5 @@
--- GET /v1/finder/company/financial: a list of reports, each with the day it is of, and of each indicator a value with what
--- the API says about it. Filed under the year of that day.
+-- GET /v1/finder/company/financial: a list of reports. Each report has a date, and each of its indicators a value with
+-- extra fields. The year of the date is the fiscal year.
 CREATE OR REPLACE TEMP TABLE report_rows AS
 WITH said AS (
   SELECT
@@ -22,7 +22,7 @@ SELECT
     WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id'
     WHEN type <> 'OBJECT' THEN 'not_an_object'
     WHEN json_text(said_id) IS NOT NULL AND json_id(said_id) IS DISTINCT FROM json_id(to_json(entity_id)) THEN 'other_id'
-    -- null says that there are none; an answer without the list says nothing.
+    -- null means that there are no reports. An answer without the list says nothing.
     WHEN coalesce(reports_type, '') NOT IN ('ARRAY', 'NULL') THEN 'no_reports'
   END AS fault
 FROM said;
@@ -37,7 +37,7 @@ DELETE FROM report_rows WHERE fault IS NOT NULL;
 INSERT INTO batch_records SELECT row_id, company_id, report_hash, NULL FROM report_rows;
 INSERT INTO ledger.dirty_reports SELECT DISTINCT company_id FROM report_rows;
 
--- Each answer once. One that is known is read again only if it has rejects, so that they are seen to go on.
+-- Each answer once. Skip known answers without rejects; known answers with rejects are read again, so that these stay open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
 SELECT
   r.row_id,
@@ -49,7 +49,7 @@ FROM report_rows AS r
 LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v1'
 WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
 
--- One row a report of each answer.
+-- One row per report of each answer.
 CREATE OR REPLACE TEMP TABLE dated_reports AS
 WITH answers AS (
   SELECT row_id, report_id, is_new, TRY_CAST(json_extract(doc, '$.reports') AS JSON[]) AS items
@@ -76,7 +76,7 @@ told AS (
     md5(CAST(report AS VARCHAR)) AS digest
   FROM parsed
 ),
--- Apart from the reports themselves: what is counted is sorted.
+-- Count without the report texts, because counting sorts its rows.
 counted AS (
   SELECT
     row_id,
@@ -94,7 +94,7 @@ SELECT
     WHEN NOT is_object THEN 'not_an_object'
     WHEN repeats THEN 'duplicate_key'
     WHEN report_date IS NULL THEN 'not_a_date'
-    -- Word for word the same report twice is one; two that differ are none.
+    -- Identical reports of one date count once. Different reports of one date are unreadable.
     WHEN reports_that_day > 1 THEN 'duplicate_key'
     WHEN coalesce(json_type(indicators), 'NULL') NOT IN ('OBJECT', 'NULL') THEN 'not_an_object'
   END AS reason,
@@ -103,7 +103,7 @@ SELECT
 FROM told
 JOIN counted USING (row_id, position);
 
--- One row an indicator. `v` is the JSON text of its value, `t` its text when it came as text, `d` its number.
+-- One row per indicator. `v` is the JSON text of its value, `t` its text if it is a string or boolean, `d` its number.
 CREATE OR REPLACE TEMP TABLE report_long AS
 WITH reports AS (
   SELECT
@@ -159,7 +159,7 @@ SELECT
 FROM numbers
 WHERE item_fault IS NOT NULL OR t IS DISTINCT FROM '';
 
--- Rejects belong to every row that brought the same answer.
+-- Give the rejects to every row with the same answer.
 INSERT INTO batch_rejects
 WITH found AS (
   SELECT row_id AS first_row, reason, path, CAST(report AS VARCHAR) AS raw FROM dated_reports WHERE reason IS NOT NULL
@@ -194,13 +194,13 @@ SELECT
   report_date,
   indicator,
   CASE WHEN reason IS NULL THEN d END AS value_double,
-  -- A number where the reference says text is both.
+  -- If the reference says text, a number fills both columns.
   CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN indicator IN (SELECT indicator FROM seed_indicators WHERE kind = 'string') THEN v END) END
     AS value_text
 FROM report_long
 WHERE is_new
 UNION ALL BY NAME
--- Reports that were there and could not be read; without a date nobody knows which.
+-- Reports that could not be read. report_date is NULL if the date itself is unreadable.
 SELECT DISTINCT report_id, fiscal_year, report_date
 FROM dated_reports
 WHERE reason IS NOT NULL AND is_new;

@@ -1,5 +1,5 @@
--- The lookup routes (entity_id v1, tenders or donors): an object of lists, or one list by itself. A list is an array of
--- {id, name, …} or an object of id: name; the answer may be wrapped in `data`.
+-- The lookup routes (entity_id v1, tenders or donors). An answer is an object of lists or a single list, maybe wrapped in
+-- `data`. A list is an array of {id, name, …} or an object of id: name.
 CREATE OR REPLACE TEMP TABLE lists AS
 WITH bodies AS (
   SELECT row_id, entity_id, body_hash,

@@ -94,7 +94,7 @@ SELECT
   json_items(f.donors) AS donors,
   json_texts(f.attachments) AS attachments,
   c.contacts,
-  -- Order within arrays is no difference.
+  -- The hash ignores the order of arrays.
   sha256(CAST(to_json([json_text(f.title), json_text(f.status), json_text(f.type), json_text(f.announced_date), json_text(f.deadline_date),
     array_to_string(list_sort(json_texts(f.countries)), chr(31)), array_to_string(list_sort(json_texts(f.industries)), chr(31)),
     json_text(f.description), json_text(f.logo), CAST(json_items(f.donors) AS VARCHAR),

@@ -1,5 +1,5 @@
 -- GET /v2/companies/{id}/watch/events: one page of a company's events; entity_id is the company. A webhook delivery
--- (request_key begins with WEBHOOK) is one event by itself and names its company.
+-- (request_key begins with WEBHOOK) is a single event and names its company.
 CREATE OR REPLACE TEMP TABLE event_bodies AS
 SELECT
   row_id, run, request_key, observed_at, doc, starts_with(request_key, 'WEBHOOK ') AS is_delivery,
@@ -15,8 +15,8 @@ WHERE doc IS NOT NULL;
 
 INSERT INTO batch_rejects SELECT row_id, reason, '$', CAST(doc AS VARCHAR) FROM event_bodies WHERE reason IS NOT NULL;
 
--- The pages of one listing, from its first page on. A listing that stood still while it was read has as many items as it
--- says on each of its pages. In any other an item may be on two pages because it moved: there each page counts by itself.
+-- The pages of each listing. If a listing did not change while it was read, its items add up to the total that every page
+-- states. Otherwise an item may have moved to another page and appear twice, so each page counts as a separate answer.
 CREATE OR REPLACE TEMP TABLE event_pages AS
 WITH pages AS (
   SELECT
@@ -70,9 +70,9 @@ fields AS (
   FROM items AS i
   JOIN event_bodies AS b USING (row_id)
 ),
--- Every value a delivery states of its event, by its path: the order of keys and how a number is written make no other event.
--- What it says of the company besides the id is no part of the event. Paths of a long value could be longer than the value
--- by far: it is taken as it was written.
+-- Every value of a delivery's event by its path, so that key order and number format make no new event. Company data other
+-- than the id is not part of the event. A value over 10,000 characters is compared as text, because its paths could be much
+-- longer than the value.
 members AS (
   SELECT row_id, key, json_member(item, key) AS value
   FROM (SELECT row_id, item, unnest(json_keys(item)) AS key FROM items WHERE received_via = 'webhook')
@@ -94,7 +94,7 @@ delivered AS (
 )
 SELECT
   f.*,
-  -- A listing may state a second more or less exactly each time; a delivery that comes again is the same to the letter.
+  -- Listings may round the time differently, so compare whole seconds. A repeated delivery is identical.
   md5(CAST(CASE f.received_via
     WHEN 'poll' THEN to_json([CAST(f.company_id AS VARCHAR), watch_field(f.field),
       strftime(f.occurred_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S'), f.status, f.message_html, f.old_value, f.new_value])
@@ -109,8 +109,8 @@ SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' WHEN field IS NULL THEN 'n
 FROM events
 WHERE field IS NULL OR occurred_at IS NULL;
 
--- The same content again (the next poll, an overlapping page, a delivery tried again) is the same event. The same item twice
--- in one answer is two. Each is kept as it was first received.
+-- Equal content in another answer (next poll, overlapping page, repeated delivery) is the same event. Equal items within
+-- one answer are separate events. Keeps each event as first received.
 MERGE INTO ledger.received_events AS old
 USING (
   WITH counted AS (
@@ -130,6 +130,6 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
--- What they say is part of marts.changes.
+-- marts.changes contains events, so mark their companies as changed.
 INSERT INTO ledger.dirty_companies
 SELECT company_id, min(observed_at) FROM events WHERE company_id IS NOT NULL GROUP BY company_id;

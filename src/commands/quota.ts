@@ -14,7 +14,7 @@ ORDER BY metric`;
 export function registerQuota(program: Command): void {
   program
     .command('quota')
-    .description('show the used quota of the API, as the last run read it')
+    .description("show the usage of the API's quota, as a run last read it")
     .option('--live', 'ask the API now (one request)')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark quota', 'tidemark quota --live --json'))

@@ -62,7 +62,7 @@ ORDER BY started_at DESC`;
 export function registerStatus(program: Command): void {
   program
     .command('status')
-    .description('open runs, next scheduled runs, and the age of the published warehouse')
+    .description('show open runs, next scheduled runs, and the age of the published warehouse')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples('tidemark status', 'tidemark status --json'))
     .action(async (options: { json?: boolean }, command: Command) => {
@@ -174,7 +174,7 @@ export function renderStatus(status: Status, now: number): string {
     const other = otherFolder(run.progress?.folder, status.dataDir);
     if (other !== null) lines.push(paint.yellow(`           ! ${other}`));
     lines.push(
-      `           ${run.progress ? progressLine(run, run.progress, now) : 'the run does not answer: is a worker running?'}`,
+      `           ${run.progress ? progressLine(run, run.progress, now) : 'the run does not answer; check that a worker runs (`tidemark worker`)'}`,
     );
   }
   for (const { schedule, at } of status.next) lines.push(`Next       ${at}  ${schedule}`);

@@ -37,8 +37,8 @@ export interface TableDocs {
 const SCHEMAS: Record<(typeof MODEL_SCHEMAS)[number], string> = {
   core: 'one row per thing',
   marts: 'questions answered',
-  ops: 'how it was made',
-  meta: 'what it was made with',
+  ops: 'how runs went',
+  meta: 'what the file was built from',
 };
 
 /**
@@ -90,17 +90,24 @@ export function renderDictionary(tables: readonly TableDocs[], functions: readon
 
 const INTRODUCTION = `# Data dictionary
 
-Every table of the published warehouse (\`data/published/market.duckdb\` and, as Parquet, \`data/published/lake\`).
-Made from the headers of the models in \`sql/\` by \`tidemark models docs --out docs/data-dictionary.md\`: edit the headers, not this
-file. The warehouse has the same texts as comments: \`tidemark sql "SELECT column_name, data_type, comment FROM
-duckdb_columns() WHERE table_name = 'companies'"\`.
+Every table of the published warehouse: \`data/published/market.duckdb\` and, as Parquet, \`data/published/lake\`. Do not edit this
+page. \`tidemark models docs --out docs/data-dictionary.md\` writes it from the headers of the models in \`sql/\`. The published
+file has the same texts as comments: \`tidemark sql "SELECT column_name, data_type, comment FROM duckdb_columns()
+WHERE table_name = 'companies'"\`.
 
-*Kind* tells how a table is built: every run builds a \`table\` again, and an \`incremental\` one only for changed keys; a \`view\` reads the
-writer's own tables. All three kinds are published as tables. A new *version* of a table may break queries for the earlier version.
+Unless a column says otherwise, NULL means that the API gave no value.
 
-*From* names the source of a column's values, as DuckDB binds the model's SQL: another column (a copy), *derived* from the named
-columns, or *made* without a source column (a count of rows, a constant). Columns that only select rows (joins, filters) are no source.
-Tables of \`ledger\` are the loaded records, which only the writer's file has. \`tidemark models docs --json\` prints all of this for programs.`;
+Kind says how a table is built: \`table\` completely in every run, \`incremental\` only for keys that changed, \`view\` from the
+writer's own tables. All are published as tables. A new version of a table breaks queries written for the version before.
+
+From says where the values of a column come from:
+
+- a column name: copied from this column of another table
+- *derived*: computed from the columns named
+- *made*: from no column, such as a constant or a count of rows
+
+Columns that only select rows (joins, filters) are not listed. \`ledger\` is the loaded data, which only the writer's file has.
+\`tidemark models docs --json\` prints all of this for programs.`;
 
 function renderIndex(tables: readonly TableDocs[]): string {
   const rows = tables.map(({ table, grain, key }) => [link(table), cell(grain), key.map(code).join(', ')]);
@@ -114,7 +121,7 @@ function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
     `One row per ${grain}`,
     `Key: ${key.map(code).join(', ')}${nullable.length > 0 ? ` (may be NULL: ${nullable.map(code).join(', ')})` : ''}`,
     `Kind: ${kind}, version ${version}, made by ${path.startsWith('sql/') ? `[${path}](../${path})` : code(path)}`,
-    `Parents: ${names(parents) || 'none; reads only loaded records (`ledger`)'}`,
+    `Parents: ${names(parents) || 'none; it reads records loaded from the landing zone'}`,
     `Children: ${names(children) || 'none'}`,
   ];
   return [
@@ -122,7 +129,7 @@ function renderTable(docs: TableDocs, known: ReadonlySet<string>): string {
     cell(description),
     facts.map((fact) => `- ${fact}`).join('\n'),
     renderColumns(columns),
-    `Checks: ${audits.map(({ name, severity }) => `${code(name)} (${severity})`).join(', ')}`,
+    `Audits: ${audits.map(({ name, severity }) => `${code(name)} (${severity})`).join(', ')}`,
   ].join('\n\n');
 }
 
@@ -141,8 +148,9 @@ function renderFunctions(functions: readonly SqlFunction[]): string[] {
   return ['## Functions', FUNCTIONS, ...sections];
 }
 
-const FUNCTIONS = `Macros in the published DuckDB file (Parquet has none). They name tables by schema: if you attach the file to another
-database, run \`USE\` first. \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\` lists them.`;
+const FUNCTIONS = `Macros in the published DuckDB file; Parquet has none. They name tables by schema. If the file is attached beside
+another database, \`USE\` it first. \`SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'core'\` lists
+them.`;
 
 /** Renders `meta.receipt`, the only table without a model: the publication writes it. */
 function renderReceipt(): string {
@@ -153,7 +161,7 @@ function renderReceipt(): string {
 function renderColumns(columns: TableDocs['columns']): string {
   const hasLineage = columns.some(({ lineage }) => lineage !== undefined);
   return markdownTable(
-    ['Column', 'Type', 'What it is', ...(hasLineage ? ['From'] : [])],
+    ['Column', 'Type', 'Description', ...(hasLineage ? ['From'] : [])],
     columns.map((column) => [
       code(column.name),
       code(column.type),

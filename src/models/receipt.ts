@@ -7,18 +7,18 @@ export type TableCounts = Map<string, number>;
 
 /** Columns of `meta.receipt` with their published comments. */
 export const RECEIPT_COLUMNS: readonly [name: string, type: string, comment: string][] = [
-  ['run', 'VARCHAR', 'Run for which the file was built'],
-  ['built_at', 'TIMESTAMPTZ', 'Time of the build'],
-  ['config_hash', 'VARCHAR', 'Hash of the configuration of that run; NULL when the run was no crawl'],
-  ['models', 'JSON', 'Fingerprint of each model'],
-  ['tables', 'JSON', 'Number of rows of each table'],
-  ['parts', 'BIGINT', 'Number of loaded parts'],
-  ['landed_rows', 'BIGINT', 'Number of answers in these parts'],
-  ['coverage', 'JSON', "The run's coverage, one object per market"],
+  ['run', 'VARCHAR', 'Run that the build was made for'],
+  ['built_at', 'TIMESTAMPTZ', 'When the file was built'],
+  ['config_hash', 'VARCHAR', 'Hash of the configuration that the run used; NULL if it was not a crawl'],
+  ['models', 'JSON', 'Fingerprint of each model, as a JSON object'],
+  ['tables', 'JSON', 'Number of rows of each table, as a JSON object'],
+  ['parts', 'BIGINT', 'Number of landed parts that the build contains'],
+  ['landed_rows', 'BIGINT', 'Number of responses in these parts'],
+  ['coverage', 'JSON', "The run's rows of ops.coverage; NULL if it has none"],
 ];
 
 /** Published description of `meta.receipt`. */
-export const RECEIPT_DESCRIPTION = 'The run, models and parts from which this file was built; one row.';
+export const RECEIPT_DESCRIPTION = 'What this file was built from, in one row.';
 
 /** Writes `meta.receipt`: one row that records the run, configuration, models and parts of the build. */
 export async function writeReceipt(

@@ -1,5 +1,6 @@
 import type { CoverageCertificate, CoverageRecord } from '../../schemas/pipeline/landing.js';
 import { faultOf, type IdFault } from '../core/company-id.js';
+import { formatCount } from './format-count.js';
 import { missingOf, type Segment, type SegmentTree } from './tree.js';
 import type { CarriedMembers } from './types.js';
 
@@ -46,16 +47,17 @@ function gapsOf({ tree, firstTotal, done, dropped }: CoverageInput, missing: num
   const why: Gap[] = [];
   const whole = { segment: root.id, filters: root.filters, missing, class: 'unproven' as const };
   if (!done) {
-    why.push({ ...whole, reason: 'the search has not ended' });
+    why.push({ ...whole, reason: 'the crawl has not ended' });
   } else if (firstTotal === null) {
-    why.push({ ...whole, reason: root.shortfall ?? 'the API gave no total' });
+    why.push({ ...whole, reason: root.shortfall ?? 'the API stated no total' });
   } else {
-    const grown = firstTotal === root.total ? '' : `: ${firstTotal} at first, ${root.total} at the end`;
+    const grown =
+      firstTotal === root.total ? '' : ` (${formatCount(firstTotal)} at first, ${formatCount(root.total)} at the end)`;
     explain(root, why, `the market's total changed while it was read${grown}`);
     why.push(...uncertain(root, why));
   }
-  // With another dimension every split might have been different, so each gap names the unusable dimensions.
-  const unusable = dropped.size > 0 ? ` (not usable: ${[...dropped.values()].sort().join('; ')})` : '';
+  // Another dimension might have changed every split, so each gap names the unusable ones.
+  const unusable = dropped.size > 0 ? ` (could not be used: ${[...dropped.values()].sort().join('; ')})` : '';
   return [...why.map((gap) => ({ ...gap, reason: gap.reason + unusable })), ...unusableIds(tree)];
 }
 
@@ -70,15 +72,15 @@ function uncertain(root: Segment, why: readonly Gap[]): Gap[] {
     segment: segment.id,
     filters: segment.filters,
     missing: 0,
-    reason: `${segment.shortfall ?? 'not all of it was found'}; the totals match, but new companies may hide missing ones`,
+    reason: `${segment.shortfall ?? 'the search was not complete'}; equal totals prove nothing here`,
     class: classOf(segment),
   }));
 }
 
 const ID_FAULTS: Record<IdFault, string> = {
-  no_id: 'were listed without an id',
-  unusable_id: 'have ids that the warehouse cannot hold (it takes whole numbers, BIGINT)',
-  duplicate_key: 'were listed with the same JSON key twice',
+  no_id: 'companies listed without an id',
+  unusable_id: 'companies with ids that the warehouse cannot store (it stores whole numbers, BIGINT)',
+  duplicate_key: 'companies listed with a repeated key',
 };
 
 /** Returns one gap for each kind of unusable id, with the number of companies. */
@@ -92,7 +94,7 @@ function unusableIds({ root, unusable }: SegmentTree): Gap[] {
         segment: root.id,
         filters: root.filters,
         missing: examples.length,
-        reason: `${examples.length} companies ${ID_FAULTS[fault]}, such as ${examples[0]}; ops.rejects names each`,
+        reason: `${ID_FAULTS[fault]}: ${formatCount(examples.length)}, such as ${examples[0]}; ops.rejects lists each`,
         class: 'unusable',
       },
     ];

@@ -1,4 +1,5 @@
 import type { DuePlan } from '../../schemas/pipeline/due.js';
+import { formatCount } from './format-count.js';
 
 /** The facts that calibration learned about a market's search, and the next steps of the plan. */
 export interface SearchOutlook {
@@ -71,13 +72,13 @@ export function forecastSearch(search: SearchOutlook): StreamForecast {
     stream: 'search',
     requests: Math.ceil(requests),
     endpoints: ['POST /v2/prospecting', 'POST /v1/finder/companies'],
-    basis: `${count(total)} companies, ${size} a page: ${basis}`,
+    basis: `${formatCount(total)} companies, ${formatCount(size)} a page: ${basis}`,
   });
-  if (next.kind === 'pages') return forecast(asked + next.pages + 1, `${count(next.pages)} pages to read`);
+  if (next.kind === 'pages') return forecast(asked + next.pages + 1, `${formatCount(next.pages)} pages to read`);
   if (before && before.total > 0) {
     return forecast(
       (before.requests * total) / before.total,
-      `as the last search, which took ${count(before.requests)} requests`,
+      `like the last search, which took ${formatCount(before.requests)} requests`,
     );
   }
   const cost = pages < SMALL_SWEEP_PAGES ? SMALL_SWEEP_COST : SWEEP_COST;
@@ -98,7 +99,8 @@ export function forecastRecords(records: RecordOutlook, total: number): StreamFo
     // A company that is due for several reasons is fetched once.
     requests: Math.min(total, fresh + unfetched + stale + changed),
     endpoints: [endpoint],
-    basis: present.length === 0 ? 'nothing due' : present.map(([reason, due]) => `${count(due)} ${reason}`).join(', '),
+    basis:
+      present.length === 0 ? 'nothing due' : present.map(([reason, due]) => `${formatCount(due)} ${reason}`).join(', '),
   };
 }
 
@@ -118,10 +120,6 @@ export function forecastDays(requests: number, quota: Quota | null): number | nu
   if (!quota || quota.total <= 0) return null;
   const today = Math.max(0, quota.total - quota.used);
   return requests <= today ? 1 : 1 + Math.ceil((requests - today) / quota.total);
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 function percent(share: number): string {

@@ -1,5 +1,6 @@
 import type { CrawlState } from './crawl-state.js';
 import { isBeyondReason } from './request-limit.js';
+import { formatCount } from './format-count.js';
 import { pageAsk } from './questions.js';
 import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';
@@ -29,11 +30,11 @@ export function* readLeaf(state: CrawlState, leaf: Segment, first: PageAnswer): 
   const moved = pages.some((page) => page.total !== first.total);
   if (moved || missingOf(leaf) > 0) yield* readAgain(state, leaf, pages, moved);
   if (missingOf(leaf) > 0) {
-    leaf.shortfall = `its pages listed ${leaf.distinct} of ${leaf.total} companies, also when requested again`;
+    leaf.shortfall = `its pages list ${formatCount(leaf.distinct)} of ${formatCount(leaf.total)} companies, also when read again`;
   }
   if (!moved && listsMore(pages, leaf.total) && leaf.distinct > leaf.total) {
     leaf.uncounted = true;
-    leaf.shortfall = `its pages list ${leaf.distinct} companies, but its total is ${leaf.total}: this total is wrong`;
+    leaf.shortfall = `its pages list ${formatCount(leaf.distinct)} companies, but its total is ${formatCount(leaf.total)}, so the total is wrong`;
   }
   state.tree.settle(leaf, !moved && leaf.distinct === leaf.total ? 'leaf' : 'drifted');
   return true;

@@ -2,6 +2,7 @@ import type { CoverageRecord, SegmentRecord } from '../../schemas/pipeline/landi
 import { calibratePageSize, PAGE_CAP } from './calibration/calibrate-page.js';
 import { describeCoverage } from './coverage.js';
 import type { CrawlState } from './crawl-state.js';
+import { formatCount } from './format-count.js';
 import { enumerate } from './split.js';
 import { askAgain } from './questions.js';
 import { Scheduler, type Task } from './tasks.js';
@@ -168,14 +169,14 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   const size = yield* calibratePageSize(root.filters, state.input.perPage, state.input.known?.calibration);
   if ('refused' in size) {
     outcome.refused = size.refused;
-    root.shortfall = `the market's filters were refused: ${size.refused}`;
+    root.shortfall = `the API refused the market's filters: ${size.refused}`;
     return;
   }
   Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
   for (const page of size.asked) addPage(root, page);
   root.total = outcome.firstTotal = size.first.total;
   if (size.first.total > 0 && size.first.ids.length === 0) {
-    root.shortfall = 'page 1 came back empty although the API counts companies';
+    root.shortfall = `page 1 is empty, although the API counts ${formatCount(root.total)} companies`;
     root.state = 'truncated';
     return;
   }
@@ -211,7 +212,7 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   const surplus = root.distinct - Math.max(root.total, outcome.firstTotal);
   if (surplus > Math.max(DRIFT_FLOOR, DRIFT * root.total) && !root.uncounted) {
     root.uncounted = true;
-    root.shortfall = `the API counts ${root.total} companies and lists ${root.distinct}: its totals are wrong`;
+    root.shortfall = `the API counts ${formatCount(root.total)} companies but lists ${formatCount(root.distinct)}, so its totals are wrong`;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
+import { formatCount } from './format-count.js';
 import { THOROUGH, byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
 import { askAgain } from './questions.js';
@@ -62,7 +63,7 @@ export function* recover(
   const { segment } = split;
   const price = state.requestsPerCompany;
   if (price === 0) {
-    segment.shortfall = `${split.explain()}; companies without a value were not searched`;
+    segment.shortfall = `${split.explain()}; companies without a value in a split dimension were not searched`;
     return;
   }
   if (isBeyondReason(state)) {
@@ -227,15 +228,15 @@ export class SecondPasses {
     const { segment } = split;
     const { requestsPerCompany: price, second } = this.state;
     const who = segment.uncounted
-      ? 'companies without a value cannot be counted'
-      : 'these companies have no value that a search can select';
-    const expensive = this.offers.map(
+      ? 'companies without a value in a split dimension cannot be counted'
+      : 'these companies have no value by which a search can select them';
+    const dear = this.offers.map(
       ({ choice, cost, gain }) =>
-        `a pass along ${choice.dimension.key} would take about ${cost} requests for at most ${gain} companies`,
+        `${choice.dimension.key} would take about ${formatCount(cost)} requests more for at most ${formatCount(gain)} companies`,
     );
     const stopped =
-      expensive.length > 0
-        ? `; stopped at more than ${price} requests a company: second passes found ${second.found} companies with ${second.requests} requests, ${expensive.join(', ')}`
+      dear.length > 0
+        ? `; stopped above ${price} requests per company: second passes found ${formatCount(second.found)} companies with ${formatCount(second.requests)} requests, ${dear.join(', ')}`
         : '';
     segment.shortfall = `${split.explain()}: ${who}${stopped}`;
   }

@@ -1,5 +1,6 @@
 import { chooseAxis, type Choice } from './calibration/choose-axis.js';
 import type { CrawlState } from './crawl-state.js';
+import { formatCount } from './format-count.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
 import { countHunted, newIn, type Hunt } from './hunt.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
@@ -46,7 +47,7 @@ export function* enumerate(
   const choice = yield* chooseAxis(state, first.total, dimensions, hunted ?? undefined);
   if (!choice) {
     yield* readTop(state, segment, first);
-    segment.shortfall = `a search shows ${state.cap} companies, but this segment has ${segment.total}, and no dimension is left to split it by`;
+    segment.shortfall = `a search shows at most ${formatCount(state.cap)} companies, this one has ${formatCount(segment.total)}, and no dimension is left to split it by`;
     state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
@@ -92,7 +93,7 @@ function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice)
   const sum = facts.axis.overlapping ? 0 : countOf(segment);
   segment.total = Math.max(segment.total, sum, segment.distinct);
   segment.uncounted = true;
-  segment.notes.push(`the API counts no further than ${state.totalsCap}`);
+  segment.notes.push(`the API caps its totals at ${formatCount(state.totalsCap)}`);
 }
 
 /** Returns the sum of the totals of a segment's parts. */
@@ -150,7 +151,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
       break;
     }
     if (!first) {
-      segment.notes.push(`${axis.key} ${axis.name(window)} was refused`);
+      segment.notes.push(`the API refused ${axis.key} ${axis.name(window)}`);
       walk.skip();
     } else if (walk.learn(first.total) === 'narrow') {
       passBy(child);
@@ -164,8 +165,7 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
       if (enough()) return;
     }
   }
-  if (walk.gaveUp)
-    segment.notes.push(`the totals along ${axis.key} contradicted each other, so its sweep stopped early`);
+  if (walk.gaveUp) segment.notes.push(`the totals along ${axis.key} contradict each other, so the sweep stopped early`);
   yield* join(open);
   segment.distinct = segment.found.size;
 }

@@ -7,6 +7,7 @@ import { isSupportedNode } from '../../bootstrap/check-node.mjs';
 import { ROOT } from './project-files.js';
 
 interface Manifest {
+  version: string;
   engines: { node: string };
   bin: Record<string, string>;
   scripts: Record<string, string>;
@@ -24,6 +25,16 @@ const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const lockfile = JSON.parse(read('package-lock.json')) as Lockfile;
 const { dependencies, devDependencies, overrides } = manifest;
+
+it('has the version of the newest release in the changelog', () => {
+  const [newest] = [...read('CHANGELOG.md').matchAll(/^## \[(\d[^\]]*)\] - \d{4}-\d\d-\d\d$/gm)].map(
+    ([, name]) => name,
+  );
+  expect({ manifest: manifest.version, lockfile: lockfile.packages['']?.version }).toEqual({
+    manifest: newest,
+    lockfile: newest,
+  });
+});
 
 it('names exact versions only: an install next year is the install of today', () => {
   const loose = Object.entries({ ...dependencies, ...devDependencies, ...overrides }).filter(

@@ -3,7 +3,8 @@ function: core.as_of_instant
 returns: TIMESTAMPTZ
 parameters:
   moment: a day (`DATE '2026-11-20'` or `'2026-11-20'`) or an instant (TIMESTAMPTZ, or text of one)
-description: The instant that core.companies_as_of and core.financials_as_of mean by a moment. A day is taken to its end, in UTC.
+description: >-
+  Converts the argument of core.companies_as_of and core.financials_as_of to an instant. A day means its end, in UTC.
 */
 CASE
   WHEN length(CAST(moment AS VARCHAR)) = 10

@@ -2,10 +2,11 @@
 function: core.companies_as_of
 returns: TABLE
 parameters:
-  moment: a day (to its end, in UTC) or an instant; see core.as_of_instant
+  moment: a day (meaning its end, in UTC) or an instant; see core.as_of_instant
 description: >-
-  Companies as they were known at a moment, one row each: the columns of core.companies_history, with the day of the version in
-  valid_from. A company that had left is there as it was last known; one that was not found yet, or had no details, is not.
+  Companies as they were known at a moment, one row per company, with the columns of core.companies_history. valid_from is the
+  start of the version. A company that had left the market has its last known version. A company without a record at that
+  moment is left out.
 */
 SELECT * EXCLUDE (valid_to, is_current)
 FROM core.companies_history

@@ -2,11 +2,10 @@
 function: core.financials_as_of
 returns: TABLE
 parameters:
-  moment: a day (to its end, in UTC) or an instant; see core.as_of_instant
+  moment: a day (meaning its end, in UTC) or an instant; see core.as_of_instant
 description: >-
-  Financial values as they were known at a moment: before later restatements, without later reports. Rows as in
-  core.financials, with valid_from (since when the value was known) in place of when it was last read, and without what v1 says
-  beside its values.
+  Financial values as they were known at a moment, without later reports and restatements. Columns are those of
+  core.financials, but valid_from (when the value was first observed) replaces observed_at. The extra v1 columns are left out.
 */
 WITH known AS NOT MATERIALIZED (
   SELECT company_id, fiscal_year, indicator, value_double, value_text, source, report_date, valid_from
@@ -14,7 +13,7 @@ WITH known AS NOT MATERIALIZED (
   WHERE valid_from <= core.as_of_instant(moment) AND (valid_to IS NULL OR valid_to > core.as_of_instant(moment))
 ),
 
--- Of two v1 reports of a year the later day.
+-- If v1 has two reports of a year, use the later one.
 latest AS NOT MATERIALIZED (
   SELECT * FROM known WHERE source = 'v2'
   UNION ALL
@@ -24,7 +23,7 @@ latest AS NOT MATERIALIZED (
 reports AS NOT MATERIALIZED (
   SELECT company_id, fiscal_year, source,
     max(value_text) FILTER (indicator = 'Currency') AS currency,
-    -- As core.financials reads it.
+    -- Same rule as text_date, which core.financials uses.
     max(CASE
       WHEN regexp_matches(value_text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?$') AND NOT starts_with(value_text, '0000')
       THEN TRY_CAST(left(value_text, 10) AS DATE)

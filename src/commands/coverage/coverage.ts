@@ -50,11 +50,13 @@ FROM ops.segments WHERE run = $run ORDER BY segment`;
 export function registerCoverage(program: Command): void {
   program
     .command('coverage')
-    .description('coverage of each market: the tree of its searches, and each gap with its filters and count')
+    .description(
+      'show how much of each market was found: the tree of searches, and each gap with its filters and count',
+    )
     .option('--market <name>', 'only this market')
-    .option('--run <id>', 'coverage of this run; default the last run of each market')
-    .option('--all', 'also show proven segments, instead of only their number')
-    .option('--json', 'print the result as JSON: the segments that are not proven, with --all the whole tree')
+    .option('--run <id>', 'show this run; default the last run of each market')
+    .option('--all', 'show each proven segment, not only their number')
+    .option('--json', 'print JSON with the unproven segments; with --all, with all segments')
     .addHelpText(
       'after',
       examples('tidemark coverage', 'tidemark coverage --market nordics --all', 'tidemark coverage --json'),
@@ -65,7 +67,7 @@ export function registerCoverage(program: Command): void {
         const found = await readCoverage(published, options);
         if (options.json) return sayJson(found.map((market) => (all ? market : withoutProven(market))));
         if (found.length === 0) {
-          throw new TidemarkError('Internal', 'No coverage was found for this market or run.', {
+          throw new TidemarkError('Internal', 'This market or run has no coverage.', {
             todo: '`tidemark runs` lists the runs. A market has coverage after its first snapshot.',
           });
         }
@@ -124,10 +126,10 @@ function describe(market: MarketCoverage, all: boolean): string {
 }
 
 const CLASSES = {
-  proven: 'in searches whose pages hold as many companies as the search counts',
-  drifted: 'in searches that changed while they were read',
+  proven: 'in searches whose pages list as many companies as the search counts',
+  drifted: 'in searches whose counts changed while they were read',
   unsplittable: 'in searches above the page cap that no filter splits further',
-  unproven: 'found outside proven searches, or counted but reached by no search',
+  unproven: 'found outside proven searches, or counted but found by no search',
   carried: 'without a date of incorporation, not searched that night (markets[].remainderNights)',
   unusable: 'with ids that the warehouse cannot store',
 } as const;

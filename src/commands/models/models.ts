@@ -49,7 +49,7 @@ ${examples('tidemark models plan', 'tidemark models plan --json')}`,
 
   models
     .command('docs')
-    .description('write the data dictionary: published tables with columns, key, checks and the origin of each column')
+    .description('write the data dictionary: published tables with columns, key, audits and the origin of each column')
     .option('--out <file>', 'write to a file instead of the terminal')
     .option('--json', 'write JSON instead of Markdown')
     .addHelpText('after', examples('tidemark models docs --out docs/data-dictionary.md', 'tidemark models docs --json'))

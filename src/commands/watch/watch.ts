@@ -60,7 +60,7 @@ export function registerWatch(program: Command): void {
 
   watch
     .command('events')
-    .description('list events in the published warehouse, newest first')
+    .description('list the events in the published warehouse, newest first')
     .option('--company <id>', 'only events of this company')
     .addOption(new Option('--limit <events>', 'number of events to show').argParser(parseCount).default(50))
     .option('--json', 'print the result as JSON')

@@ -326,7 +326,7 @@ async function conclude(
 
 function describeGap({ missing, filters, reason }: CoverageGap): string {
   const count = missing === 0 ? 'An unknown number of' : missing.toLocaleString('en-US');
-  return `${count} companies not reached under ${JSON.stringify(filters)}: ${reason}`;
+  return `${count} companies are missing under the filters ${JSON.stringify(filters)}: ${reason}`;
 }
 
 /** Counts the carried-over members and their earliest night; undefined when there are none. */

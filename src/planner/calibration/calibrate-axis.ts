@@ -56,7 +56,7 @@ export function isFixed(dimension: Dimension, filters: Record<string, unknown>):
 function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension): Task<Outcome> {
   const own = state.input.filters[dimension.key];
   const values = Array.isArray(own) ? own : dimension.values;
-  if (values.length < 2) return { unusable: `${dimension.key} has no values to split by` };
+  if (values.length < 2) return { unusable: `${dimension.key} has fewer than two values to split by` };
   const axis = categoricalAxis(dimension, values, true);
   const probe = probing(state, axis);
   const total = marketTotal(state);
@@ -67,7 +67,7 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   const right = yield* probe({ from: middle + 1, to: axis.hi });
   if (isRefused(left) || isRefused(right)) return yield* calibrateSingles(state, dimension, values);
   if (left.total >= total && right.total >= total && meet(left, right))
-    return { unusable: `${dimension.key} does not filter` };
+    return { unusable: `the API ignores ${dimension.key}` };
   if (!axis.overlapping && left.total + right.total > total * (1 + SURPLUS)) state.noteCappedTotals(total);
   let whole = left.total + right.total;
   if (whole !== total || state.totalsCap <= total) {
@@ -125,8 +125,8 @@ function* calibrateSingles(
   let earlier: PageAnswer | null = null;
   for (const at of spread(values.length, MOST_SINGLES)) {
     const answer = yield* probe({ from: at, to: at });
-    if (isRefused(answer)) return { unusable: `${dimension.key} was refused (${answer.refused})` };
-    // If totals are capped, both totals may equal the cap: compare the listed companies instead.
+    if (isRefused(answer)) return { unusable: `the API refused ${dimension.key} (${answer.refused})` };
+    // If totals are capped, compare the companies: both totals may equal the cap.
     filters ||= answer.total < total || (earlier !== null && total >= state.totalsCap && !meet(earlier, answer));
     earlier = answer;
     finds ||= answer.total > 0;
@@ -137,7 +137,7 @@ function* calibrateSingles(
     }
   }
   return {
-    unusable: finds ? `${dimension.key} does not filter` : `${dimension.key} finds no company with the values tried`,
+    unusable: finds ? `the API ignores ${dimension.key}` : `${dimension.key} finds no company by the values tried`,
   };
 }
 
@@ -187,9 +187,9 @@ function* testDateFormat(
   const total = marketTotal(state);
   for (const [first, second] of neighbours(axis, format)) {
     const left = yield* probe(first);
-    if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
+    if (isRefused(left)) return { unusable: `the API refused ${dimension.key} (${left.refused})` };
     const right = yield* probe(second);
-    if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
+    if (isRefused(right)) return { unusable: `the API refused ${dimension.key} (${right.refused})` };
     if (left.total + right.total === 0) continue;
     if (!meet(left, right)) {
       const asked = [
@@ -198,11 +198,11 @@ function* testDateFormat(
       ];
       return { format, asked };
     }
-    if (left.total >= total && right.total >= total) return { unusable: `${dimension.key} does not filter` };
+    if (left.total >= total && right.total >= total) return { unusable: `the API ignores ${dimension.key}` };
     if (format === 'day') return { format: 'year-as-dates' };
-    return { unusable: `${dimension.key} does not tell neighbouring years apart` };
+    return { unusable: `${dimension.key} cannot separate neighbouring years` };
   }
-  return { unusable: `${dimension.key} finds no company in the years tried` };
+  return { unusable: `${dimension.key} finds no company in any year tried` };
 }
 
 /**
@@ -256,16 +256,16 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
   const total = marketTotal(state);
   const middle = halve(axis, { from: axis.lo, to: axis.hi });
   const left = yield* probe({ from: axis.lo, to: middle });
-  if (isRefused(left)) return { unusable: `${dimension.key} was refused (${left.refused})` };
+  if (isRefused(left)) return { unusable: `the API refused ${dimension.key} (${left.refused})` };
   const right = yield* probe({ from: middle + 1, to: axis.hi });
-  if (isRefused(right)) return { unusable: `${dimension.key} was refused (${right.refused})` };
+  if (isRefused(right)) return { unusable: `the API refused ${dimension.key} (${right.refused})` };
   const whole = left.total + right.total;
   if (whole === 0) return { unusable: `${dimension.key} finds no company` };
   if (whole > total * (1 + SURPLUS)) {
     // The sum of the halves exceeds the total: the API ignores the filter, or caps its totals.
     const narrow = yield* probe({ from: axis.lo + 1, to: axis.lo + 1 });
     if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
-      return { unusable: `${dimension.key} does not filter` };
+      return { unusable: `the API ignores ${dimension.key}` };
     state.noteCappedTotals(total);
   }
   const found = yield* factsFrom(state, axis, whole, [
@@ -291,7 +291,7 @@ function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counte
   const total = marketTotal(state);
   if (total >= state.totalsCap) return askedFacts(axis, counts, 1, false);
   const dominant = counts.find((c) => c.from === c.to && c.count >= DOMINANT * total);
-  if (dominant) return { unusable: `${axis.key} is ${axis.name(dominant)} for nearly all of the market` };
+  if (dominant) return { unusable: `nearly all companies have ${axis.key} ${axis.name(dominant)}` };
   const complete = yield* covers(state, whole);
   return askedFacts(axis, counts, complete ? 1 : whole / total, complete);
 }

@@ -1,4 +1,5 @@
 import type { CrawlState } from '../crawl-state.js';
+import { formatCount } from '../format-count.js';
 import { askAgain } from '../questions.js';
 import { askListing, type SearchAsk, type Task } from '../tasks.js';
 import { addPage, missingOf, type Segment } from '../tree.js';
@@ -62,7 +63,7 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
   const missing = missingOf(segment);
   const proven = [firstTotal, segment.found.size, root.found.size].every((count) => count === root.total);
   if (missing > 0) {
-    segment.shortfall = `version 1 listed ${segment.distinct} of ${segment.total} companies on all its pages`;
+    segment.shortfall = `all pages of version 1 together list ${formatCount(segment.distinct)} of ${formatCount(segment.total)} companies`;
   }
   state.tree.settle(segment, proven ? 'leaf' : 'drifted');
   if (missing <= Math.max(DRIFT_FLOOR, DRIFT * root.total)) return true;
@@ -75,14 +76,15 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
 /** Returns how many pages version 1 has for the market, or the reason why version 1 cannot be trusted. */
 function* probeListing(state: CrawlState, filters: Record<string, unknown>): Task<number | string> {
   const first = yield* probePage(state, filters, 1);
-  if (isRefused(first)) return (state.v1Refusal = `version 1 was refused (${first.refused})`);
+  if (isRefused(first)) return (state.v1Refusal = `the API refused the search in version 1 (${first.refused})`);
   const size = first.ids.length;
-  if (size < state.size * WORTH) return `version 1 gives pages of ${size} only`;
+  if (size < state.size * WORTH) return `version 1 shows only ${formatCount(size)} companies a page`;
   const last = first.pages > 1 ? yield* probePage(state, filters, first.pages) : first;
-  if (isRefused(last)) return (state.v1Refusal = `version 1 does not show its page ${first.pages} (${last.refused})`);
+  if (isRefused(last))
+    return (state.v1Refusal = `version 1 refuses its last page, ${formatCount(first.pages)} (${last.refused})`);
   const total = (first.pages - 1) * size + last.ids.length;
   if (last.ids.length === 0 || total !== (yield* totalLike(state, total)))
-    return `version 1 shows ${total} companies, version 2 counts ${state.tree.root.total}`;
+    return `version 1 lists ${formatCount(total)} companies, but version 2 counts ${formatCount(state.tree.root.total)}`;
   return first.pages;
 }
 

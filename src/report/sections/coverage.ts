@@ -12,23 +12,23 @@ export function renderCoverage({ coverage, gaps }: ReportFacts): Markup {
     const more = (own[0]?.of ?? 0) - own.length;
     return html`<h3>${market.market}, ${market.date}</h3>
       <p class="about">
-        ${count(market.distinct_companies)} of ${count(market.reported_total)} companies the API reports:
+        Found ${count(market.distinct_companies)} of ${count(market.reported_total)} companies that the API reports:
         ${percent(market.share)}${market.missing > 0 && html`, <strong>${count(market.missing)} missing</strong>`}.${
           market.carried > 0 &&
-          html` ${count(market.carried)} members were carried over, last found on ${market.carried_since} or later: the
-          search did not ask for them.`
+          html` ${count(market.carried)} members were carried over: not searched this night, last found on
+          ${market.carried_since} or later.`
         }
       </p>
       ${proof(market)}${
         own.length === 0
-          ? nothing('No part of the market fell short.')
+          ? nothing('No gaps.')
           : table(own, [
               { head: 'Missing', cell: ({ missing }) => (missing === 0 ? 'unknown' : count(missing)), kind: 'num' },
               { head: 'Class', cell: (gap) => html`<span class="badge warn">${gap.class}</span>` },
               { head: 'Filters', cell: ({ filters }) => html`<code>${filters}</code>` },
               { head: 'Why', cell: ({ reason }) => reason, kind: 'note' },
             ])
-      }${more > 0 && html`<p class="about">and ${count(more)} more: tidemark coverage shows all.</p>`}`;
+      }${more > 0 && html`<p class="about">${count(more)} more gaps: tidemark coverage shows all.</p>`}`;
   })}`;
 }
 
@@ -49,7 +49,7 @@ function proof({ classes, missing }: ReportCoverage): Markup {
   );
   return html`<figure>
     <figcaption>
-      What it rests on
+      Companies by proof
       <ul class="legend">
         ${legend}
       </ul>

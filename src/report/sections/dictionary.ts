@@ -6,8 +6,8 @@ import { groupBy, table } from './table.js';
 const SCHEMAS: Record<string, string> = {
   core: 'one row per thing',
   marts: 'questions answered',
-  ops: 'how it was made',
-  meta: 'what it was made with',
+  ops: 'how runs went',
+  meta: 'what the file was built from',
 };
 
 /** Shows every table with its description and row count; a click opens its columns. */
@@ -25,7 +25,7 @@ export function renderDictionary({ tables }: ReportFacts): Markup {
               ${table(one.columns, [
                 { head: 'Column', cell: ({ name }) => html`<code>${name}</code>`, kind: 'keep' },
                 { head: 'Type', cell: ({ type }) => html`<code>${type}</code>` },
-                { head: 'What it is', cell: ({ comment }) => comment },
+                { head: 'Description', cell: ({ comment }) => comment },
                 { head: 'From', cell: ({ from }) => from, kind: 'note' },
               ])}
             </details>`,

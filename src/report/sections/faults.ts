@@ -9,22 +9,22 @@ export function renderRejects({ rejects, checks }: ReportFacts): Markup {
   const most = Math.max(0, ...rejects.map(({ standing }) => standing));
   const wrong =
     rejects.length === 0
-      ? nothing('Nothing was wrong in anything the API said.')
+      ? nothing('No rejects.')
       : table(rejects, [
           { head: 'Stream', cell: ({ stream }) => stream, kind: 'keep' },
           { head: 'Reason', cell: ({ reason }) => html`<code>${reason}</code>` },
-          { head: 'Standing', cell: ({ standing }) => count(standing), kind: 'num' },
+          { head: 'Open', cell: ({ standing }) => count(standing), kind: 'num' },
           { head: '', cell: ({ standing }) => tinyBar(standing, most, 's4') },
           { head: 'Resolved', cell: ({ resolved }) => count(resolved), kind: 'num' },
-          { head: 'For example at', cell: ({ path }) => html`<code>${cut(path)}</code>` },
+          { head: 'Example path', cell: ({ path }) => html`<code>${cut(path)}</code>` },
           { head: 'Last seen', cell: ({ last_seen }) => instant(last_seen), kind: 'keep' },
         ]);
   if (checks.length === 0) return wrong;
   return html`${wrong}
-    <h3>Checks of the models that found rows</h3>
+    <h3>Audits that found wrong rows</h3>
     ${table(checks, [
       { head: 'Model', cell: ({ model }) => html`<code>${model}</code>` },
-      { head: 'Check', cell: ({ check }) => check },
+      { head: 'Audit', cell: ({ check }) => check },
       { head: 'Rows', cell: ({ failing_rows }) => count(failing_rows), kind: 'num' },
       {
         head: 'Severity',
@@ -38,14 +38,18 @@ const MARKS: Record<string, string> = { 'new field': '', 'changed type': 'warn',
 
 /** Shows schema drift: new fields, changed types and missing fields, latest first. */
 export function renderDrift({ drift }: ReportFacts): Markup {
-  if (drift.length === 0) return nothing('Every answer was as the reference has it.');
+  if (drift.length === 0) return nothing('All answers match the reference.');
   return table(drift, [
-    { head: 'What', cell: ({ kind }) => html`<span class="badge ${MARKS[kind] ?? ''}">${kind}</span>`, kind: 'keep' },
+    {
+      head: 'Difference',
+      cell: ({ kind }) => html`<span class="badge ${MARKS[kind] ?? ''}">${kind}</span>`,
+      kind: 'keep',
+    },
     { head: 'Path', cell: ({ path }) => html`<code>${cut(path)}</code>` },
     { head: 'Route', cell: ({ route }) => html`<code>${route}</code>` },
     { head: 'Type', cell: types },
     { head: 'Example', cell: ({ sample }) => sample !== null && html`<code>${sample}</code>` },
-    { head: 'Of bodies', cell: ({ share, bodies }) => `${percent(share)} (${count(bodies)})`, kind: 'num' },
+    { head: 'Share of bodies', cell: ({ share, bodies }) => `${percent(share)} (${count(bodies)})`, kind: 'num' },
     { head: 'First seen', cell: ({ first_seen }) => instant(first_seen), kind: 'keep' },
     { head: 'Last seen', cell: ({ last_seen }) => instant(last_seen), kind: 'keep' },
   ]);

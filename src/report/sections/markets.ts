@@ -34,7 +34,7 @@ export function renderMarkets({ nights }: ReportFacts): Markup {
         { head: 'Left', cell: ({ left }) => count(left), kind: 'num' },
         { head: 'Changed', cell: ({ changed }) => count(changed), kind: 'num' },
         {
-          head: 'Proof',
+          head: 'Coverage',
           cell: ({ is_complete }) =>
             is_complete
               ? html`<span class="badge good">complete</span>`

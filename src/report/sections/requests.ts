@@ -28,11 +28,11 @@ export function renderForecasts({ forecasts }: ReportFacts): Markup {
       { head: 'Forecast', cell: ({ forecast }) => count(forecast), kind: 'num' },
       { head: 'Sent', cell: ({ actual }) => count(actual), kind: 'num' },
       {
-        head: 'Off by',
+        head: 'Difference',
         cell: ({ forecast, actual }) => (actual === null ? '–' : signed(actual - forecast)),
         kind: 'num',
       },
-      { head: 'Made of', cell: ({ basis }) => basis, kind: 'note' },
+      { head: 'Basis', cell: ({ basis }) => basis, kind: 'note' },
     ])}`;
 }
 
@@ -49,7 +49,7 @@ export function renderRequests({ requests }: ReportFacts): Markup {
         { head: 'Retries', cell: ({ retries }) => count(retries), kind: 'num' },
         { head: 'Received', cell: (row) => bytes(row.bytes), kind: 'num' },
         { head: 'Median', cell: ({ p50_ms }) => milliseconds(p50_ms), kind: 'num' },
-        { head: '99 %', cell: ({ p99_ms }) => milliseconds(p99_ms), kind: 'num' },
+        { head: '99th percentile', cell: ({ p99_ms }) => milliseconds(p99_ms), kind: 'num' },
         { head: '', cell: ({ p99_ms }) => tinyBar(p99_ms ?? 0, slowest, 's1') },
       ])}`;
   })}`;
@@ -75,8 +75,8 @@ export function renderQuota({ quota }: ReportFacts): Markup {
     ${table(latest, [
       { head: 'Metric', cell: ({ metric }) => html`<code>${metric}</code>` },
       { head: 'Used', cell: ({ used }) => count(used), kind: 'num' },
-      { head: 'Of', cell: ({ total }) => (total > 0 ? count(total) : 'no figure'), kind: 'num' },
+      { head: 'Allowed', cell: ({ total }) => (total > 0 ? count(total) : 'no figure'), kind: 'num' },
       { head: '', cell: ({ used, total }) => total > 0 && tinyBar(used, total, used / total > 0.9 ? 's4' : 's0') },
-      { head: 'Read', cell: ({ read_at }) => instant(read_at), kind: 'keep' },
+      { head: 'Read at', cell: ({ read_at }) => instant(read_at), kind: 'keep' },
     ])}`;
 }

@@ -13,15 +13,15 @@ const MARKS: Record<string, string> = {
 
 /** Shows the latest runs, newest first. */
 export function renderRuns({ runs }: ReportFacts): Markup {
-  if (runs.length === 0) return nothing('No run has been filed yet.');
+  if (runs.length === 0) return nothing('No run is recorded yet.');
   return table(runs, [
     { head: 'Started', cell: ({ started_at }) => instant(started_at), kind: 'keep' },
     { head: 'Run', cell: ({ workflow_id }) => html`<code class="id">${workflow_id}</code>` },
     { head: 'Outcome', cell: outcome, kind: 'keep' },
-    { head: 'Took', cell: ({ seconds }) => duration(seconds), kind: 'num' },
+    { head: 'Duration', cell: ({ seconds }) => duration(seconds), kind: 'num' },
     { head: 'Requests', cell: ({ requests }) => count(requests), kind: 'num' },
     { head: 'Answers', cell: ({ rows }) => count(rows), kind: 'num' },
-    { head: 'What it says', cell: ({ note, held_back }) => held_back ?? note, kind: 'note' },
+    { head: 'Notes', cell: ({ note, held_back }) => held_back ?? note, kind: 'note' },
   ]);
 }
 

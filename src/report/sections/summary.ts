@@ -10,17 +10,17 @@ export function renderSummary(facts: ReportFacts): Markup {
   const troubles = troublesOf(facts);
   const title =
     latest === undefined
-      ? 'No run has been filed yet'
+      ? 'No run is recorded yet'
       : troubles.length === 0
         ? facts.coverage.length === 0
           ? 'Nothing needs attention'
-          : 'All markets are whole'
+          : 'All markets complete'
         : troubles.length === 1
           ? (troubles[0] ?? '')
-          : `${troubles.length} things to look at`;
+          : `${troubles.length} problems`;
   const lead =
     latest === undefined
-      ? 'tidemark snapshot makes the first one.'
+      ? 'Start the first run with tidemark snapshot.'
       : troubles.length > 1
         ? `${troubles.join('. ')}.`
         : `The latest run, ${latest.workflow_id}, ended ${latest.outcome} with ${count(latest.requests)} requests and ${count(latest.rows)} answers.`;
@@ -43,11 +43,13 @@ function troublesOf({ runs, coverage, checks }: ReportFacts): string[] {
       .map(({ workflow_id, outcome }) => `${workflow_id} ${outcome === 'failed' ? 'failed' : 'was cancelled'}`),
     ...newest
       .filter(({ held_back }) => held_back !== null)
-      .map(({ market }) => `${market ?? 'A market'} was held back and keeps its last good night`),
+      .map(({ market }) => `${market ?? 'A market'} was held back, so readers keep the night before`),
     ...coverage
       .filter(({ missing }) => missing > 0)
-      .map(({ market, missing }) => `${count(missing)} companies of ${market} were not reached`),
-    ...checks.map(({ model, check, failing_rows }) => `Check ${check} of ${model} found ${count(failing_rows)} rows`),
+      .map(({ market, missing }) => `${count(missing)} companies of ${market} are missing`),
+    ...checks.map(
+      ({ model, check, failing_rows }) => `Audit ${check} of ${model} found ${count(failing_rows)} wrong rows`,
+    ),
   ];
 }
 
@@ -70,7 +72,7 @@ function faultsCard({ rejects }: ReportFacts): Markup {
   return html`<div class="card">
     <p class="name">Open rejects</p>
     <p class="figure">${count(standing)}</p>
-    <p class="more">${count(resolved)} more were replaced by a later answer</p>
+    <p class="more">${count(resolved)} resolved by a later answer</p>
   </div>`;
 }
 
@@ -79,6 +81,6 @@ function driftCard({ drift }: ReportFacts): Markup {
   return html`<div class="card">
     <p class="name">Schema drift</p>
     <p class="figure">${count(drift.length)}</p>
-    <p class="more">${kinds.length === 0 ? 'answers are as the reference has them' : kinds.join(', ')}</p>
+    <p class="more">${kinds.length === 0 ? 'all answers match the reference' : kinds.join(', ')}</p>
   </div>`;
 }

@@ -73,15 +73,15 @@ Things \\| \\<b\\>.
 - One row per thing
 - Key: \`id\`, \`at\` (may be NULL: \`at\`)
 - Kind: table, version 3, made by [sql/core/things.sql](../sql/core/things.sql)
-- Parents: none; reads only loaded records (\`ledger\`)
+- Parents: none; it reads records loaded from the landing zone
 - Children: [marts.daily](#martsdaily)
 
-| Column | Type | What it is |
+| Column | Type | Description |
 | --- | --- | --- |
 | \`id\` | \`BIGINT\` | A \\*bold\\* a_b id |
 | \`at\` | \`TIMESTAMPTZ\` | When |
 
-Checks: \`key_is_unique\` (error), \`key_is_not_null\` (error), \`few\` (warn)
+Audits: \`key_is_unique\` (error), \`key_is_not_null\` (error), \`few\` (warn)
 `);
   expect(text).toContain('- Parents: [core.things](#corethings)\n- Children: none');
 });

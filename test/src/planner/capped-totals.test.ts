@@ -26,7 +26,7 @@ describe('totals that end at some number', () => {
     expect(plan.calibration().totalsCap).toBe(1_000);
     expect(coverage).toMatchObject({ reported_total: count, missing: 0 });
     expect(distinct).toBe(count);
-    expect(coverage.why[0]?.reason).toContain('the API counts no further than 1000');
+    expect(coverage.why[0]?.reason).toContain('the API caps its totals at 1,000');
   });
 
   it.each([

@@ -246,7 +246,7 @@ describe('requests', () => {
     });
     const { coverage } = crawlMarket(market);
     expect(coverage.missing).toBeLessThanOrEqual(most);
-    for (const { reason } of coverage.why) expect(reason).toMatch(/no value that a search can select/);
+    for (const { reason } of coverage.why) expect(reason).toMatch(/no value by which a search can select them/);
   });
 
   it('cost one and a check for a market that fits on a page', () => {
@@ -307,7 +307,7 @@ describe('answers alone decide', () => {
         const first = createPlan(planInput());
         const landed = [...crawl(first, market(), { stopAfter: kept })];
         expect(first.coverage().why[0]?.reason ?? 'none').toBe(
-          kept < whole.answers.size ? 'the search has not ended' : whole.coverage.why[0]!.reason,
+          kept < whole.answers.size ? 'the crawl has not ended' : whole.coverage.why[0]!.reason,
         );
 
         const second = createPlan(planInput());
@@ -364,14 +364,14 @@ describe('an API that differs', () => {
     expect(coverage).toMatchObject({ reported_total: 8_000, distinct_companies: 1_000, missing: 7_000 });
     expect(coverage.why).toHaveLength(1);
     expect(coverage.why[0]!.reason).toMatch(
-      /shows 1000 companies, but this segment has 8000.*company_incorporation does not filter; legal_form does not filter/,
+      /shows at most 1,000 companies, this one has 8,000.*the API ignores company_incorporation; the API ignores legal_form/,
     );
   });
 
   it('refuses the only dimension that could tell companies apart: said in why', () => {
     const coverage = found({ refused: ['legal_form'] }, [legalForms]);
     expect(coverage.missing).toBe(7_000);
-    expect(coverage.why[0]!.reason).toContain('legal_form was refused (legal_form: unknown filter)');
+    expect(coverage.why[0]!.reason).toContain('the API refused legal_form (legal_form: unknown filter)');
   });
 
   it('refuses the market itself: said at once', () => {
@@ -381,7 +381,7 @@ describe('an API that differs', () => {
     expect(plan.refused).toBe('company_status: unknown filter');
     expect(plan.stats().reportedTotal).toBeNull();
     expect(coverage).toMatchObject({ reported_total: 0, distinct_companies: 0, missing: 0, share: 0 });
-    expect(coverage.why[0]!.reason).toBe("the market's filters were refused: company_status: unknown filter");
+    expect(coverage.why[0]!.reason).toBe("the API refused the market's filters: company_status: unknown filter");
     expect(requests).toBeLessThanOrEqual(2);
   });
 
@@ -428,10 +428,10 @@ describe('version 1, which states no page cap', () => {
   });
 
   it.each<[string, ApiQuirks, RegExp]>([
-    ['shows ten pages only', { v1: 'capped' }, /version 1 does not show its page/],
-    ['is refused', { v1: 'refused' }, /version 1 was refused/],
-    ['ignores the filters', { v1: 'ignores filters' }, /version 1 shows 8000 companies, version 2 counts/],
-    ['does not list everybody', { v1: 'uncapped', hidden: (c) => c.id % 50 === 0 }, /version 1 shows/],
+    ['shows ten pages only', { v1: 'capped' }, /version 1 refuses its last page/],
+    ['is refused', { v1: 'refused' }, /the API refused the search in version 1/],
+    ['ignores the filters', { v1: 'ignores filters' }, /version 1 lists 8,000 companies, but version 2 counts/],
+    ['does not list everybody', { v1: 'uncapped', hidden: (c) => c.id % 50 === 0 }, /version 1 lists/],
   ])('is not used where it %s', (_, api, reason) => {
     const market = new SimulatedMarket(companies, api);
     const filters = { company_status: [199] };
@@ -458,7 +458,7 @@ describe('version 1, which states no page cap', () => {
     const { coverage, plan } = crawlMarket(market, { v1Filters: {} });
     expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
     expect(coverage.distinct_companies).toBeGreaterThan(7_900);
-    expect(coverage.why[0]!.reason).toMatch(/counts no further than 2000/);
+    expect(coverage.why[0]!.reason).toMatch(/caps its totals at 2,000/);
   });
 
   it.each([
@@ -628,6 +628,6 @@ describe('a total that is smaller than what the pages list', () => {
     }
     const { distinct_companies, why } = plan.coverage();
     expect(distinct_companies).toBe(lists);
-    expect(why).toMatchObject([{ reason: expect.stringMatching(/but its total is 15: this total is wrong/) }]);
+    expect(why).toMatchObject([{ reason: expect.stringMatching(/its total is 15, so the total is wrong/) }]);
   });
 });

@@ -160,7 +160,7 @@ describe('the report of a market whose API writes markup', () => {
   });
 
   it('names what needs a look before anything else', () => {
-    expect(page).toMatch(/<h1>[^<]*2 companies of m were not reached/);
+    expect(page).toMatch(/<h1>[^<]*2 companies of m are missing/);
     expect(
       renderReport({
         ...facts,
@@ -185,7 +185,7 @@ describe('the report of a market whose API writes markup', () => {
       file: null,
     };
     expect(renderReport({ version: '1', generated_at: NOW.toISOString(), ...none })).toContain(
-      'No run has been filed yet',
+      'No run is recorded yet',
     );
   });
 });

@@ -57,7 +57,7 @@ describe('tidemark demo, without a terminal', () => {
   it('writes the report and says where', () => {
     expect(first.stdout).toMatch(/Report +data\/report\.html/);
     const report = readFileSync(path.join(folder.dir, 'data', 'report.html'), 'utf8');
-    expect(report).toContain('All markets are whole');
+    expect(report).toContain('All markets complete');
     expect(report).toContain('core.companies');
     expect(first.stderr).not.toMatch(/drift/);
   });
