@@ -398,7 +398,7 @@ describe('an API that differs', () => {
     // Asked again, the pages listed as few: no other reason is known.
     const reasons = coverage.why.filter((w) => w.class === 'drifted').map((w) => w.reason);
     expect(new Set(reasons.map((reason) => reason.replaceAll(/\d+/g, 'n')))).toEqual(
-      new Set(['its pages listed n of n companies, also when asked again']),
+      new Set(['its pages list n of n companies, also when read again']),
     );
   });
 
