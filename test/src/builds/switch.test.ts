@@ -72,7 +72,19 @@ describe('removing old builds', () => {
     await showBuild(dataDir, 'PREVIOUS');
     await removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0 });
     expect(runs(dataDir)).toEqual(['a']);
-    await expect(showBuild(dataDir, 'PREVIOUS')).rejects.toThrow('There is no build before the current one.');
+    await expect(showBuild(dataDir, 'PREVIOUS')).rejects.toMatchObject({
+      type: 'InvalidInput',
+      message: 'There is no build before the current one.',
+    });
+    const [{ name } = { name: '' }] = listBuilds(dataDir);
+    await expect(showBuild(dataDir, 'other')).rejects.toMatchObject({
+      type: 'InvalidInput',
+      message: 'There is no build other.',
+      todo: `Kept builds: ${name}.`,
+    });
+    await expect(showBuild(temporaryDataDir(), 'other')).rejects.toMatchObject({
+      todo: expect.stringMatching(/^No build was published yet/) as string,
+    });
   });
 });
 

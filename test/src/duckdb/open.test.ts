@@ -51,6 +51,24 @@ describe('openWarehouse', () => {
     }
   });
 
+  test('spills beside the file, downloads no extension, and takes a limit over that of the environment', async () => {
+    onTestFinished(() => void delete process.env['TIDEMARK_WAREHOUSE_MEMORY']);
+    process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '512MiB';
+    const dataDir = temporaryDataDir();
+    const warehouse = await openWarehouse(dataDir, { memoryLimit: '256MiB' });
+    expect(
+      await warehouse.db.rows(
+        `SELECT current_setting('memory_limit') AS given, current_setting('temp_directory') AS spill,
+           current_setting('autoinstall_known_extensions') AS downloads`,
+      ),
+    ).toEqual([{ given: '256.0 MiB', spill: `${warehouseFile(dataDir)}.tmp`, downloads: false }]);
+    await warehouse.close();
+    for (const size of ['1.5GB', '512 mb', '']) {
+      process.env['TIDEMARK_WAREHOUSE_MEMORY'] = size;
+      await (await openWarehouse(dataDir)).close();
+    }
+  });
+
   test('a second opening in this process is refused until the first is closed', async () => {
     const dataDir = temporaryDataDir();
     const first = await openWarehouse(dataDir);

@@ -275,6 +275,30 @@ describe('ops.drift', () => {
     expect(await warehouse.db.count('SELECT count(*) FROM core.companies')).toBeGreaterThan(0);
   });
 
+  test('lists a hundred new fields of a run and route, and says when there are more', async () => {
+    const fields = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`new_${i}`, i]));
+    const dataDir = temporaryDataDir();
+    await land(dataDir, [company(1, fields(100), 'r1'), company(2, fields(102), 'r2')]);
+    await land(dataDir, [
+      { stream: 'nomenclatures', entity: 'donors', body: { anything: [1] }, request: 'GET /v1/finder/tenders/donors' },
+    ]);
+    const warehouse = await openTestWarehouse(dataDir);
+    await loadLanding(warehouse, dataDir);
+    const found = await warehouse.db.rows(
+      `SELECT run, path = '$.…' AS is_rest, type, count(*) AS paths, sum(bodies) AS bodies FROM ledger.shapes
+       WHERE kind = 'new field' AND stream = 'companies' GROUP BY ALL ORDER BY ALL`,
+    );
+    expect(found).toEqual([
+      { run: 'r1', is_rest: false, type: 'number', paths: '100', bodies: '100' },
+      { run: 'r2', is_rest: false, type: 'number', paths: '100', bodies: '100' },
+      { run: 'r2', is_rest: true, type: 'mixed', paths: '1', bodies: '2' },
+    ]);
+    // Nothing is declared of the members of an open body, so none is listed as seen.
+    expect(await warehouse.db.rows(`SELECT path, kind FROM ledger.shapes WHERE stream = 'nomenclatures'`)).toEqual([
+      { path: '$', kind: 'bodies' },
+    ]);
+  });
+
   test('many runs loaded together say what they say when loaded a few at a time', async () => {
     const together = temporaryDataDir();
     const warehouse = await openTestWarehouse(together);

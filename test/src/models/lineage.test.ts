@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readLineage } from '../../../src/models/lineage.js';
+import { readLineage, tellLineage } from '../../../src/models/lineage.js';
 import { assembleModels } from '../../../src/models/models.js';
 
 const COLUMNS = 'id: BIGINT | Id\n  name: VARCHAR | Name\n  tags: VARCHAR[] | Tags\n  seen: TIMESTAMPTZ | When';
@@ -80,6 +80,16 @@ describe('lineage', () => {
       { id: 'derived core.a.id', name: 'derived core.a.name core.b.name' },
     ],
     [
+      'samples, limits, orders and distinct rows',
+      `SELECT * FROM (SELECT DISTINCT id, name FROM core.a USING SAMPLE 5 ROWS) ORDER BY name LIMIT 3`,
+      { id: 'copied core.a.id', name: 'copied core.a.name' },
+    ],
+    [
+      'EXCEPT and rows of values',
+      `SELECT id, y FROM (SELECT id FROM core.a EXCEPT SELECT id FROM core.b) CROSS JOIN (VALUES (1)) AS v(y)`,
+      { id: 'copied core.a.id', y: 'made' },
+    ],
+    [
       'macros and what was loaded',
       `SELECT json_text(body) AS text, stream FROM ledger.run_records ORDER BY market LIMIT 5`,
       { text: 'derived ledger.run_records.body', stream: 'copied ledger.run_records.stream' },
@@ -100,5 +110,28 @@ describe('lineage', () => {
 
   test('of SQL that cannot be bound nothing is said', async () => {
     expect(await lineageOf('SELECT nothing AS id FROM core.a', ['id'])).toEqual({ id: 'unknown' });
+  });
+});
+
+describe('tellLineage', () => {
+  const columns = (n: number) => Array.from({ length: n }, (_, i) => `core.a.c${i}`);
+
+  test.each([
+    [{}, ''],
+    [{ lineage: 'unknown', from: [] }, ''],
+    [{ lineage: 'made', from: [] }, 'made'],
+    [{ lineage: 'copied', from: ['core.a.id'] }, 'core.a.id'],
+    [{ lineage: 'derived', from: ['core.a.x', 'core.a.y', 'ops.b.z'] }, 'derived: core.a (x, y), ops.b (z)'],
+    [{ lineage: 'derived', from: columns(8) }, 'derived: core.a (c0, c1, c2, c3, c4, c5, c6, c7)'],
+    [{ lineage: 'derived', from: columns(10) }, 'derived: core.a (c0, c1, c2, c3, c4, c5, c6, c7 and 2 more)'],
+  ] as const)('writes %j', (lineage, text) => {
+    expect(tellLineage({ ...lineage, from: [...('from' in lineage ? lineage.from : [])] })).toBe(text);
+  });
+
+  test('formats the names of tables', () => {
+    expect(tellLineage({ lineage: 'derived', from: ['core.a.x'] }, (name) => `<${name}>`)).toBe(
+      'derived: <core.a> (x)',
+    );
+    expect(tellLineage({ lineage: 'copied', from: ['core.a.x'] }, (name) => `<${name}>`)).toBe('<core.a.x>');
   });
 });

@@ -14,7 +14,7 @@ import { applyModels, rollbackModels } from '../../../src/publish/apply-models.j
 import { diffEnv } from '../../../src/models/diff.js';
 import { applyEnv, dropEnv, listEnvs } from '../../../src/models/environments.js';
 import { modelsInForce } from '../../../src/models/in-force.js';
-import { previousSet, type AppliedSet, type SetOrigin } from '../../../src/models/sets.js';
+import { previousSet, readSet, type AppliedSet, type SetOrigin } from '../../../src/models/sets.js';
 import { assembleModels, type Model } from '../../../src/models/models.js';
 import { queryFile } from '../../helpers/project.js';
 import { land, temporaryDataDir } from '../../helpers/warehouse.js';
@@ -222,11 +222,53 @@ describe('rollback', () => {
     expect(await count()).toBe(3);
     expect(
       (await rollbackModels(dataDir, request)).changes.filter(({ change }) => change !== 'unchanged'),
-    ).toMatchObject([{ model: 'marts.thing', change: 'removed', breaking: ['the table is no longer published'] }]);
+    ).toMatchObject([
+      { model: 'marts.thing', change: 'removed', breaking: ['the table is no longer published'], refused: [] },
+    ]);
     await expect(rollbackModels(dataDir, request)).rejects.toThrow('Cannot roll back');
     await expect(rollbackModels(dataDir, { ...request, to: 99 })).rejects.toThrow('There is no set 99');
     expect((await rollbackModels(dataDir, { ...request, to: 4 })).to.set).toBe(4);
     expect(await count()).toBe(1);
+  });
+
+  test('that was killed before it published only publishes; a dry run does not', async () => {
+    const { dataDir, edit, request } = await start();
+    const versions = [IDS, `SELECT id FROM (${IDS}) AS t(id) WHERE id > 1`];
+    for (const sql of versions) {
+      edit({ name: 'thing', sql });
+      await applyModels(dataDir, request);
+    }
+    const count = async () => (await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing'))[0]?.[0];
+    const warehouse = await openWarehouse(dataDir);
+    const set = await readSet(warehouse.db, { set: 2 });
+    await buildModels(warehouse, { ...request, set, origin: 'rollback', ofSet: 2 });
+    await warehouse.close();
+    expect(await rollbackModels(dataDir, { ...request, dryRun: true })).toMatchObject({
+      to: { set: 1 },
+      published: null,
+    });
+    expect(await count()).toBe(2);
+    expect(await rollbackModels(dataDir, request)).toMatchObject({
+      to: { set: 4, ofSet: 2 },
+      changes: [],
+      built: null,
+      resumed: [],
+      published: { file: expect.any(String) as string },
+    });
+    expect(await count()).toBe(3);
+  });
+
+  test('goes back also from a set that no build was published with', async () => {
+    const { dataDir, edit, request } = await start();
+    edit({ name: 'thing', sql: IDS });
+    const warehouse = await openWarehouse(dataDir);
+    await buildModels(warehouse, request);
+    await warehouse.close();
+    expect(await rollbackModels(dataDir, request)).toMatchObject({
+      to: { set: 1 },
+      built: expect.any(Object) as object,
+    });
+    await expect(queryPublished(dataDir, 'FROM marts.thing')).rejects.toThrow('does not exist');
   });
 
   test('holds against files that cannot be read, and over a replay, from the published file alone as well', async () => {

@@ -116,6 +116,24 @@ describe('a case of rows', () => {
   });
 });
 
+test('a case of rows fills loaded tables, and builds all keys of an incremental model', async () => {
+  const [head, body] = [
+    '/*\nmodel: marts.own\nkind: incremental\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\n',
+    'incremental:\n  by: [id]\n  changed: SELECT 1::BIGINT AS id WHERE false\n  all: SELECT part AS id FROM ledger.loaded_parts\n',
+  ];
+  write('models/marts/own.sql', `${head}${body}columns:\n  id: VARCHAR | Id\n*/\nSELECT id FROM changed\n`);
+  const text = `
+- name: own
+  model: marts.own
+  given: [{ input: ledger.loaded_parts, rows: [PART] }]
+  expect: { rows: [{ id: p1 }] }
+`.replace(
+    'PART',
+    "{ stream: companies, date: '2026-11-01', run: r, part: p1, sha256: h, rows: 1, rejects: 0, loaded_at: '2026-11-01T00:00:00Z' }",
+  );
+  expect((await run(text, path.join(folder, 'models'))).failures).toEqual([]);
+});
+
 describe('a case of answers', () => {
   const answers = (expected: string): string => `
 - name: answers
