@@ -1,4 +1,4 @@
-import type { LandingStream } from './landing.js';
+import type { FetchedStreamName } from './streams.js';
 
 /**
  * Why an entity is due.
@@ -32,7 +32,7 @@ export interface DueEntity {
 
 /** A stream's due entities, counted; the chunk files hold their ids. */
 export interface DuePlan {
-  stream: LandingStream;
+  stream: FetchedStreamName;
   /** Known entities, and those of them due in this run. */
   known: number;
   due: number;
