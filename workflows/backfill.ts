@@ -1,5 +1,6 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
+import { STALE_STREAMS } from '../schemas/pipeline/streams.js';
 import { crawlStream, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
@@ -19,7 +20,6 @@ export async function backfill(input?: unknown, carried?: CarriedRun): Promise<R
     if (streams.includes('watch_events')) await readListing(run, 'watched_companies');
     if (streams.includes('tenders')) await crawlStream(run, 'tender_details');
     if (streams.includes('watch_events')) await crawlStream(run, 'watch_events');
-    if (streams.includes('financials')) await crawlStream(run, 'financials');
-    if (streams.includes('financials_v1')) await crawlStream(run, 'financials_v1');
+    for (const stream of STALE_STREAMS) if (streams.includes(stream)) await crawlStream(run, stream);
   });
 }

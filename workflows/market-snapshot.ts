@@ -1,5 +1,6 @@
 import type { CarriedRun } from '../schemas/pipeline/carried.js';
 import type { RunResult } from '../schemas/pipeline/run.js';
+import { MARKET_STREAMS } from '../schemas/pipeline/streams.js';
 import { crawlStream, discover, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
@@ -13,8 +14,7 @@ export async function marketSnapshot(input?: unknown, carried?: CarriedRun): Pro
     if (run.ctx.asOfNow) {
       await readListing(run, 'nomenclatures');
       await discover(run);
-      // Companies first: no report is requested for a company whose details answer "not found".
-      for (const stream of ['companies', 'financials', 'financials_v1'] as const) {
+      for (const stream of MARKET_STREAMS) {
         if (run.ctx.streams.includes(stream)) await crawlStream(run, stream);
       }
     } else {

@@ -1,6 +1,7 @@
-import type { CrawlOutcome, LandingStream, RunRecord } from './landing.js';
+import type { CrawlOutcome, RunRecord } from './landing.js';
 import type { Refusal } from './refusal.js';
 import type { Coverage, RunContext } from './run.js';
+import type { FetchedStreamName } from './streams.js';
 
 /*
  * Inputs and results of the activities.
@@ -18,7 +19,7 @@ import type { Coverage, RunContext } from './run.js';
 /** Input of `planDue`. */
 export interface PlanDueInput {
   ctx: RunContext;
-  stream: 'companies' | 'financials' | 'financials_v1' | 'tender_details' | 'watch_events' | 'matches';
+  stream: FetchedStreamName;
   /** Largest number of entities in one chunk. */
   chunkSize: number;
 }
@@ -26,7 +27,7 @@ export interface PlanDueInput {
 /** Input of `crawlChunk`. */
 export interface CrawlChunkInput {
   ctx: RunContext;
-  stream: LandingStream;
+  stream: FetchedStreamName;
   /** Number of the chunk in the stream's due plan, from 0. */
   chunk: number;
   /** Requests in flight for this chunk; null: its share of the configured `api.maxConcurrency`. */

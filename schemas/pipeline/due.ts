@@ -1,4 +1,4 @@
-import type { LandingStream } from './landing.js';
+import type { FetchedStreamName } from './streams.js';
 
 /**
  * Why an entity is due.
@@ -32,7 +32,7 @@ export interface DueEntity {
 
 /** The due entities of a stream, counted. The chunk files hold their ids. */
 export interface DuePlan {
-  stream: LandingStream;
+  stream: FetchedStreamName;
   /** Known entities of the stream, and how many of them are due in this run. */
   known: number;
   due: number;

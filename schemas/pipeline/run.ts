@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DueSummary } from './due.js';
 import type { Refusal } from './refusal.js';
+import { BACKFILL_STREAMS, MARKET_STREAMS, RETRY_STREAMS } from './streams.js';
 
 /*
  * Inputs, context and results of the workflows.
@@ -17,13 +18,14 @@ import type { Refusal } from './refusal.js';
 /** A calendar day, `YYYY-MM-DD`, that exists (2026-02-30 does not). */
 export const IsoDate = z.iso.date();
 
-/** Streams a market snapshot can fetch (docs/configuration.md, `markets[].streams`). */
-export const MarketStream = z.enum(['companies', 'financials', 'financials_v1']);
+export const MarketStream = z.enum(MARKET_STREAMS);
 export type MarketStream = z.infer<typeof MarketStream>;
 
-/** Streams a backfill can fetch for past dates. */
-export const BackfillStream = z.enum(['tenders', 'watch_events', 'financials', 'financials_v1']);
+export const BackfillStream = z.enum(BACKFILL_STREAMS);
 export type BackfillStream = z.infer<typeof BackfillStream>;
+
+export const RetryStream = z.enum(RETRY_STREAMS);
+export type RetryStream = z.infer<typeof RetryStream>;
 
 // People type these inputs in the Temporal UI. Strict objects turn a misspelt key into an error.
 export const MarketSnapshotInput = z.strictObject({ market: z.string().min(1).optional(), date: IsoDate.optional() });
@@ -42,10 +44,6 @@ export const BackfillInput = z.strictObject({
   market: z.string().min(1).optional(),
 });
 export type BackfillInput = z.infer<typeof BackfillInput>;
-
-/** Streams whose rejected records can be fetched again one by one. */
-export const RetryStream = z.enum(['companies', 'financials', 'financials_v1', 'tender_details']);
-export type RetryStream = z.infer<typeof RetryStream>;
 
 export const RetryRejectsInput = z.strictObject({
   streams: z.array(RetryStream).min(1).optional(),

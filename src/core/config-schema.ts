@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MarketStream } from '../../schemas/pipeline/run.js';
+import { FETCHED } from '../../schemas/pipeline/streams.js';
 import { cronFault } from './cron.js';
 
 // 24 days, in seconds. A Node timer cannot wait longer.
@@ -66,17 +67,22 @@ const Name = z
     'must begin with a lower-case letter or digit and hold only these, - and _ (at most 63 characters)',
   );
 
+/** How old a record of each stream may get, in seconds. */
+const Refresh = z
+  .strictObject(
+    Object.fromEntries(
+      MarketStream.options.map((stream) => [stream, Duration.prefault(FETCHED[stream].refresh)]),
+    ) as Record<MarketStream, z.ZodPrefault<typeof Duration>>,
+  )
+  .prefault({});
+/** The ages of a market that names none, in seconds. */
+export const DEFAULT_REFRESH = Refresh.parse({});
+
 const Market = z.strictObject({
   name: Name,
   filters: z.record(z.string(), z.unknown()).default({}),
   streams: z.array(MarketStream).min(1).default(['companies', 'financials']),
-  refresh: z
-    .strictObject({
-      companies: Duration.prefault('30d'),
-      financials: Duration.prefault('90d'),
-      financials_v1: Duration.prefault('90d'),
-    })
-    .prefault({}),
+  refresh: Refresh,
   minCoverage: Share.default(0),
   maxDrop: Share.default(0.1),
   requestsPerCompany: z.number().min(0).max(1_000).default(3),

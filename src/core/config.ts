@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { BackfillStream } from '../../schemas/pipeline/run.js';
+import { BackfillStream, MarketStream } from '../../schemas/pipeline/run.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { errorMessage, hasErrorCode, TidemarkError } from './errors.js';
 
@@ -104,10 +104,10 @@ export function keepsContacts({ personalData }: Config): boolean {
   return personalData === 'contacts';
 }
 
-/** Lists a backfill's default streams. Includes `financials_v1` only if one of the markets does. */
+/** Lists a backfill's default streams. Includes `financials`, and any other market stream that one of the markets names. */
 export function backfillStreams(markets: readonly MarketConfig[]): BackfillStream[] {
-  const hasV1 = markets.some(({ streams }) => streams.includes('financials_v1'));
-  return BackfillStream.options.filter((stream) => hasV1 || stream !== 'financials_v1');
+  const named = new Set<string>(['financials', ...markets.flatMap(({ streams }) => streams)]);
+  return BackfillStream.options.filter((stream) => !MarketStream.safeParse(stream).success || named.has(stream));
 }
 
 /**

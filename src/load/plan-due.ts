@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { PlanDueInput } from '../../schemas/pipeline/activities.js';
 import type { DueEntity, DuePlan, DueReason } from '../../schemas/pipeline/due.js';
+import { traitsOf, type FetchedStreamName } from '../../schemas/pipeline/streams.js';
 import { writeFileAtomic } from '../core/files.js';
 import { LandingCorruptError } from '../duckdb/errors.js';
 import { loadLanding } from './load.js';
@@ -12,7 +12,7 @@ import { quote, readSqlFile } from '../duckdb/sql-files.js';
 export interface DueRequest {
   run: string;
   market: string | null;
-  stream: PlanDueInput['stream'];
+  stream: FetchedStreamName;
   /** Answers older than this are due again; 0 makes every answer due. */
   refreshSeconds: number;
   now: Date;
@@ -31,13 +31,6 @@ export interface DueRequest {
 
 /** Counts of a due plan: known and due entities, chunk files, due entities by reason. */
 export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
-
-/** Streams with one record for each company. Both kinds of reports are due for the same reasons. */
-const COMPANY_LISTS: Partial<Record<DueRequest['stream'], string>> = {
-  companies: 'companies',
-  financials: 'financials',
-  financials_v1: 'financials',
-};
 
 /** Reasons for being due, most valuable first. If the day's quota ends, the later records wait for the next day. */
 const CLASSES: readonly (readonly DueReason[])[] = [
@@ -110,10 +103,10 @@ async function findDue({ db }: Warehouse, request: DueRequest): Promise<Omit<Due
   );
   const rejected = request.known === 'rejected';
   if (rejected && !(await areModelsBuilt(db))) return { known: 0, due: 0, reasons: {} };
-  const ofCompanies = COMPANY_LISTS[request.stream];
-  if (!rejected && ofCompanies !== undefined) await db.runFile(readSqlFile('due/_companies.sql'));
-  const list = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${ofCompanies ?? request.stream}.sql`);
-  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${list.text}`);
+  const { due: list, ofCompanies = false } = traitsOf(request.stream);
+  if (!rejected && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
+  const { text } = readSqlFile(rejected ? 'due/_rejected.sql' : `due/${list}.sql`);
+  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${text}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
   await db.run(
     `CREATE OR REPLACE TEMP TABLE due_in_order AS SELECT entity_id AS id, reason,

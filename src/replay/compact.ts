@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { WEBHOOK_RUN, type PartManifest } from '../../schemas/pipeline/landing.js';
+import { RETRY_STREAMS } from '../../schemas/pipeline/streams.js';
 import { syncFolder, writeFileAtomic } from '../core/files.js';
 import {
   footerOf,
@@ -44,8 +45,6 @@ export interface Compacted {
 }
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
-/** Streams whose records are fetched one by one, each with its own request. */
-const RECORDS = ['companies', 'financials', 'financials_v1', 'tender_details'];
 // A part is read and hashed as a whole: large enough to have few parts, small enough to copy easily.
 const PART_BYTES = 256 * 2 ** 20;
 // The smallest row group DuckDB writes. Several row groups let DuckDB read one part with all its threads.
@@ -150,7 +149,7 @@ async function findRepeats(db: Database, before: Date | undefined): Promise<void
        AND said_before = (body_hash, status, scope_year) AND said_after = (body_hash, status, scope_year)
        AND before_at < observed_at AND observed_at < after_at`.replace(
       '$streams',
-      `[${RECORDS.map(quote).join(', ')}]`,
+      `[${RETRY_STREAMS.map(quote).join(', ')}]`,
     ),
     { before: before?.toISOString() ?? '-infinity' },
   );
@@ -162,7 +161,7 @@ const IS_REPEAT = `
 
 async function countRepeats(db: Database, parts: LandedPart[]): Promise<number> {
   const [first] = parts;
-  if (first === undefined || !RECORDS.includes(first.stream)) return 0;
+  if (first === undefined || !RETRY_STREAMS.includes(first.stream as never)) return 0;
   return db.count('SELECT count(*) FROM repeats WHERE stream = $stream AND run = $run', {
     stream: first.stream,
     run: first.run,

@@ -101,7 +101,6 @@ export class ChunkAttempt {
   constructor(work: ChunkWork) {
     const { deps, input, entities, writer, heartbeat } = work;
     const fetcher = fetchers[input.stream];
-    if (!fetcher) throw new Error(`stream ${input.stream} is not fetched by entity`);
     this.#work = work;
     this.#fetcher = fetcher;
     this.#routes = new Routes(input.refused ?? []);

@@ -1,4 +1,5 @@
-import type { LandedRow, LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import type { CompanyQuestion } from '../../../schemas/pipeline/resolve.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../../api-client/index.js';
@@ -24,8 +25,8 @@ const MOST_EVENT_PAGES = 1_000;
 /** Status of the landed row that names the unread part of an entity. */
 export const CUT_SHORT = 0;
 
-/** Fetchers by stream. A stream without a fetcher is read as a listing or a search. */
-export const fetchers: Partial<Record<LandingStream, Fetcher>> = {
+/** Fetchers by stream. */
+export const fetchers: Record<FetchedStreamName, Fetcher> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
   financials_v1: oneRow((client, id, signal) => client.v1.financial(id, { signal })),

@@ -2,7 +2,6 @@ import {
   BackfillInput,
   MarketSnapshotInput,
   RetryRejectsInput,
-  RetryStream,
   TenderSnapshotInput,
   WatchSyncInput,
   type OpenRunInput,
@@ -11,8 +10,10 @@ import {
   type PublishThresholds,
   type DataFolder,
 } from '../../../schemas/pipeline/run.js';
+import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/pipeline/streams.js';
 import { ResolveCompaniesInput } from '../../../schemas/pipeline/resolve.js';
 import { dayIn, type Clock } from '../../core/clock.js';
+import { DEFAULT_REFRESH } from '../../core/config-schema.js';
 import { backfillStreams, pickMarket, type Config } from '../../core/config.js';
 import type { RunSizes } from '../../core/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
@@ -164,10 +165,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       market: market?.name ?? null,
       filters: createdBetween(config.tenders?.filters ?? {}, asked.from, asked.to),
       streams: asked.streams ?? backfillStreams(market === undefined ? config.markets : [market]),
-      refreshSeconds: market?.refresh ?? {
-        financials: Math.min(...config.markets.map((m) => m.refresh.financials), 90 * 86_400),
-        financials_v1: Math.min(...config.markets.map((m) => m.refresh.financials_v1), 90 * 86_400),
-      },
+      refreshSeconds: market?.refresh ?? shortestRefresh(config),
       from: asked.from,
       to: asked.to,
       gate: null,
@@ -201,14 +199,20 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       ...dated({ date: today, asOfNow: false }),
       market: market?.name ?? null,
       filters: {},
-      // Keep the order of RetryStream: companies come before their reports, and a company that is gone needs no report.
-      streams: RetryStream.options.filter((stream) => asked.streams?.includes(stream) ?? true),
+      // Keep the order of RETRY_STREAMS: companies come before their reports, and a company that is gone needs no report.
+      streams: RETRY_STREAMS.filter((stream) => asked.streams?.includes(stream) ?? true),
       refreshSeconds: {},
       gate: null,
       note: null,
     };
   },
 };
+
+/** The shortest age of each stream over all markets; without a market the defaults. */
+function shortestRefresh({ markets }: Config): Record<string, number> {
+  const ages = [DEFAULT_REFRESH, ...markets.map(({ refresh }) => refresh)];
+  return Object.fromEntries(MARKET_STREAMS.map((stream) => [stream, Math.min(...ages.map((age) => age[stream]))]));
+}
 
 function dated(when: { date: string; asOfNow: boolean }): Pick<RunContext, 'date' | 'asOfNow' | 'from' | 'to'> {
   return { ...when, from: when.date, to: when.date };

@@ -1,5 +1,6 @@
 import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
-import type { RunContext } from '../../../schemas/pipeline/run.js';
+import type { MarketStream, RunContext } from '../../../schemas/pipeline/run.js';
+import { traitsOf } from '../../../schemas/pipeline/streams.js';
 import { readManifests } from '../../landing/index.js';
 import type { Plan, PlanAnswer, PlanRequest, Purpose } from '../../planner/index.js';
 import { forecastRecords, forecastSearch, type SearchOutlook, type StreamForecast } from '../../planner/forecast.js';
@@ -23,12 +24,6 @@ export interface MarketForecast {
   past: PastNights;
 }
 
-const RECORD_ENDPOINTS: Record<string, string> = {
-  companies: 'GET /v2/companies/{id}',
-  financials: 'GET /v2/financial/{id}',
-  financials_v1: 'GET /v1/finder/company/financial',
-};
-
 /**
  * Forecasts the requests of a market snapshot. Sends the calibration probes of the search (a few dozen requests). Reads
  * the known records and their age from the published warehouse.
@@ -43,8 +38,8 @@ export async function forecastMarket(
   const past = await readPastNights(deps, ctx);
   const search = await calibrate(plan, ctx, ask, past.search);
   const records = ctx.streams.flatMap((stream) => {
-    const endpoint = RECORD_ENDPOINTS[stream];
-    if (endpoint === undefined) return [];
+    const { route: endpoint } = traitsOf(stream as MarketStream);
+    if (endpoint === null) return [];
     const known = past.records[stream] ?? { known: 0, unfetched: 0, stale: 0, changed: 0 };
     return [forecastRecords({ stream, endpoint, ...known }, search.total)];
   });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
+import type { FetchedStreamName } from '../../../schemas/pipeline/streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { createApiClient, LimitError, TokenVerificationError } from '../../../src/api-client/index.js';
 import { createClock } from '../../../src/core/clock.js';
@@ -95,7 +96,7 @@ const due = (ids: (string | number)[], stream: LandingStream = 'companies', chun
   writeFileSync(path.join(folder, name), JSON.stringify(ids.map((id) => ({ id: String(id), reason: 'new' }))));
 };
 const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
-const fetch = (heartbeat = FIRST, stream: LandingStream = 'companies', chunk = 0) =>
+const fetch = (heartbeat = FIRST, stream: FetchedStreamName = 'companies', chunk = 0) =>
   fetchChunk(deps, { ctx, stream, chunk, concurrency: 16 }, heartbeat);
 const landed = (stream: LandingStream = 'companies') =>
   readRunRows({ dataDir: project.dataDir, stream, run: ctx.run, date: ctx.date });

@@ -1,0 +1,74 @@
+/*
+ * The register of streams whose records are fetched one by one. Adding one starts here: the compiler then names the
+ * other places (CONTRIBUTING.md, "Add a stream"). Plain data without zod, because workflows read it too.
+ */
+
+/** One stream of the register. */
+interface FetchedStream {
+  /** Route of one record; null for a stream whose records may need several routes. */
+  route: string | null;
+  /** List of due records, in `sql/due/`. Streams with the same kinds of reasons share one. */
+  due: string;
+  /** True when `due` chooses from the companies of a market (`sql/due/_companies.sql`). */
+  ofCompanies?: true;
+  /** For streams of `markets[].streams`: age at which a record is fetched again, unless the market says otherwise. */
+  refresh?: string;
+  /** True for records that a backfill fetches again when they are stale. */
+  backfill?: true;
+  /** True when one request fetches a record, so that a rejected record can be fetched again by itself. */
+  single?: true;
+}
+
+/**
+ * The streams, in the order in which a run fetches them. Companies come first: no report is requested for a company
+ * whose details answer "not found".
+ */
+export const FETCHED = {
+  companies: { route: 'GET /v2/companies/{id}', due: 'companies', ofCompanies: true, refresh: '30d', single: true },
+  financials: {
+    route: 'GET /v2/financial/{id}',
+    due: 'financials',
+    ofCompanies: true,
+    refresh: '90d',
+    backfill: true,
+    single: true,
+  },
+  financials_v1: {
+    route: 'GET /v1/finder/company/financial',
+    due: 'financials',
+    ofCompanies: true,
+    refresh: '90d',
+    backfill: true,
+    single: true,
+  },
+  tender_details: { route: 'GET /v1/finder/tenders/details', due: 'tender_details', single: true },
+  watch_events: { route: 'GET /v2/companies/{id}/watch/events', due: 'watch_events' },
+  matches: { route: null, due: 'matches' },
+} as const satisfies Record<string, FetchedStream>;
+
+export type FetchedStreamName = keyof typeof FETCHED;
+
+type NamesWith<Trait extends keyof FetchedStream> = {
+  [Name in FetchedStreamName]: (typeof FETCHED)[Name] extends Record<Trait, unknown> ? Name : never;
+}[FetchedStreamName];
+
+function namesWith<Trait extends keyof FetchedStream>(trait: Trait): [NamesWith<Trait>, ...NamesWith<Trait>[]] {
+  return Object.keys(FETCHED).filter((name) => trait in FETCHED[name as FetchedStreamName]) as [NamesWith<Trait>];
+}
+
+/** The traits of a stream, by its name. */
+export function traitsOf(name: FetchedStreamName): FetchedStream {
+  return FETCHED[name];
+}
+
+/** Streams a market snapshot can fetch (docs/configuration.md, `markets[].streams`). */
+export const MARKET_STREAMS = namesWith('refresh');
+
+/** Streams of which a backfill fetches the stale records again. */
+export const STALE_STREAMS = namesWith('backfill');
+
+/** Streams a backfill can fetch for past dates. */
+export const BACKFILL_STREAMS = ['tenders', 'watch_events', ...STALE_STREAMS] as const;
+
+/** Streams whose rejected records can be fetched again one by one. */
+export const RETRY_STREAMS = namesWith('single');
