@@ -1,6 +1,6 @@
 import type { DriftKind } from './faults/drift.js';
 import type { KeyGrant } from './http/permissions.js';
-import { DEFAULT_RULES, type FilterRules, type WorldOptions } from './world/index.js';
+import type { FilterRules, WorldOptions } from './world/index.js';
 
 /** HTTP statuses of version 2 errors. The reference does not state them. */
 export const DEFAULT_STATUSES = {
@@ -21,7 +21,7 @@ export const DEFAULT_STATUSES = {
 };
 export type Statuses = typeof DEFAULT_STATUSES;
 
-/** All options of a sandbox. flags.ts has a flag for each. */
+/** All options of a sandbox. switches.ts has a flag and a default for each. */
 export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** The API key with all permissions. */
   key: string;
@@ -84,50 +84,4 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   requestTimeout: number;
   /** Whether `/_sandbox/…` also answers to other machines. */
   openControls: boolean;
-}
-
-/**
- * Returns all options: the given ones, and defaults for the others. The default key contains the seed; the default date
- * is today.
- */
-export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOptions {
-  const seed = given.seed ?? 1;
-  return {
-    companies: 10_000,
-    tenders: 400,
-    seed,
-    clones: 0,
-    eventTwins: 'none',
-    date: new Date().toISOString().slice(0, 10),
-    key: `sandbox-key-${seed}`,
-    keys: [],
-    day: 0,
-    maxPerPage: 100,
-    pageSizePolicy: 'clamp',
-    defaultPerPage: 10,
-    pagePolicy: 'refuse',
-    totalPages: 'all',
-    v1PageCap: 0,
-    countCap: 0,
-    ignoreFilter: [],
-    refuseFilter: [],
-    order: 'id',
-    ids: 'documented',
-    drift: [],
-    ...DEFAULT_RULES,
-    dailyLimit: 0,
-    rateLimit: 0,
-    latency: 0,
-    statuses: DEFAULT_STATUSES,
-    permissionBody: 'detail',
-    autocompleteNeeds: 'five',
-    jobMilliseconds: 2000,
-    webhookRetryMilliseconds: 60_000,
-    dayEvery: 0,
-    file: null,
-    headersTimeout: 10_000,
-    requestTimeout: 60_000,
-    openControls: false,
-    ...given,
-  };
 }

@@ -1,7 +1,8 @@
 import { buildApp } from './http/app.js';
 import { contradictions, readState } from './state/state-file.js';
 import { readFlags } from './flags.js';
-import { sandboxOptions, type SandboxOptions } from './options.js';
+import type { SandboxOptions } from './options.js';
+import { sandboxOptions } from './switches.js';
 
 /*
  * The sandbox as a process. Reads its flags, listens, and prints one line of JSON on stdout when it is ready. Closes on

@@ -1,4 +1,3 @@
-import type { SandboxOptions } from '../options.js';
 import { isObject } from '../http/validate.js';
 
 /** Kinds of schema drift: `field` adds a field, `type` changes the type of a value, `missing` removes a field. */
@@ -43,7 +42,7 @@ const CHANGES: [RegExp, Change][] = [
  * `/v2/prospecting`, `/v2/financial/{id}` and `/v1/finder/company/financial`. Error answers (`detail`) stay as they
  * are.
  */
-export function withDrift(payload: unknown, path: string, kinds: SandboxOptions['drift']): unknown {
+export function withDrift(payload: unknown, path: string, kinds: readonly DriftKind[]): unknown {
   const change = kinds.length === 0 ? undefined : CHANGES.find(([pattern]) => pattern.test(path))?.[1];
   if (change === undefined || !isObject(payload) || 'detail' in payload) return payload;
   return kinds.reduce((answer, kind) => change[kind](answer), payload);

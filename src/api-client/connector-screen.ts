@@ -8,9 +8,9 @@ import {
   TokenVerificationError,
   type ApiError,
   type ApiErrorContext,
+  type Reading,
 } from './errors.js';
 import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.js';
-import type { Reading } from './read-answer.js';
 import type { NextHeaders } from './transport.js';
 
 /**

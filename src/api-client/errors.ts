@@ -228,3 +228,6 @@ export class ClientClosedError extends Error {
     this.name = 'ClientClosedError';
   }
 }
+
+/** An answer as read: its data, or the error it names. */
+export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };

@@ -10,6 +10,7 @@ import {
   PermissionDeniedError,
   type ApiError,
   type ApiErrorContext,
+  type Reading,
 } from './errors.js';
 import type { NextHeaders } from './transport.js';
 
@@ -26,8 +27,6 @@ export interface Reader<T> {
   schema?: z.ZodType<T>;
   view?: (json: unknown) => T;
 }
-
-export type Reading<T> = { ok: true; data: T } | { ok: false; error: ApiError };
 
 /** Reads a complete answer: its data, the error that its body names, or else the error of its status. */
 export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next: NextHeaders): Reading<T> {

@@ -3,6 +3,17 @@ import path from 'node:path';
 import { asDiskFull } from '../core/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-folder.js';
 
+/*
+ * States of a build and transitions:
+ * - new: a folder `.new-<name>` that no reader sees. `beginBuild` makes it.
+ * - new → made: the folder is complete and on disk, and `finishBuild` gives it its name.
+ * - new → removed: the publication fails. After a kill, the next `beginBuild` removes the folder.
+ * - made → current: `showNewBuild` points readers at it.
+ * - current → replaced: readers are pointed at another build. Readers that have it open keep reading it.
+ * - replaced → current: `showBuild` points readers at it again.
+ * - made or replaced → removed: more than `keep` builds exist, and readers left it `graceSeconds` ago or more.
+ */
+
 /**
  * A published build: one folder with an immutable file and its lake. Readers see the build to which the link points.
  */

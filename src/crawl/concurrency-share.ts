@@ -1,4 +1,4 @@
-import type { CrawlDeps } from './deps.js';
+import type { Config } from '../core/config.js';
 
 /** The workers on the crawl task queue and the runs in progress. All of them share the concurrency of the API key. */
 export interface AtWork {
@@ -12,7 +12,11 @@ export interface AtWork {
  * @param asked concurrency that an operator set for the run; null: the full share
  * @param atOnce activities that the run executes at the same time
  */
-export function concurrencyShare({ config, atWork }: CrawlDeps, asked: number | null, atOnce = 1): number {
+export function concurrencyShare(
+  { config, atWork }: { config: Config; atWork?: Readonly<AtWork> },
+  asked: number | null,
+  atOnce = 1,
+): number {
   const { maxConcurrency } = config.api;
   const shares = atWork && atWork.workers > 1 ? atWork.runs * atOnce : 1;
   const most = Math.max(1, Math.floor(maxConcurrency / shares));

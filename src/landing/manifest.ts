@@ -8,6 +8,15 @@ import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir } from './paths.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 
+/*
+ * States of a part and transitions:
+ * - written: the Parquet file exists without a manifest, so the part does not count.
+ * - written → committed: its manifest is written. From then on the part is immutable.
+ * - written → removed: another attempt committed the chunk with another file.
+ * - committed → replaced: compaction commits a joined part that names it in `replaces`. It no longer counts.
+ * - replaced → removed: compaction removes its manifest, then its file.
+ */
+
 /** A committed part: its manifest and the absolute path of its Parquet file. */
 export interface LandedPart extends PartManifest {
   file: string;

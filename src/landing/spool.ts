@@ -4,6 +4,15 @@ import path from 'node:path';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { asDiskFull, makeFolder } from '../core/files.js';
 
+/*
+ * States of a spool and transitions:
+ * - open → open: the attempt ends before the commit. The next attempt cuts off a torn line and appends.
+ * - open → failed: a write fails, for example on a full disk. Later lines are refused; the next attempt opens it again.
+ * - open → removed: its rows are in committed parts (part-writer.ts, land-spool.ts).
+ * - open → left: its run ends first. `adoptSpools` renames it to `part-left-…` and lands it.
+ * - open → removed: its run ends first, and it holds half a listing or half a record of the run.
+ */
+
 /**
  * Appends the responses of one chunk to a file, one JSON line each. After a `kill -9`, the next worker resumes from
  * this file, so only requests in flight are lost. This allows large parts.

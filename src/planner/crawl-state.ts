@@ -1,8 +1,25 @@
 import type { AxisFacts } from './calibration/axis-facts.js';
-import type { SecondPasses } from './second-pass.js';
-import type { Fiber } from './tasks.js';
+import type { Fiber, Task } from './tasks.js';
 import type { SegmentTree } from './tree.js';
 import type { Bounds, Dimension, PlanInput } from './types.js';
+
+/** A second pass over a segment: its requests, and the companies it can find. */
+export interface Pass {
+  cost: number;
+  gain: number;
+  choice: { dimension: Dimension };
+}
+
+/** The second passes over one segment that wait for the end of the search. */
+export interface DeferredPasses {
+  readonly id: string;
+  /** The cheapest pass; null when there is none. */
+  readonly best: Pass | null;
+  /** Runs the cheapest pass. */
+  further(): Task<void>;
+  /** Writes the segment's shortfall. */
+  explain(): void;
+}
 
 /** State shared by all tasks of a plan: the input, the calibration and the segment tree. */
 export interface CrawlState {
@@ -23,7 +40,7 @@ export interface CrawlState {
   /**
    * Second passes that are too expensive for one segment alone. `spendRest` runs those that pay for the whole market.
    */
-  deferred: SecondPasses[];
+  deferred: DeferredPasses[];
   /** Number of requests wanted so far, answered or not. If the API contradicts itself, thousands may be waiting. */
   asked(): number;
   /** Number of requests after which the plan splits no more segments. Grows with the companies found. */

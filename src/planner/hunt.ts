@@ -1,5 +1,5 @@
 import { costOf, usable, type Choice } from './calibration/choose-axis.js';
-import type { CrawlState } from './crawl-state.js';
+import type { CrawlState, Pass } from './crawl-state.js';
 import { askFirst } from './questions.js';
 import type { Task } from './tasks.js';
 import type { Segment } from './tree.js';
@@ -63,7 +63,7 @@ export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, {
 }
 
 /** Sorts passes by requests for each company, the cheapest first. */
-export function byPrice(a: Offer, b: Offer): number {
+export function byPrice(a: Pass, b: Pass): number {
   return a.cost / a.gain - b.cost / b.gain || (a.choice.dimension.key < b.choice.dimension.key ? -1 : 1);
 }
 

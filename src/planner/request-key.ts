@@ -1,5 +1,7 @@
-import type { Ask } from './tasks.js';
-import type { Route } from './types.js';
+import type { PlanRequest, Route } from './types.js';
+
+/** A request without its identifying key. `again` marks an equal request as a deliberate repetition. */
+export type Ask = Omit<PlanRequest, 'key'> & { again?: string };
 
 const ROUTES: Record<Route, string> = { v2: 'POST /v2/prospecting', v1: 'POST /v1/finder/companies' };
 

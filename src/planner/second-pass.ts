@@ -1,5 +1,5 @@
 import type { Choice } from './calibration/choose-axis.js';
-import type { CrawlState } from './crawl-state.js';
+import type { CrawlState, DeferredPasses } from './crawl-state.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
 import { formatCount } from './format-count.js';
 import { THOROUGH, byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
@@ -121,7 +121,7 @@ export function* spendRest(state: CrawlState): Task<void> {
 }
 
 /** The second passes over one segment, and their cost so far. */
-export class SecondPasses {
+class SecondPasses implements DeferredPasses {
   private offers: readonly Offer[] = [];
   private rest: readonly Dimension[];
   private reached: readonly Choice[];

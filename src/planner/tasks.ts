@@ -1,4 +1,4 @@
-import { requestKey } from './request-key.js';
+import { requestKey, type Ask } from './request-key.js';
 import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswer } from './types.js';
 
 /**
@@ -6,9 +6,6 @@ import type { ListingAnswer, PlanAnswer, PlanRequest, RefusedAnswer, SearchAnswe
  * finished tasks, so its decisions cannot depend on the order in which answers arrive.
  */
 export type Task<T> = Generator<Step, T, unknown>;
-
-/** A request without its identifying key. `again` marks an equal request as a deliberate repetition. */
-export type Ask = Omit<PlanRequest, 'key'> & { again?: string };
 
 type Step = { asks: Ask[] } | { fork: Task<unknown> } | { join: readonly Fiber<unknown>[] };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { sandboxOptions } from '../../sandbox/options.js';
+import { sandboxOptions } from '../../sandbox/switches.js';
 import { verifyWebhook } from '../../src/api-client/index.js';
 import { reply, startStubApi, type StubApi } from '../src/api-client/helpers.js';
 import { waitUntil } from '../helpers/sandbox.js';

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProcess, type RunningProcess } from '../helpers/processes.js';
 import { expectSameRows } from '../helpers/expect-truth.js';
 import { startStubProject, type StubProject } from '../helpers/stub-project.js';
-import { deliver, writeDelivery, type DeliveryForm, type StubEvent } from '../stub/events.js';
+import { deliver, writeDelivery, type DeliveryForm } from '../stub/events.js';
 import type { StubCompany } from '../stub/companies.js';
 import { eventsTruth, type Truth } from '../stub/truth.js';
+import type { StubEvent } from '../stub/state.js';
 
 const UNREADABLE = [
   '',

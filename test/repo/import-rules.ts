@@ -106,31 +106,49 @@ function resolveLocal(files: SourceFiles, from: string, specifier: string): stri
   return candidates.find((candidate) => files.has(candidate));
 }
 
-/** Libraries of `src/` that import each other in a circle, types included: each must be readable without the other. */
+/**
+ * Circular imports, types included: each side must be readable without the other. Looks at files, and at the libraries
+ * of `src/`.
+ */
 export function findCycles(files: SourceFiles): string[] {
-  const edges = new Map<string, Set<string>>();
+  const ofFiles = new Map<string, Set<string>>();
+  const ofLibraries = new Map<string, Set<string>>();
+  const add = (edges: Map<string, Set<string>>, from: string, to: string): void =>
+    void edges.set(from, (edges.get(from) ?? new Set()).add(to));
   for (const [file, text] of files) {
-    if (layerOf(file) !== 'lib') continue;
-    const from = libraryOf(file);
+    if (layerOf(file) === 'tools') continue;
     for (const { specifier } of readImports(text).filter((use) => use.specifier.startsWith('.'))) {
       const target = resolveLocal(files, file, specifier);
-      if (target === undefined || layerOf(target) !== 'lib' || libraryOf(target) === from) continue;
-      edges.set(from, (edges.get(from) ?? new Set()).add(libraryOf(target)));
+      if (target === undefined) continue;
+      add(ofFiles, file, target);
+      if (layerOf(file) !== 'lib' || layerOf(target) !== 'lib' || libraryOf(target) === libraryOf(file)) continue;
+      add(ofLibraries, libraryOf(file), libraryOf(target));
     }
   }
-  const cycles = new Set<string>();
-  const visit = (library: string, trail: string[]): void => {
-    const at = trail.indexOf(library);
+  return [
+    ...circles(ofLibraries).map((circle) => `libraries of src/ import each other in a circle: ${circle}`),
+    ...circles(ofFiles).map((circle) => `files import each other in a circle: ${circle}`),
+  ];
+}
+
+/** One circle for each import that closes one, from its first name in the alphabet. Visits each name once. */
+function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const found = new Set<string>();
+  const finished = new Set<string>();
+  const visit = (name: string, trail: string[]): void => {
+    const at = trail.indexOf(name);
     if (at >= 0) {
       const circle = trail.slice(at);
       const start = circle.indexOf(circle.toSorted()[0] ?? '');
-      cycles.add([...circle.slice(start), ...circle.slice(0, start)].join(' → '));
+      found.add([...circle.slice(start), ...circle.slice(0, start)].join(' → '));
       return;
     }
-    for (const next of edges.get(library) ?? []) visit(next, [...trail, library]);
+    if (finished.has(name)) return;
+    for (const next of edges.get(name) ?? []) visit(next, [...trail, name]);
+    finished.add(name);
   };
-  for (const library of edges.keys()) visit(library, []);
-  return [...cycles].map((circle) => `libraries of src/ import each other in a circle: ${circle}`);
+  for (const name of edges.keys()) visit(name, []);
+  return [...found];
 }
 
 function libraryOf(file: string): string {

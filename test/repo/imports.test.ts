@@ -91,7 +91,25 @@ describe('import matrix', () => {
       ['src/b/x.ts', `import { c } from '../c/x.js';`],
       ['src/c/x.ts', `export { a } from '../a/x.js';`],
     ]);
-    expect(checkImports(files)).toEqual(['libraries of src/ import each other in a circle: a → b → c']);
+    expect(checkImports(files)).toEqual([
+      'libraries of src/ import each other in a circle: a → b → c',
+      'files import each other in a circle: src/a/x.ts → src/b/x.ts → src/c/x.ts',
+    ]);
+  });
+
+  it('catches files that import each other in a circle, by types too', () => {
+    const files = new Map([
+      ['schemas/one.ts', `import type { Two } from './two.js';`],
+      ['schemas/two.ts', `import { three } from './three.js';`],
+      ['schemas/three.ts', `export type { One } from './one.js';`],
+      ['schemas/four.ts', `import './one.js';`],
+      ['sandbox/one.ts', `const two = await import('./two.js');`],
+      ['sandbox/two.ts', `import './one.js';`],
+    ]);
+    expect(checkImports(files)).toEqual([
+      'files import each other in a circle: schemas/one.ts → schemas/two.ts → schemas/three.ts',
+      'files import each other in a circle: sandbox/one.ts → sandbox/two.ts',
+    ]);
   });
 });
 

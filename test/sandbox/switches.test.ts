@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { Option } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readFlags } from '../../sandbox/flags.js';
-import { sandboxOptions, type SandboxOptions } from '../../sandbox/options.js';
+import type { SandboxOptions } from '../../sandbox/options.js';
+import { sandboxOptions, SWITCHES, switchList } from '../../sandbox/switches.js';
 import { startApp, type Running } from './running.js';
+import { README, withSwitches } from './write-switches.js';
 
 /*
  * Where the reference is silent a real API may do either: each switch makes the sandbox do the other, seen here from
@@ -74,6 +78,29 @@ describe('flags', () => {
   it.each(flags)('%s %s', (flag, value, option, is) => {
     expect(readFlags([flag, value])).toMatchObject({ [option]: is });
     expect(sandboxOptions()[option]).not.toEqual(is);
+  });
+});
+
+describe('the table of switches', () => {
+  it('is the one in the README (if not: npm run sandbox:readme)', () => {
+    const readme = readFileSync(README, 'utf8');
+    expect(withSwitches(readme)).toBe(readme);
+  });
+
+  it('names the flag of each option, once', () => {
+    const flags = Object.entries(SWITCHES).map(([option, { flag }]) => [option, new Option(flag).attributeName()]);
+    expect(flags.filter(([option, name]) => option !== name)).toEqual([]);
+    expect(Object.keys(sandboxOptions()).toSorted()).toEqual(
+      [...Object.keys(SWITCHES).filter((option) => option !== 'host' && option !== 'port'), 'keys'].toSorted(),
+    );
+  });
+
+  it('has descriptions that fit into a cell', () => {
+    expect(switchList().filter(({ description }) => description.length > 84)).toEqual([]);
+  });
+
+  it('leaves options without a flag to the state file', () => {
+    expect(readFlags([])).toEqual({ host: '127.0.0.1', port: 4010 });
   });
 });
 

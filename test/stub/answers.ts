@@ -1,5 +1,5 @@
 import { ACCESS_OF, type Permission } from './permissions.js';
-import type { Answer, PermissionShape, StubState } from './state.js';
+import type { Answer, Guard, PermissionShape, StubState } from './state.js';
 
 /** The status of a version 2 error: the reference shows none, so one of several, or 200. */
 function statusOf(state: StubState, some: readonly number[]): number {
@@ -13,8 +13,6 @@ export function invalid(state: StubState, field: string, message: string): Answe
 export function notFound(state: StubState): Answer {
   return { status: statusOf(state, [404, 410]), body: { detail: 'Not found.' } };
 }
-
-export type Guard = 'limit' | 'limits.daily';
 
 export function limitReached(
   state: StubState,

@@ -1,22 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { writeId, type StubCompany } from './companies.js';
 import { writeJson } from './json.js';
-import type { StubState } from './state.js';
-
-/** A change of a watched company. */
-export interface StubEvent {
-  companyId: string;
-  /** Dotted name. */
-  field: string;
-  /** ISO instant, whole seconds. */
-  at: string;
-  old: string | null;
-  new: string | null;
-  /** As the list tells it, with emphasis markup. */
-  message: string;
-  /** False: only delivered, the list does not have it. */
-  listed: boolean;
-}
+import type { StubEvent, StubState } from './state.js';
 
 /** The older name of some fields; the list of events uses it. */
 const OLDER_NAMES: Record<string, string> = {

@@ -1,28 +1,6 @@
-import { limitReached, type Guard } from './answers.js';
+import { limitReached } from './answers.js';
 import { Digits } from './json.js';
-import type { Answer, StubState } from './state.js';
-
-/** What a test orders for requests whose path begins with `route`, until it takes the fault away. */
-export interface StubFault {
-  route: string;
-  /** This many matching requests pass first. */
-  skip?: number;
-  /** Number of requests it meets at most. */
-  times?: number;
-  /** An answer in place of the usual one. */
-  status?: number;
-  body?: unknown;
-  headers?: Record<string, string>;
-  /** LimitError in place of the usual answer, with one of the statuses that the stub has for it. */
-  limit?: { guard: Guard; access?: object; message?: string };
-  /** Milliseconds before the answer. */
-  latency?: number;
-  /** Added to the total of a search. */
-  totalsBy?: number;
-  /** Matching requests so far, and those it met. */
-  seen: number;
-  met: number;
-}
+import type { Answer, StubFault, StubState } from './state.js';
 
 /** The fault that meets a request, if any; counts it. */
 export function takeFault({ faults }: StubState, path: string): StubFault | undefined {

@@ -1,12 +1,49 @@
 import type { StubCompany } from './companies.js';
-import type { StubEvent } from './events.js';
-import type { StubFault } from './faults.js';
 import type { StubOptions } from './options.js';
 import type { Permission } from './permissions.js';
 import type { StubTender } from './tenders.js';
 
 /** How a missing permission is said; the reference shows one shape, of version 1 alone. */
 export type PermissionShape = 'detail' | 'access' | 'code' | 'error_code';
+
+export type Guard = 'limit' | 'limits.daily';
+
+/** A change of a watched company. */
+export interface StubEvent {
+  companyId: string;
+  /** Dotted name. */
+  field: string;
+  /** ISO instant, whole seconds. */
+  at: string;
+  old: string | null;
+  new: string | null;
+  /** As the list tells it, with emphasis markup. */
+  message: string;
+  /** False: only delivered, the list does not have it. */
+  listed: boolean;
+}
+
+/** What a test orders for requests whose path begins with `route`, until it takes the fault away. */
+export interface StubFault {
+  route: string;
+  /** This many matching requests pass first. */
+  skip?: number;
+  /** Number of requests it meets at most. */
+  times?: number;
+  /** An answer in place of the usual one. */
+  status?: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** LimitError in place of the usual answer, with one of the statuses that the stub has for it. */
+  limit?: { guard: Guard; access?: object; message?: string };
+  /** Milliseconds before the answer. */
+  latency?: number;
+  /** Added to the total of a search. */
+  totalsBy?: number;
+  /** Matching requests so far, and those it met. */
+  seen: number;
+  met: number;
+}
 
 /** What the stub knows and what an operator of it may change while it runs. */
 export interface StubState {

@@ -1,7 +1,6 @@
 import { FORM_NAMES, STATUS_NAMES, type StubCompany } from './companies.js';
-import type { StubEvent } from './events.js';
 import { valuesOf } from './financials.js';
-import type { StubState } from './state.js';
+import type { StubEvent, StubState } from './state.js';
 
 /*
  * What the warehouse must hold when the crawl is over, from the stub's own data and never from what it answered: a query on

@@ -12,7 +12,7 @@ import {
 } from '../../../schemas/connector/company-data.js';
 import { nomenclatureOf } from '../../connector/nomenclature.js';
 import { demandPart } from '../../connector/validation.js';
-import { INNER_HEADER, INNER_SECRET } from '../../inner.js';
+import { INNER_HEADER, INNER_SECRET } from '../../http/inner.js';
 import type { Sandbox } from '../../sandbox.js';
 
 /** The version 2 request behind a connector route. */

@@ -8,7 +8,7 @@ import {
 import { V1CompanyExecutivesQuery, type V1CompanyExecutivesResponse } from '../../../schemas/v1/executive.js';
 import type { V1FinancialReport } from '../../../schemas/v1/financial-report.js';
 import { v1Error } from '../../http/errors.js';
-import { allowedFilters } from '../../filter-switches.js';
+import { allowedFilters } from '../../http/filter-switches.js';
 import { pageOf, searchPage } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { bodyOf, readParameters } from '../../http/validate.js';

@@ -7,7 +7,7 @@ import {
   type V1ExecutivesResponse,
 } from '../../../schemas/v1/executive.js';
 import { v1Error } from '../../http/errors.js';
-import { allowedFilters } from '../../filter-switches.js';
+import { allowedFilters } from '../../http/filter-switches.js';
 import { searchPage } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { bodyOf, readParameters } from '../../http/validate.js';

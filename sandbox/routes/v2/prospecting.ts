@@ -6,7 +6,7 @@ import {
   type ProspectingResponse,
 } from '../../../schemas/v2/prospecting.js';
 import type { AskedFilters } from '../../world/index.js';
-import { allowedFilters } from '../../filter-switches.js';
+import { allowedFilters } from '../../http/filter-switches.js';
 import { searchPage, withinCap } from '../../http/paging.js';
 import type { Sandbox } from '../../sandbox.js';
 import { demand, demandPageSize, refuseFilter, spend } from './context.js';

@@ -1,13 +1,7 @@
 import { Option, type Command } from 'commander';
 import { configOption, examples } from '../../terminal/context.js';
 import { parseCount } from '../../terminal/port-options.js';
-
-/** Command-line options of `tidemark demo`. */
-export interface DemoOptions {
-  once?: boolean;
-  companies: number;
-  tenders: number;
-}
+import type { DemoOptions } from './run-demo.js';
 
 /** `tidemark demo`: sets up everything on this machine and fills a warehouse that can be queried. */
 export function registerDemo(program: Command): void {

@@ -5,7 +5,6 @@ import { logsDir, publishedFile, publishedLake } from '../../core/data-folder.js
 import { TidemarkError } from '../../core/errors.js';
 import { formatCount, formatDuration } from '../../progress/format.js';
 import { connectTemporal } from '../../temporal/connect.js';
-import type { DemoOptions } from './demo.js';
 import { INTERRUPTED, interruptSignalSaying, untilAborted } from '../../terminal/interrupt.js';
 import { startLocalStack, type LocalStack } from '../local/local-stack.js';
 import { otherFolder } from '../other-folder.js';
@@ -21,6 +20,13 @@ import { tendersRequest } from '../snapshot/tenders.js';
 import { ANALYST_QUERIES } from './analyst-queries.js';
 import { demoConfig } from './demo-config.js';
 import { sandboxArguments } from './sandbox-arguments.js';
+
+/** Command-line options of `tidemark demo`. */
+export interface DemoOptions {
+  once?: boolean;
+  companies: number;
+  tenders: number;
+}
 
 /** Runs the demo. In a terminal, and without `--once`, keeps everything running until Ctrl-C. */
 export async function runDemo(options: DemoOptions, configOption: string | undefined): Promise<void> {

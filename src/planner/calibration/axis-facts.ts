@@ -1,7 +1,6 @@
 import { positionOf, rangeAxis, type Axis } from '../axis.js';
-import type { CrawlState } from '../crawl-state.js';
 import { Shape, type Counted } from '../shape.js';
-import type { DateFormat, RangeDimension } from '../types.js';
+import type { Bounds, DateFormat, PlanInput, RangeDimension } from '../types.js';
 
 /** Facts that calibration learned about a dimension in the whole market. */
 export interface AxisFacts {
@@ -29,7 +28,7 @@ export function askedFacts(axis: Axis, counts: readonly Counted[], share: number
 
 /** Assigns positions to a range dimension, within the bounds of the market's own filter on the dimension. */
 export function buildAxis(
-  state: CrawlState,
+  state: { input: PlanInput; bounds: Bounds },
   dimension: RangeDimension,
   own: Record<string, unknown>,
   format: DateFormat,

@@ -3,8 +3,7 @@ import { promisify } from 'node:util';
 import { isDeepStrictEqual } from 'node:util';
 import { queryFile } from '../../helpers/project.js';
 import { ROOT } from '../../helpers/processes.js';
-import type { StubEvent } from '../../stub/events.js';
-import type { StubState } from '../../stub/state.js';
+import type { StubEvent, StubState } from '../../stub/state.js';
 import { companiesTruth, financialsTruth, membersTruth } from '../../stub/truth.js';
 
 const exec = promisify(execFile);

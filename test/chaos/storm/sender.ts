@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deliver, writeDelivery, type StubEvent } from '../../stub/events.js';
-import type { StubState } from '../../stub/state.js';
+import { deliver, writeDelivery } from '../../stub/events.js';
+import type { StubEvent, StubState } from '../../stub/state.js';
 
 const EVERY_MS = 60;
 const MOST_IN_FLIGHT = 8;

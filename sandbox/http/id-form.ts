@@ -1,5 +1,5 @@
-import type { SandboxOptions } from './options.js';
-import { isObject } from './http/validate.js';
+import type { SandboxOptions } from '../options.js';
+import { isObject } from './validate.js';
 
 /**
  * Keys of lists, and keys of ids. Answers have ids of companies and people at the top level and in the rows of lists.

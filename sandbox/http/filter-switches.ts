@@ -1,7 +1,7 @@
-import { companyFilterShape } from '../schemas/v1/company.js';
-import { ProspectingFilters } from '../schemas/v2/prospecting.js';
-import type { SandboxOptions } from './options.js';
-import { FilterError } from './world/index.js';
+import { companyFilterShape } from '../../schemas/v1/company.js';
+import { ProspectingFilters } from '../../schemas/v2/prospecting.js';
+import type { SandboxOptions } from '../options.js';
+import { FilterError } from '../world/index.js';
 
 type Switches = Pick<SandboxOptions, 'ignoreFilter' | 'refuseFilter'>;
 

@@ -1,4 +1,4 @@
-import type { SandboxOptions } from './options.js';
+import type { SandboxOptions } from '../options.js';
 
 /**
  * The order of search results. The default is by id, the same in every answer. With `shuffled`, each answer has another
