@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import * as paths from '../../../src/duckdb/paths.js';
+import * as paths from '../../../src/core/data-folder.js';
 
 test('files of a data folder lie where users and other programs look for them', () => {
   const { buildsDir, chunkFile, currentLink, dueDir, envFile, publishedFile, publishedLake, warehouseFile } = paths;
