@@ -39,7 +39,7 @@ describe('WarehouseBusyError', () => {
     expect(error).toMatchObject({
       type: 'WarehouseBusy',
       retryable: true,
-      message: `The warehouse x.duckdb is held by ${said}.`,
+      message: `The warehouse x.duckdb is in use by ${said}.`,
     });
   });
 });
@@ -59,7 +59,7 @@ describe('NotPublishedError', () => {
   test.each([
     [undefined, 'There is no published warehouse at x.', /^Run `tidemark snapshot` \(or `npm run demo`\) first/],
     [new Error('Could not set lock on file'), 'x cannot be opened: Could not set lock on file', /^Close the program/],
-    [new Error('Permission denied'), 'x cannot be opened: Permission denied', /^The key `readers`/],
+    [new Error('Permission denied'), 'x cannot be opened: Permission denied', /^The setting `readers`/],
     [new Error('not a database'), 'x cannot be opened: not a database', /^Run `tidemark snapshot` again/],
   ])('says how to get one: %s', (cause, message, todo) => {
     expect(new NotPublishedError('x', cause)).toMatchObject({ message, todo: expect.stringMatching(todo) as string });

@@ -38,7 +38,10 @@ describe('openWarehouse', () => {
 
   test('keeps to TIDEMARK_WAREHOUSE_THREADS, and says what is wrong with what is no number of them', async () => {
     const before = process.env['TIDEMARK_WAREHOUSE_THREADS'];
-    onTestFinished(() => void (process.env['TIDEMARK_WAREHOUSE_THREADS'] = before));
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TIDEMARK_WAREHOUSE_THREADS'];
+      else process.env['TIDEMARK_WAREHOUSE_THREADS'] = before;
+    });
     process.env['TIDEMARK_WAREHOUSE_THREADS'] = '3';
     const warehouse = await openWarehouse(temporaryDataDir());
     expect(await warehouse.db.rows(`SELECT current_setting('threads')::INTEGER AS given`)).toEqual([{ given: 3 }]);

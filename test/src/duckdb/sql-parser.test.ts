@@ -19,7 +19,7 @@ describe('the parser', () => {
 
   test('refuses several statements, and takes one that ends with a semicolon', async () => {
     const refused = (n: number) => ({
-      fault: { message: `it holds ${n} statements; it must be one query`, line: null },
+      fault: { message: `${n} statements found, but one query is needed`, line: null },
     });
     expect(await parse('SELECT 1; SELECT 2')).toEqual(refused(2));
     expect(await parse('SELECT 3;')).toEqual({ tables: [] });

@@ -61,7 +61,7 @@ describe('a joined part', () => {
     expect(error).toMatchObject({
       faults: ['landing/j replaces several parts, and the warehouse has loaded only some of them'],
       loaded: { parts: 0, rows: 0, rejects: 0 },
-      todo: 'Build the warehouse again: tidemark replay.',
+      todo: 'Run `tidemark replay`: it builds the warehouse again.',
     });
     expect((await recorded()).map(({ part }) => part)).toEqual(['a', 'k']);
   });

@@ -31,7 +31,7 @@ describe('describeDrift', () => {
     expect(lines).toEqual([
       '$.type is string instead of number in 75 % of GET /r.',
       '$.gone is missing in 50 % of GET /r.',
-      '$.unknown is string instead of what it was in 25 % of GET /r.',
+      '$.unknown is string instead of its earlier type in 25 % of GET /r.',
       'New field $.old (string) in 100 % of GET /r, as before.',
     ]);
   });
