@@ -16,8 +16,8 @@ const REPEATED_A_STRIKE = 64;
 // A strike that interrupts nothing proves nothing: 15 of 20.
 const INTERRUPTING_SHARE = 0.75;
 
-describe('a schedule', () => {
-  it('is the same for the same seed, and has each kind before one comes again', () => {
+describe('a chaos schedule', () => {
+  it('gives the same chaos schedule for the same seed, without early repeats', () => {
     expect(scheduleOf({ seed: 3, strikes: 20 })).toEqual(scheduleOf({ seed: 3, strikes: 20 }));
     expect(scheduleOf({ seed: 3, strikes: 20 })).not.toEqual(scheduleOf({ seed: 4, strikes: 20 }));
     const first = scheduleOf({ seed: 3, strikes: STRIKES.length }).map(({ strike }) => strike);
@@ -27,7 +27,7 @@ describe('a schedule', () => {
 
 describe('a night of faults', () => {
   it(
-    'ends with the same tables',
+    'ends a night of faults with the same tables',
     async () => {
       const until = Date.now() + MINUTES * 60_000;
       for (let seed = SEED; seed === SEED || Date.now() < until; seed++) {

@@ -53,7 +53,7 @@ const rows = ROUTES.map((route) => [nameOf(route), route] as const);
 const sorted = (names: Iterable<string>): string[] => [...names].toSorted();
 
 describe('routes', () => {
-  it('are those the sandbox serves and describes, and no others', () => {
+  it('serves and describes exactly the routes of the reference', () => {
     const names = sorted(ROUTES.map(nameOf));
     const besides = [...ALTERNATE_OPERATIONS.map(nameOf), 'GET /openapi.json'];
     const served = app.routes().filter((route) => !/^\w+ \/(_sandbox|docs)/.test(route) && !besides.includes(route));
@@ -135,8 +135,8 @@ const BESIDES: Record<string, string[]> = {
   ],
 };
 
-describe('parameters are those the sandbox describes: name, place, type, required, default, maximum', () => {
-  it.each(rows)('%s', (name, route) => {
+describe('parameters in the OpenAPI document', () => {
+  it.each(rows)('describes the documented parameters of %s', (name, route) => {
     const { parameters, requestBody } = describedAs(route);
     const [content] = Object.entries(requestBody?.content ?? {});
     const place = content?.[0].includes('form') ? 'form' : 'body';
@@ -169,8 +169,8 @@ describe('parameters are those the sandbox describes: name, place, type, require
   }
 });
 
-describe('answers have exactly the documented fields', () => {
-  it.each(rows.filter(([, { response }]) => response !== null))('%s', (name, route) => {
+describe('answer fields in the OpenAPI document', () => {
+  it.each(rows.filter(([, { response }]) => response !== null))('describes exactly the documented answer fields of %s', (name, route) => {
     const { responses } = describedAs(route);
     const [status, { content }] = Object.entries(responses).find(([code]) => code.startsWith('2'))!;
     if (route.status !== null) expect(Number(status)).toBe(route.status);
@@ -178,8 +178,8 @@ describe('answers have exactly the documented fields', () => {
   });
 });
 
-describe('filters are those of the schemas, of the same types', () => {
-  it.each(Object.entries(FILTERS))('%s', (name, table) => {
+describe('filters in the OpenAPI document', () => {
+  it.each(Object.entries(FILTERS))('describes the documented filters with their types: %s', (name, table) => {
     const route = reference.routeNamed(table.route);
     const body = describedAs(route).requestBody!.content['application/json']!.schema;
     const filters = body.properties!['filters']!;
@@ -197,7 +197,7 @@ describe('filters are those of the schemas, of the same types', () => {
   });
 });
 
-describe('the names and numbers in schemas/ are those of the reference', () => {
+describe('constants in schemas/', () => {
   const { errors, limits, nomenclatures, payeeRules, RECORDS, watchFields, webhook } = reference;
   const prospecting = Object.keys(FILTERS.prospecting.keys);
   const maximumOf = (name: string) => limits.find(({ limit }) => limit === name)!.maximum;
@@ -233,7 +233,7 @@ describe('the names and numbers in schemas/ are those of the reference', () => {
     ['decisions of payee checks', PayeeDecision.options, payeeRules.decisions],
     ['proxy identifiers', [...PAYEE_PROXY_SCHEMES], payeeRules.proxySchemes],
     ['signature header', SIGNATURE_HEADER, webhook.signature.toLowerCase()],
-  ])('%s', (_name, here, stated) => {
+  ])('matches the reference: %s', (_name, here, stated) => {
     expect(here).toEqual(stated);
   });
 });

@@ -51,8 +51,8 @@ async function ask(route: Route, answer: unknown): Promise<{ seen: SeenRequest; 
   return out!;
 }
 
-describe('the client sends every documented parameter where the reference puts it', () => {
-  it.each(rows)('%s', async (name, route) => {
+describe('request parameters of the client', () => {
+  it.each(rows)('sends every documented parameter of %s in the documented place', async (name, route) => {
     const given = everyParameter(route);
     const answer = exampleOf(answerType(route));
     const { seen, endpoint } = await ask(route, answer);
@@ -68,9 +68,9 @@ describe('the client sends every documented parameter where the reference puts i
   });
 });
 
-describe('the client reads every documented answer, whole and with null wherever the reference allows it', () => {
+describe('answers read by the client', () => {
   const shown = rows.filter(([, { response }]) => response !== null);
-  it.each(shown)('%s', async (_name, route) => {
+  it.each(shown)('reads documented answers of %s, also with null fields', async (_name, route) => {
     for (const nulls of [false, true]) {
       const answer = exampleOf(answerType(route), { nulls });
       expect(new Observed().take(answerType(route), answer, 'example')).toMatchObject({ misfits: new Set() });
@@ -99,7 +99,7 @@ function watching<T extends object>(value: T, called: Set<string>, path = ''): T
 }
 
 describe('the client', () => {
-  it('has a function for every route and no other function', async () => {
+  it('has one client function per route, and no other', async () => {
     expect(Object.keys(CLIENT_CALLS).toSorted()).toEqual(ROUTES.map(nameOf).toSorted());
     const called = new Set<string>();
     await withApi(

@@ -49,14 +49,14 @@ function wide(route: string): Given {
 }
 
 describe('page and per_page', () => {
-  it('are parameters of every list', () => {
+  it('gives every list the parameters page and per_page', () => {
     expect(ROUTES.filter(({ response }) => response !== null && 'envelope' in response).map(nameOf)).toEqual(
       paged.filter((name) => name !== 'POST /api/prospecting'),
     );
     expect(Object.keys(ENVELOPES)).toHaveLength(7);
   });
 
-  it.each(paged)('of %s: the second page of two holds what follows the first', async (route) => {
+  it.each(paged)('continues page 1 of %s on page 2', async (route) => {
     const four = await list(route, { ...wide(route), page: 1, per_page: 4 });
     const two = await list(route, { ...wide(route), page: 2, per_page: 2 });
     expect(four.rows).toHaveLength(4);
@@ -95,8 +95,8 @@ const narrowed = Object.keys(narrowing).flatMap((route) =>
     .map((name) => [route as keyof typeof narrowing, name] as const),
 );
 
-describe('each criterion narrows its list', () => {
-  it.each(narrowed)('%s: %s', async (route, name) => {
+describe('criteria of lists', () => {
+  it.each(narrowed)('narrows the list of %s by %s', async (route, name) => {
     if (route === 'GET /v2/companies/watch') {
       // One company that is watched from another day on, for other fields.
       const [other] = api.app.sandbox.world.companyIds(0).slice(-1);
@@ -139,11 +139,11 @@ const leading: [route: string, besides: string[], record: 'company' | 'person', 
   ['POST /api/autocomplete', ['api_key', 'name'], 'company', ['ticker', 'email', 'pronet']],
 ];
 
-describe('each identifier leads to its record', () => {
+describe('identifiers of records', () => {
   const rows = leading.flatMap(([route, besides, record, names]) =>
     names.map((name) => [route, name, besides, record] as const),
   );
-  it.each(rows)('%s: %s', async (route, name, besides, record) => {
+  it.each(rows)('%s finds the record by %s', async (route, name, besides, record) => {
     const call = api.calls[route]!;
     const given = Object.fromEntries([...besides, name].map((key) => [key, call[key]]));
     const found = await body(route, given);
@@ -156,7 +156,7 @@ describe('each identifier leads to its record', () => {
     ['POST /v2/autocomplete', 'registration_number', 'country_code', 'IS'],
     ['POST /v2/enrichment/employee/contacts', 'company_name', 'first_name', 'Nobody'],
     ['POST /v2/enrichment/employee/contacts', 'company_name', 'last_name', 'Nobody'],
-  ])('%s: %s does not where %s is another', async (route, name, other, value) => {
+  ])('%s by %s finds nothing if %s differs', async (route, name, other, value) => {
     const call = api.calls[route]!;
     const needed = route.endsWith('company') ? 'country_code' : 'api_key';
     expect(
@@ -191,7 +191,7 @@ const TOLD = [
 /** `sorting` is taken and left aside: version 2 has no order to choose (sandbox/README.md). */
 const WITHOUT_EFFECT = ['POST /api/prospecting sorting'];
 
-it('no parameter is without a test of its effect', () => {
+it('tests the effect of every parameter', () => {
   const tested = [
     ...paged.flatMap((route) => [`${route} page`, `${route} per_page`]),
     ...narrowed.map(([route, name]) => `${route} ${name}`),
@@ -215,8 +215,8 @@ it('no parameter is without a test of its effect', () => {
   expect(all.filter((parameter) => !tested.includes(parameter))).toEqual([]);
 });
 
-describe('what else parameters do', () => {
-  it('reveal_email and reveal_phone: false hides', async () => {
+describe('other parameters', () => {
+  it('hides e-mail and phone when reveal_email or reveal_phone is false', async () => {
     for (const [route, given] of Object.entries(api.calls)) {
       for (const name of ['reveal_email', 'reveal_phone'].filter((flag) => flag in given)) {
         const field = name.replace('reveal_', '');
@@ -226,19 +226,19 @@ describe('what else parameters do', () => {
     }
   });
 
-  it.each(['GET /v2/financial/{id}', 'POST /api/company-financials'])('year: only that of %s', async (route) => {
+  it.each(['GET /v2/financial/{id}', 'POST /api/company-financials'])('returns only the requested year from %s', async (route) => {
     const given = api.calls[route]!;
     expect(Object.keys(await body(route, given))).toEqual([String(given['year'])]);
     expect(await body(route, { ...given, year: 1901 })).toEqual({});
   });
 
-  it('without a year there are several', async () => {
+  it('returns several years when none is requested', async () => {
     expect(Object.keys(await body('GET /v2/financial/{id}', { id: api.id })).length).toBeGreaterThan(1);
     const byTicker = await body('GET /v2/financial/ticker', { ticker: api.ticker });
     expect(byTicker).toEqual(await body('GET /v2/financial/{id}', { id: api.id }));
   });
 
-  it('date_from and date_to: contacts revealed outside them do not count', async () => {
+  it('counts only contacts revealed between date_from and date_to', async () => {
     const { date } = api.app.sandbox;
     await body('GET /v2/employees/{id}', { id: api.person.id });
     const [none, some] = [{ email_count: 0, phone_count: 0 }, { email_count: expect.any(Number) as number }];
@@ -250,12 +250,12 @@ describe('what else parameters do', () => {
     expect(await between('2001-01-01 00:00:00', '2001-12-31 23:59:59')).toEqual(none);
   });
 
-  it('sort: orders tenders, backwards with desc', async () => {
+  it('sorts tenders ascending or descending', async () => {
     const first = async (sort: object): Promise<unknown> => (await list('POST /v1/finder/tenders', { sort })).rows[0];
     expect(await first({ title: 'desc' })).not.toEqual(await first({ title: 'asc' }));
   });
 
-  it('nomenclature_type and parent: which list, and of it what is below', async () => {
+  it('lists nomenclatures by nomenclature_type, below a parent if given', async () => {
     const items = async (more: Given): Promise<unknown[]> =>
       (await body<{ items: unknown[] }>('POST /api/nomenclature', { ...api.calls['POST /api/nomenclature'], ...more }))
         .items;
@@ -263,7 +263,7 @@ describe('what else parameters do', () => {
     expect(await items({ nomenclature_type: 'company_status', parent: null })).toHaveLength(3);
   });
 
-  it('api_key: a wrong one is told', async () => {
+  it('answers differently to a wrong api_key', async () => {
     expect(await body('POST /api/verify-token', { api_key: 'wrong' })).not.toEqual(
       await body('POST /api/verify-token', api.calls['POST /api/verify-token']!),
     );

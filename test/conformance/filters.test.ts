@@ -73,8 +73,8 @@ function truth(table: TableName, filters: Given): (number | string)[] {
   }
 }
 
-describe('every filter key of the reference narrows its search to what fits', () => {
-  it.each(rows)('%s: %s', async (table, key) => {
+describe('filters of the reference', () => {
+  it.each(rows)('finds exactly the matching records in %s by %s', async (table, key) => {
     const filters = { [key]: (values[table] as Given)[key] };
     const found = await find(table, filters);
     expect(found).toEqual(truth(table, filters));
@@ -83,8 +83,8 @@ describe('every filter key of the reference narrows its search to what fits', ()
   });
 });
 
-describe('a filter of another type is refused', () => {
-  it.each(rows)('%s: %s', async (table, key, type) => {
+describe('filters of a wrong type', () => {
+  it.each(rows)('rejects a filter of a wrong type in %s: %s', async (table, key, type) => {
     const route = routeNamed(FILTERS[table].route);
     const filters = { [key]: wrongOf(/range/.test(type) ? 'object' : type) };
     const given = { page: 1, per_page: 1, filters: table === 'tenders' ? { must: filters } : filters };
@@ -92,8 +92,8 @@ describe('a filter of another type is refused', () => {
   });
 });
 
-describe('both bounds of a range may be given alone, and no others', () => {
-  it.each(rows.filter(([, , type]) => /range/.test(type)))('%s: %s', async (table, key, _type, range) => {
+describe('range filters', () => {
+  it.each(rows.filter(([, , type]) => /range/.test(type)))('accepts either bound alone and rejects misnamed ones in %s: %s', async (table, key, _type, range) => {
     const [lower, upper] = range ?? ['from', 'to'];
     const middle = ((values[table] as Given)[key] as Given)[lower];
     const above = await find(table, { [key]: { [lower]: middle } });
@@ -110,7 +110,7 @@ describe('both bounds of a range may be given alone, and no others', () => {
 
 describe('the currency of financial_turnover', () => {
   const { currencies, default: usual } = FILTERS.prospecting.financial_turnover;
-  it('is one of three and changes what is found; without one it is the stated default', async () => {
+  it('filters turnover by currency, with the documented default', async () => {
     const { gte } = values.prospecting.financial_turnover as Range;
     const counts = new Map<string, number>();
     for (const currency of currencies) {
@@ -129,8 +129,8 @@ describe('the currency of financial_turnover', () => {
   });
 });
 
-describe('the size of executives’ companies', () => {
-  it('may be the pair of the sample, too', async () => {
+describe('company size in the executive search', () => {
+  it("accepts executives' company size as a pair, as in the sample", async () => {
     expect(FILTERS['v1 executives'].sample.size).toBe('array of integer');
     const range = await find('v1 executives', { size: { from: 5, to: 40 } });
     expect(await find('v1 executives', { size: [5, 40] })).toEqual(range);

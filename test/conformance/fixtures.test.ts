@@ -122,8 +122,8 @@ function mayBeNull(field: string): boolean {
   return RECORDS[record]?.fields[name]?.endsWith('| null') ?? false;
 }
 
-describe('answers', () => {
-  it('hold every field of every record, each of its type, or null where the reference allows it', () => {
+describe('answers in test/fixtures/api', () => {
+  it('holds every field of every record in the answer fixtures', () => {
     const seen = new Observed();
     for (const [name, route] of Object.entries(ANSWERS)) {
       seen.take(answerType(routeNamed(route)), read('responses', name), name);
@@ -141,7 +141,7 @@ describe('answers', () => {
     expect(fields.filter((field) => !seen.filled.has(field) && !nullable.includes(field))).toEqual([]);
   });
 
-  it('are there for every route that has a documented one', () => {
+  it('has an answer fixture for every route with a documented answer', () => {
     const types = new Set(Object.values(ANSWERS).map((route) => answerType(routeNamed(route))));
     const shown = ROUTES.filter(({ response }) => response !== null);
     expect(shown.filter((route) => !types.has(answerType(route))).map(nameOf)).toEqual([]);
@@ -149,7 +149,7 @@ describe('answers', () => {
   });
 });
 
-describe('requests', () => {
+describe('requests in test/fixtures/api', () => {
   const rows = [
     ...Object.entries(REQUESTS).map(([name, routes]) => ['requests', name, routes] as const),
     ...Object.entries(CONNECTOR).map(([name, routes]) => ['connector', name, routes] as const),
@@ -161,7 +161,7 @@ describe('requests', () => {
     }
   });
 
-  it('are there for every route that has parameters', () => {
+  it('has a request fixture for every route with parameters', () => {
     const covered = rows.flatMap(([, , routes]) => routes);
     const taking = ROUTES.filter(({ parameters }) => parameters.some((parameter) => parameter.in[0] !== 'path'));
     expect(covered.toSorted()).toEqual(taking.map(nameOf).toSorted());
@@ -169,7 +169,7 @@ describe('requests', () => {
     expect(Object.keys(CONNECTOR).toSorted()).toEqual(namesIn('connector').toSorted());
   });
 
-  it.each(Object.entries(FILTERS))('hold every filter key: %s', (_name, table) => {
+  it.each(Object.entries(FILTERS))('holds every filter key in the request fixture: %s', (_name, table) => {
     const [file] = Object.entries(REQUESTS).find(([, routes]) => routes.includes(table.route))!;
     const { filters } = read('requests', file) as { filters: Record<string, object> };
     const keys = { ...('extends' in table && FILTERS['v1 companies'].keys), ...table.keys };
@@ -179,13 +179,13 @@ describe('requests', () => {
   });
 });
 
-describe('errors', () => {
-  it.each(Object.entries(ERRORS))('%s has its shape', (name, [group, error]) => {
+describe('errors in test/fixtures/api', () => {
+  it.each(Object.entries(ERRORS))('%s has the documented error shape', (name, [group, error]) => {
     const { status } = (errors[group] as Record<string, { status: number | null }>)[error]!;
     expectError({ status: status ?? 400, body: read('errors', name) }, group, error as never);
   });
 
-  it('are there for every name', () => {
+  it('has an error fixture for every documented error', () => {
     const named = Object.entries(errors).flatMap(([group, table]) =>
       Object.keys(table).map((error) => `${group} ${error}`),
     );

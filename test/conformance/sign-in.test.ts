@@ -83,8 +83,8 @@ const without =
   (given: Given): Given =>
     Object.fromEntries(Object.entries(given).filter(([key]) => key !== name));
 
-describe('each step of the sign-in', () => {
-  it('is in the list', () => {
+describe('steps of the sign-in', () => {
+  it('lists every step of the sign-in', () => {
     expect(Object.keys(steps)).toEqual(rows.map(([name]) => name));
   });
 
@@ -94,13 +94,13 @@ describe('each step of the sign-in', () => {
 });
 
 describe('parameters of the sign-in', () => {
-  it.each(parameters.filter(([, , { required }]) => required))('%s is required', async (_label, route, parameter) => {
+  it.each(parameters.filter(([, , { required }]) => required))('requires %s', async (_label, route, parameter) => {
     const { status, text } = await take(route, without(parameter));
     expectRefusal({ status, body: JSON.parse(text) as unknown }, route, parameter.name);
   });
 
   it.each(parameters.filter(([, , { required }]) => !required))(
-    '%s is empty when left out',
+    'treats an omitted %s as empty',
     async (_label, route, parameter) => {
       const left = await take(route, without(parameter));
       const empty = await take(route, (given) => ({ ...given, [parameter.name]: String(parameter.default) }));
@@ -109,7 +109,7 @@ describe('parameters of the sign-in', () => {
   );
 
   it.each(parameters.filter(([, , { name }]) => name === 'session'))(
-    '%s: nobody’s is refused',
+    'refuses an unknown %s with 403',
     async (_label, route) => {
       expect((await take(route, (given) => ({ ...given, session: 'nobody' }))).status).toBe(403);
     },
@@ -121,9 +121,9 @@ function anonymous(html: string): string {
   return html.replaceAll(/[\w-]{20,}/g, '…');
 }
 
-describe('the utility pages', () => {
+describe('utility pages', () => {
   it.each(['/', '/health', '/playground', '/.well-known/assistant-apps-challenge'])(
-    '%s needs nothing',
+    'serves %s without a key',
     async (path) => {
       expect((await fetch(app.url + path)).status).toBe(200);
     },

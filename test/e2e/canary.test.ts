@@ -27,7 +27,7 @@ const COMMANDS = [
   'watch list',
 ];
 
-describe('a key that the API repeats wherever it can', () => {
+describe('an API key that the API echoes', () => {
   let system: System;
   let proxy: EchoingProxy;
   let result: RunResult;
@@ -77,7 +77,7 @@ describe('a key that the API repeats wherever it can', () => {
     await proxy?.close();
   });
 
-  it('was really repeated, in every way, and the run really held what came', async () => {
+  it('receives the echoed key in all 15 ways and stores the redacted text', async () => {
     expect(proxy.echoed.size).toBe(15);
     expect(Math.min(...proxy.echoed.values())).toBeGreaterThan(0);
     expect(result).toMatchObject({ outcome: 'partial' });
@@ -87,7 +87,7 @@ describe('a key that the API repeats wherever it can', () => {
     expect((await system.project.query(rejected))[0]?.['n']).toBeGreaterThan(0);
   });
 
-  it('is found where it is: the finder works', async () => {
+  it("finds a planted key with the test's own search", async () => {
     const folder = path.join(system.project.dir, 'control');
     mkdirSync(folder);
     for (const [finder, secret] of [[finders[0], KEY] as const, [finders[1], WEBHOOK_SECRET] as const]) {
@@ -107,7 +107,7 @@ describe('a key that the API repeats wherever it can', () => {
     }
   });
 
-  it('is in no file under data/: landing, rejects, ledgers, warehouse, published file, lake', async () => {
+  it('writes no key to any file under data/', async () => {
     for (const finder of finders) {
       const { found, searched } = await finder.inFolder(system.project.dataDir);
       expect(found).toEqual([]);
@@ -115,7 +115,7 @@ describe('a key that the API repeats wherever it can', () => {
     }
   });
 
-  it('is in no history, memo, search attribute or failure of Temporal', async () => {
+  it('sends no key to Temporal: history, memo, search attributes, failures', async () => {
     let events = 0;
     let marks = 0;
     for await (const info of system.temporal.client.workflow.list()) {
@@ -136,7 +136,7 @@ describe('a key that the API repeats wherever it can', () => {
     expect(marks).toBeGreaterThan(0);
   });
 
-  it('is in nothing a command or the worker says, at the most verbose level', () => {
+  it('prints no key in commands or the worker, even at trace level', () => {
     expect(output).toHaveLength(COMMANDS.length + 9);
     for (const [what, text] of output) {
       for (const finder of finders) expect(finder.inText(text), what).toEqual([]);

@@ -20,7 +20,7 @@ const PHASES: [name: string, where: Where][] = [
   ['publishing', ({ phase }) => phase === 'publishing'],
 ];
 
-describe('a run that is cancelled', () => {
+describe('a cancelled run', () => {
   let system: System;
   const cancelled: string[] = [];
   /** What the API was asked by each of them, as it counts itself. */
@@ -42,7 +42,7 @@ describe('a run that is cancelled', () => {
 
   afterAll(() => system?.stop());
 
-  it.each(PHASES)('while it is at %s leaves what readers have whole, and says so', async (name, where) => {
+  it.each(PHASES)('cancelled during %s, a run leaves the published tables unchanged', async (name, where) => {
     for (let tried = 1; ; tried++) {
       const before = await system.api.requests();
       const run = await start(`snapshot/demo/${name.replace(' ', '-')}-${tried}`);
@@ -71,7 +71,7 @@ describe('a run that is cancelled', () => {
   });
 
   // What was in flight then ends by its heartbeat, not by the cancellation, of which it never hears.
-  it('while its worker is dead is cancelled all the same', async () => {
+  it('cancels a run whose worker is dead', async () => {
     await system.api.answer({ route: '/v2/companies/', latency: 2_000 });
     const run = await start('snapshot/demo/no-worker');
     await waitUntil('details are in flight', async () => {
@@ -89,7 +89,7 @@ describe('a run that is cancelled', () => {
     cancelled.push(runId);
   });
 
-  it('is marked cancelled by the next run, which finds nothing amiss', async () => {
+  it('files cancelled runs as cancelled when the next run succeeds', async () => {
     await system.api.clearFaults();
     const result = (await (await start('snapshot/demo/last')).result()) as RunResult;
     expect(result.outcome).toBe('complete');
@@ -99,7 +99,7 @@ describe('a run that is cancelled', () => {
     expect(cancelled).toHaveLength(PHASES.length + 1);
   });
 
-  it('has booked what it sent and kept what was answered', async () => {
+  it('counts the requests and keeps the answers of a cancelled run', async () => {
     const booked = await system.project.query(
       'SELECT run AS run_id, sum(requests)::INTEGER AS sent FROM ops.requests GROUP BY run',
     );

@@ -97,7 +97,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     expect(JSON.stringify(typedSearchAttributes)).toMatch(new RegExp(`${result.date}.*demo|demo.*${result.date}`));
   });
 
-  it('pauses and resumes across executions, with the concurrency and the notes from before', async () => {
+  it('pauses and resumes over several executions, keeping concurrency and notes', async () => {
     const before = [await detailRequests(), await reportRequests()];
     const run = await start('paused');
     await run.signal('pause');
@@ -125,7 +125,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     expect(last && carriedTo(last)).toMatchObject({ concurrency: 4, stopped: false, notes: [note] });
   });
 
-  it('waits for the daily quota at a gate that continues as new, too', async () => {
+  it('waits for the daily quota while run and gate continue as new', async () => {
     const before = (await detailRequests()) + (await reportRequests());
     const refusedBefore = await refused();
     await system.api.setQuota({ dailyLimit: 40, used: 0 });
@@ -160,7 +160,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     }
   });
 
-  it('stays stopped after it continues as new', async () => {
+  it('stays stopped after continue-as-new', async () => {
     const before = await detailRequests();
     // Slow enough that the pause comes while details are fetched.
     await system.api.answer({ route: '/v2/companies/', latency: 300 });
@@ -182,7 +182,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
-  it('keeps what failed in earlier executions, and retries it over several', async () => {
+  it('keeps failed records over several executions, and retries them over several', async () => {
     const failing = [companies[0], companies.at(-1)];
     const body = { detail: 'You do not have permission to perform this action.' };
     for (const id of failing) {

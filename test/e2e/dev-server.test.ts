@@ -57,7 +57,7 @@ async function startServer(inNamespace = false): Promise<Said & { child: ChildPr
   return { child, ...(JSON.parse(line) as Said) };
 }
 
-it('one Temporal server runs per data folder: others share it, and other containers are refused', async () => {
+it('runs one Temporal server per data folder and refuses other containers', async () => {
   const first = await startServer();
   expect(first).toMatchObject({ shared: false });
   const second = await startServer();

@@ -7,7 +7,7 @@ const CLONES = 2_000;
 // Ten pages of a hundred: of the companies that no filter tells apart, a search shows so many.
 const SHOWN = 1_000;
 
-describe('a market with 2,000 companies that no filter tells apart', () => {
+describe('a market with 2,000 identical companies that no filter can separate', () => {
   let system: System;
 
   const tidemark = (...args: string[]) => system.tidemark(...args);
@@ -23,7 +23,7 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
 
   afterAll(() => system?.stop());
 
-  it('ends with what could be had, says "incomplete" and ends with 1', async () => {
+  it('publishes the companies it can list, reports "incomplete" and exits with 1', async () => {
     const { code, stdout } = await tidemark('snapshot');
     expect(stdout).toMatch(/: partial, incomplete\n/);
     expect(stdout).toMatch(/1,500 of 2,500 companies \(60\.00 %\), 1,000 missing/);
@@ -38,7 +38,7 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
     );
   });
 
-  it('names the rest with its filters and count', async () => {
+  it('reports the missing companies with filters and count', async () => {
     const { stdout } = await tidemark('coverage');
     expect(stdout).toMatch(/1,000 missing, un(splittable|proven): /);
     expect(stdout).toMatch(/filters \{"/);
@@ -52,12 +52,12 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
     expect(classes.reduce((sum, { missing }) => sum + missing, 0)).toBe(CLONES - SHOWN);
   });
 
-  it('does not try for ever', async () => {
+  it('stops searching identical companies within 250 requests', async () => {
     // 25 pages would hold the market.
     expect(await system.api.requests('POST /v2/prospecting')).toBeLessThan(250);
   });
 
-  it('the next night costs no more, and asks nobody twice', async () => {
+  it('repeats an incomplete night at no higher cost and fetches nothing twice', async () => {
     const before = await system.api.requests();
     const { code, stdout } = await tidemark('snapshot', '--json');
     expect(code).toBe(1);

@@ -17,7 +17,7 @@ const ACCESS = {
 };
 
 // An API that says "too much for now" for longer than the client itself tries again.
-describe('an API that says `limit` for long', () => {
+describe('an API that answers `limit` for long', () => {
   let system: System;
 
   const start = (type: string, input: object = {}): Promise<WorkflowHandle> =>
@@ -60,7 +60,7 @@ describe('an API that says `limit` for long', () => {
 
   afterAll(() => system?.stop());
 
-  it('is waited for by Temporal, said in its UI and in `status`, and nothing is lost, doubled or filed as failed', async () => {
+  it('retries `limit` through Temporal, shows it in `status`, and loses nothing', async () => {
     await limit('/v2/companies/', 150);
     const run = await start('marketSnapshot');
     await failures(run, 2);
@@ -89,7 +89,7 @@ describe('an API that says `limit` for long', () => {
     expect(await system.project.query('SELECT count(*)::INTEGER AS n FROM ops.rejects')).toEqual([{ n: 0 }]);
   });
 
-  it('at a search or a listing holds the run until it is lifted', async () => {
+  it('waits during `limit` at a search or a listing until it is lifted', async () => {
     for (const route of ['/v2/prospecting', '/v1/finder/tenders', '/v2/companies/watch']) await limit(route);
     const runs = await Promise.all(['marketSnapshot', 'tenderSnapshot', 'watchSync'].map((type) => start(type)));
     const shown = await Promise.all(runs.map((run) => failures(run, 2)));

@@ -35,7 +35,7 @@ describe('a daily quota that is too small', () => {
 
   afterAll(() => system?.stop());
 
-  it('is waited for five times, asks for nothing meanwhile, and ends with the same tables', async () => {
+  it('waits for the daily quota five times and ends with the same tables', async () => {
     const run = await start('marketSnapshot');
     const share = Math.ceil(WHOLE / 5);
     for (let day = 1; day <= 5; day++) {
@@ -65,7 +65,7 @@ describe('a daily quota that is too small', () => {
     expect(asked).toBeLessThanOrEqual(MARKET.companies + 6 * CONCURRENCY);
   });
 
-  it('is asked for by one gate for all runs, which go on in the order of their worth', async () => {
+  it('polls the quota once for all runs and wakes them by priority', async () => {
     await system.api.setQuota({ dailyLimit: 1 });
     const order: string[] = [];
     const watch = (name: string, run: WorkflowHandle) =>
@@ -92,7 +92,7 @@ describe('a daily quota that is too small', () => {
     await Promise.all([backfill.result(), tenders.result(), snapshot.result()]);
   });
 
-  it('leaves a backfill waiting while only what is reserved is left', async () => {
+  it('keeps a backfill waiting while only the reserve is left', async () => {
     const used = await system.api.quotaUsed();
     // Twice the reserve of 10 % is more than is left.
     await system.api.setQuota({ dailyLimit: Math.ceil(used / 0.85) });
@@ -105,7 +105,7 @@ describe('a daily quota that is too small', () => {
     await backfill.result();
   });
 
-  it('a run that is cancelled while it waits ends at once, and is marked so', async () => {
+  it('ends a waiting run at once when cancelled and files it as cancelled', async () => {
     await system.api.setQuota({ dailyLimit: 1 });
     const run = await start('marketSnapshot');
     await waits(run);
@@ -117,7 +117,7 @@ describe('a daily quota that is too small', () => {
     expect(runs).toEqual([{ outcome: 'cancelled' }]);
   });
 
-  it('without a usable figure one run tries now and then, and goes on when there is room', async () => {
+  it('tries one run at intervals when the API gives no quota figure', async () => {
     await system.worker.stop();
     const config = readFileSync(system.project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');
     const file = path.join(system.project.dir, 'no-figure.yaml');

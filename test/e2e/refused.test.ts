@@ -20,7 +20,7 @@ describe('a key without a permission', () => {
 
   afterAll(() => system?.stop());
 
-  it('for reports sends few requests, names it everywhere, exits with 1 and reads the rest', async () => {
+  it('without report permission reads the rest, names the permission, exits with 1', async () => {
     const run = await tidemark('snapshot', '--json');
     expect(run.code, run.stderr).toBe(1);
     const names = system.api.namesOf('financials');
@@ -49,7 +49,7 @@ describe('a key without a permission', () => {
     expect((await tidemark('status')).stdout).toMatch(/! financials: this key lacks the permission/);
   });
 
-  it('asks again in the next night, and for a few only while it is still missing', async () => {
+  it('asks for refused reports again the next night', async () => {
     const before = await system.api.requests('GET /v2/financial/{id}');
     expect((await tidemark('snapshot')).code).toBe(1);
     expect(await system.api.requests('GET /v2/financial/{id}')).toBeLessThanOrEqual(before + 10);
@@ -60,7 +60,7 @@ describe('a key without a permission', () => {
     expect((await tidemark('status')).stdout).not.toContain('lacks');
   });
 
-  it('for tenders, or for watching, ends that run with the reason', async () => {
+  it('ends tender and watch runs with the reason when permission is missing', async () => {
     await may('prospecting', 'company_details', 'financials');
     const tenders = await tidemark('tenders', '--json');
     expect(tenders.code).toBe(1);
@@ -75,7 +75,7 @@ describe('a key without a permission', () => {
     expect(watch.stdout).toMatch(/watched_companies/);
   });
 
-  it('for searches fails the run at once, saying what is missing', async () => {
+  it('fails at once without search permission, naming it', async () => {
     await may('company_details');
     const before = await system.api.requests('POST /v2/prospecting');
     const run = await tidemark('snapshot');

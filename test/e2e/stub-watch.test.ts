@@ -112,24 +112,24 @@ describe('events of watched companies, delivered and polled', () => {
     expect(refused).toEqual(UNREADABLE);
   });
 
-  it('stores every event once, however it came', async () => {
+  it('stores every event once, delivered or polled', async () => {
     await expectSameRows(stub, truth['ways']!);
   });
 
-  it('stores the values of every delivery', async () => {
+  it('stores the values of every delivered event', async () => {
     await expectSameRows(stub, truth['values']!);
   });
 
-  it('stores every message of the list', async () => {
+  it('stores the message of every listed event', async () => {
     await expectSameRows(stub, truth['messages']!);
   });
 
-  it('files each unreadable delivery as its own reject', async () => {
+  it('files each unreadable delivery as one reject', async () => {
     const rejects = await stub.project.query(`SELECT raw FROM ops.rejects WHERE stream = 'watch_events'`);
     expect(rejects).toHaveLength(UNREADABLE.length);
   });
 
-  it('adds nothing in a second sync', async () => {
+  it('adds nothing in a second watch sync', async () => {
     await must(stub.tidemark('watch', 'sync'));
     await expectSameRows(stub, truth['ways']!);
   });

@@ -51,7 +51,7 @@ function night(run: string, date: string, status: string): Answer[] {
   ];
 }
 
-describe('kill -9 of the writer, in each of its steps', () => {
+describe('kill -9 of the warehouse writer', () => {
   let folder: string;
   let before: string;
   const published = (dataDir: string) => path.join(dataDir, 'published', 'market.duckdb');
@@ -92,7 +92,7 @@ describe('kill -9 of the writer, in each of its steps', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('readers see the old night or the new one, and the next run completes it', async () => {
+  it('shows readers a whole night whenever the writer is killed', async () => {
     const undisturbed = path.join(folder, 'undisturbed');
     cpSync(before, undisturbed, { recursive: true, verbatimSymlinks: true });
     await ends(undisturbed);
@@ -129,8 +129,8 @@ describe('kill -9 of the writer, in each of its steps', () => {
       (dataDir) => below(dataDir, '.parquet').length > below(before, '.parquet').length + 2,
     ],
     ['the new build is there', (dataDir) => listBuilds(dataDir).length > 1],
-    ['readers are let over', (dataDir) => currentBuild(dataDir) !== currentBuild(before)],
-  ])('killed when %s, no half of a build counts as one, and the next publication clears it away', async (_, has) => {
+    ['readers were switched to it', (dataDir) => currentBuild(dataDir) !== currentBuild(before)],
+  ])('removes the partial build of a writer killed when %s', async (_, has) => {
     const dataDir = mkdtempSync(path.join(folder, 'publish-'));
     cpSync(before, dataDir, { recursive: true, verbatimSymlinks: true });
     const running = await writer(dataDir);
@@ -156,7 +156,7 @@ describe('kill -9 of the writer, in each of its steps', () => {
     expect(new Set(links).size).toBe(1);
   });
 
-  it('the file and the lake change over in one step', () => {
+  it('switches file and lake through one link', () => {
     const link = (name: string) => readlinkSync(path.join(before, 'published', name));
     expect([link('market.duckdb'), link('lake')]).toEqual([
       path.join('current', 'market.duckdb'),
