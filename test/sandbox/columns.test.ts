@@ -5,7 +5,7 @@ import { createContext } from '../../sandbox/world/context.js';
 const ctx = createContext({ companies: 1500, tenders: 0, seed: 5, date: '2026-11-20' });
 
 describe('columns', () => {
-  it.each([1, 7, 41, 60, 300])('advanced by %d days are those built anew', (days) => {
+  it.each([1, 7, 41, 60, 300])('advances columns by %d days to the same result as a new build', (days) => {
     for (const from of [0, 1, 12]) {
       const earlier = buildColumns(ctx, ctx.start + from);
       const built = buildColumns(ctx, ctx.start + from + days);

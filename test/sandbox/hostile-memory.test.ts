@@ -36,26 +36,26 @@ async function flood(path: string, bodyOf: (filler: string) => string): Promise<
   return [...statuses];
 }
 
-it('is not outgrown by searches of a megabyte each', async () => {
+it('stays within memory while answering 250 searches of a megabyte', async () => {
   expect(await flood('/v2/prospecting', (filler) => JSON.stringify({ filters: { location_zip: [filler] } }))).toEqual([
     200,
   ]);
   expect(await flood('/v2/overview', (filler) => JSON.stringify({ name: filler }))).toEqual([200]);
 });
 
-it('is not outgrown by payee checks that bring a megabyte each', async () => {
+it('stays within memory while storing 250 payee checks of a megabyte', async () => {
   const check = { country_code: 'GB', id_scheme: 'ACNR', id: '1' };
   expect(await flood('/v2/know-your-payee', (filler) => JSON.stringify({ ...check, holding_entity: filler }))).toEqual([
     201,
   ]);
 });
 
-it('is not outgrown by bodies it refuses', async () => {
+it('stays within memory while refusing 250 bodies of a megabyte', async () => {
   expect(await flood('/v2/prospecting', (filler) => `{"page": "${filler}"}`)).toEqual([400]);
   expect(await flood('/v1/finder/companies', (filler) => `{"${filler}": 1`)).toEqual([406]);
 });
 
-it('is not outgrown by bodies that break off', async () => {
+it('stays within memory while 400 bodies break off', async () => {
   for (let n = 0; n < 400; n++) {
     const raw = new RawSocket(url);
     raw.send(

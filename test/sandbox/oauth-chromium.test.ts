@@ -111,7 +111,7 @@ async function signInBySso(): Promise<void> {
 }
 
 describe('sign-in in a browser without scripts', () => {
-  it('by SSO, accepted', async () => {
+  it('grants access by SSO in a browser without scripts', async () => {
     const session = await begin();
     await expectScreen('Sign in');
     expect(await page.getByText('asks for access').innerText()).toBe(
@@ -121,7 +121,7 @@ describe('sign-in in a browser without scripts', () => {
     await expectAccepted(session, 'analyst@company.example');
   });
 
-  it('by SSO, denied', async () => {
+  it('denies access by SSO in a browser without scripts', async () => {
     const session = await begin();
     await signInBySso();
     await press('Deny');
@@ -135,7 +135,7 @@ describe('sign-in in a browser without scripts', () => {
       'Let the sign-on fail',
       'The sign-on service could not sign you in (server_error). Try again, or choose another way.',
     ],
-  ])('by SSO, %s: says so, and goes on from there', async (_name, way, words) => {
+  ])('returns to the sign-in screen when SSO is %s, then signs in', async (_name, way, words) => {
     const session = await begin();
     await follow('Sign in with SSO');
     await follow(way);
@@ -146,7 +146,7 @@ describe('sign-in in a browser without scripts', () => {
     await expectAccepted(session, 'analyst@company.example');
   });
 
-  it('cancelled at the first screen', async () => {
+  it('denies access when cancelled at the first screen', async () => {
     const session = await begin();
     await press('Cancel');
     await expectDenied(session);
@@ -171,7 +171,7 @@ describe('sign-in in a browser without scripts', () => {
     return /Your code is (\d{6})/.exec(newest)![1]!;
   }
 
-  it.each(['accepted', 'denied'])('by trial: a wrong code, then the one from the outbox, %s', async (outcome) => {
+  it.each(['accepted', 'denied'])('signs in by trial after a wrong code, in a browser: %s', async (outcome) => {
     const email = `new.${outcome}@mail.example`;
     const session = await begin();
     await startTrial(email);
@@ -187,7 +187,7 @@ describe('sign-in in a browser without scripts', () => {
     return expectDenied(session);
   });
 
-  it('by trial, with a new code for a corrected address', async () => {
+  it('sends a new trial code to a corrected address', async () => {
     const session = await begin();
     await startTrial('tyop@mail.example');
     await follow('Send a new code');
@@ -199,7 +199,7 @@ describe('sign-in in a browser without scripts', () => {
     await expectAccepted(session, 'typo@mail.example');
   });
 
-  it('going back after the answer changes nothing', async () => {
+  it('changes nothing when going back after the answer', async () => {
     const session = await begin();
     await signInBySso();
     await press('Deny');
@@ -211,8 +211,8 @@ describe('sign-in in a browser without scripts', () => {
   });
 });
 
-describe('what other browsers and sites can do', () => {
-  it('another browser with the address of a signed-in session: nothing', async () => {
+describe('other browsers and sites', () => {
+  it('shows nothing of a signed-in session to another browser', async () => {
     const session = await begin();
     await signInBySso();
     const other = await browser.newContext();
@@ -224,7 +224,7 @@ describe('what other browsers and sites can do', () => {
     await expectAccepted(session, 'analyst@company.example');
   });
 
-  it("another site's page in the same browser: can neither post nor frame", async () => {
+  it('lets another site neither post nor frame the consent screen', async () => {
     const session = await begin();
     await signInBySso();
     evilPage = `<form method="post" action="${app.url}/oauth/consent"><input type="hidden" name="session" value="${session}">

@@ -82,7 +82,7 @@ async function deliver(): Promise<Delivery[]> {
 const verdicts = (): Said[] => said.filter(({ genuine }) => genuine !== undefined);
 
 describe('deliveries to a receiver in Python', () => {
-  it('are genuine to it, each as it was sent', async () => {
+  it('signs deliveries that a Python receiver verifies', async () => {
     await tellSecret(await watchAll());
     const sent = await deliver();
     expect(sent.map(({ state }) => state)).toEqual(sent.map(() => 'delivered'));
@@ -94,7 +94,7 @@ describe('deliveries to a receiver in Python', () => {
     expect(sent.some(({ body }) => /[^\x20-\x7e]/.test(body))).toBe(true);
   });
 
-  it('that were tampered with, or carry no signature, are not', async () => {
+  it('sends signatures that Python rejects for altered or unsigned bodies', async () => {
     await tellSecret(await watchAll());
     const [{ body, signature }] = (await deliver()) as [Delivery];
     const post = async (text: string, sign: string | null): Promise<number> => {
@@ -115,7 +115,7 @@ describe('deliveries to a receiver in Python', () => {
     expect(await post(body, null)).toBe(401);
   });
 
-  it('under another secret are refused, every time they are tried', async () => {
+  it('retries, then fails deliveries that Python rejects for another secret', async () => {
     await watchAll();
     await tellSecret('0'.repeat(64));
     const sent = await deliver();
