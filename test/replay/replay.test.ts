@@ -18,15 +18,15 @@ describe('recorded histories', () => {
     bundle = await bundleWorkflowCode({ workflowsPath: path.join(ROOT, 'workflows', 'index.ts'), logger: quiet });
   });
 
-  it('are there', () => {
+  it('finds recorded histories', () => {
     expect(names.length).toBeGreaterThan(0);
   });
 
-  it.each(names)('%s replays', async (name) => {
+  it.each(names)("replays the history %s with today's workflows", async (name) => {
     await expect(replay(bundle, readHistory(name))).resolves.toBeUndefined();
   });
 
-  it('fail when the workflow does something else', async () => {
+  it('fails to replay a history that the workflow does not follow', async () => {
     const changed = readHistory('market-snapshot-first-night.json').replaceAll(
       '"discoverMarket"',
       '"discoverTheMarket"',

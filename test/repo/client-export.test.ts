@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { ROOT } from '../helpers/processes.js';
 
 // Others use the client alone, from a plain JavaScript project: what is published must be whole without tsx.
-it('tidemark/client works from another package, built', () => {
+it('imports the built tidemark/client from another package', () => {
   const consumer = mkdtempSync(path.join(tmpdir(), 'tidemark-consumer-'));
   try {
     const installed = path.join(consumer, 'node_modules', 'tidemark');

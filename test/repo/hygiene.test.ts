@@ -20,11 +20,11 @@ function findAll(pattern: RegExp): string[] {
 }
 
 describe('files of the repository', () => {
-  it('are found at all', () => {
+  it('finds the files of the repository', () => {
     expect(texts.size).toBeGreaterThan(100);
   });
 
-  it("name no one's home folder", () => {
+  it('finds no home folder in any file', () => {
     const homes = [
       String.raw`/home/[a-z][\w-]*/`,
       String.raw`/Users/[A-Za-z][\w-]*/`,
@@ -36,7 +36,7 @@ describe('files of the repository', () => {
     ).toEqual([]);
   });
 
-  it('name no package registry: which one is used is the machine’s setting', () => {
+  it('finds no package registry in any file', () => {
     // Put together here, so that this file is no hit itself.
     const hosts = [
       ['registry', 'npmjs', 'org'],
@@ -48,27 +48,27 @@ describe('files of the repository', () => {
     expect(findAll(new RegExp(hosts.map((parts) => parts.join('\\.')).join('|')))).toEqual([]);
   });
 
-  it('hold no key or token', () => {
+  it('finds no key or token in any file', () => {
     const secrets =
       /-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgh[pousr]_[A-Za-z0-9]{30,}|\bAKIA[0-9A-Z]{16}\b|_authToken\s*=/;
     expect(findAll(secrets).filter((hit) => !hit.startsWith('test/repo/hygiene'))).toEqual([]);
   });
 
-  it(`have at most ${HARD_LIMIT} lines where they are source: split what grew`, () => {
+  it(`limits source files to ${HARD_LIMIT} lines`, () => {
     const long = [...texts].filter(
       ([file, text]) => SOURCE.test(file) && !TABLES.test(file) && text.split('\n').length > HARD_LIMIT,
     );
     expect(long.map(([file]) => file)).toEqual([]);
   });
 
-  it('are named in kebab-case where they are source', () => {
+  it('names source files in kebab-case', () => {
     const names = [...texts.keys()].filter((file) => SOURCE.test(file));
     expect(
       names.filter((file) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.(ts|mts|mjs)$/.test(file)),
     ).toEqual([]);
   });
 
-  it('explain every exported function of more than one statement', () => {
+  it('documents every exported function of more than one statement', () => {
     expect(
       [...texts].filter(([file]) => SOURCE.test(file)).flatMap(([file, text]) => findUndocumented(file, text)),
     ).toEqual([]);

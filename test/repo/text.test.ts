@@ -25,14 +25,14 @@ const messages = [...code].flatMap(([file, text]) => readMessages(file, text));
 
 const show = ({ file, line }: Piece, what: string): string => `${file}:${line}: ${what}`;
 
-describe('text for people', () => {
-  it('is found at all', () => {
+describe('text for readers', () => {
+  it('finds comments, messages and paragraphs', () => {
     expect(comments.length).toBeGreaterThan(1_000);
     expect(messages.length).toBeGreaterThan(300);
     expect(paragraphs.length).toBeGreaterThan(100);
   });
 
-  it('uses the words of the glossary', () => {
+  it('uses no banned word', () => {
     const hits = [...comments, ...paragraphs, ...messages].flatMap((piece) => {
       const found = BANNED.exec(piece.text.replaceAll(/`[^`]*`/g, ''));
       return found ? [show(piece, found[0])] : [];

@@ -47,8 +47,8 @@ async function project(settings = ''): Promise<{ dir: string; dataDir: string }>
   return { dir, dataDir };
 }
 
-describe('files', () => {
-  it.each(['000', '022', '077'])('of the data folder are their owner’s alone under umask %s', async (umask) => {
+describe('file modes', () => {
+  it.each(['000', '022', '077'])('creates the data folder for its owner only under umask %s', async (umask) => {
     const { dir, dataDir } = await project();
     await tidemark(umask, dir, 'replay --json');
     const found = modes(dataDir);
@@ -66,7 +66,7 @@ describe('files', () => {
   it.each([
     ['group', '710', '750', '440'],
     ['everyone', '711', '755', '444'],
-  ])('published for readers: %s', async (readers, passing, folder, file) => {
+  ])('opens published files to their readers: %s', async (readers, passing, folder, file) => {
     const { dir, dataDir } = await project(`readers: ${readers}`);
     chmodSync(dataDir, 0o700);
     await tidemark('077', dir, 'replay --json');
@@ -78,7 +78,7 @@ describe('files', () => {
     expect(builds.filter(([name, mode]) => mode !== expected(name))).toEqual([]);
   });
 
-  it('a person asks for by name have the mode of their shell', async () => {
+  it("creates files named by the user with the shell's umask", async () => {
     const { dir } = await project();
     await tidemark('022', dir, 'replay --json');
     await tidemark('022', dir, 'sql "SELECT name FROM core.companies" --out names.csv');
@@ -88,7 +88,7 @@ describe('files', () => {
   });
 });
 
-it('a data folder of an older version is closed, what is published left alone', () => {
+it('closes the folders of an older data folder, except published', () => {
   const dataDir = path.join(temporaryFolder(), 'data');
   for (const name of ['landing', 'secrets', 'published']) {
     mkdirSync(path.join(dataDir, name), { recursive: true });
@@ -98,7 +98,7 @@ it('a data folder of an older version is closed, what is published left alone', 
   expect(modes(dataDir)).toMatchObject({ landing: '700', secrets: '700', published: '755' });
 });
 
-it('the webhook secret is written for its owner, over an open file and in an open folder, too', async () => {
+it('writes the webhook secret for its owner only, even over an open file', async () => {
   const dataDir = temporaryFolder();
   mkdirSync(path.join(dataDir, 'secrets'));
   chmodSync(path.join(dataDir, 'secrets'), 0o777);

@@ -168,8 +168,8 @@ async function snapshot(events: number, quota: QuotaStatus, signals: World['sign
 const known: QuotaStatus = { known: true, metric: 'm', used: 0, total: 100, open: true, resetsIn: null };
 const unknown: QuotaStatus = { ...known, known: false, metric: null, total: 0 };
 
-describe('a market snapshot that continues as new often', () => {
-  it('does and says the same as one that never does', async () => {
+describe('a market snapshot that often continues as new', () => {
+  it('ends the same with and without continue-as-new', async () => {
     const { result, closed, did } = await snapshot(NEVER, known, []);
     expect(temporal.carried).toEqual([]);
     expect(result).toMatchObject({
@@ -191,7 +191,7 @@ describe('a market snapshot that continues as new often', () => {
     expect(cut).toEqual({ result, closed, did, progress: expect.objectContaining({ notes: result.notes }) });
   });
 
-  it('does and says the same, whatever an operator sends and whether the quota is known', async () => {
+  it('ends the same over continue-as-new for any signals and quota', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(known, unknown),

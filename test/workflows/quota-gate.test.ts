@@ -33,7 +33,7 @@ describe.each([5, 2_000])('the quota gate, at most %i events in a history', (lim
   });
   const cut = (times: number) => (limit < 10 ? times : 0);
 
-  it('doubles its wait while the run that tries comes back', async () => {
+  it('doubles the wait while the tried run returns', async () => {
     let tries = 0;
     readQuota = () => status;
     temporal.onSignal = (id) => {
@@ -47,7 +47,7 @@ describe.each([5, 2_000])('the quota gate, at most %i events in a history', (lim
     expect(temporal.carried).toHaveLength(cut(5));
   });
 
-  it('wakes all runs when the one that tried does not come back', async () => {
+  it('wakes all runs when the tried one does not return', async () => {
     readQuota = () => status;
     await temporal.run(quotaGate, [{ waiting: [waiter('a'), waiter('b'), waiter('c')] }]);
     expect(temporal.signalled).toEqual(['a', 'b', 'c']);
@@ -73,7 +73,7 @@ describe.each([5, 2_000])('the quota gate, at most %i events in a history', (lim
     expect(temporal.signalled).toEqual(['a', 'late']);
   });
 
-  it('passes over runs that are gone', async () => {
+  it('skips runs that have ended', async () => {
     readQuota = () => status;
     temporal.onSignal = (id) => {
       if (id === 'gone') throw new Error('not found');
