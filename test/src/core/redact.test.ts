@@ -90,7 +90,7 @@ describe('createRedactor', () => {
   const said = (text: string): string => `{"detail": "Token ${text} is refused"}`;
   const marked = '{"detail": "Token [redacted] is refused"}';
 
-  it.each(ENCODERS)('takes out a key written as $name', (encoder) => {
+  it.each(ENCODERS)('redacts a key written as $name', (encoder) => {
     for (const every of [1, 2, 3]) {
       expect(redactor.text(said(spelled(encoder, KEY, every))).replaceAll('=\r\n', '')).toBe(marked);
       expect(redactor.data(said(spelled(encoder, KEY, every))).replaceAll('=\r\n', '')).toBe(marked);
@@ -120,7 +120,7 @@ describe('createRedactor', () => {
       `${JSON.stringify(KEY.slice(0, 9)).slice(1, -1)}\\n${JSON.stringify(KEY.slice(9)).slice(1, -1)}`,
     ],
     ['other case', KEY.toUpperCase()],
-  ])('takes out a key written with %s', (_name, text) => {
+  ])('redacts a key written with %s', (_name, text) => {
     const out = redactor.text(said(text));
     expect(out).toMatch(/^\{"detail": "Token \[redacted\]\\{0,2} ?is refused"\}$/);
   });
@@ -136,7 +136,7 @@ describe('createRedactor', () => {
     '&NewLine;',
     '=\r\n',
     ' ',
-  ])('takes out base64 that is wrapped with %j, wherever the key begins and the line ends', (end) => {
+  ])('redacts base64 wrapped with %j', (end) => {
     for (const before of ['', 'T', 'To', 'Token ', 'Authorization: Token '])
       for (const width of [4, 19, 64, 76])
         for (const url of [false, true]) {
@@ -151,7 +151,7 @@ describe('createRedactor', () => {
         }
   });
 
-  it('takes out a key in any mixture and any nesting of escapes, hex and base64', () => {
+  it('redacts a key in any nesting of escapes, hex and base64', () => {
     const block = fc.record({
       inner: fc.constantFrom<(text: string) => string>(
         (text) => text,
@@ -190,12 +190,12 @@ describe('createRedactor', () => {
     );
   });
 
-  it('changes nothing where there is no key', () => {
+  it('changes nothing without a key', () => {
     const made = createRedactor('');
     expect([made.text('anything'), made.data('anything')]).toEqual(['anything', 'anything']);
   });
 
-  it('hides a key made of escapes as it stands, and nothing else', () => {
+  it('redacts a key that consists of escapes, and nothing else', () => {
     for (const escapes of ['%20%20%20%20%20', String.raw`\\\\\\\\`, '&amp;&amp;&amp;']) {
       const made = createRedactor(escapes);
       expect(made.text('a text of words')).toBe('a text of words');
@@ -204,7 +204,7 @@ describe('createRedactor', () => {
     }
   });
 
-  it('changes nothing in data that does not hold the key', () => {
+  it('changes no data that does not hold the key', () => {
     const unit = fc.oneof(
       fc.constantFrom(
         '\\',
@@ -238,7 +238,7 @@ describe('createRedactor', () => {
     );
   });
 
-  it('leaves what is around the key, so that JSON stays JSON', () => {
+  it('keeps the text around the key, so JSON stays valid', () => {
     fc.assert(
       fc.property(
         key,
@@ -274,13 +274,13 @@ describe('createRedactor', () => {
     '\\00',
     '%',
     '"\\\\"',
-  ])('is done with 512 KiB of %j, and finds the key behind it', (unit) => {
+  ])('handles 512 KiB of %j and redacts the key behind it', (unit) => {
     const text = unit.repeat(Math.ceil((1 << 19) / unit.length));
     expect(redactor.data(text)).toBe(text);
     expect(redactor.data(`${text} : ${spelled(ENCODERS[0] as Encoder, KEY, 1)}`).endsWith(' : [redacted]')).toBe(true);
   });
 
-  it('finds keys in a text of any length, also where it is cut into pieces to be searched', () => {
+  it('redacts keys in texts of any length, also across block borders', () => {
     const escaped = spelled(ENCODERS[1] as Encoder, KEY, 1);
     for (let shift = 0; shift < escaped.length; shift += 29) {
       const text = `${'.'.repeat((1 << 20) - shift)} ${escaped} ${'.'.repeat(1 << 16)} ${escaped}`;
