@@ -35,14 +35,14 @@ async function search(flags: Record<string, string | number>) {
   return { coverage, requests: rows.length, guesses };
 }
 
-it('null for the date reaches who has none, where the API takes it so', async () => {
+it('finds companies without a date by null where the API supports it', async () => {
   const { coverage, guesses } = await search({ 'incorporation-null': 'select' });
   expect(coverage).toMatchObject({ missing: 0, share: 1 });
   expect(guesses.length).toBeGreaterThan(1);
   expect(guesses.every(({ status }) => status === 200)).toBe(true);
 });
 
-it.each(['refuse', 'ignore'])('an API that would %s it is asked once', async (meaning) => {
+it.each(['refuse', 'ignore'])('tries null as date once where the API would %s it', async (meaning) => {
   const { coverage, guesses } = await search({ 'incorporation-null': meaning });
   expect(guesses).toHaveLength(1);
   expect((coverage?.distinctCompanies ?? 0) + (coverage?.missing ?? 0)).toBe(coverage?.reportedTotal);

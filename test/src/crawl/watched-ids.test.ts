@@ -44,7 +44,7 @@ it('lists each watched company once, with every digit of its id', async () => {
   expect(watches.find(({ id }) => id === '9007199254740993')?.fields).toEqual(['company.status']);
 });
 
-it('reads on behind a page of ids that cannot be used, and names them', async () => {
+it('reads past a page of unusable watch ids and reports them', async () => {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const deps = { config, client, clock: createClock({}), log: createLog('test') };
   const ctx = openRun(config, deps.clock, { workflowType: 'watchSync', workflowId: 'w', run: 'r', input: {} });

@@ -45,7 +45,7 @@ it.each([
   [100, [100]],
   [101, [100, 1]],
   [250, [100, 100, 50]],
-])('lands %i pages in parts of at most 100, in order', async (count, sizes) => {
+])('lands %i pages in parts of at most 100', async (count, sizes) => {
   const writer = await read(count);
   expect(writer.rows).toBe(count);
   expect(readManifests(target.dataDir)).toEqual([]);
@@ -59,7 +59,7 @@ it.each([
   expect(spools()).toEqual([]);
 });
 
-it('leaves nothing of a listing without pages', async () => {
+it('lands nothing of a listing without pages', async () => {
   const writer = await read(0);
   await writer.commit();
   await writer.close();
@@ -67,7 +67,7 @@ it('leaves nothing of a listing without pages', async () => {
   expect(await finishListing(target)).toBe(false);
 });
 
-it('drops the pages of an attempt that did not come to its end, and those alone', async () => {
+it('drops the pages of an unfinished attempt, and no others', async () => {
   await (await read(101)).close();
   const other = spoolFile(runFolder(target), 'another');
   writeFileSync(other, 'of another chunk');
@@ -78,7 +78,7 @@ it('drops the pages of an attempt that did not come to its end, and those alone'
   expect(readFileSync(other, 'utf8')).toBe('of another chunk');
 });
 
-it.each([0, 1, 2])('goes on where it was killed after %i of its commits', async (committed) => {
+it.each([0, 1, 2])('resumes a listing after a kill following %i commits', async (committed) => {
   const writer = await read(201);
   const lost = spoolFile(runFolder(target), 'tenders-00000');
   await writer.close();

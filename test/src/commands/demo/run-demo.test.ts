@@ -44,7 +44,7 @@ function requestsOf({ stdout }: CliResult): number {
 }
 
 describe('tidemark demo, without a terminal', () => {
-  it('ends with a market in the published warehouse and five answered queries', async () => {
+  it('demo publishes a market and answers five queries', async () => {
     expect(first.stderr).not.toContain('error:');
     expect(first.code).toBe(0);
     const counts = `SELECT (SELECT count(*) FROM core.companies)::INTEGER AS companies, (SELECT count(*) FROM core.tenders)::INTEGER AS tenders`;
@@ -54,7 +54,7 @@ describe('tidemark demo, without a terminal', () => {
     for (const answer of answers) expect(answer).toMatch(/─{10,}\n\S/);
   });
 
-  it('writes the report and says where', () => {
+  it('demo writes the report and prints its path', () => {
     expect(first.stdout).toMatch(/Report +data\/report\.html/);
     const report = readFileSync(path.join(folder.dir, 'data', 'report.html'), 'utf8');
     expect(report).toContain('All markets complete');
@@ -62,12 +62,12 @@ describe('tidemark demo, without a terminal', () => {
     expect(first.stderr).not.toMatch(/drift/);
   });
 
-  it('keeps everything in its data folder, whatever signs the path holds', () => {
+  it('demo writes only into its data folder, whatever the path contains', () => {
     expect(readdirSync(path.dirname(folder.dir))).toEqual([path.basename(folder.dir)]);
     expect(existsSync(path.join(folder.dir, 'data', 'temporal', 'temporal.db'))).toBe(true);
   });
 
-  it('leaves nothing running', () => {
+  it('demo leaves no process running', () => {
     const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
     expect(left.filter((line) => line.includes(folder.dir))).toEqual([]);
     // The Temporal server names no folder: it runs in its own.
@@ -75,7 +75,7 @@ describe('tidemark demo, without a terminal', () => {
     expect(existsSync(path.join(folder.dir, 'data', 'temporal', 'server.json'))).toBe(false);
   });
 
-  it('makes the commands work without a configuration of one’s own', async () => {
+  it('commands after demo work without a configuration file', async () => {
     const { code, stdout } = await runCli(['sql', 'SELECT count(*) AS n FROM core.companies', '--format', 'json'], {
       cwd: folder.dir,
     });
@@ -89,7 +89,7 @@ describe('tidemark demo, without a terminal', () => {
     expect(runs.stdout).toMatch(/marketSnapshot +demo +complete/);
   });
 
-  it('writes query results to files that are whole', async () => {
+  it('sql --out writes complete files, and none after an error', async () => {
     for (const ending of ['csv', 'json', 'parquet']) {
       const out = path.join(folder.dir, `companies.${ending}`);
       const { code } = await runCli(['sql', 'FROM core.companies', '--out', out], { cwd: folder.dir });
@@ -104,7 +104,7 @@ describe('tidemark demo, without a terminal', () => {
   });
 
   it(
-    'spends less than a tenth of it the second time',
+    'demo repeats with less than a tenth of the requests',
     async () => {
       const second = await runCli(['demo', ...SIZE, '--once'], { cwd: folder.dir });
       expect(second.code).toBe(0);

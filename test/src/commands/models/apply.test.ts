@@ -23,7 +23,7 @@ const BROKEN = EDITED.replace(CHANGED_COLUMN, '').replace(CHANGED_SQL, '');
 const SECOND = BROKEN.replace('version: 1\n', 'version: 2\n');
 const KEPT = EDITED.replace('version: 1\n', 'version: 1\ndeprecation_date: 2026-12-31\n');
 
-describe('models on a real warehouse, with readers', () => {
+describe('tidemark models on a real warehouse', () => {
   let place: ReturnType<typeof emptyFolder>;
   let dataDir: string;
   let reader: RunningProcess;
@@ -107,7 +107,7 @@ describe('models on a real warehouse, with readers', () => {
     place?.remove();
   });
 
-  it('a change by hand is planned, tried beside production, compared, and applied', async () => {
+  it('plans, builds in an environment, compares and applies an edited model', async () => {
     edit({ 'market_daily.sql': EDITED });
     const plan = await models('plan');
     expect(plan.code).toBe(0);
@@ -155,7 +155,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(await rows('SELECT active FROM marts.market_daily ORDER BY date')).toEqual([{ active: 2 }, { active: 3 }]);
   });
 
-  it('what breaks readers is refused with the way out, by apply and by replay', async () => {
+  it('rejects a breaking change in apply and replay, with the remedy', async () => {
     edit({ 'market_daily.sql': BROKEN });
     const { code, stderr } = await models('apply');
     expect(code).toBe(1);
@@ -176,7 +176,7 @@ describe('models on a real warehouse, with readers', () => {
     ]);
   });
 
-  it('a new version is served beside the one before, until its date', async () => {
+  it('serves a new version next to the old one until its date', async () => {
     edit({ 'market_daily.sql': SECOND, 'market_daily_v1.sql': KEPT });
     const { code, stdout, stderr } = await models('apply');
     expect(code, stderr).toBe(0);
@@ -197,7 +197,7 @@ describe('models on a real warehouse, with readers', () => {
     });
   });
 
-  it('rollback brings the set before back; runs keep to it and say so, until apply', async () => {
+  it('rolls back to the previous set and holds it until apply', async () => {
     const back = await models('rollback');
     expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('✔ restored set') });
     const first = [{ version: 1, state: 'current', table_name: 'marts.market_daily', until: null }];
@@ -219,7 +219,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(history.slice(0, 3).map(({ origin }) => origin)).toEqual(['apply', 'rollback', 'apply']);
   });
 
-  it('killed in the middle changes nothing; the next apply goes on with what was built', async () => {
+  it('changes nothing when apply is killed, and reuses what was built', async () => {
     const model = (name: string, sql: string) =>
       `/*\nmodel: marts.${name}\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  id: BIGINT | Id\n*/\n${sql}\n`;
     const endless =
@@ -242,7 +242,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
   });
 
-  it('a table whose file is gone is kept for its readers, until a person drops it', async () => {
+  it('keeps a table whose file is gone until it is dropped', async () => {
     edit({ 'quick.sql': null, 'slow.sql': null });
     const { code, stdout } = await models('plan');
     expect(code).toBe(1);
@@ -265,7 +265,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(await run()).toEqual([]);
   });
 
-  it('goes when its date has passed; readers noticed nothing of all this', async () => {
+  it('retires an old version after its date, without reader errors', async () => {
     const { stdout } = await at('2027-01-01T00:00:00Z', 'models', 'apply');
     expect(stdout).toContain(
       'marts.market_daily_v1 is retired: version 1 of marts.market_daily was served until 2026-12-31.',

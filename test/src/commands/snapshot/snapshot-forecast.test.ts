@@ -30,7 +30,7 @@ describe('tidemark snapshot --dry-run', () => {
     }
   };
 
-  it('tells requests, time and days of each stream, spends a few dozen and keeps nothing', async () => {
+  it('forecasts requests, time and quota days with few requests, keeping nothing', async () => {
     const before = await countRequests(sandbox);
     const details = await countRequests(sandbox, 'GET /v2/companies/{id}');
     const { code, stdout, stderr, kept } = await forecast({}, '--json');
@@ -51,7 +51,7 @@ describe('tidemark snapshot --dry-run', () => {
     expect(kept).toBe(false);
   });
 
-  it('is a table for people, and honest where the API tells of no limit', async () => {
+  it('shows the forecast as a table and says when no daily limit is known', async () => {
     await control(sandbox, 'quota', { dailyLimit: 0 });
     const { code, stdout } = await forecast({ streams: ['companies'] });
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('tidemark snapshot --dry-run', () => {
     expect(stdout).toMatch(/no daily limit/);
   });
 
-  it('says what is wrong with filters the API refuses, and with a date that is past', async () => {
+  it('rejects a forecast with refused filters or a past date', async () => {
     const refused = await forecast({ filters: { no_such_key: 1 } });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/refuses the filters of market demo.*no_such_key/);
