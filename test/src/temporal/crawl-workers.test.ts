@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(async () => server?.teardown());
 
-it('a worker knows how many there are, without those of this machine that have ended', async () => {
+it('counts the workers without ended ones of this machine', async () => {
   const counts: number[] = [];
   const stop = new AbortController();
   const watch = () =>
@@ -44,7 +44,7 @@ it('a worker knows how many there are, without those of this machine that have e
   expect(counts.at(-1)).toBe(4);
 });
 
-it('a worker is known by process, host, data folder and settings; one of an older version by the first two', () => {
+it("reads process, host, data folder and settings from a worker's identity", () => {
   const facts = { folder: 'ab12cd34', settings: '0123abcd' };
   expect(parseIdentity(workerIdentity(facts))).toMatchObject({ ...facts, name: `${process.pid}@${hostname()}` });
   expect(parseIdentity('12@old')).toEqual({ identity: '12@old', name: '12@old' });

@@ -63,7 +63,7 @@ function leftFiles(): string[] {
 }
 
 describe.each(PLACES)('two receivers of one data folder, $name', ({ place }) => {
-  it('both keep what they answer 200 to, while each is killed and started again', async () => {
+  it('keeps every delivery answered 200 while two receivers are killed', async () => {
     const acknowledged: string[] = [];
     const pair = [await start(place(0)), await start(place(1))];
     const state = { stop: false, next: 0 };
@@ -91,8 +91,8 @@ describe.each(PLACES)('two receivers of one data folder, $name', ({ place }) => 
   });
 });
 
-describe('a receiver that stood still', () => {
-  it('acknowledges nothing into a spool that was taken over and removed', async () => {
+describe('a frozen receiver', () => {
+  it('acknowledges nothing into a spool that another receiver took over', async () => {
     const frozen = await start({ commitEveryMs: 60_000 });
     expect(await frozen.deliver(delivery(1))).toBe(200);
     frozen.signal('SIGSTOP');
@@ -112,7 +112,7 @@ describe('a receiver that stood still', () => {
 });
 
 describe('tidemark watch listen', () => {
-  it('starts beside another one of the same data folder, whatever a version before left there', async () => {
+  it("starts next to another receiver and an older version's lock", async () => {
     writeFileSync(
       path.join(dataDir, 'tidemark.yaml'),
       `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: .\nmarkets: [{ name: m }]\n`,
