@@ -19,7 +19,7 @@ const FORGED: [what: string, ctx: RunContext][] = [
   ['a file that leads elsewhere', { ...CTX, file: '../../../outside.csv' }],
 ];
 
-/** Every activity that takes a context, called with one. */
+/** A call of every activity that takes a run context. */
 const CALLS: [name: string, call: (all: CrawlActivities & WarehouseActivities, ctx: RunContext) => Promise<unknown>][] =
   [
     ['discoverMarket', (all, ctx) => all.discoverMarket({ ctx, budget: 1, concurrency: null, round: 0 })],

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => project.remove());
 
-/** Checks as a worker does; `waited`: how long ago the activity was first to begin. */
+/** Runs the check as a worker does. `waited` is the time since the activity was first scheduled. */
 async function check(
   activity: keyof Activities,
   input: unknown,

@@ -72,7 +72,7 @@ async function discover(ctx: RunContext): Promise<DiscoverResult> {
   }
 }
 
-/** A whole market run, chunk by chunk. */
+/** Runs a whole market run, chunk by chunk. */
 async function crawlNight(id: string): Promise<RunContext> {
   const ctx = await run('openRun', { ...MARKET, run: id });
   await run('readQuota', ctx, true);
@@ -140,7 +140,7 @@ describe('the activities of a market run', () => {
     await landRows({ ...place, run: 'another', chunk: 'c-0' }, [row]);
     const ctx = await crawlNight('run-1');
     expect((await run('loadLanding', ctx)).rejects).toBe(0);
-    // A run of an older version names no folder, so its records are not looked for.
+    // Runs of older versions name no folder, so their records are not checked.
     const { folder: _, ...older } = ctx;
     expect((await run('loadLanding', { ...older, run: 'another' })).rejects).toBeGreaterThan(0);
   });

@@ -9,7 +9,7 @@ import type { PlanAnswer } from '../../src/planner/index.js';
 
 const register = generateRegister({ companies: 3_000, seed: 5 });
 
-/** All ids of a search, page after page, and what its first page said. */
+/** All ids of a search over its pages, and the answer to its first page. */
 function search(market: Market, filters: Record<string, unknown>, pages = 10): { first: PlanAnswer; ids: string[] } {
   const answers = Array.from({ length: pages }, (_, i) =>
     market.answer({ route: 'v2', key: '', segment: '', purpose: 'segment', filters, page: i + 1, per_page: 1_000 }),
@@ -22,7 +22,7 @@ const total = (filters: Record<string, unknown>, quirks: MarketQuirks = {}): num
   return 'total' in first ? first.total : 'refused' in first ? first.refused : -1;
 };
 
-/** How many rows meet a test, the slow way. */
+/** Counts the rows that meet a test, one by one. */
 function count(columns: Columns, test: (row: number) => boolean): number {
   return Array.from({ length: columns.companies }, (_, row) => row).filter(test).length;
 }

@@ -8,8 +8,8 @@ import { measureWeek } from '../../bench/planner/turns.js';
 const small = makeNights(10_000);
 const large = makeNights(100_000);
 
-// Requests ÷ (companies reached ÷ page size) at most, and the share reached at least: of the companies with a date of
-// incorporation, of all. What `npm run bench -- planner` prints; the seeds are fixed, so these are counts, not luck.
+// Upper bound: requests ÷ (companies found ÷ page size). Lower bounds: the share found of the companies with a date,
+// and of all. `npm run bench -- planner` prints these figures. The seeds are fixed, so the figures are exact.
 const FIGURES: [nights: typeof small, pageSize: number, name: string, eff: number, ofKnown: number, ofAll: number][] = [
   [small, 10, 'cold, values known', 1.1, 0.999, 0.949],
   [small, 10, 'warm, values known', 1.04, 0.999, 0.949],
@@ -51,7 +51,7 @@ describe('requests of the planner', () => {
   );
 });
 
-/** Companies reached, in full pages, and what was wasted are all requests; what the plan calls missing is. */
+/** Checks that full pages and counted waste explain all requests, and that the plan's missing count is exact. */
 function expectEveryRequestExplained(
   { requests, waste, missing, ofAll }: Measured,
   size: number,

@@ -7,7 +7,7 @@ import { bootstrapModule, runScript, tempFolder } from './helpers.js';
 
 const LOCK_MODULE = JSON.stringify(bootstrapModule('lock.mjs'));
 
-/** A process that takes the lock and keeps it until it is killed. */
+/** Starts a process that holds the lock until it is killed. */
 function holdForever(dir: string): ReturnType<typeof runScript> {
   return runScript(`
     import { withLock } from ${LOCK_MODULE};
@@ -63,7 +63,7 @@ it('reports once which process holds the lock, then continues', async () => {
   expect(waits).toEqual([expect.stringContaining(`process ${process.pid}`)]);
 });
 
-// Where the system tells in which process namespace an id has its meaning.
+// Needs a system that identifies the process namespace of an id.
 it.skipIf(!existsSync('/proc/self/ns/pid'))('takes the lock over from a killed holder', async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   const holder = holdForever(dir);
@@ -71,7 +71,7 @@ it.skipIf(!existsSync('/proc/self/ns/pid'))('takes the lock over from a killed h
   holder.child.kill('SIGKILL');
   await holder.ended;
   expect(existsSync(dir)).toBe(true);
-  // One minute without heartbeat would be too late: the process is known to be gone.
+  // Does not wait a minute without heartbeat, because the process is known to be gone.
   expect(await withLock(dir, { pollMs: 5, staleMs: Infinity }, () => Promise.resolve('mine'))).toBe('mine');
   expect(existsSync(dir)).toBe(false);
 });
@@ -86,7 +86,7 @@ it('takes the lock over when its heartbeat stopped on another machine', async ()
 it('keeps the lock of a live process in another container', async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   mkdirSync(dir);
-  // Beyond every system's largest process id, on a host of this name.
+  // A process id above every system's maximum, on a host with our name.
   const holder = { pid: 999_999_999, host: os.hostname(), place: 'boot pid:[1] host' };
   writeFileSync(path.join(dir, 'token.3'), JSON.stringify(holder));
   const waits: string[] = [];
@@ -129,7 +129,7 @@ it("releases the lock when the work fails, but never another holder's", async ()
   expect(existsSync(dir)).toBe(false);
 
   await withLock(dir, {}, async () => {
-    // Someone broke our lock and another took it; our end must leave theirs alone.
+    // Another process broke our lock and holds it now. Our release must keep its lock.
     rmSync(dir, { recursive: true });
     mkdirSync(dir);
     writeFileSync(path.join(dir, 'theirs'), '{}');

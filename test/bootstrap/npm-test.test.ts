@@ -20,7 +20,7 @@ const TESTED = {
 
 const LINT = canLint(process.versions.node) ? 1 : 0;
 
-/** Runs our `npm test` in a small project of its own. Its packages are ours. */
+/** Runs our `npm test` in a small temporary project with our packages. */
 async function runTests(
   files: Record<string, string>,
   { cli = 'echo "temporal version 1.5.1 (Server 1.29.1)"', ci = 'true' } = {},

@@ -5,7 +5,7 @@ import { completePackages, findMissing, platformOf } from '../../bootstrap/compl
 import { hasAllPackages } from '../../bootstrap/packages.mjs';
 import { bootstrapModule, runScript, tempFolder, type ScriptRun } from './helpers.js';
 
-/** Stands in for npm: notes each run, then installs what the lockfile says, as slowly and as badly as told. */
+/** Stands in for npm: logs each call, then installs the lockfile's packages with the requested delay or failure. */
 const FAKE_NPM = `
 const fs = require('node:fs');
 fs.appendFileSync(process.env.NPM_RUNS, process.argv.slice(2, 4).join(' ') + '\\n');
@@ -19,7 +19,7 @@ setTimeout(() => {
 interface Project {
   root: string;
   setVersion: (version: string) => void;
-  /** Runs `ensurePackages` in a process of its own, which then says `installed true` or `installed false`. */
+  /** Runs `ensurePackages` in another process, which prints `installed true` or `installed false`. */
   ensure: (env?: NodeJS.ProcessEnv) => ScriptRun;
   npmRuns: () => string[];
   installed: () => string;
@@ -146,7 +146,7 @@ it('adds packages of other platforms to an incomplete lockfile', () => {
     dev: true,
     optional: true,
   });
-  // The place at the top is taken by another version.
+  // Another version already has the top-level folder.
   expect(complete['node_modules/tool/node_modules/@tool/win32-x64']?.version).toBe('2.0.0');
   expect(completePackages(complete)).toEqual(complete);
 });

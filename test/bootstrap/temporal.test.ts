@@ -14,7 +14,7 @@ const program = (version: string): string =>
   `#!/bin/sh\necho "temporal version ${version} (Server 1.29.1, UI 2.42.1)"\n`;
 const goodArchive = makeTarGz({ LICENSE: 'text', temporal: program('1.5.1') });
 
-/** A download host of our own: a real server, one answer for every request. */
+/** Starts a local download host that gives every request the same answer. */
 async function startHost(answer: (response: ServerResponse) => void): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ACTORS, planRounds } from './storm/plan.js';
 import { runStorm } from './storm/storm.js';
 
-// `npm run storm -- --seed 7 --rounds 100` runs as many as one likes; `npm run test:long` runs a few.
+// `npm run storm -- --seed 7 --rounds 100` runs any number of rounds; `npm run test:long` runs a few.
 const ROUNDS = 3;
 
 describe('a storm plan', () => {
@@ -33,7 +33,7 @@ describe('a storm', () => {
     const found = await runStorm({ seed: 1, rounds: ROUNDS, companies: 40, say: (line) => lines.push(line) });
     expect(found.problems, lines.join('\n')).toEqual([]);
     expect(found.rounds).toBe(ROUNDS);
-    // Otherwise it proved nothing.
+    // Without these the storm would prove nothing.
     expect(found.strikes).toBeGreaterThan(0);
     expect(found.acknowledged).toBeGreaterThan(0);
     expect(found.complete).toBeGreaterThan(0);

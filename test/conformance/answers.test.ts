@@ -5,10 +5,10 @@ import { Observed } from './observed.js';
 import { answerType, ENVELOPES, nameOf, RECORDS, ROUTES, routeNamed, watchFields } from './reference.js';
 import { startConformance, type Conformance, type Given } from './sandbox-calls.js';
 
-/** Numbers that come as text now and then: clients have to read them. */
+/** Numbers that sometimes come as text; clients have to read them. */
 const NUMBERS_AS_TEXT = ['Financial year.Profit-after-Tax: string', 'Financial year.Turnover: string'];
 
-/** Fields that are null or missing here though the reference does not say so: clients have to bear it. */
+/** Fields that are null or missing here although the reference does not say so; clients have to accept that. */
 const UNEVEN = [
   'Company record.company_phone',
   'Company record.company_email',
@@ -30,7 +30,7 @@ const UNEVEN = [
   'Version 1 company details.founding_date',
 ];
 
-/** Companies whose every answer is read: enough for each field to be there and, where it may be, not to be. */
+/** Number of companies read: enough that each field is present, and missing or null where allowed. */
 const READ = 700;
 const EVENTS_OF = 60;
 
@@ -88,7 +88,7 @@ function envelopes(): Record<string, { fields: Record<string, string> }> {
   return Object.fromEntries(Object.entries(ENVELOPES).map(([name, fields]) => [`${name} envelope`, { fields }]));
 }
 
-// Seen elsewhere: errors.test.ts, webhook.test.ts.
+// Tested elsewhere: errors.test.ts, webhook.test.ts.
 const ELSEWHERE = /^(LimitError access|Connector validation item|Webhook delivery)/;
 
 describe("the sandbox's answers", () => {

@@ -9,7 +9,7 @@ import { exampleOf } from './types.js';
 
 const rows = ROUTES.map((route) => [nameOf(route), route] as const);
 
-/** A value for every parameter the reference gives the route; the key is the client's own. */
+/** An example value for every parameter of the route; the API key is the client's. */
 function everyParameter({ parameters }: Route): Record<string, unknown> {
   const given = parameters.map(({ name, type }, n) => [name, exampleOf(type ?? 'string', {}, n + 1)]);
   return {
@@ -18,14 +18,14 @@ function everyParameter({ parameters }: Route): Record<string, unknown> {
   };
 }
 
-/** Parameters of one place, as the client chooses where the reference leaves a choice: a GET sends them in the query. */
+/** Parameters sent in one place. If the reference allows several places, a GET uses the query. */
 function sentIn({ method, parameters }: Route, place: Place): Parameter[] {
   const chosen = ({ in: places }: Parameter): Place | undefined =>
     places.length === 1 ? places[0] : method === 'GET' ? 'query' : 'body';
   return parameters.filter((parameter) => chosen(parameter) === place);
 }
 
-/** What a query or a form holds: each name with its values. */
+/** Values of a query or form by name. */
 function valuesByName(params: URLSearchParams): Record<string, string[]> {
   return Object.fromEntries([...new Set(params.keys())].map((name) => [name, params.getAll(name)]));
 }
@@ -34,7 +34,7 @@ function asTexts(parameters: Parameter[], given: Record<string, unknown>): Recor
   return Object.fromEntries(parameters.map(({ name }) => [name, [given[name]].flat().map(String)]));
 }
 
-/** The one request that asks the question; before it, nomenclatures are asked for by GET. */
+/** Makes the call and returns its one request. Nomenclatures are first requested by GET. */
 async function ask(route: Route, answer: unknown): Promise<{ seen: SeenRequest; data: unknown; endpoint: string }> {
   let out: { seen: SeenRequest; data: unknown; endpoint: string } | undefined;
   await withApi(
@@ -79,14 +79,14 @@ describe('answers read by the client', () => {
   });
 });
 
-/** Every function below an object, as a path of names. */
+/** Paths of all functions below an object. */
 function functionsOf(value: object, path = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) =>
     typeof member === 'function' ? [`${path}${name}`] : functionsOf(member as object, `${path}${name}.`),
   );
 }
 
-/** The same object, telling which of its functions are called. */
+/** The same object, recording which of its functions are called. */
 function watching<T extends object>(value: T, called: Set<string>, path = ''): T {
   return new Proxy(value, {
     get(target, name: string) {
@@ -109,7 +109,7 @@ describe('the client', () => {
         const watched = watching({ v1, v2, connector }, called) as ApiClient;
         const calls = ROUTES.map((route) => CLIENT_CALLS[nameOf(route)]!(watched, everyParameter(route) as never));
         await Promise.allSettled(calls);
-        // Nomenclatures are one function with two routes.
+        // Nomenclatures have one function for two routes.
         expect([...called].toSorted()).toEqual(functionsOf({ v1, v2, connector }).toSorted());
         expect(called.size).toBe(ROUTES.length - 1);
       },

@@ -22,8 +22,8 @@ import {
 import { readType } from './types.js';
 
 /*
- * Whether the list of the reference is whole. The numbers were counted in the reference itself, not in the list: a row
- * lost in editing is noticed here.
+ * Checks that the list of the reference is complete. The numbers were counted in the reference itself, so a row lost in
+ * editing is noticed.
  */
 
 const sizes = (table: object): Record<string, number> =>
@@ -214,7 +214,7 @@ describe('test/conformance/reference', () => {
       ...new Set(parameters.filter((p) => p.name === name).map((p) => nameOf(p.route))),
     ];
     expect(starting(paths)).toEqual(ROUTES.filter(({ group }) => group !== 'connector').map(nameOf));
-    // The key form of the sign-in takes a key as well; the sign-on comes back with a state instead of the session.
+    // The sign-in's key form takes a key as well. The SSO callback carries a state instead of the session.
     const [[apiPath, apiKey]] = Object.entries(bodyField) as [[string, string]];
     expect(taking(apiKey)).toEqual([...starting([apiPath]), 'POST /oauth/login']);
     const [[oauthPath, sessionValue]] = Object.entries(session) as [[string, string]];

@@ -15,7 +15,7 @@ async function body<T = Given>(route: string, given: Given): Promise<T> {
   return answer.body as T;
 }
 
-/** Rows of a list's answer, and what its envelope says of totals and pages. */
+/** Rows of a list's answer, and the totals and pages of its envelope. */
 async function list(
   route: string,
   given: Given,
@@ -33,7 +33,7 @@ async function list(
 
 const paged = ROUTES.filter(({ parameters }) => parameters.some(({ name }) => name === 'per_page')).map(nameOf);
 
-/** What keeps a list from being empty or short, where the call of all parameters narrows it too much. */
+/** Parameters to keep, where the call with all parameters finds too few rows. */
 const WIDE: Record<string, string[]> = {
   'POST /v2/overview': ['country_code'],
   'POST /v2/enrichment/employee/search': [],
@@ -41,7 +41,7 @@ const WIDE: Record<string, string[]> = {
   'GET /v2/companies/{id}/watch/events': ['id', 'from_date'],
 };
 
-/** The call of a route with nothing that narrows it. */
+/** The call of a route without narrowing parameters. */
 function wide(route: string): Given {
   const given = api.calls[route]!;
   const kept = WIDE[route] ?? Object.keys(given).filter((name) => !['page', 'per_page'].includes(name));
@@ -70,7 +70,7 @@ describe('page and per_page', () => {
   });
 });
 
-/** Parameters that narrow a list, beside filters (filters.test.ts): to each its value. */
+/** Values of parameters that narrow a list. Filters have their own tests (filters.test.ts). */
 const narrowing = {
   'POST /v2/overview': (): Given => {
     const { page: _page, per_page: _perPage, ...criteria } = api.calls['POST /v2/overview']!;
@@ -98,7 +98,7 @@ const narrowed = Object.keys(narrowing).flatMap((route) =>
 describe('criteria of lists', () => {
   it.each(narrowed)('narrows the list of %s by %s', async (route, name) => {
     if (route === 'GET /v2/companies/watch') {
-      // One company that is watched from another day on, for other fields.
+      // Watches one more company from another day, for other fields.
       const [other] = api.app.sandbox.world.companyIds(0).slice(-1);
       await api.app.send('POST', '/_sandbox/day', { day: 1 });
       await api.ask('POST /v2/companies/{id}/watch/start', { id: other, fields: ['company.fax'] });
@@ -118,7 +118,7 @@ describe('criteria of lists', () => {
   });
 });
 
-/** Parameters each of which leads to the record alone: route, the least it needs besides, and whose record it is. */
+/** Parameters that each find a record: route, other required parameters, kind of record, names. */
 const leading: [route: string, besides: string[], record: 'company' | 'person', names: string[]][] = [
   ['POST /v2/enrichment/url', [], 'company', ['url']],
   ['POST /v2/enrichment/company/pronet', [], 'company', ['pronet']],
@@ -172,7 +172,7 @@ describe('identifiers of records', () => {
   });
 });
 
-/** Parameters whose effect is told in words of their own: below, and (watching) in watching.test.ts. */
+/** Parameters whose effect has its own test, below or in watching.test.ts. */
 const TOLD = [
   'filters',
   'reveal_email',
@@ -188,7 +188,7 @@ const TOLD = [
   'fields',
   'callback',
 ];
-/** `sorting` is taken and left aside: version 2 has no order to choose (sandbox/README.md). */
+/** `sorting` is accepted and ignored: version 2 has no order to choose (sandbox/README.md). */
 const WITHOUT_EFFECT = ['POST /api/prospecting sorting'];
 
 it('tests the effect of every parameter', () => {
@@ -199,7 +199,7 @@ it('tests the effect of every parameter', () => {
     'POST /v2/enrichment/company state',
     'POST /v2/autocomplete country_code',
     'POST /api/autocomplete country_code',
-    // Whose the answer is: tested in test/sandbox, against the market.
+    // Identify the company of an answer; tested in test/sandbox against the market.
     'GET /v1/finder/company/financial id',
     'GET /v1/finder/company/executives id',
     'GET /v1/finder/tenders/details slug',

@@ -52,7 +52,7 @@ function ask(name: string, changes: Given = {}, options: AskOptions = {}): Promi
   return api.ask(name, { ...api.calls[name], ...changes }, options);
 }
 
-/** What the client makes of the same call. */
+/** The client's error for the same call. */
 async function clientError(name: string, changes: Given = {}, by: ApiClient = client): Promise<Error> {
   return rejection(CLIENT_CALLS[name]!(by, { ...api.calls[name], ...changes } as never));
 }
@@ -78,7 +78,7 @@ describe('InternalError', () => {
   });
 });
 
-/** Not counted (sandbox/README.md): metrics and watching; a job that is read was paid for when it began. */
+/** Not counted by the quota (sandbox/README.md): metrics, watching, and reading a job that was counted when started. */
 const FREE = /metrics|\/watch|ubo\/enrich\/|GET \/v2\/know-your-payee/;
 
 describe('LimitError', () => {
@@ -104,7 +104,7 @@ describe('LimitError', () => {
   it('exempts metrics, watching and version 1 from the daily limit', async () => {
     await api.app.send('POST', '/_sandbox/quota', { dailyLimit: 1, used: 1 });
     const free = [...v2.filter(([name]) => FREE.test(name)), ...v1];
-    // One last, since it ends the watch the others are about.
+    // The DELETE comes last, because it ends the watch that other calls need.
     for (const [name] of free.toSorted(([a], [b]) => Number(a.startsWith('DELETE')) - Number(b.startsWith('DELETE')))) {
       expect([name, (await ask(name)).status < 300]).toEqual([name, true]);
     }

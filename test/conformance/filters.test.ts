@@ -10,7 +10,7 @@ import { wrongOf } from './types.js';
 
 type TableName = keyof ReturnType<typeof filterValues>;
 
-/** Every filter key with its table; the filters of executives are those of companies and their own. */
+/** Every filter key with its table. Executives have their own filters and those of companies. */
 const rows = Object.entries(FILTERS as Record<string, FilterTable & { extends?: string }>).flatMap(([name, table]) => {
   const keys = { ...(table.extends && FILTERS[table.extends]?.keys), ...table.keys };
   return Object.entries(keys).map(([key, type]) => [name as TableName, key, type, table.range] as const);
@@ -37,7 +37,7 @@ const isWithin = (value: number | null, { gte = -Infinity, lte = Infinity }: Ran
 
 const EVERYTHING = { page: 1, per_page: 10_000 };
 
-/** What a search finds: ids of companies or people as numbers, slugs of tenders. */
+/** What a search finds: numeric ids of companies or people, or slugs of tenders. */
 async function find(table: TableName, filters: Given): Promise<(number | string)[]> {
   const given = { ...EVERYTHING, filters: table === 'tenders' ? { must: filters } : filters };
   const { body } = await api.ask(FILTERS[table].route, given);
@@ -45,7 +45,7 @@ async function find(table: TableName, filters: Given): Promise<(number | string)
   return data.map(({ id, slug }) => slug ?? Number(id));
 }
 
-/** What it has to find: the records that fit, one by one, by the tests' own reading of each filter. */
+/** What a search must find, by the tests' own implementation of each filter. */
 function truth(table: TableName, filters: Given): (number | string)[] {
   const { companies, people, tenders } = records;
   switch (table) {

@@ -7,8 +7,8 @@ import { Observed } from './observed.js';
 import { answerType, errors, FILTERS, nameOf, RECORDS, ROUTES, routeNamed, webhook } from './reference.js';
 
 /*
- * Whether the shapes in test/fixtures/api are all those of the reference, each whole. That they parse is tested in
- * test/schemas/fixtures.test.ts.
+ * Checks that test/fixtures/api has every shape of the reference, each complete.
+ * test/schemas/fixtures.test.ts tests that they parse.
  */
 
 const folder = new URL('../fixtures/api/', import.meta.url);
@@ -17,7 +17,7 @@ const namesIn = (kind: string): string[] =>
 const read = (kind: string, name: string): unknown =>
   JSON.parse(readFileSync(new URL(`${kind}/${name}.json`, folder), 'utf8'));
 
-/** The route whose answer a file is; the others hold what their name says. */
+/** The route whose answer each file is; other files hold what their name says. */
 const ANSWERS: Record<string, string> = {
   'v2-prospecting': 'POST /v2/prospecting',
   'v2-overview': 'POST /v2/overview',
@@ -47,7 +47,7 @@ const ANSWERS: Record<string, string> = {
 };
 const OTHERS: Record<string, string> = { 'v2-webhook-delivery': webhook.body };
 
-/** The routes whose parameters a file holds, all of them. */
+/** The routes whose parameters each file holds. */
 const REQUESTS: Record<string, string[]> = {
   'v2-contact-metrics': ['GET /v2/metrics/contacts'],
   'v2-prospecting': ['POST /v2/prospecting'],
@@ -99,7 +99,7 @@ const CONNECTOR: Record<string, string[]> = {
   'trial-verify': ['POST /oauth/trial/verify'],
 };
 
-/** The errors that files hold. */
+/** The error that each file holds. */
 const ERRORS: Record<string, { [G in keyof typeof errors]: [G, ErrorName<G>] }[keyof typeof errors]> = {
   'v2-token-verification-error': ['v2', 'TokenVerificationError'],
   'v2-invalid-request': ['v2', 'InvalidRequest'],
@@ -117,7 +117,7 @@ const ERRORS: Record<string, { [G in keyof typeof errors]: [G, ErrorName<G>] }[k
 
 function mayBeNull(field: string): boolean {
   const [record, name] = field.split('.') as [string, string];
-  // Indicators may be null; the one in the file shows it.
+  // Indicators may be null; the fixture shows one.
   if (record === 'Financial year') return true;
   return RECORDS[record]?.fields[name]?.endsWith('| null') ?? false;
 }

@@ -5,7 +5,7 @@ import { nameOf, ROUTES, type Parameter, type Place, type Route } from './refere
 import { startConformance, type Answer, type Conformance, type Given } from './sandbox-calls.js';
 import { wrongOf } from './types.js';
 
-// The sign-in's steps depend on each other: sign-in.test.ts.
+// Steps of the sign-in depend on each other; sign-in.test.ts tests them.
 const routes = ROUTES.filter(({ path }) => !path.startsWith('/oauth'));
 type Row = readonly [label: string, route: Route, parameter: Parameter, place: Place];
 const rows: Row[] = routes.flatMap((route) =>
@@ -19,13 +19,13 @@ let api: Conformance;
 beforeAll(async () => {
   api = await startConformance();
 });
-// Routes about a watch need one; the one that stops it comes among others.
+// Routes about a watch need one, and one of the routes stops it.
 beforeEach(async () => {
   await api.app.send('POST', `/v2/companies/${api.id}/watch/start`, {});
 });
 afterAll(() => api.app.close());
 
-/** The route's call with some parameters changed or (undefined) left out, this one in the given place. */
+/** The route's call with some parameters changed or, if undefined, omitted; this one in the given place. */
 function call(route: Route, changes: Given, place?: Place): Promise<Answer> {
   const given = { ...api.calls[nameOf(route)]!, ...changes };
   const sentOnes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -59,7 +59,7 @@ describe('missing parameters', () => {
     expectRefusal(await call(route, { [name]: value, [parameter.name]: undefined }), route, parameter.name);
   });
 
-  // All the others may be left out, one at a time.
+  // The others are optional and are omitted one at a time.
   const optional = sent.filter(([, , { required }]) => required === false);
   it.each(optional)('accepts a call without the optional %s', async (_label, route, { name }, place) => {
     expectSuccess(route, await call(route, { [name]: undefined }, place));
@@ -67,7 +67,7 @@ describe('missing parameters', () => {
 });
 
 describe('parameters of a wrong type', () => {
-  // Any text in a query is text.
+  // Any text in a query is valid text.
   const checkable = sent.filter(([, , { type }, place]) => type !== null && (place === 'body' || type !== 'string'));
   it.each(checkable)('rejects a value of a wrong type: %s', async (_label, route, { name, type }, place) => {
     expectRefusal(await call(route, { [name]: wrongOf(type!) }, place), route, name);

@@ -7,7 +7,7 @@ import { nameOf, ROUTES, type Parameter, type Route } from './reference.js';
 
 type Given = Record<string, string>;
 
-/** Where the sandbox goes on instead of answering 200, as browsers need it (sandbox/README.md). */
+/** Steps where the sandbox redirects instead of answering 200, as browsers need it (sandbox/README.md). */
 const REDIRECTS = [
   'POST /oauth/login',
   'GET /oauth/sso/callback',
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What comes before a step, and the parameters with which it succeeds. */
+/** The preparation of each step, and the parameters with which it succeeds. */
 const steps: Record<string, (browser: HttpBrowser, session: string) => Promise<Given>> = {
   'GET /oauth/login': async (_browser, session) => ({ session }),
   'POST /oauth/login': async (_browser, session) => ({ session, api_key: app.sandbox.options.key }),
@@ -56,7 +56,7 @@ const parameters = routes.flatMap((route) =>
   route.parameters.map((parameter) => [`${nameOf(route)} ${parameter.name}`, route, parameter] as const),
 );
 
-/** One step of a new sign-in, in a browser that has come this far. */
+/** Takes one step of a new sign-in in a browser that took the earlier steps. */
 async function take(
   route: Route,
   change: (given: Given) => Given = (given) => given,
@@ -116,7 +116,7 @@ describe('parameters of the sign-in', () => {
   );
 });
 
-/** A screen without what differs from session to session. */
+/** A screen without the values that differ between sessions. */
 function anonymous(html: string): string {
   return html.replaceAll(/[\w-]{20,}/g, '…');
 }

@@ -83,7 +83,7 @@ describe('payee checks', () => {
   const china = { country_code: 'CN', id: '6222', holding_entity: '102100099996' };
   const identity = (identity_type: string): Given => ({ identity_type, identity_value: '1' });
 
-  /** To each rule what it lets pass, and what it refuses and on which field. */
+  /** For each rule, accepted calls, and refused calls with the refused field. */
   const rules: Record<string, { taken: Given[]; refused?: [Given, string][] }> = {
     'holding_entity is required for every ACNR scheme': {
       taken: [account],

@@ -24,7 +24,7 @@ const START = 'POST /v2/companies/{id}/watch/start';
 const STOP = 'DELETE /v2/companies/{id}/watch/stop';
 const fieldsOf = async (): Promise<Answer> => api.ask('GET /v2/companies/{id}/watch/fields', { id: api.id });
 
-/** Brings the company into a state: watched for one field, or not at all. */
+/** Brings the company into a state: watched for one field, or not watched. */
 async function enter(state: string): Promise<void> {
   await api.ask(START, { id: api.id, fields: ['company.name'] });
   if (state === 'not watched') await api.ask(STOP, { id: api.id });
