@@ -16,8 +16,7 @@ import type { Profile } from '../../sandbox/world/index.js';
 
 /*
  * Expected results of all searches except prospecting. Each filter is written again from the reference's tables and
- * tested on one record at a time.
- * It reads records that the API serves and none of the sandbox's own filters.
+ * tested on one record at a time. It reads records that the API serves and none of the sandbox's own filters.
  */
 
 /** A company as version 1 filters see it. */

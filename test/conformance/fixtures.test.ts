@@ -7,8 +7,8 @@ import { Observed } from './observed.js';
 import { answerType, errors, FILTERS, nameOf, RECORDS, ROUTES, routeNamed, webhook } from './reference.js';
 
 /*
- * Checks that test/fixtures/api has every shape of the reference, each complete.
- * test/schemas/fixtures.test.ts tests that they parse.
+ * Checks that test/fixtures/api has every shape of the reference, each complete. test/schemas/fixtures.test.ts tests
+ * that they parse.
  */
 
 const folder = new URL('../fixtures/api/', import.meta.url);

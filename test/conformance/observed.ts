@@ -1,8 +1,8 @@
 import { readType, holds, INDICATOR_KINDS } from './types.js';
 
 /**
- * Records what answers contained, by field (`Record.field`): a value of its type, null, nothing or something else.
- * Also records fields that the reference does not name.
+ * Records what answers contained, by field (`Record.field`): a value of its type, null, nothing or something else. Also
+ * records fields that the reference does not name.
  */
 export class Observed {
   readonly filled = new Set<string>();

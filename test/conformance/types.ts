@@ -2,8 +2,7 @@ import { fieldsOf, indicators, watchFields } from './reference.js';
 
 /*
  * The types of the reference's data. A type is a primitive of the table below, the name of a record, `array of T`,
- * `object of T` (values of T under any key) or `A | B`.
- * `T?` marks a field that may be absent.
+ * `object of T` (values of T under any key) or `A | B`. `T?` marks a field that may be absent.
  */
 
 interface Primitive {

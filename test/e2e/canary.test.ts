@@ -6,11 +6,11 @@ import { startEchoingProxy, type EchoingProxy } from '../helpers/echoing-proxy.j
 import { createSecretFinder } from '../helpers/find-secret.js';
 import { startSystem, type System } from '../helpers/system.js';
 
-// With signs that JSON, URLs and HTML spell otherwise, and letters that base64 turns into `+` and `/`.
+// Contains characters that JSON, URLs and HTML escape, and letters that base64 turns into `+` and `/`.
 const KEY = 'canary-"7f3a"/9+c2&d4<e6>~?-live-0123456789';
 const WEBHOOK_SECRET = 'canary-webhook-"s3cr3t"/+0123456789';
 
-/** What a person asks, and a script, of a warehouse and an API that repeats the key. */
+/** Commands that users and scripts run while the API echoes the key. */
 const COMMANDS = [
   'doctor',
   'doctor --json',
@@ -127,7 +127,7 @@ describe('an API key that the API echoes', () => {
         JSON.stringify([history, description.raw, info.memo, info.typedSearchAttributes]),
         ...payloadTexts([history, description.raw]),
       ];
-      // Where it would have been.
+      // Places where the key would have been.
       marks += texts.filter((text) => text.includes('[redacted]')).length;
       for (const finder of finders)
         for (const text of texts) expect(finder.inText(text), `${info.workflowId}: ${text.slice(0, 200)}`).toEqual([]);
@@ -146,7 +146,7 @@ describe('an API key that the API echoes', () => {
   });
 });
 
-/** Every byte string in a structure, as text: payloads hold JSON in them. */
+/** Every byte string in a structure as text, because payloads hold JSON in bytes. */
 function payloadTexts(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
   if (typeof value !== 'object' || value === null) return [];

@@ -35,7 +35,7 @@ interface Said {
   error?: string;
 }
 
-/** A process that starts or shares the dev server of the data folder, as `up` does, and keeps it until its stdin ends. */
+/** Starts or joins the dev server of the data folder in another process, as `up` does, until stdin ends. */
 async function startServer(inNamespace = false): Promise<Said & { child: ChildProcess }> {
   const script = `
     import { freePort } from './src/commands/local/ports.ts';
@@ -72,7 +72,7 @@ it('runs one Temporal server per data folder and refuses other containers', asyn
   const ended = once(first.child, 'exit');
   first.child.kill('SIGKILL');
   await ended;
-  // Its guard stops the server; until then it may not answer.
+  // Its guard stops the server, which may not answer until then.
   let fourth = await startServer();
   while (fourth.error?.includes('does not answer')) fourth = await startServer();
   expect(fourth).toMatchObject({ shared: false });

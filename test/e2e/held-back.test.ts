@@ -4,7 +4,7 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const COMPANIES = 300;
 
-// From the outside: an API that counts forty companies more than it lists, or suddenly counts far fewer.
+// The API counts forty companies more than it lists.
 describe('a night below the publish thresholds', () => {
   let system: System;
   let now = new Date();

@@ -16,7 +16,7 @@ const ACCESS = {
   app_name: 'Company Data API',
 };
 
-// An API that says "too much for now" for longer than the client itself tries again.
+// The API answers `limit` for longer than the client retries.
 describe('an API that answers `limit` for long', () => {
   let system: System;
 
@@ -33,7 +33,7 @@ describe('an API that answers `limit` for long', () => {
     });
   const lift = () => system.api.clearFaults();
   const pending = async (run: WorkflowHandle) => (await run.describe()).raw.pendingActivities ?? [];
-  /** Waits until an activity of the run has failed so often; what the Temporal UI shows of it. */
+  /** Waits until an activity has failed that many times; returns the failure that the Temporal UI shows. */
   const failures = async (run: WorkflowHandle, attempts: number) => {
     await waitUntil(`attempt ${attempts} of ${run.workflowId}`, async () =>
       (await pending(run)).some(({ attempt, lastFailure }) => (attempt ?? 0) > attempts && lastFailure),
@@ -98,7 +98,7 @@ describe('an API that answers `limit` for long', () => {
     for (const run of runs) {
       const result = (await run.result()) as RunResult;
       expect(result).toMatchObject({ outcome: 'complete', rejects: 0 });
-      // Only that the runs beside each other share the quota.
+      // The only notes: runs at the same time share the quota.
       expect(result.notes.filter((note) => !note.startsWith('The API counted'))).toEqual([]);
     }
   });

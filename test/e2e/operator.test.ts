@@ -47,7 +47,7 @@ describe('operator commands', () => {
     const result = (await run.result()) as RunResult;
     expect(result.outcome).toBe('complete');
     await system.api.expectMarketEqualsTruth(system.project);
-    // Each company once; beyond that only what the limit itself refused.
+    // Each company once, plus the calls refused by the limit.
     expect(await system.api.requests('GET /v2/companies/{id}')).toBeLessThanOrEqual(MARKET.companies + 32);
   });
 
@@ -63,7 +63,7 @@ describe('operator commands', () => {
     expect((await tidemark('concurrency', '5')).code).toBe(0);
     expect((await tidemark('resume', '--market', 'demo')).code).toBe(0);
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
-    // The last two chunks, fetched at once, share what was asked for.
+    // The last two chunks run at the same time and share the concurrency.
     const inFlight = (await chunkInputs(run)).map(({ chunk, concurrency }) => ({ chunk, concurrency })).slice(-2);
     expect(inFlight).toEqual([
       { chunk: 0, concurrency: 2 },
@@ -74,7 +74,7 @@ describe('operator commands', () => {
   it('stops after the requests in flight and leaves the market as it was', async () => {
     const members = () => system.project.query('SELECT run, count(*)::INTEGER AS n FROM ops.nights GROUP BY run');
     const before = await members();
-    // Slow enough that the message comes while details are fetched, however slow this machine is.
+    // Slow enough that the signal arrives while details are fetched, even on a slow machine.
     await system.api.answer({ route: '/v2/companies/', latency: 500 });
     const run = await start('snapshot/demo/stopped');
     await waitUntil('details are fetched', async () => {

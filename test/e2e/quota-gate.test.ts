@@ -28,9 +28,9 @@ describe('the quota gate', () => {
   const useUp = () => system.api.setQuota({ dailyLimit: 1, used: 1 });
   const giveRoom = () => system.api.setQuota({ dailyLimit: 1_000_000 });
   const clearFaults = () => system.api.clearFaults();
-  /** Faults that struck so far, of those on order. */
+  /** Number of requests that met an ordered fault. */
   const struck = () => system.api.faultsMet();
-  /** Data calls the API answered with the daily limit. */
+  /** Data calls answered with the daily limit. */
   const refused = () => system.api.dailyLimitAnswers();
 
   beforeAll(async () => {
@@ -126,7 +126,7 @@ describe('the quota gate', () => {
   });
 
   describe('without a quota figure', () => {
-    // The worker's clock is a few seconds before the time of day at which the quota should begin anew.
+    // The worker's clock is a few seconds before the daily reset of the quota.
     beforeAll(async () => {
       await system.worker.stop();
       const config = readFileSync(system.project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');
@@ -151,7 +151,7 @@ describe('the quota gate', () => {
     });
 
     it('skips a run that ended while waiting for quota', async () => {
-      // One left from before would wait for its last run, whose silence tells of room.
+      // A gate left from before would wait for its last tried run, and take its silence as free quota.
       await terminateGates();
       await useUp();
       const run = await startWaiting('resolveCompanies', { file: 'resolve/a.csv' });
@@ -161,7 +161,7 @@ describe('the quota gate', () => {
       for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
         await system.temporal.client.workflow.getHandle(workflowId).signal('enterQuotaGate', { ctx, priority: 0 });
       }
-      // After the one that is gone, another is tried at once: its silence would be taken for room.
+      // The gate must try another run after the ended one, instead of taking its silence as free quota.
       await waitUntil('the gate did something then', async () => /gone,(?!gone)./.test((await tried()).join()));
       const then = await tried();
       expect(then[then.lastIndexOf('gone') + 1]).toBe(run.workflowId);
@@ -170,7 +170,7 @@ describe('the quota gate', () => {
     });
   });
 
-  /** Terminates the gate that is open, as a person can in the Temporal UI; how many there were. */
+  /** Terminates the open gate, as a user can in the Temporal UI; returns how many there were. */
   async function terminateGates(): Promise<number> {
     let count = 0;
     for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
@@ -178,14 +178,14 @@ describe('the quota gate', () => {
         await system.temporal.client.workflow.getHandle(workflowId).terminate();
         count++;
       } catch (error) {
-        // The list may still name one that has just ended.
+        // The list may still name a gate that has just ended.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     }
     return count;
   }
 
-  /** What the gate that is open did: `wait`, the id of a run it let go on, and `gone` where that run had ended. */
+  /** Actions of the open gate: `wait`, the id of a run it woke, or `gone` if that run had ended. */
   async function tried(): Promise<string[]> {
     const did: string[] = [];
     for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {

@@ -4,7 +4,7 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 250, tenders: 40, seed: 5 };
 
-// The key lacks one permission after the other.
+// The key lacks one permission after another.
 describe('a key without a permission', () => {
   let system: System;
 
@@ -37,7 +37,7 @@ describe('a key without a permission', () => {
       new RegExp(`^financials: this key lacks the permission ".*", module "${names.module}"`),
     ) as string;
     expect(result.notes).toEqual([sentence]);
-    // Two chunks of 500 are begun at once; each sends three requests, and two to be sure.
+    // Two chunks of 500 start at the same time. Each sends three requests, and two to confirm the refusal.
     expect(await system.api.requests('GET /v2/financial/{id}')).toBeLessThanOrEqual(10);
     const { companyIds, hasDetails } = system.api.truthOf(0);
     expect(await system.project.query('SELECT count(*)::INTEGER AS n FROM core.companies WHERE has_details')).toEqual([

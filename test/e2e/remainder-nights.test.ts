@@ -6,7 +6,7 @@ const COMPANIES = 600;
 const market = { companies: COMPANIES, tenders: 1, seed: 5 };
 const NIGHTS = 2;
 
-// From the outside: no way leads to companies without a date but to search everybody by other values.
+// The API offers no filter for companies without a date: they are found by other values only.
 describe('rotation over companies without a date', () => {
   let system: System;
   let now = new Date();
@@ -45,7 +45,7 @@ describe('rotation over companies without a date', () => {
   it('searches a part on later nights and carries over the rest', async () => {
     for (let again = 0; again < NIGHTS; again++) {
       const { coverage, outcome, incomplete } = await night();
-      // Carried members are named; only what was found counts.
+      // Carried members are named; only found companies count.
       const carriedOver = coverage?.carried?.companies ?? 0;
       expect(carriedOver).toBeGreaterThan(0);
       expect(coverage).toMatchObject({

@@ -9,7 +9,7 @@ import { startSystem, type System } from '../helpers/system.js';
 import { runCli } from '../helpers/run-cli.js';
 
 const COMPANIES = 200;
-// When the models were built and checked, and for which run a file was published, is no content.
+// The time of building models and the run of a publication are not compared.
 const LEFT_OUT: Record<string, string> = { 'meta.models': 'applied_at', 'ops.checks': 'at' };
 const NO_CONTENT = ['meta.receipt'];
 
@@ -18,7 +18,7 @@ describe('tidemark replay, after three nights', () => {
   let dataDir: string;
   let lived: Record<string, string>;
 
-  /** A hash of each published table's rows, whatever their order. */
+  /** A hash of each published table's rows, independent of their order. */
   const tables = async (folder = dataDir): Promise<Record<string, string>> => {
     const published = await openPublished(folder);
     try {
@@ -40,7 +40,7 @@ describe('tidemark replay, after three nights', () => {
       published.close();
     }
   };
-  // No key, no API, no Temporal server: all it needs is on the disk.
+  // Needs no key, API or Temporal server: everything is on disk.
   const offline = (): Record<string, string> => ({
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '',

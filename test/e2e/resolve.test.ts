@@ -16,7 +16,7 @@ const MARKET = { companies: 400, tenders: 0, seed: 9, date: '2026-11-20' };
 
 const quoted = (value: string | null | undefined): string => `"${(value ?? '').replaceAll('"', '""')}"`;
 
-/** Companies of the sandbox with everything by which they can be found. */
+/** Companies of the sandbox that have every identifier. */
 function companies(count: number): Company[] {
   const world = createWorld(MARKET);
   return world
@@ -111,7 +111,7 @@ describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
     const { code, stdout } = await tidemark('resolve', file, '--json');
     expect(code).toBe(0);
     const result = JSON.parse(stdout) as RunResult;
-    // The country is part of a question: without it, these are other ones.
+    // The country is part of a question, so questions without it are new.
     expect(result.due).toEqual([{ stream: 'matches', known: 2, due: 2, reasons: { unfetched: 2 } }]);
     const again = await tidemark('resolve', file, '--json');
     expect((JSON.parse(again.stdout) as RunResult).due).toEqual([{ stream: 'matches', known: 2, due: 0, reasons: {} }]);

@@ -35,7 +35,7 @@ describe('schedules from tidemark.yaml', () => {
       config: {
         markets: [
           { name: 'minutely', streams: ['companies'], schedule: schedule('* * * * *', 'UTC') },
-          // 00:30 in Tokyo is the day before in UTC: a logical date taken from the wrong zone would show.
+          // 00:30 in Tokyo is the day before in UTC, so a date in the wrong zone would be noticed.
           { name: 'nightly', streams: ['companies'], schedule: schedule('30 0 * * *', 'Asia/Tokyo') },
         ],
         tenders: { schedule: schedule('0 5 1 1 *', 'UTC') },
@@ -85,7 +85,7 @@ describe('schedules from tidemark.yaml', () => {
       return action.workflowId;
     };
     expect([await startedAs(TENDERS), await startedAs(WATCH)]).toEqual(['tenders/scheduled', 'watch/scheduled']);
-    // As versions before named them.
+    // As older versions named them.
     await system.temporal.client.schedule.getHandle(TENDERS).update(({ action, ...rest }) => ({
       ...rest,
       action: { ...action, workflowId: 'tenders/undefined/scheduled' },

@@ -3,7 +3,7 @@ import type { RunResult } from '../../schemas/pipeline/run.js';
 import { queryFile } from '../helpers/project.js';
 import { startSystem, type System } from '../helpers/system.js';
 
-// Ten pages of 25 show 250 companies of a search: a market of 1,500 has to be split.
+// A search shows ten pages of 25, so a market of 1,500 has to be split.
 const MARKET = { companies: 1_500, tenders: 70, seed: 5, maxPerPage: 25 };
 
 const CONFIG = {
@@ -84,7 +84,7 @@ describe('market nights over HTTP, Temporal and DuckDB', () => {
     let queries = 0;
     const reading = (async () => {
       while (publish.running) {
-        // A new reader each time, as analysts come and go, beside the one that stays.
+        // Opens a new reader each time, in addition to one that stays open.
         const [row] = await queryFile(system.project.published, 'SELECT count(*)::INTEGER AS n FROM core.companies');
         expect(row).toEqual({ n: 1_500 });
         queries++;

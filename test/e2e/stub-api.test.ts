@@ -4,8 +4,9 @@ import { expectTruth } from '../helpers/expect-truth.js';
 import { expectNoFalseClaim, startStubProject, type StubProject } from '../helpers/stub-project.js';
 import { companiesTruth, financialsTruth, membersTruth, tendersTruth } from '../stub/truth.js';
 
-// The stub chooses otherwise than the sandbox wherever the reference is silent: what passes here does not lean on the
-// sandbox's habits. test/stub/README.md lists its choices.
+// The stub differs from the sandbox wherever the reference is silent, so these tests do not depend on the sandbox's
+// choices.
+// test/stub/README.md lists them.
 describe('an API with pages of 40 that sends proxy pages', () => {
   let stub: StubProject;
   let code: number;

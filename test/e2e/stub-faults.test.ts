@@ -7,7 +7,7 @@ import type { PermissionShape } from '../stub/state.js';
 import { companiesTruth, financialsTruth, membersTruth } from '../stub/truth.js';
 
 describe('totals that are not what the pages list', () => {
-  // Ten pages of ten do not hold the market, so it is searched in parts.
+  // Ten pages of ten cannot list the market, so it is split.
   const LISTED = 130;
   const MARKETS: Totals[] = ['larger', 'smaller', 'moving', 'huge'];
   let stub: StubProject;
@@ -79,7 +79,7 @@ describe('a key without permission for financial reports', () => {
       forbidden.push({ prefix: '/v2/financial/', shape });
       const { result } = await stub.snapshot();
       const refused = requests.slice(before).filter((request) => request.includes('/v2/financial/'));
-      // What is in flight when the first refusals come, and a few.
+      // Requests in flight at the first refusals, and a few more.
       expect.soft(refused.length).toBeLessThanOrEqual(48);
       expect.soft(result.notes.join(' ')).toMatch(named);
       expect(result.outcome).not.toBe('complete');

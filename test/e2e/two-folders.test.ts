@@ -133,7 +133,7 @@ describe('two data folders on one Temporal namespace', () => {
     const edited = /These workers use other settings than .*tidemark\.yaml \(changed at .*Z\): .*\. Restart them/;
     expect((await tidemark(team.project, 'status')).stdout).toMatch(edited);
     expect((await tidemark(team.project, 'doctor')).stdout).toMatch(edited);
-    // Only the settings count.
+    // Only settings count, not comments.
     writeFileSync(file, `# a comment\n${text}`);
     expect((await tidemark(team.project, 'status')).stdout).not.toMatch(/changed at/);
   });

@@ -4,10 +4,10 @@ import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 900, tenders: 20, seed: 11, maxPerPage: 25 };
-// Requests in flight when the worker dies are all that may be sent again (a chunk is 500).
+// Only requests in flight when the worker dies may be repeated (a chunk has 500).
 const IN_FLIGHT = 16;
 
-// kill -9, and the way a deployment asks a worker to go.
+// kill -9, and the signal that a deployment sends.
 describe.each(['SIGKILL', 'SIGTERM'] as const)('a worker that gets %s during a crawl', (signal) => {
   let system: System;
   let result: RunResult;

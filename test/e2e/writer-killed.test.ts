@@ -11,8 +11,7 @@ import { land, marketNight, type Answer } from '../helpers/warehouse.js';
 
 const COMPANIES = 100;
 const IDS = Array.from({ length: COMPANIES }, (_, i) => i + 1);
-// Milliseconds into a step; a late one falls into the next where the step is over by then. All of them take minutes:
-// WRITER_KILLS=all.
+// Milliseconds into each step; a late kill may hit the next step. All kills take minutes: WRITER_KILLS=all.
 const SOME: [step: string, moment: number][] = [
   ['load', 40],
   ['model', 150],
@@ -70,7 +69,7 @@ describe('kill -9 of the warehouse writer', () => {
     for (const [name, sql] of Object.entries(TABLES)) all[name] = await queryFile(published(dataDir), sql);
     return all;
   };
-  /** What a reader sees: each table as long as the file's own receipt says, and nights as a whole. */
+  /** What a reader sees: complete tables according to the file's receipt, and complete nights. */
   const look = async (dataDir: string): Promise<string> => {
     const [seen] = await queryFile(
       published(dataDir),
@@ -117,7 +116,7 @@ describe('kill -9 of the warehouse writer', () => {
     console.log(`killed: ${killed.join('; ')}`);
   });
 
-  // What lies in data/published tells how far a publication is.
+  // The files in data/published show the progress of a publication.
   const below = (dataDir: string, suffix: string) =>
     readdirSync(path.join(dataDir, 'published', 'builds'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith(suffix),
@@ -150,7 +149,7 @@ describe('kill -9 of the warehouse writer', () => {
     expect(readdirSync(path.join(dataDir, 'published', 'builds')).toSorted()).toEqual(
       builds.map(({ name }) => name).toSorted(),
     );
-    // And what did not change is the file of the build before.
+    // Unchanged tables are hard links to the previous build's files.
     const unchanged = path.join('lake', 'core', 'nomenclatures', 'data.parquet');
     const links = builds.map(({ name }) => statSync(path.join(dataDir, 'published', 'builds', name, unchanged)).ino);
     expect(new Set(links).size).toBe(1);

@@ -9,8 +9,8 @@ import { ROOT } from '../helpers/processes.js';
 const folder = path.join(import.meta.dirname, 'histories');
 const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
-// A run that is under way when a new version is deployed goes on with the new code: these are histories recorded from
-// committed code (npm run histories), and today's workflows must still fit them.
+// A run that is open during a deployment continues with the new code. Today's workflows must replay histories recorded
+// from committed code (npm run histories).
 describe('recorded histories', () => {
   let bundle: WorkflowBundleWithSourceMap;
 

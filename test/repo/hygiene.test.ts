@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readProjectFiles } from './project-files.js';
 
 const SOURCE = /^(src|schemas|workflows|activities|sandbox|bootstrap|bin)\/.*\.(ts|mts|mjs)$/;
-/** Tables of facts, not code. */
+/** Data tables, not code. */
 const TABLES = /\/data\//;
 const HARD_LIMIT = 400;
 
@@ -37,7 +37,7 @@ describe('files of the repository', () => {
   });
 
   it('finds no package registry in any file', () => {
-    // Put together here, so that this file is no hit itself.
+    // Assembled here, so that this file is no match.
     const hosts = [
       ['registry', 'npmjs', 'org'],
       ['registry', 'yarnpkg', 'com'],
@@ -75,14 +75,14 @@ describe('files of the repository', () => {
   });
 });
 
-/** Exported functions that are not preceded by a docblock. */
+/** Exported functions without a docblock. */
 function findUndocumented(file: string, text: string): string[] {
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {
     const name = /^export (?:async )?function\*? (\w+)/.exec(line)?.[1];
     if (name === undefined || lines[index - 1]?.trim().endsWith('*/')) return [];
     if (lines[index + 2] === '}' || line.endsWith('}')) return [];
-    // An overload is explained by the first of its signatures.
+    // The first signature documents an overload.
     const first = lines.findIndex((other) => new RegExp(`^export (?:async )?function\\*? ${name}\\b`).test(other));
     return first === index ? [`${file}:${index + 1} ${name}`] : [];
   });

@@ -68,7 +68,7 @@ it('has no lifecycle scripts', () => {
 it('has an executable command', () => {
   for (const file of Object.values(manifest.bin)) {
     expect(read(file)).toMatch(/^#!\/usr\/bin\/env node\n/);
-    // Git keeps the bit; a file that is not added yet shows nothing.
+    // Git stores the mode; a file not yet added shows nothing.
     expect(execFileSync('git', ['ls-files', '--stage', file], { cwd: ROOT, encoding: 'utf8' })).toMatch(/^(100755 |$)/);
   }
 });

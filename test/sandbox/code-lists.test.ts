@@ -7,13 +7,13 @@ import { NACE_REV2 } from '../../sandbox/world/data/nace-rev2.js';
 import { ACTIVITIES } from '../../sandbox/world/data/nomenclatures.js';
 import { createWorld } from '../../sandbox/world/index.js';
 
-/** Sections, divisions, groups and classes among codes, by their number of characters other than dots. */
+/** Counts sections, divisions, groups and classes by the length of their codes without dots. */
 function levels(rows: readonly (readonly [code: string, ...unknown[]])[]): number[] {
   const lengths = rows.map(([code]) => (/^[A-U]$/.test(code) ? 1 : code.replace('.', '').length));
   return [1, 2, 3, 4].map((length) => lengths.filter((found) => found === length).length);
 }
 
-/** Every code but a section's has the code it is cut from before it. */
+/** Codes that come before their parent code, except sections. */
 function orphans(rows: readonly (readonly [code: string, ...unknown[]])[]): string[] {
   const seen = new Set<string>();
   return rows.flatMap(([code]) => {
@@ -38,7 +38,7 @@ describe('public code lists', () => {
     const isicClasses = ISIC_REV4.flatMap(([code]) => (code.length === 4 ? [code] : []));
     expect(new Set(NACE_CLASSES.map(({ isic }) => isic))).toEqual(new Set(isicClasses));
     expect(NACE_CLASSES.filter(({ code, isic }) => code.slice(0, 2) !== isic.slice(0, 2))).toEqual([]);
-    // Raising of dairy cattle and of other cattle are two classes there and one here.
+    // NACE separates dairy cattle from other cattle; ISIC has one class for both.
     const raising = NACE_CLASSES.filter(({ isic }) => isic === '0141').map(({ code }) => code);
     expect(raising).toEqual(['01.41', '01.42']);
   });

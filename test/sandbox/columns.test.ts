@@ -10,7 +10,7 @@ describe('columns', () => {
       const earlier = buildColumns(ctx, ctx.start + from);
       const built = buildColumns(ctx, ctx.start + from + days);
       const advanced = advanceColumns(ctx, earlier, ctx.start + from + days);
-      // What is not listed is not read: leavers keep what they had when advanced, nothing when built.
+      // Values of unlisted companies differ: advancing keeps them, building leaves them empty. Nobody reads them.
       for (const [key, column] of Object.entries(built)) {
         const other = advanced[key as keyof typeof advanced];
         if (ArrayBuffer.isView(column)) expect(listedOf(built.listed, other)).toEqual(listedOf(built.listed, column));

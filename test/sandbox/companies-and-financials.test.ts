@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** GET with a body, which fetch refuses to send. */
+/** Sends a GET with a body, which fetch refuses. */
 function getWithBody(path: string, body: object): Promise<unknown> {
   const text = JSON.stringify(body);
   const headers = {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.app.close());
 
-// That it has all routes and fields of the reference, and no others: test/conformance/agreement.test.ts.
+// test/conformance/agreement.test.ts tests that it has exactly the routes and fields of the reference.
 describe('the OpenAPI document', () => {
   it('serves OpenAPI 3.1 as JSON and as a page', async () => {
     const { body } = await api.app.get<{

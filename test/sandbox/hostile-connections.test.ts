@@ -4,7 +4,10 @@ import { V1Shape, V2Shape } from './error-shapes.js';
 import { exchange, RawSocket, statusesOf } from './raw-socket.js';
 import { demandUnharmed, startApp, type Running } from './running.js';
 
-/* What no HTTP library would send, byte for byte: answered or cut off, and everybody else is served on. */
+/*
+ * Sends bytes that no HTTP library would send. Each connection is answered or closed, and other clients are still
+ * served.
+ */
 
 let app: Running;
 let auth: string;
@@ -17,7 +20,7 @@ afterEach(() => demandUnharmed(app));
 
 const CLOSE = 'Connection: close\r\n';
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${auth}${headers}\r\n`;
-/** A search with its body as it is given: framing is the sender's business. */
+/** A search with raw headers and body: the caller does the framing. */
 const search = (headers: string, body: string): string =>
   `POST /v2/prospecting HTTP/1.1\r\n${auth}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
@@ -125,7 +128,7 @@ describe('ambiguous request framing', () => {
 
   it('reads no second request from bytes beyond Content-Length', async () => {
     const statuses = await statusesOf(app.url, search('Content-Length: 2\r\n', '{}{"page":1}\r\n\r\n'));
-    // The first may have been answered by the time the rest is read, or not.
+    // The first request may or may not be answered before the rest is read.
     expect(['400', '200 400']).toContain(statuses.join(' '));
   });
 });
@@ -179,7 +182,7 @@ describe('oversized bodies', () => {
 });
 
 describe('slow clients', () => {
-  /** Sends the bytes one by one, for as long as the server listens. */
+  /** Sends the bytes one by one until the server closes. */
   async function drip(raw: RawSocket, bytes: string): Promise<string> {
     for (const byte of bytes) {
       if (raw.socket.destroyed || !raw.socket.writable) break;
@@ -219,7 +222,7 @@ describe('slow clients', () => {
   });
 });
 
-/** Waits until no more connections are open than this test's own client keeps. */
+/** Waits until only connections of this test's own client are open. */
 async function untilFewAreOpen(): Promise<void> {
   while ((await app.connections()) > 10) await sleep(20);
 }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanEnv, startProcess, type RunningProcess } from '../helpers/processes.js';
 import { RawSocket } from './raw-socket.js';
 
-/* A sandbox with little memory of its own, sent many times as much: whatever it kept of it would end it. */
+/* A sandbox with little memory gets far more data than fits; keeping any of it would crash it. */
 
-/** MiB of heap; some 60 are taken when it is ready. */
+/** Heap in MiB; a ready sandbox takes about 60. */
 const HEAP = 160;
 const MEGABYTE = 900_000;
 
@@ -29,7 +29,7 @@ async function post(path: string, body: string): Promise<number> {
   return response.status;
 }
 
-/** Sends 250 bodies of about a megabyte, no two alike; gives the statuses that came. */
+/** Sends 250 different bodies of about a megabyte; returns the distinct statuses. */
 async function flood(path: string, bodyOf: (filler: string) => string): Promise<number[]> {
   const statuses = new Set<number>();
   for (let n = 0; n < 250; n++) statuses.add(await post(path, bodyOf(`${n}-`.padEnd(MEGABYTE, 'x'))));

@@ -3,7 +3,7 @@ import { ConnectorErrorShape, V1Shape, V2Shape } from './error-shapes.js';
 import { OPERATIONS } from '../../sandbox/contract/openapi.js';
 import { demandUnharmed, startApp, type Running } from './running.js';
 
-/* Requests that are proper HTTP and meant to do harm: each is refused in its version's own shape, and nothing breaks. */
+/* Valid HTTP with hostile content: each request is refused in its version's error shape, and nothing breaks. */
 
 let app: Running;
 let key: string;
@@ -42,7 +42,7 @@ const post = async (
   headers: Record<string, string> = {},
 ): Promise<Answer> => await send('POST', path, body, headers);
 
-/** One route of each version, with the status of what cannot be read. */
+/** One route of each version, with its status for unreadable bodies. */
 const DOORS = [
   ['/v2/prospecting', 400, V2Shape],
   ['/v1/finder/companies', 406, V1Shape],
@@ -131,7 +131,10 @@ describe('all routes', () => {
     },
   );
 
-  /** Some routes need no body at all, and connector routes leave unknown keys aside: those may answer. None breaks. */
+  /**
+   * Routes without a required body, and connector routes that ignore unknown keys, may answer. None may fail with a
+   * 5xx.
+   */
   function isNoFault(status: number): boolean {
     return status < 500;
   }

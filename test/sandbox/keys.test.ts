@@ -36,7 +36,7 @@ async function ask(key: string, method: string, path: string, body?: object): Pr
 
 const routes = [...OPERATIONS, ...ALTERNATE_OPERATIONS].filter(({ path }) => /^\/v\d/.test(path));
 const filled = (path: string): string => path.replaceAll(/\{\w+\}/g, '1');
-/** The permission a route asks for. */
+/** The permission that a route requires. */
 const wanted = (path: string): Permission | null => permissionFor(path.replaceAll(/\{(\w+)\}/g, ':$1'));
 
 describe('permissions of API keys', () => {

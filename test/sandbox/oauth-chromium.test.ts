@@ -10,10 +10,10 @@ import { startApp, type Running } from './running.js';
 const executablePath = findChromium();
 let app: Running;
 let browser: Browser;
-/** The client that asks for access; it shows where it was called. */
+/** The client that requests access; its page shows the query it was called with. */
 let client: Server;
 let clientUrl: string;
-/** A page of another site; `localhost` is another site than `127.0.0.1`. */
+/** A page of another site: `localhost` is another site than `127.0.0.1`. */
 let evil: Server;
 let evilUrl: string;
 let evilPage = '';
@@ -51,7 +51,7 @@ beforeEach(async ({ skip }) => {
     executablePath === undefined,
     'no Chromium here: set CHROMIUM_PATH, or install chromium; oauth.test.ts covers the same ways over HTTP',
   );
-  // Every screen has to work without scripts, and on a telephone.
+  // Every screen has to work without scripts and on a phone.
   context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
   page = await context.newPage();
 });
@@ -73,14 +73,14 @@ const heading = (): Promise<string> => page.getByRole('heading', { level: 1 }).i
 const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 const follow = (name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click();
 
-/** Sees the heading, and that the screen fits its width. */
+/** Expects the heading, and that the screen fits the width. */
 async function expectScreen(title: string): Promise<void> {
   expect(await heading()).toBe(title);
   const [wide, shown] = await page.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]');
   expect(wide).toBeLessThanOrEqual(shown);
 }
 
-/** The query the client was called with. */
+/** The query with which the client was called. */
 async function expectBackAtClient(): Promise<URLSearchParams> {
   expect(await heading()).toBe('Back at the assistant');
   const address = new URL(page.url());
@@ -161,7 +161,7 @@ describe('sign-in in a browser without scripts', () => {
     expect(await page.getByText('We sent a code').innerText()).toContain(email);
   }
 
-  /** The code as the outbox page shows it, in a tab of its own. */
+  /** Reads the code from the outbox page in a new tab. */
   async function readOutbox(email: string): Promise<string> {
     const [outbox] = await Promise.all([context.waitForEvent('page'), follow('outbox')]);
     await outbox.waitForLoadState();

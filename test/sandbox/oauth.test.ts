@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-// The same ways as in oauth-chromium.test.ts, for machines without a browser.
+// The same flows as in oauth-chromium.test.ts, for machines without a browser.
 describe('the sign-in flow', () => {
   it('grants access by SSO and returns code and state', async () => {
     const session = await newSession(app);

@@ -11,7 +11,7 @@ const DAYS = [0, 40];
 const market = DAYS.map((day) => world.companyIds(day).map((id) => ({ id, profile: world.profile(id, day)! })));
 const profiles = market[0]!.map(({ profile }) => profile);
 
-/** Bounds taken from values that occur, so that whether they are included is put to the test. */
+/** Takes bounds from existing values, so that inclusive bounds are tested. */
 function rangeOf(read: (profile: (typeof profiles)[number]) => number | null | undefined): fc.Arbitrary<object> {
   const values = profiles
     .map(read)
@@ -69,7 +69,7 @@ const filters = fc.record(
   { requiredKeys: [] },
 );
 
-/** At most three at once: more leave nothing of a small market. */
+/** At most three filters at once: more would match nothing in a small market. */
 const fewFilters = fc.tuple(filters, fc.array(fc.nat(), { minLength: 1, maxLength: 3 })).map(([all, picks]) => {
   const entries = Object.entries(all);
   return Object.fromEntries(picks.flatMap((pick) => (entries.length === 0 ? [] : [entries[pick % entries.length]!])));

@@ -8,8 +8,8 @@ import { startApp, type Running } from './running.js';
 import { README, withSwitches } from './write-switches.js';
 
 /*
- * Where the reference is silent a real API may do either: each switch makes the sandbox do the other, seen here from
- * outside. What it does without a switch is in the first line of each test.
+ * Where the reference is silent, a real API may behave either way. Each switch selects the other behaviour, tested from
+ * outside. The first line of each test shows the default.
  */
 
 const open: Running[] = [];
@@ -170,7 +170,7 @@ describe('totals', () => {
     expect(await total(capped, {})).toBe(100);
     expect((await search(capped)).body.total_pages).toBe(10);
     expect(await total(capped, few)).toBe(await total(usual, few));
-    // Rows there are more than the total tells.
+    // More rows exist than the total says.
     expect((await search(capped, {}, 2, 100)).body.data).toHaveLength(100);
     const totals = async (app: Running): Promise<unknown[]> => [
       (await app.send<{ total_results: number }>('POST', '/v2/overview', { company_status: [199] })).body.total_results,
@@ -301,7 +301,7 @@ describe('order of results', () => {
     expect([await idsOf(again, 1), await idsOf(again, 1)]).toEqual([first, second]);
     const pages = new Set<number>();
     for (let page = 1; page <= 6; page++) for (const id of await idsOf(shuffled, page)) pages.add(id);
-    // 600 rows were answered, but some twice.
+    // 600 rows were answered, some of them twice.
     expect(pages.size).toBeLessThan(600);
   });
 
@@ -341,7 +341,7 @@ describe('identical companies', () => {
     const ids = world.companyIds(day).slice(0, 150);
     const profiles = ids.map((id) => world.profile(id, day)!);
     expect(new Set(profiles.map((profile) => JSON.stringify(profile))).size).toBe(1);
-    // Still companies of their own.
+    // They are still different companies.
     const records = await Promise.all(
       ids.slice(0, 40).map(async (id) => (await app.get<{ registration_number: string }>(`/v2/companies/${id}`)).body),
     );

@@ -22,7 +22,7 @@ async function truth(table: string, query = ''): Promise<Row[]> {
 
 const get = async (path: string): Promise<{ status: number; body: Row }> => await app.get<Row>(path);
 
-/** Ids from a search, page after page: what a client finds. */
+/** Ids that a client finds by a search over all pages. */
 async function found(): Promise<number[]> {
   const pages = await Promise.all(
     [1, 2, 3].map((page) =>

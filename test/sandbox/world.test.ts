@@ -175,7 +175,7 @@ describe('market days', () => {
 });
 
 function createdOn(id: number, day: number): unknown {
-  // A company that has left by then is there again in a market started later: nobody leaves before day 1.
+  // A market started later has the companies that left before: nobody leaves before day 1.
   return world.company(id, day) ?? createWorld({ ...options, date: world.dateOf(day) }).company(id, 0);
 }
 

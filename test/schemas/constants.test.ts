@@ -4,7 +4,7 @@ import { DOUBLE_INDICATORS, INDICATORS, INTEGER_INDICATORS, STRING_INDICATORS } 
 import { ProspectingFilters } from '../../schemas/v2/prospecting.js';
 import { CURRENT_WATCH_FIELD, LEGACY_WATCH_FIELDS, WATCH_FIELDS } from '../../schemas/v2/watch-fields.js';
 
-// Counted in the reference, so that a line lost in editing is noticed.
+// The numbers were counted in the reference, so a line lost in editing is noticed.
 describe('constants of the reference', () => {
   it('lists all 266 indicators with their kinds', () => {
     expect([STRING_INDICATORS.length, INTEGER_INDICATORS.length, DOUBLE_INDICATORS.length]).toEqual([5, 2, 259]);

@@ -25,7 +25,10 @@ import * as watch from '../../schemas/v2/watch.js';
 
 const folder = new URL('../fixtures/api/', import.meta.url);
 
-/** File name → the schemas it must fit: as documented and, for what steers the client, as the client reads it. */
+/**
+ * Maps each file to the schemas it must match: the documented one and, where it controls the client, the client's
+ * reader.
+ */
 const responses: Record<string, z.ZodType[]> = {
   'v2-prospecting': [prospecting.ProspectingResponse, prospecting.ProspectingPage],
   'v2-overview': [overview.OverviewResponse, overview.OverviewPage],
@@ -83,7 +86,10 @@ const requests: Record<string, z.ZodType[]> = {
   'v1-tender-details': [tender.TenderDetailsQuery],
 };
 
-/** Bodies, queries and forms of the connector: not strict, since nothing says that others are refused. */
+/**
+ * Bodies, queries and forms of the connector; not strict, because the reference does not say that unknown keys are
+ * refused.
+ */
 const connectorRequests: Record<string, z.ZodType[]> = {
   'verify-token': [connector.VerifyTokenRequest],
   'company-by-url': [connector.CompanyByUrlRequest],

@@ -16,9 +16,9 @@ import { startStubApi, TEST_KEY, type StubApi } from '../src/api-client/helpers.
 import { runCli } from '../helpers/run-cli.js';
 
 const MIB = 1024 * 1024;
-const BIG = '9007199254740993'; // 2^53 + 1: as a double it is another company
+const BIG = '9007199254740993'; // 2^53 + 1: a double would turn it into another id
 
-/** Bodies as an API would write them, by path. What cannot be written as a value stands as text. */
+/** Bodies of the API by path; those that JSON.stringify cannot write are given as text. */
 const BODIES: Record<string, string | object | (() => Iterable<string>)> = {
   ...companies({
     1: { name: '👩‍👩‍👧 é e\u0301 مرحبا \u202eevil 𝒳𠜎 \ufeff' },
@@ -201,7 +201,7 @@ describe('hostile API values, from the API to the published tables', () => {
     expect(await query(`SELECT length(raw)::INTEGER AS n FROM ops.rejects WHERE entity_id = '18'`)).toEqual([
       { n: 10_000 },
     ]);
-    // Three bodies of 8 to 32 MiB on their way through client, Parquet, load, models and publication.
+    // Three bodies of 8 to 32 MiB pass through client, Parquet, load, models and publication.
     expect(grown).toBeLessThan(1_024 * MIB);
   });
 

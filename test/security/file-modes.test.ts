@@ -8,7 +8,7 @@ import { writeSecret } from '../../src/commands/watch/secret.js';
 import { cleanEnv, ROOT } from '../helpers/processes.js';
 import { land } from '../helpers/warehouse.js';
 
-/** Permission bits of everything at and under a path, links aside, by path relative to `root`. */
+/** Permission bits of everything under a path except links, by path relative to `root`. */
 function modes(root: string, at = root): Record<string, string> {
   const stat = statSync(at);
   const own = { [path.relative(root, at) || '.']: (stat.mode & 0o777).toString(8) };
@@ -25,7 +25,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** Runs `tidemark …` under a shell's umask. */
+/** Runs `tidemark …` with a umask. */
 async function tidemark(umask: string, dir: string, args: string): Promise<string> {
   const command = `umask ${umask}; exec "${process.execPath}" "${ROOT}/bin/tidemark.mjs" ${args}`;
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ async function tidemark(umask: string, dir: string, args: string): Promise<strin
   });
 }
 
-/** A project with one landed company, as an older version left it: open to all. */
+/** A project with one landed company whose folders are open to all, as older versions left them. */
 async function project(settings = ''): Promise<{ dir: string; dataDir: string }> {
   const dir = temporaryFolder();
   const dataDir = path.join(dir, 'data');
@@ -54,10 +54,10 @@ describe('file modes', () => {
     const found = modes(dataDir);
     const written = Object.entries(found).filter(([name]) => /^(rejects|warehouse|published)/.test(name));
     expect(written.length).toBeGreaterThan(20);
-    // What is published is not written again, by clients that open it for writing least of all.
+    // Published files are never written again, not even by clients that open them for writing.
     const own = (name: string): string => (name.startsWith('published/builds/') ? '400' : '600');
     const wide = written.filter(([name, mode]) => mode !== (/\.[a-z]+$/.test(name) ? own(name) : '700'));
-    // A build's folder has dots in its name.
+    // The name of a build's folder has dots.
     expect(
       wide.filter(([name, mode]) => !(mode === '700' && statSync(path.join(dataDir, name)).isDirectory())),
     ).toEqual([]);

@@ -38,7 +38,7 @@ describe('TLS', () => {
 
   it('refuses a valid certificate for another name', async () => {
     const server = await startTls();
-    // 127.0.0.2 is this machine, too, but the certificate does not name it.
+    // 127.0.0.2 is this machine, but the certificate does not name it.
     const url = server.url.replace('127.0.0.1', '127.0.0.2');
     expect(await doctor(url, { NODE_EXTRA_CA_CERTS: path.join(TLS, 'ca.pem') })).toMatchObject({ state: 'fail' });
     expect(server.requests).toEqual([]);
@@ -153,7 +153,7 @@ describe('large response bodies', () => {
     const answer = await client.v2.financialByTicker('A');
     clearInterval(watch);
     expect(answer.body).toHaveLength(count + 2);
-    // Kept one by one these would be 4,000,000 buffers: about 130 bytes each, beside the blocks they are cut from.
+    // Kept separately, 4,000,000 buffers would take about 130 bytes each, plus their memory blocks.
     expect(highest - before).toBeLessThan(256 * MIB);
   });
 });
@@ -225,7 +225,7 @@ it('shortens a 5 MiB API message in the error', async () => {
   );
 });
 
-/** A TLS server with a certificate of an authority nobody knows. */
+/** A TLS server with a certificate of an unknown authority. */
 async function startTls(): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = [];
   const server = createTlsServer(
@@ -243,7 +243,7 @@ async function startTls(): Promise<{ url: string; requests: string[] }> {
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** What `tidemark doctor` finds of the API, in a process of its own: these settings are read when Node starts. */
+/** The API check of `tidemark doctor` in another process, because Node reads these settings at start. */
 async function doctor(url: string, env: Record<string, string>): Promise<{ state: string; message: string }> {
   const config = path.join(ROOT, 'tidemark.example.yaml');
   const all = { TIDEMARK_CONFIG: config, TIDEMARK_API_URL: url, TIDEMARK_API_KEY: TEST_KEY, ...env };
@@ -259,7 +259,7 @@ async function doctor(url: string, env: Record<string, string>): Promise<{ state
   return findings.find(({ check }) => check === 'api') ?? { state: 'missing', message: stdout };
 }
 
-/** A server that writes what no HTTP library would. */
+/** A server that sends raw bytes. */
 async function startRaw(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

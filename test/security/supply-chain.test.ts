@@ -38,7 +38,7 @@ describe('package-lock.json', () => {
   });
 
   it('allows install scripts of known packages only', () => {
-    // All of them only fetch or check binaries that the lockfile names anyway; the image is built without any.
+    // These scripts only fetch or check binaries that the lockfile names. The image is built without install scripts.
     const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
     expect(new Set(scripts.map((name) => name.replace(/^.*node_modules\//, '')))).toEqual(
       new Set(['protobufjs', '@swc/core', 'esbuild']),

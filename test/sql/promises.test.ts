@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { INDICATORS } from '../../schemas/v2/indicators.js';
 import { readModels } from '../../src/models/models.js';
 
-/** Columns users hold on to: they keep name, type and meaning. A model may have more. */
+/** Columns that users rely on: they keep name, type and meaning. A model may have more columns. */
 const PROMISED: Record<string, string> = {
   'core.companies': `company_id BIGINT, name VARCHAR, country_code VARCHAR, country_name VARCHAR, registration_number VARCHAR,
     vat_number VARCHAR, status VARCHAR, legal_form VARCHAR, website VARCHAR, phones VARCHAR[], emails VARCHAR[], faxes VARCHAR[],

@@ -20,7 +20,7 @@ function waiter(workflowId: string, priority = 1, more: Partial<RunContext> = {}
 
 const lineOf = (...waiting: QuotaWaiter[]): GateState => openGate({ waiting });
 
-/** The state as the next execution receives it: through JSON. */
+/** The state as the next execution receives it, through JSON. */
 const carried = (state: GateState): GateState => openGate(JSON.parse(JSON.stringify(state)) as QuotaGateState);
 
 const unknown = (resetsIn: number | null = null): QuotaStatus => ({
@@ -33,7 +33,7 @@ const unknown = (resetsIn: number | null = null): QuotaStatus => ({
 });
 const figure = (used: number, total = 100): QuotaStatus => ({ ...unknown(), known: true, used, total });
 
-/** What the gate does with a reading, as quota-gate.ts does it where every run can be woken. */
+/** What the gate does with a reading, as quota-gate.ts does if every run can be woken. */
 function read(state: GateState, status: QuotaStatus | null): { state: GateState; did: string; wait: number } {
   const reading = nextReading(state);
   if (!reading) return { state, did: 'end', wait: 0 };
@@ -49,7 +49,7 @@ function read(state: GateState, status: QuotaStatus | null): { state: GateState;
 describe("the quota gate's state over continue-as-new", () => {
   const id = fc.constantFrom('a', 'b', 'c', 'd');
   const waiters = fc.record({ id, priority: fc.integer({ min: 1, max: 9 }) }).map((w) => waiter(w.id, w.priority));
-  // A field that is added to the state must be added here, or this does not compile.
+  // Add each new field of the state here; otherwise this does not compile.
   const fields: { [K in keyof GateState]: fc.Arbitrary<GateState[K]> } = {
     waiting: fc.array(waiters),
     pause: fc.option(fc.nat(9_000)),

@@ -5,7 +5,7 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import * as exported from '../../workflows/index.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
-// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+// Unit test files share a process; workflows loaded by another file would keep that file's mocks.
 vi.hoisted(() => vi.resetModules());
 vi.mock('@temporalio/workflow', async (original) => {
   const fake = await import('./fake-temporal.js');
@@ -94,7 +94,7 @@ beforeEach(() => {
 
 const run = (type: keyof typeof exported, ...args: unknown[]): Promise<unknown> => temporal.run(workflows[type]!, args);
 const inputs = (name: string): Input[] => calls.filter(([called]) => called === name).map(([, input]) => input);
-/** Activities in order, with what they are about. */
+/** Activities in order, with their subject. */
 const steps = (): string[] =>
   calls.map(([name, { listing, stream, chunk }]) =>
     [name, listing, stream, chunk].filter((part) => part !== undefined).join(' '),

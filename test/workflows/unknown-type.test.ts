@@ -3,7 +3,7 @@ import * as workflows from '../../workflows/index.js';
 import { STARTABLE, unknownType } from '../../workflows/unknown-type.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
-// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+// Unit test files share a process; workflows loaded by another file would keep that file's mocks.
 vi.hoisted(() => vi.resetModules());
 vi.mock('@temporalio/workflow', async (original) => {
   const fake = await import('./fake-temporal.js');

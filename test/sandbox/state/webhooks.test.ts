@@ -16,7 +16,7 @@ interface Received {
 let app: Running;
 let receiver: Server;
 let received: Received[];
-/** Statuses of the next answers; 200 when used up. */
+/** Statuses of the next answers; 200 afterwards. */
 let answers: number[];
 let callback: string;
 

@@ -28,7 +28,7 @@ const GOOD = answer(200, { id: 1 });
 const REFUSED = answer(401, { detail: 'Invalid token.' });
 const LIMITED = answer(429, { error_guard: 'limit', message_guard: 'slower' });
 
-/** A caller whose API answers by script; the last answer repeats. */
+/** A caller with scripted answers; the last one repeats. */
 function scripted(...answers: (Answer | Fault)[]) {
   const pacer = new Pacer(undefined);
   vi.spyOn(pacer, 'reserve').mockReturnValue(0);

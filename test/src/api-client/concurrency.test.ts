@@ -7,7 +7,7 @@ import { ClientClosedError } from '../../../src/api-client/index.js';
 import { Pacer } from '../../../src/api-client/pacer.js';
 import { rejection, reply, withApi, type Handler } from './helpers.js';
 
-/** Answers after a moment and notes the most requests that were open at once. */
+/** Answers after a short time and counts the most requests open at once. */
 function countOpen(): { handler: Handler; most: () => number; reset: () => void } {
   let open = 0;
   let most = 0;
@@ -186,7 +186,7 @@ describe('Retry-After of "limit"', () => {
 });
 
 describe('the pace after "limit"', () => {
-  // An API that takes so many requests in each second, asked by lanes that wait for their answer before they go on.
+  // Simulates an API with a limit of requests per second and clients that each wait for their answer.
   const simulate = (allowed: number, lanes: number, latency: number, most?: number) => {
     const pacer = new Pacer(most);
     const counts = { sent: 0, refused: 0 };

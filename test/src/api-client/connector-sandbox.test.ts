@@ -33,7 +33,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** The value of an answer that has the shape assumed. */
+/** The value of an answer that fits the assumed shape. */
 function fitting<T>(data: Assumed<T>): T {
   if (!data.fits) throw new Error(`does not fit: ${JSON.stringify(data.value)}`);
   return data.value;
@@ -97,7 +97,7 @@ describe('connector functions against the sandbox', () => {
 });
 
 describe('sign-in without a browser', () => {
-  /** Hands the cookies of one step on to the next. */
+  /** Passes the cookies of one step to the next. */
   const withCookies = ({ cookies }: Screen): { cookies: string[] } => ({ cookies });
 
   it('signs in with the API key and gets the code from the redirect', async () => {

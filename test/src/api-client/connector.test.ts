@@ -20,7 +20,7 @@ import { rejection, reply, startStubApi, TEST_KEY, withApi, type SeenRequest } f
 
 type Connector = ApiClient['connector'];
 
-/** Method, path, what is sent (query, JSON or form), and the call. */
+/** Method, path, sent values (query, JSON or form), and the call. */
 const routes: [string, string, Record<string, unknown> | null, (connector: Connector) => Promise<unknown>][] = [
   ['GET', '/', null, (c) => c.landing()],
   ['GET', '/health', null, (c) => c.health()],
@@ -72,7 +72,7 @@ const routes: [string, string, Record<string, unknown> | null, (connector: Conne
   ['POST', '/oauth/deny', { session: 's+1' }, (c) => c.oauth.deny('s+1')],
 ];
 
-/** What a request carried: its query, form or JSON. */
+/** Values that a request sent as query, form or JSON. */
 function sentBy({ url, headers, body }: SeenRequest): unknown {
   const query = url.split('?')[1];
   if (query !== undefined) return Object.fromEntries(new URLSearchParams(query));

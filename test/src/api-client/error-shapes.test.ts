@@ -35,7 +35,7 @@ const v1Body = (error_name: string, code: object, data: object = {}): object => 
 
 type ErrorClass = abstract new (...args: never[]) => ApiError;
 
-/** Bodies whose meaning no status may change. */
+/** Bodies that mean the same at every status. */
 const anyStatus: [string, object, ErrorClass][] = [
   ['v2 token', { detail: 'Invalid token.' }, TokenVerificationError],
   ['v2 token, other words', { detail: 'Authentication credentials were not provided.' }, TokenVerificationError],
@@ -75,7 +75,7 @@ describe('errors recognized by body', () => {
   });
 });
 
-/** Bodies where the shape leaves two readings and the status decides. */
+/** Bodies with two possible meanings, where the status decides. */
 const byStatus: [number, unknown, ErrorClass][] = [
   [404, { detail: 'Not found.' }, NotFoundError],
   [404, { detail: 'No company matches the given query.' }, NotFoundError],

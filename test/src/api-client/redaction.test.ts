@@ -11,13 +11,13 @@ const spellings = [
   JSON.stringify(TEST_KEY).slice(1, -1),
   encodeURIComponent(TEST_KEY),
   base64(TEST_KEY),
-  // The same behind `Token `: three bytes are four letters, so that it begins at a letter of its own.
+  // Base64 of the key after `Token `: three bytes become four letters, so the key starts at a group boundary.
   base64(`Token ${TEST_KEY}`).slice(8),
   Buffer.from(TEST_KEY).toString('base64url').slice(0, -1),
   Buffer.from(TEST_KEY).toString('hex'),
 ];
 
-/** As a person would read it who takes JSON, URL and HTML escapes for what they stand for. */
+/** Text with JSON, URL and HTML escapes resolved. */
 function unescaped(text: string): string {
   return text
     .replaceAll(/\\+u00([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -31,7 +31,7 @@ function assertNoKey(text: string): void {
   expect(unescaped(text)).not.toContain(TEST_KEY);
 }
 
-/** Everything a log could show of a value. */
+/** Everything that a log could show of a value. */
 const everything = (value: unknown): string => inspect(value, { depth: 20, showHidden: true, maxStringLength: null });
 
 describe('redaction of the API key', () => {

@@ -12,7 +12,7 @@ const list = { total_companies: 0, total_pages: 0, total_results: 0, pages: 0, d
 
 const people = { total_employees: 0, total_pages: 0, data: [] };
 
-/** Call, the answer it gets, and the request it must make. */
+/** Call, its answer, and the expected request. */
 const calls: [(client: ApiClient) => Promise<ApiResponse<unknown>>, unknown, string, string][] = [
   [(c) => c.v2.metrics(), [], 'GET /v2/metrics', ''],
   [
@@ -141,7 +141,7 @@ describe('requests of the client functions', () => {
         async ({ client }) => void reached.add((await call(client)).endpoint),
       );
     }
-    // Reached by falling back, see below.
+    // Requested only as a fallback, see below.
     reached.add('POST /v1/finder/nomenclatures');
     expect([...reached].sort()).toEqual([...routes].sort());
     expect(routes.filter((route) => route.includes(' /v2'))).toHaveLength(32);
@@ -180,7 +180,7 @@ describe('answers of the client', () => {
       (_q, r) => reply(r, 201, text),
       async ({ client }) => {
         expect(await client.v2.company(7)).toEqual({
-          // The server's own clock: the header Date of this very answer.
+          // The server's clock: the Date header of this answer.
           servedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
           data: JSON.parse(text),
           body: text,

@@ -12,7 +12,7 @@ markets:
   - { name: south }
 `;
 
-/** Every command there is, but \`sandbox\`, whose help is the sandbox's own. */
+/** All commands except \`sandbox\`, which has its own help. */
 const COMMANDS = `
   demo, up, worker, setup, publish, compact, snapshot, tenders, backfill, resolve, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, report, doctor,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
@@ -146,7 +146,7 @@ describe.concurrent('failures', () => {
   it.each(cases)('exits with 1 and names the remedy: %s', async (_name, args, env, message) => {
     const { code, stderr } = await tidemark(args, env);
     expect(stderr).toMatch(message);
-    // A stack is for those who ask for one.
+    // Only TIDEMARK_DEBUG shows the stack.
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(1);
   });

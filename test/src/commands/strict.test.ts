@@ -10,7 +10,7 @@ import { registerSnapshot } from '../../../src/commands/snapshot/snapshot.js';
 import { registerTenders } from '../../../src/commands/snapshot/tenders.js';
 import { registerWatch } from '../../../src/commands/watch/watch.js';
 
-// A run that ends at once with this result, without a Temporal server.
+// Replaces Temporal by a run that ends at once with this result.
 let result: Partial<RunResult>;
 vi.mock(import('../../../src/temporal/connect.js'), () => ({
   connectTemporal: () => Promise.resolve({ client: {}, close: () => Promise.resolve() } as never),
@@ -47,7 +47,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Exit code of a command whose run ends so. */
+/** Exit code of a command whose run ends with this result. */
 async function exitCode(args: string[], ends: Partial<RunResult>): Promise<number | string | undefined> {
   result = ends;
   process.exitCode = undefined;

@@ -97,7 +97,7 @@ describe('readJsonNodes', () => {
   });
 });
 
-// Ids as an API might write them, and much that is none.
+// Ids as an API might write them, and many invalid ones.
 const digits = fc.array(fc.nat(9), { minLength: 1, maxLength: 24 }).map((some) => some.join(''));
 const number = fc
   .tuple(

@@ -43,7 +43,7 @@ test('restores both sides from a diff that is as short as possible', () => {
   );
 });
 
-/** By trying every way to leave letters out. */
+/** Tries every subset of letters. */
 function longestCommon(left: string, right: string): number {
   let longest = 0;
   for (let mask = 0; mask < 2 ** left.length; mask++) {

@@ -36,7 +36,7 @@ interface HolderProcess {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A process that holds the lock, optionally as process 1 of its own namespace. */
+/** A process that holds the lock, optionally as process 1 of a new namespace. */
 function hold(options: Partial<LockOptions> = {}, files: string[] = [], inNamespace = false): HolderProcess {
   const command = [process.execPath, ...HOLDER, dir, JSON.stringify({ ...QUICK, ...options }), ...files];
   const [program = '', ...args] = inNamespace ? [...IN_PID_NAMESPACE, ...command] : command;
@@ -185,7 +185,7 @@ describe('a lock holder frozen for longer than the lease', () => {
     const frozen = hold({}, [from, to]);
     await frozen.says(/holding/);
     frozen.child.kill('SIGSTOP');
-    // Waits for the new holder; the frozen one acts before its heartbeat timer can tell it anything.
+    // Takes the lock meanwhile. The frozen holder acts before its heartbeat timer can run.
     frozen.child.kill('SIGUSR2');
     const lock = await takeLock(dir, QUICK);
     frozen.child.kill('SIGCONT');

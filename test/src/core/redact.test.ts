@@ -4,7 +4,7 @@ import { createRedactor } from '../../../src/core/redact.js';
 
 const KEY = String.raw`k3y-"7f&3a"/9+c2=d4_e6.~?live\0*1(2)`;
 
-/** Names that HTML has for signs, by hand: the redactor takes them from a list of others. */
+/** HTML names of characters, written by hand: the redactor uses another list. */
 const NAMES: Record<string, string> = {
   '!': 'excl', '"': 'quot', '#': 'num', $: 'dollar', '%': 'percnt', '&': 'amp', "'": 'apos', '(': 'lpar', ')': 'rpar',
   '*': 'ast', '+': 'plus', ',': 'comma', '.': 'period', '/': 'sol', ':': 'colon', ';': 'semi', '<': 'lt', '=': 'equals',
@@ -14,7 +14,7 @@ const NAMES: Record<string, string> = {
 
 const hex = (c: string): string => c.charCodeAt(0).toString(16).padStart(2, '0');
 
-/** How a writer spells one character, the signs it has to spell so, and how a reader takes all of them back. */
+/** How a writer escapes one character, which characters it must escape, and how a reader decodes all. */
 interface Encoder {
   name: string;
   one: (c: string) => string;
@@ -58,7 +58,7 @@ const ENCODERS: Encoder[] = [
   },
 ]; // prettier-ignore
 
-/** Some characters, and all that have to be, as the encoder spells them. */
+/** Escapes every n-th character, and all that the encoder must escape. */
 const spelled = ({ one, must }: Encoder, text: string, every: number): string =>
   text
     .split('')
@@ -143,7 +143,7 @@ describe('createRedactor', () => {
           const text = said(wrapped(base64(`${before}${KEY}!!`, url), width, end));
           const out = redactor.data(text);
           expect(out).toContain('[redacted]');
-          // What is left holds no more than what was before and behind the key, and half a letter of it.
+          // What remains is no longer than the text around the key, plus partial base64 groups.
           const rest = out
             .replaceAll(/^.*Token|is refused.*$|\[redacted\]/gs, '')
             .replaceAll(/\\u000a|\\[rn]|%0[AD]|&\S+?;|\s/g, '');
@@ -175,14 +175,14 @@ describe('createRedactor', () => {
         const text = around.reduce((shown, [encoder, every]) => spelled(encoder, shown, every), core);
         const out = createRedactor(secret).data(`<p>${text}</p>`);
         expect(out, text).toContain('[redacted]');
-        // Taken back layer by layer, by a reader who knows how it was made, it is not there.
+        // Decoded layer by layer, the output does not contain the key.
         const read = around.reduceRight((shown, [encoder]) => encoder.back(shown), out).replaceAll(/\s/g, '');
         expect(read).not.toContain(secret);
         if (outer === null) return;
         const whole = core.replaceAll(/\s/g, '');
         for (let at = 0; at + 16 <= whole.length; at++) {
           const piece = whole.slice(at, at + 16);
-          // A part of the key's own encoding, not of what stands around it.
+          // Only pieces of the key's own encoding, not of the surrounding text.
           if (at > 10 && at + 26 < whole.length) expect(read).not.toContain(piece);
         }
       }),

@@ -45,7 +45,7 @@ const use = (url: string): void => {
 };
 
 beforeEach(async () => {
-  // Pages so small that ten of them do not hold the market.
+  // Pages so small that ten of them cannot list the market.
   api = await startStub({ companies: 120, page: { standard: 7, most: 7, above: 'clamped' }, proxyPages: true });
   project = makeProject({ api, temporal: 'none' });
   use(api.url);
@@ -160,7 +160,7 @@ describe('a chunk', () => {
       appendFileSync(path.join(spool, 'part-companies-00000.ndjson'), `${JSON.stringify(row)}\n`);
     }
     await fetchCompanies();
-    expect(detailRequests()).toBeLessThanOrEqual(6); // five, and one page of a proxy the stub may slip in
+    expect(detailRequests()).toBeLessThanOrEqual(6); // five, plus one proxy page that the stub may insert
     expect(
       landed()
         .map((row) => Number(row.entity_id))
@@ -228,7 +228,7 @@ describe('an API with faults', () => {
     due([1, 2, 3]);
     const fetching = fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat);
     await expect(fetching).rejects.toThrow(/Invalid token/);
-    // The record, and whether the key is refused elsewhere, too.
+    // The record's request, and one that checks the key elsewhere.
     expect(asked).toBe(2);
     await stop();
   });
@@ -287,7 +287,7 @@ describe('an API with faults', () => {
     expect(landed()).toEqual([]);
     expect(asked).toEqual(['1', '2', '3', '4', '5', '6']);
     left = 100;
-    // One more: whether there is room again.
+    // One more request checks whether quota is left.
     expect(await fetchCompanies()).toMatchObject({ rows: 8, requests: 3, limited: false });
     expect(asked.slice(6)).toEqual(['metrics', '6', '7', '8']);
     await stop();
@@ -359,7 +359,7 @@ describe('discovery of a market', () => {
     expect(told.find(({ stream }) => stream === 'companies')).toMatchObject({ requests: 120, basis: '120 new' });
     const searches = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
     const forecast = told.find(({ stream }) => stream === 'search')?.requests ?? 0;
-    // No page twice, and the forecast is of the search's own size: 18 pages of 7, and what it takes to find them.
+    // No page is requested twice. The forecast is at least the 18 pages of 7, plus the requests to find them.
     expect(new Set(searches.map((row) => row.request_key)).size).toBe(searches.length);
     expect(forecast).toBeGreaterThanOrEqual(18);
     expect(forecast).toBeLessThan(2 * searches.length);

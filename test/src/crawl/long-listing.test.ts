@@ -26,7 +26,7 @@ let project: Project;
 let deps: CrawlDeps;
 let ctx: RunContext;
 let pages: number;
-/** What the server says the listing holds, and how many it lists. */
+/** The listing's stated total, and how many entries it has. */
 let listing: { total: unknown; lists: number };
 
 beforeEach(async () => {
@@ -73,7 +73,7 @@ const landed = () => readRunRows(target()).flatMap(({ body }) => (JSON.parse(bod
 
 it('stops an endless listing soon after its total and reports it', async () => {
   listing.lists = Infinity;
-  // The total grows with each page, as far as the API says.
+  // The stated total grows with each page.
   listing.total = 100;
   server.on('request', () => void (listing.total = (Number(listing.total) || 0) + 1_000));
   const { shortfall } = await crawl();
@@ -96,7 +96,7 @@ it('lands a long listing in several parts at once', async () => {
   const parts = readManifests(project.dataDir, { stream: 'tenders' }).map(({ part }) => part);
   expect(parts).toEqual([0, 1, 2, 3].map((part) => `part-tenders-0000${part}.parquet`).concat('part-tenders.parquet'));
   expect(new Set(landed().map((entry) => (entry as { slug: string }).slug)).size).toBe(4_045);
-  // It is complete: nothing is asked again.
+  // The listing is complete, so nothing is requested again.
   const before = pages;
   expect(await crawl()).toMatchObject({ rows: 0 });
   expect(pages).toBe(before);
@@ -124,7 +124,7 @@ it('resumes the commits of a listing after a kill', async () => {
     await writer.append({ ...row, fetched_at: '2026-11-20T00:00:00.000Z' });
   }
   await writer.close();
-  // As a kill between two commits leaves it: the listing is complete, one of its parts is landed.
+  // State after a kill between two commits: the listing is complete and one of its parts has landed.
   const folder = path.join(project.dataDir, 'landing', 'tenders', `date=${ctx.date}`, `run=${ctx.run}`);
   writeFileSync(path.join(folder, '_spool', 'complete-tenders.json'), '{"parts":3}');
   await (await PartWriter.open({ ...target(), chunk: 'tenders-00000' })).commit();

@@ -25,7 +25,7 @@ let server: Server;
 let project: Project;
 let deps: CrawlDeps;
 let ctx: RunContext;
-/** Requests that never get an answer but 500: a path, or `tenders` and a page. */
+/** Requests that always answer 500: a path, or `tenders` and a page. */
 let silent: Set<string>;
 
 beforeEach(async () => {

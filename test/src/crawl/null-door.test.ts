@@ -18,7 +18,7 @@ afterEach(async () => {
   project.remove();
 });
 
-/** Searches a market without the lookup lists and without version 1: dates are nearly all there is to split by. */
+/** Searches a market without lookup lists and version 1, so that dates are nearly the only dimension. */
 async function search(flags: Record<string, string | number>) {
   sandbox = await startSandbox({ companies: 1_500, tenders: 0, seed: 3, 'max-per-page': 10, ...flags });
   await control(sandbox, 'faults', { route: '/v1/finder/companies', kind: 'status', status: 403, times: 0 });

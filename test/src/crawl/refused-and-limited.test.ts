@@ -43,7 +43,7 @@ let project: Project;
 let deps: CrawlDeps;
 let ctx: RunContext;
 let asked: string[];
-/** What the API says to a path (without `/v2`, …) and body; undefined: a record. */
+/** The API's answer to a path and body; undefined means a record. */
 let answer: (path: string, body: Record<string, unknown>) => Answer | undefined;
 
 beforeEach(async () => {
@@ -120,7 +120,7 @@ describe('consecutive 401s', () => {
     answer = (where) => (where.startsWith('/v2/companies/') ? wrongKey : undefined);
     due(many(300));
     await expect(fetch()).rejects.toThrow(TokenVerificationError);
-    // Ten in a row and the sixteen in flight, twice each.
+    // Ten consecutive refusals and the sixteen requests in flight, each sent twice.
     expect(ofRecords()).toBeLessThanOrEqual(2 * (10 + 16));
     expect(landed()).toEqual([]);
   });
@@ -157,7 +157,7 @@ describe('a key without permission for a stream', () => {
     due(many(40));
     expect(await fetch()).toMatchObject({ rows: 40, failed: 1 });
     expect(failed()).toEqual([1]);
-    // The night after it alone is due.
+    // Only this record is due the next night.
     ctx = { ...ctx, run: 'run-2' };
     due([1], 'companies', 0);
     const result = await fetch();
@@ -182,7 +182,7 @@ describe('a key without permission for a stream', () => {
     expect(result).toMatchObject({ failed: 0, closed: { sure: true } });
     expect(result.rows).toBeGreaterThan(80);
     expect(failed()).toEqual([]);
-    // Of the 400 that are left: twenty in a row, and what was in flight meanwhile.
+    // Of the 400 records left: twenty consecutive refusals, and requests in flight meanwhile.
     expect(asked.length).toBeLessThan(220);
   });
 
@@ -263,7 +263,7 @@ describe('alternating faults', () => {
     due(many(count));
     expect(await fetch()).toMatchObject({ failed: count / 2 });
     expect(failed().toSorted((a, b) => a - b)).toEqual(many(count).filter((id) => id % 2 === 1));
-    // No other record is asked again whether the API answers at all.
+    // Checks of the API repeat no other record.
     const evens = many(count).filter((id) => id % 2 === 0);
     expect(evens.map((id) => times(`/v2/companies/${id}`))).toEqual(evens.map(() => 1));
   });
@@ -293,7 +293,7 @@ describe('`limit` in a chunk, search or listing', () => {
     expect(error).toMatchObject({ guard: 'limit', access });
     expect(landed()).toEqual([]);
     const answeredBefore = new Set(asked).size;
-    // While it lasts, an attempt sends a few requests only, and files nothing, however late it is.
+    // During the limit, even a late attempt sends only a few requests and files nothing.
     asked = [];
     await expect(fetch(LATE)).rejects.toBeInstanceOf(LimitError);
     expect(new Set(asked).size).toBeLessThanOrEqual(4);
@@ -350,7 +350,7 @@ describe('`limit` in a chunk, search or listing', () => {
     for (const listing of ['tenders', 'watched_companies', 'nomenclatures'] as const) {
       await expect(crawlListing(deps, { ctx, listing }, LATE), listing).rejects.toBeInstanceOf(LimitError);
     }
-    // What was read of the lookup lists is kept.
+    // Lookup lists that were read are kept.
     answer = (where) => (where.endsWith('/donors') ? undefined : limit);
     await expect(crawlListing(deps, { ctx, listing: 'nomenclatures' }, FIRST)).rejects.toBeInstanceOf(LimitError);
     asked = [];

@@ -10,7 +10,7 @@ import { crawlListing } from '../../../src/crawl/list.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
-// Two pages; the first holds no id that can be used.
+// Two pages; the first has no usable id.
 const PAGES = [
   '[{"id":"c-1"},{"id":"c-2"}]',
   '[{"id":9007199254740993,"fields":["company.status"]},{"id":9007199254740992},{"id":"0007","name":"Seven"},{"id":7},{"id":"c-2"}]',

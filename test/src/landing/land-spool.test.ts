@@ -53,7 +53,7 @@ const landed = (): string[] =>
     .map(({ body }) => body);
 const sizes = (): number[] => readManifests(target.dataDir).map(({ rows }) => rows);
 
-/** Lands with a fault before the part of this number. */
+/** Lands a spool and fails before the part with this number. */
 async function landUntil(part: number, limits = { rows: 3, bytes: 1e9 }): Promise<void> {
   let calls = 0;
   const goesOn = (): void => {

@@ -136,7 +136,7 @@ describe('the landing zone', () => {
     await landAt({ run: 'b', date: '2026-11-21' }, '21T02');
     await landAt({ run: 'b', stream: 'financials' }, '20T03');
     await landAt({ run: 'a' }, '20T02');
-    // What file managers leave behind.
+    // Files that file managers leave.
     for (const stray of ['.DS_Store', 'companies/.DS_Store', 'companies/date=2026-11-20/.DS_Store'])
       writeFileSync(path.join(target.dataDir, 'landing', stray), '');
     writeFileSync(path.join(runFolder({ ...target, run: 'a' }), '_manifest', '.part-x.json.tmp'), '{');

@@ -50,8 +50,7 @@ it.each([
   expect(writer.rows).toBe(count);
   expect(readManifests(target.dataDir)).toEqual([]);
   await writer.commit();
-  // The part with the listing's own name is the last.
-  // By name the listing's own part is the first, the others follow in order.
+  // The listing's own part comes first by name and holds the last pages; the others follow in order.
   const parts = readManifests(target.dataDir).toSorted((a, b) => (a.chunk < b.chunk ? -1 : 1));
   expect(parts.map(({ rows }) => rows)).toEqual([...sizes.slice(-1), ...sizes.slice(0, -1)]);
   expect(parts.find(({ chunk }) => chunk === 'tenders')?.rows).toBe(sizes.at(-1));

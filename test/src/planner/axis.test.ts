@@ -89,7 +89,7 @@ describe('date windows by bound semantics', () => {
   it('weights weekends at a tenth of a weekday', () => {
     const axis = rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-22'), format: 'day' });
     const width = (text: string): number => axis.coord(day(text) + 1) - axis.coord(day(text));
-    // A Monday to a Sunday.
+    // From a Monday to a Sunday.
     const week = ['16', '17', '18', '19', '20', '21', '22'].map((date) => width(`2026-11-${date}`));
     const [monday = 0] = week;
     for (const other of week.slice(0, 5)) expect(other / monday).toBeCloseTo(1, 2);

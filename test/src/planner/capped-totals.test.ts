@@ -14,7 +14,7 @@ const companies = (count: number): Company[] =>
     turnover: null,
   }));
 
-/** Crawls a market of so many companies whose searches count no further than `totalsCap`. */
+/** Crawls a market of that many companies whose totals are capped at `totalsCap`. */
 const crawl = (count: number, totalsCap: number) =>
   crawlMarket(new SimulatedMarket(companies(count), { maxSize: 25, totalsCap }), {
     dimensions: [incorporation, statuses, legalForms],

@@ -6,7 +6,7 @@ import { SimulatedMarket, type ApiQuirks } from './simulated-market.js';
 
 const PURPOSES = ['calibration', 'guess', 'segment', 'page', 'again', 'final'];
 
-// The simulated markets are seeded, so a plan's requests are exact. A change of the planner must not raise them.
+// The simulated markets are seeded, so the number of requests is exact. A change of the planner must not raise it.
 const COSTS: [name: string, requests: number, missing: number, Partial<MarketShape>, ApiQuirks, Partial<PlanInput>][] =
   [
     ['all companies dated', 332, 0, {}, {}, {}],

@@ -18,7 +18,7 @@ import {
 import { generateCompanies, type MarketShape } from './generate.js';
 import { SimulatedMarket, type ApiQuirks, type Company } from './simulated-market.js';
 
-// TIDEMARK_TEST_EFFORT=20 tries twenty times as many cases.
+// TIDEMARK_TEST_EFFORT=20 runs twenty times as many cases.
 const effort = Number(process.env['TIDEMARK_TEST_EFFORT'] ?? 1);
 vi.setConfig({ testTimeout: 60_000 * effort });
 
@@ -54,7 +54,7 @@ const filterSets = fc.constantFrom<Record<string, unknown>>(
   { number_of_employees: { gte: 5 } },
 );
 
-/** The certificate's sums: every company counted or found stands in it exactly once. */
+/** Checks the certificate's sums: every counted or found company is in exactly one class. */
 function expectExactCertificate({ certificate, ...coverage }: CoverageRecord): void {
   const { gone, ...classes } = certificate;
   const sum = (of: 'found' | 'missing') => Object.values(classes).reduce((total, entry) => total + entry[of], 0);
@@ -65,7 +65,7 @@ function expectExactCertificate({ certificate, ...coverage }: CoverageRecord): v
   expect(classes.proven.missing).toBe(0);
 }
 
-/** The search that tells a company best from all others, by the dimensions this API filters by. */
+/** The search that best separates a company from all others, with the dimensions of this API. */
 function tightestFilter(company: Company, { ignored = [], refused = [], dates = 'days' }: ApiQuirks) {
   const { incorporated, employees: staff, turnover: sales, legalForm } = company;
   const day = incorporated === null ? null : new Date(incorporated * 86_400_000).toISOString().slice(0, 10);
@@ -86,7 +86,7 @@ describe('a plan over an unchanging market', () => {
   it('finds all companies or names the missing ones, for any API variant', () => {
     fc.assert(
       fc.property(shapes, quirks, filterSets, (shape, api, filters) => {
-        // Markets that such an API would not understand the way they are meant.
+        // Excludes filters that such an API would understand differently.
         fc.pre(!('company_incorporation' in filters) || (api.dates === 'days' && !api.exclusive));
         fc.pre(!('number_of_employees' in filters) || !api.exclusive);
         fc.pre(!('number_of_employees' in filters) || !api.ignored!.includes('number_of_employees'));
@@ -100,11 +100,11 @@ describe('a plan over an unchanging market', () => {
         expect(coverage.reported_total).toBe(truth.length);
         expect(coverage.distinct_companies).toBe(found.size);
         expect(coverage.missing).toBe(truth.length - found.size);
-        // A company that a segment misses may have been seen by luck elsewhere: counts never fall short, but may exceed.
+        // A company that one segment misses may be found in another, so the counts may exceed the missing companies.
         expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBeGreaterThanOrEqual(coverage.missing);
         expect(coverage.why.length === 0).toBe(coverage.missing === 0);
         expectExactCertificate(coverage);
-        // Nobody is missing outside the segments that are named.
+        // Every missing company is in a named segment.
         const named = new Set(coverage.why.flatMap((w) => market.listable(w.filters).map((c) => c.id)));
         expect(truth.filter((c) => !found.has(String(c.id)) && !named.has(c.id))).toEqual([]);
       }),
@@ -118,13 +118,13 @@ describe('a plan over an unchanging market', () => {
     fc.assert(
       fc.property(small, quirks, capped, (shape, api, totalsCap) => {
         const companies = generateCompanies(shape);
-        // A total at the cap that its parts happen to add up to looks like any other.
+        // A capped total that its parts happen to reach cannot be detected.
         fc.pre(
           totalsCap > companies.length || companies.filter((c) => c.incorporated !== null).length > totalsCap * 1.1,
         );
         const market = new SimulatedMarket(companies, {
           ...api,
-          // Without its bounds no range tells a company from its neighbours.
+          // With exclusive bounds no range selects a single value.
           exclusive: false,
           maxSize: Math.min(api.maxSize!, 25),
           totalsCap,
@@ -139,7 +139,7 @@ describe('a plan over an unchanging market', () => {
         const lost = companies.filter((c) => !found.has(String(c.id)));
         const tight = lost.filter((c) => market.listable(tightestFilter(c, market.quirks)).length <= cap);
         expect(tight).toEqual([]);
-        // A total that is only a lower bound proves nothing: said, also where everybody happens to be there.
+        // If the total is capped and companies are missing, a gap must be reported.
         if (totalsCap < companies.length && lost.length > 0) expect(coverage.why).not.toEqual([]);
       }),
       { numRuns: 60 * effort },
@@ -171,7 +171,7 @@ describe('a plan over an unchanging market', () => {
 });
 
 describe('requests of a plan', () => {
-  // distinct ÷ page size is the least that any plan needs.
+  // The number of companies ÷ page size is the minimum for any plan.
   const markets: [string, MarketShape, ApiQuirks, Record<string, unknown>, number][] = [
     ['10,000, nobody without a date', { companies: 10_000, seed: 11 }, {}, {}, 1.25],
     ['100,000, status fixed', { companies: 100_000, seed: 11 }, {}, { company_status: [199] }, 1.15],
@@ -256,7 +256,7 @@ describe('requests of a plan', () => {
   });
 });
 
-/** Seeded numbers below a million. */
+/** Seeded pseudo-random numbers below 2^20. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 12;
@@ -275,7 +275,7 @@ describe('independence of order', () => {
       }),
       { maxSize: 50 },
     );
-  // Several sweeps side by side, a spike that cannot be split, a dimension that is dropped.
+  // Parallel sweeps, a spike that cannot be split, and a refused dimension.
   const wide = () =>
     new SimulatedMarket(
       generateCompanies({ companies: 9_000, seed: 3, spike: 0.1, legalForms: 1, countries: 1, firstYear: 1990 }),
@@ -419,7 +419,7 @@ describe('version 1 without a page cap', () => {
   it('lists all companies through version 1 at one request a page', () => {
     const { coverage, requests, plan } = crawlWith({ v1: 'uncapped' });
     expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
-    // 80 pages, the total first and last, two probes; and what puts so round a total to the test.
+    // 80 pages, the first and last total, two probes, and five requests that test the round total.
     expect(requests).toBe(84 + 5);
     expect(plan.segments().filter(({ state }) => state !== 'calibration')).toMatchObject([
       { segment: 'root', state: 'split', split_by: 'v1 pages' },
@@ -440,13 +440,13 @@ describe('version 1 without a page cap', () => {
     expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
     expect(coverage.distinct_companies).toBe(listed.size);
     for (const { reason: text } of coverage.why) expect(text).toMatch(reason);
-    // Whoever is on a probe is not taken for a company of the market.
+    // Companies found only by a probe do not count.
     const searched = [...answers].filter(([key]) => !key.endsWith('#probe'));
     for (const [, answer] of searched) if ('ids' in answer) for (const id of answer.ids) expect(listed).toContain(id);
   });
 
   it('does not use version 1 when both versions cap totals alike', () => {
-    // Ten pages more than a search shows, of a market eight times as large.
+    // Twenty pages of a market that has eighty.
     const market = new SimulatedMarket(companies, { v1: 'uncapped', totalsCap: 2_000, maxSize: 100 });
     const answerAll = market.answer.bind(market);
     market.answer = (request) => {
@@ -480,7 +480,7 @@ describe('version 1 without a page cap', () => {
       market,
       { v1Filters: {} },
       {
-        // From the third page on, version 1 loses one company in fifty.
+        // From the third page on, version 1 omits one company in fifty.
         before: (request) => {
           market.quirks.hidden =
             request.route === 'v1' && request.page > 2 && !request.key.endsWith('#probe')
@@ -523,7 +523,7 @@ describe('a market that changes during the search', () => {
   it('loses no company that shifts between pages of a leaf', () => {
     const companies = generateCompanies({ companies: 450, seed: 9 });
     const market = new SimulatedMarket(companies);
-    // The earliest company leaves after page 1 was read: every later one moves up by one.
+    // The first company leaves after page 1 was read, so all others move up by one.
     const first = [...companies].sort((a, b) => a.incorporated! - b.incorporated! || a.id - b.id)[0]!;
     const { coverage, plan } = crawlMarket(
       market,

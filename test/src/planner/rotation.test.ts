@@ -7,7 +7,9 @@ import { SimulatedMarket, type Company } from './simulated-market.js';
 const NIGHTS = 7;
 const dayOf = (night: number): string => new Date(Date.UTC(2026, 0, 1 + night)).toISOString().slice(0, 10);
 
-/** Nights running over one market, with what a run keeps for the next one: dates of the parts, who was seen when. */
+/**
+ * Successive nights of one market with the state that a run keeps: dates of the parts, and when each company was seen.
+ */
 class Nights {
   night = 0;
   readonly seenOn = new Map<string, string>();
@@ -20,7 +22,7 @@ class Nights {
     private readonly isDated: (id: string) => boolean,
   ) {}
 
-  /** What tonight's plan is told. */
+  /** The input of tonight's plan. */
   input(): Partial<PlanInput> {
     const since = this.parts.toSorted()[0];
     const rotation: Rotation | null =

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { categoricalAxis } from '../../../src/planner/axis.js';
 import { halve, Shape } from '../../../src/planner/shape.js';
 
-/** Ten positions, each as wide as the others. */
+/** Ten positions of equal width. */
 const axis = categoricalAxis({ kind: 'categorical', key: 'k', values: [] }, [...Array(10).keys()], true);
 const shape = new Shape(axis, [
   { from: 0, to: 4, count: 75 },

@@ -4,7 +4,7 @@ import { categoricalAxis } from '../../../src/planner/axis.js';
 import { halve, Shape } from '../../../src/planner/shape.js';
 import { Sweep } from '../../../src/planner/sweep.js';
 
-/** An axis of n positions whose shape is taken as even. */
+/** A dimension of n positions with an even distribution. */
 function evenAxis(n: number) {
   const axis = categoricalAxis({ kind: 'categorical', key: 'k', values: [] }, Array.from({ length: n }), true);
   return { axis, shape: new Shape(axis, [{ from: 0, to: n - 1, count: 1 }]) };

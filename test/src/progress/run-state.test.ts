@@ -88,7 +88,7 @@ describe('advance', () => {
         let state: RunState | null = null;
         let counted = 0;
         looks.forEach(({ done, parts, answered }, i) => {
-          // The workflow itself only ever counts up.
+          // The workflow only counts up.
           counted = Math.max(counted, done);
           const step = { ...companies, done: counted };
           const before: RunState | null = state;

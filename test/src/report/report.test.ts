@@ -21,7 +21,7 @@ import { land, marketNight } from '../../helpers/warehouse.js';
 const EVIL = `"><script>document.title='struck'</script><img src=x onerror="document.title='struck'"><style>*{display:none}</style>'`;
 const NOW = new Date('2026-11-21T04:00:00.000Z');
 
-/** Two nights of a market whose API writes markup wherever it can. */
+/** Facts of two nights of a market whose API returns markup in every value. */
 async function hostileFacts(dataDir: string): Promise<ReportFacts> {
   const place = { run: 'r2', date: '2026-11-21', market: 'm' } as const;
   await land(dataDir, [
@@ -153,7 +153,7 @@ describe('a report with markup in every value', () => {
     expect(await tab.locator('style').count()).toBe(1);
     expect(await tab.locator('#coverage').innerText()).toContain(EVIL);
     expect(await tab.locator('#quota td code').first().innerText()).toBe(EVIL);
-    // Its own style sheet is applied, whether by its hash or freely.
+    // Its style sheet applies, with its hash in the policy or without a policy.
     expect(await tab.evaluate(`getComputedStyle(document.querySelector('main')).maxWidth`)).toBe('1120px');
     expect(await tab.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await context.close();

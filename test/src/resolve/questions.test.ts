@@ -103,10 +103,10 @@ describe('readCsv', () => {
         const named = [...records, ...faults].map(({ line }) => line);
         expect(new Set(named).size).toBe(named.length);
         const begun = new Set(named);
-        // Lines that name nothing are empty, or belong to the record before them.
+        // Lines without an entry are empty, or belong to the record before them.
         text.split(/\r\n|\n|\r/).forEach((line, i) => {
           if (!/[^"\s]/.test(line) || begun.has(i + 1)) return;
-          // A broken row is named by the line where its quote was opened, which may be a later one of it.
+          // A broken row is named by the line of its opening quote, which may be a later line of the row.
           const next = Math.min(...named.filter((other) => other > i + 1));
           if (faults.some((fault) => fault.line === next)) return;
           const owner = records.findLast((record) => record.line <= i + 1);

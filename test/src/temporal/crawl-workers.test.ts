@@ -22,10 +22,10 @@ it('counts the workers without ended ones of this machine', async () => {
     watchAtWork(server.client, { identity: 'me', onChange: ({ workers }) => counts.push(workers), stop: stop.signal });
   await watch();
   expect(counts).toEqual([1]);
-  // A worker is, to the server, whoever asks for work, in whichever of the parts a queue has.
+  // The server counts every identity that polls a task queue as a worker, in any partition of it.
   const { connection, workflowService, options } = server.client;
   const { pid } = spawnSync(process.execPath, ['--version']);
-  // Of this machine: one that runs, twice with the same process id (in two containers), and one that has ended.
+  // On this machine: two live workers with the same process id (in two containers), and one that has ended.
   const facts = { folder: 'ab12cd34', settings: '0123abcd' };
   const [own, other] = [workerIdentity(facts), workerIdentity(facts)];
   const ended = own.replace(/^\d+/, String(pid));

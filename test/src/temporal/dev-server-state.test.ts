@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A process that looks like the dev server: \`start-dev\` is on its command line. */
+/** A process that looks like the dev server: its command line contains \`start-dev\`. */
 async function pretendServer(): Promise<{ pid: number; stop: () => Promise<void> }> {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'server', 'start-dev']);
   await once(child, 'spawn');

@@ -14,7 +14,7 @@ import { ROOT } from '../../helpers/processes.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { startTemporal } from '../../helpers/temporal.js';
 
-// A real server and no worker: what starts stays running until the test ends it.
+// A real server without a worker: started runs stay open until the test ends them.
 let server: TestWorkflowEnvironment;
 let temporal: TemporalClient;
 
@@ -121,7 +121,7 @@ describe('declared schedules', () => {
     const later = declared.map((one) => ({ ...one, cron: '15 4 * * 1-5', timezone: 'Europe/Copenhagen' }));
     expect(await changes(later)).toEqual(['tidemark/snapshot/demo updated', 'tidemark/tenders updated']);
     const { state, spec, policies } = await client.schedule.getHandle('tidemark/tenders').describe();
-    // Paused by an operator stays paused; a night that is late swallows none.
+    // A schedule paused by an operator stays paused, and a late night is buffered instead of skipped.
     expect(state.paused).toBe(true);
     expect(spec.timezone).toBe('Europe/Copenhagen');
     expect(policies.overlap).toBe('BUFFER_ALL');

@@ -20,7 +20,7 @@ describe('startOfDay', () => {
     ['2026-07-01', 'Europe/Copenhagen', '2026-06-30T22:00:00.000Z'],
     ['2026-11-20', 'Pacific/Kiritimati', '2026-11-19T10:00:00.000Z'],
     ['2026-11-20', 'Pacific/Pago_Pago', '2026-11-20T11:00:00.000Z'],
-    // The clocks of São Paulo went from 23:59:59 to 01:00: that day had no midnight.
+    // In São Paulo the clock went from 23:59:59 to 01:00, so that day had no midnight.
     ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z'],
   ])('starts %s in %s at %s', (date, zone, instant) => {
     expect(startOfDay(date, zone).toISOString()).toBe(instant);

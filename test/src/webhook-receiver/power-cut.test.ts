@@ -41,7 +41,7 @@ const files = (): string[] => [
   ...readManifests(dataDir).map(({ file }) => file),
 ];
 
-/** What a power cut would lose of all that is kept. */
+/** What a power cut would lose of all stored deliveries. */
 function lostNow(): string[] {
   const kept = files();
   return kept.length === 0 ? ['everything: nothing is kept'] : kept.flatMap(findLost);
@@ -89,7 +89,7 @@ describe('deliveries and power cuts', () => {
     const server = createReceiver({ path: '/events', secret: SECRET, keep }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const lost: string[] = [];
-    // Looked at when the answer is made, before the sender sees it.
+    // Checked when the answer is written, before the sender sees it.
     server.on('request', (_, response) => {
       const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => typeof response;
       response.writeHead = (...args: unknown[]) => {

@@ -75,7 +75,7 @@ const delivery = (id: number): string =>
     new_value: 'B',
   });
 
-/** Whether a message has an event's own value in it, and not that of its twin. */
+/** Whether a message mentions an event's own value, and not its twin's. */
 function mentions(row: Record<string, string | null>): boolean {
   const [message, value] = [row['message_text'] ?? '', row['new_value'] ?? ''];
   return message.includes(value) && (value.includes(', second') || !message.includes(', second'));
@@ -204,7 +204,7 @@ describe('the webhook receiver', () => {
           changes: truth.length,
         });
         const delivered = rows.filter(({ received_via }) => received_via === 'both');
-        // Of two deliveries alike one may be the other tried again: the list says that there are two.
+        // One of two identical deliveries may be a retry of the other; the list shows that there are two.
         expect(new Set(rows.map(({ received_via }) => received_via))).toEqual(
           new Set(eventTwins === 'alike' ? ['both', 'poll'] : ['both']),
         );
@@ -238,7 +238,7 @@ describe('the webhook receiver', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await deliver(`${url}/events`, body, { 'content-encoding': 'gzip' })).toBe(415);
     expect(await deliver(`${url}/events`, 'x'.repeat(1001))).toBe(413);
-    // Without a length: cut off where it grows too large.
+    // Without Content-Length, the connection is closed once the body is too large.
     const stream = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(400)) });
     const endless = fetch(`${url}/events`, { method: 'POST', body: stream, duplex: 'half' }).then(
       ({ status }) => status,
@@ -292,7 +292,7 @@ describe('the delivery log', () => {
   it("lands another log's deliveries only after that log ended", async () => {
     const bodies = [...Array(500).keys()].map(delivery);
     await Promise.all(bodies.map((body, i) => log.keep(body, String(i))));
-    // All of it lies in the spool of a log that is open.
+    // All deliveries are in the spool of an open log.
     const rows: number[] = [];
     const quick = { onCommit: (count: number) => rows.push(count), leaseMs: 200, beatMs: 20 };
     const next = DeliveryLog.open(dataDir, clock, { ...quick, place: 'another machine' });

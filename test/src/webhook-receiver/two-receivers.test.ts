@@ -9,7 +9,7 @@ import { canMakePidNamespaces } from '../../helpers/pid-namespace.js';
 import { cleanEnv, startProcess } from '../../helpers/processes.js';
 import { startReceiver, type ReceiverProcess } from '../../helpers/receiver-process.js';
 
-// Each case: how receivers see one another. Where namespaces cannot be made, equal process ids are simulated by places.
+// How the receivers see each other. Where namespaces cannot be created, different places simulate equal process ids.
 const ELSEWHERE: Case = canMakePidNamespaces()
   ? { name: 'in containers, each process 1', place: () => ({ inNamespace: true }) }
   : { name: 'on two machines (no process namespaces here)', place: (n) => ({ place: `machine ${n}` }) };
@@ -46,7 +46,7 @@ function landed(): string[] {
     .map(({ body }) => body);
 }
 
-/** Waits until all of these are landed; what is missing when that takes far too long. */
+/** Waits until all of these have landed; returns the missing ones after a long timeout. */
 async function missing(bodies: readonly string[]): Promise<string[]> {
   for (let tries = 0; ; tries++) {
     const there = new Set(landed());
@@ -67,7 +67,7 @@ describe.each(PLACES)('two receivers of one data folder, $name', ({ place }) => 
     const acknowledged: string[] = [];
     const pair = [await start(place(0)), await start(place(1))];
     const state = { stop: false, next: 0 };
-    // Deliveries go to either without a pause, as from a load balancer; what is not answered 200 comes again elsewhere.
+    // Sends deliveries to both without a pause, as a load balancer does. A delivery not answered 200 would be retried.
     const sending = pair.map(async (_, n) => {
       while (!state.stop) {
         const body = delivery(state.next++);
@@ -102,9 +102,9 @@ describe('a frozen receiver', () => {
     expect(await missing([delivery(1)])).toEqual([]);
     frozen.signal('SIGCONT');
     const acknowledged = (await answers).flatMap((status, i) => (status === 200 ? [sent[i] ?? ''] : []));
-    // A connection that was kept open may have timed out meanwhile.
+    // An open connection may have timed out meanwhile.
     expect(acknowledged.length).toBeGreaterThan(10);
-    // What it keeps open for a minute is landed as it ends.
+    // Its open spool is landed when it stops.
     await Promise.all([frozen.stop(), other.stop()]);
     expect(await missing(acknowledged)).toEqual([]);
     expect(leftFiles()).toEqual([]);
@@ -117,7 +117,7 @@ describe('tidemark watch listen', () => {
       path.join(dataDir, 'tidemark.yaml'),
       `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: .\nmarkets: [{ name: m }]\n`,
     );
-    // The lock of a version that went by process ids: in a container that was killed, the id is in use again.
+    // An older version's lock relied on process ids; in a restarted container the id is in use again.
     mkdirSync(path.join(dataDir, 'secrets'));
     writeFileSync(path.join(dataDir, 'secrets', 'webhook-receiver.lock'), String(process.pid));
     const listen = async () => {

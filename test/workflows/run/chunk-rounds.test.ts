@@ -16,7 +16,7 @@ describe('nextRound', () => {
 
   it('repeats chunks with all requests left, then continues after their round', () => {
     const again = { chunks: [2], next: 4 };
-    // The operator's lower number must not make the round end before chunk 3, which is done.
+    // A lower concurrency must not end the round before chunk 3, which is done.
     const round = nextRound({ nextChunk: 2, again }, 5, 1, 7);
     expect(round).toEqual({ chunks: [2], next: 4, concurrency: [1], budget: 7 });
   });

@@ -40,12 +40,12 @@ function begin(): RunState {
   return new RunState(beginning(CTX, progress, notes));
 }
 
-/** The state as the next execution receives it: through JSON. */
+/** The state as the next execution receives it, through JSON. */
 function carried(state: RunState): RunState {
   return new RunState(JSON.parse(JSON.stringify(state.carry())) as CarriedRun);
 }
 
-/** Everything the rest of a run can see of its state. */
+/** Everything that the rest of a run can read of its state. */
 function seen(state: RunState): object {
   return {
     ...state.carry(),
@@ -81,7 +81,7 @@ describe("the run's state over continue-as-new", () => {
   const count = fc.nat(1_000);
   const text = fc.string();
   const coverage = fc.record({ reportedTotal: count, distinctCompanies: count, missing: count, share: fc.constant(1) });
-  // A field that is added to `CarriedRun` must be added here, or this does not compile.
+  // Add each new field of `CarriedRun` here; otherwise this does not compile.
   const fields: { [K in keyof Required<CarriedRun>]: fc.Arbitrary<Required<CarriedRun>[K]> } = {
     ctx: fc.record({ run: text, probeEverySeconds: count }).map((some) => ({ ...CTX, ...some })),
     paused: fc.boolean(),
@@ -151,7 +151,7 @@ describe("the run's state over continue-as-new", () => {
         let parts = begin();
         for (const step of list) {
           for (const state of [whole, parts]) step.operation(state);
-          // A run continues as new only at a checkpoint: where it is not held, and has obeyed a stop.
+          // A run continues as new only at a checkpoint: when it is not held and has handled a stop.
           if (step.cut && !whole.held) {
             expect(parts.obeyStop()).toBe(whole.obeyStop());
             parts = carried(parts);

@@ -13,7 +13,7 @@ let first: CliResult;
 
 beforeAll(async () => {
   const outer = emptyFolder();
-  // Signs that URLs, globs and shells take for their own.
+  // Characters with a meaning in URLs, globs and shells.
   folder = { dir: path.join(outer.dir, 'what #1 %41 [x]'), remove: outer.remove };
   mkdirSync(folder.dir);
   first = await runCli(['demo', ...SIZE], { cwd: folder.dir });
@@ -21,12 +21,12 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-/** What analysts open. */
+/** The file that analysts open. */
 function published(): string {
   return path.join(folder.dir, 'data', 'published', 'market.duckdb');
 }
 
-/** Where the processes of this machine run, as far as Linux tells. */
+/** Working folders of this machine's processes, if Linux shows them. */
 function workingFolders(): string[] {
   const processes = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
   return processes.flatMap((pid) => {
@@ -38,7 +38,7 @@ function workingFolders(): string[] {
   });
 }
 
-/** Requests the demo says it spent. */
+/** Number of requests that the demo reports. */
 function requestsOf({ stdout }: CliResult): number {
   return Number(/Done in .*, ([\d,]+) requests\./.exec(stdout)?.[1]?.replaceAll(',', ''));
 }
@@ -70,7 +70,7 @@ describe('tidemark demo, without a terminal', () => {
   it('demo leaves no process running', () => {
     const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
     expect(left.filter((line) => line.includes(folder.dir))).toEqual([]);
-    // The Temporal server names no folder: it runs in its own.
+    // The Temporal server's arguments name no folder: it runs inside its own.
     expect(workingFolders().filter((cwd) => cwd.startsWith(folder.dir))).toEqual([]);
     expect(existsSync(path.join(folder.dir, 'data', 'temporal', 'server.json'))).toBe(false);
   });

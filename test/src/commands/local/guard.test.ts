@@ -8,7 +8,7 @@ import { processExists } from '../../../../src/core/lock.js';
 import { ROOT } from '../../../helpers/processes.js';
 import { waitUntil } from '../../../helpers/sandbox.js';
 
-// Says that it is there, writes down a SIGTERM, and would live for ever.
+// Prints that it is ready, notes a SIGTERM, and would otherwise run forever.
 const SERVER = `
 process.on('SIGTERM', () => { require('node:fs').writeFileSync(process.argv[1], 'stopped in order'); process.exit(0); });
 console.log('ready');
@@ -35,7 +35,7 @@ describe('a guarded process', () => {
     const [pid] = await Promise.all([server.pid, server.line(ready, 20_000)]);
     expect(processExists(pid)).toBe(true);
     await server.stop();
-    // Dead at once; the system may take a moment to clear it away.
+    // It is dead at once; the system may take a moment to remove it.
     await vi.waitFor(() => expect(processExists(pid)).toBe(false));
     expect(readFileSync(note, 'utf8')).toBe('stopped in order');
     expect(readFileSync(logFile, 'utf8')).toContain('ready');

@@ -14,7 +14,7 @@ const SHIPPED = readFileSync(path.join(ROOT, 'sql', 'marts', 'market_daily.sql')
 const CHANGED_COLUMN = '  changed: BIGINT | Members whose record was found changed since the end of the night before\n';
 const CHANGED_SQL = '  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed,\n';
 
-/** The model as a person might edit it: another meaning, a lost column, a second version. */
+/** The model as a user might edit it: another meaning, a removed column, a second version. */
 const EDITED = SHIPPED.replace("lower(h.status) = 'active' AND ", '').replace(
   'Of those, with status Active as',
   'Of those, with a record as',
@@ -34,13 +34,13 @@ describe('tidemark models on a real warehouse', () => {
   const at = async (instant: string, ...args: string[]) =>
     runCli(args, { cwd: place.dir, env: { TIDEMARK_NOW: instant } });
 
-  /** A minute later each time. */
+  /** Returns a minute later at each call. */
   function now(): string {
     minute++;
     return new Date(Date.UTC(2026, 10, 20, 12, minute)).toISOString();
   }
 
-  /** Writes models of one's own; null removes one. */
+  /** Writes a user's models; null removes one. */
   function edit(files: Record<string, string | null>): void {
     for (const [name, text] of Object.entries(files)) {
       const file = path.join(place.dir, 'models', 'marts', name);
@@ -58,7 +58,7 @@ describe('tidemark models on a real warehouse', () => {
     }
   }
 
-  /** As a run ends: builds and publishes with what is in force. */
+  /** Builds and publishes the models in force, as a run does at its end. */
   async function run(): Promise<string[]> {
     const warehouse = await openWarehouse(dataDir);
     try {
@@ -162,7 +162,7 @@ describe('tidemark models on a real warehouse', () => {
     expect(stderr).toContain('marts.market_daily breaks what version 1 promises: column changed is removed.');
     expect(stderr).toContain('Raise `version` in the header of');
     expect(stderr).toContain('market_daily_v1.sql with a `deprecation_date`');
-    // Where the warehouse is lost, it is what is published that says what readers hold on to.
+    // Without a warehouse, the published file says what readers rely on.
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     expect(await cli('replay')).toMatchObject({
       code: 1,

@@ -244,7 +244,7 @@ describe('tidemark models plan', () => {
   });
 
   it('models plan shows edits and their effects and refuses breaking ones', async () => {
-    // The files on disk are the checkout's own: so it is the applied model that is made another.
+    // The files on disk are the checkout's, so the test changes the applied model instead.
     await withWarehouse(async ({ db }) => {
       await db.run(`UPDATE ledger.models SET fingerprint = 'other',
         definition = replace(definition, 'columns:\n', 'columns:\n  bygone: VARCHAR | Gone\n') WHERE model = 'core.financials'`);

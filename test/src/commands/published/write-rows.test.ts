@@ -108,7 +108,7 @@ describe('writeCsv', () => {
   const written = async (rows: PlainValue[][]): Promise<string> => collect(writeCsv, ['a', 'b'], rows);
 
   it('writes no CSV cell that a spreadsheet would run, at any delimiter', async () => {
-    // A plain number is none.
+    // A plain number is no formula.
     const formula = (text: string): boolean => /^[\s\p{Cc}"]*[=+\-@\uff1d]/u.test(text) && !/^[+-]?\d+$/.test(text);
     await fc.assert(
       fc.asyncProperty(table, async (rows) => {

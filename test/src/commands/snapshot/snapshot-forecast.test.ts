@@ -6,7 +6,7 @@ import { makeProject, type Project } from '../../../helpers/project.js';
 import { control, countRequests } from '../../../helpers/sandbox.js';
 import { runCli } from '../../../helpers/run-cli.js';
 
-// What is left of the daily limit is part of the forecast; no Temporal server is needed for it.
+// The forecast includes what is left of the daily limit. It needs no Temporal server.
 describe('tidemark snapshot --dry-run', () => {
   let sandbox: RunningSandbox;
   let project: Project;
@@ -39,7 +39,7 @@ describe('tidemark snapshot --dry-run', () => {
     expect(told.companies).toBe(3_000);
     const streams = Object.fromEntries(told.streams.map(({ stream, requests }) => [stream, requests]));
     expect(streams).toMatchObject({ nomenclatures: 3, metrics: 2, companies: 3_000, financials: 3_000 });
-    // 120 pages fill the market.
+    // 120 pages list the market.
     expect(streams['search']).toBeGreaterThanOrEqual(120);
     expect(streams['search']).toBeLessThan(200);
     expect(told.requests).toBe(told.streams.reduce((sum, { requests }) => sum + requests, 0));

@@ -101,7 +101,7 @@ describe("the machine's clock compared with the API's", () => {
       todo: expect.stringMatching(/continues when the clock is right/),
     });
     await go(0);
-    // Asked once: the clock was not set since.
+    // Checked once, because the clock was not set since.
     await go(12);
   });
 });

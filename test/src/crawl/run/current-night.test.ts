@@ -28,7 +28,7 @@ interface Night {
   date?: string;
 }
 
-/** A run's records as the run itself lands them. */
+/** Lands a run's records as the run does. */
 async function night({
   run,
   at,

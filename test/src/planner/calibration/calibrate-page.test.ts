@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPlan, type PlanAnswer } from '../../../../src/planner/index.js';
 import { incorporation, planInput } from '../crawl.js';
 
-/** The per_page of the first page-2 request, after answering page 1 by size; and the sizes that were tried. */
+/** Answers page 1 by size; returns the sizes tried and the per_page of the first request for page 2. */
 function tried(perPage: number, obtained: (perPage: number) => number | 'refused', total = 5_000) {
   const plan = createPlan(planInput({ perPage, dimensions: [incorporation] }));
   const sizes: number[] = [];
