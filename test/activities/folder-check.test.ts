@@ -81,13 +81,10 @@ describe('an activity for this data folder', () => {
     },
   );
 
-  it.each(['failed', 'cancelled'] as const)(
-    'files a run as %s even if its records are lost',
-    async (outcome) => {
-      await check('closeRun', { ctx, outcome });
-      await expect(check('closeRun', { ctx, outcome: 'complete' })).rejects.toThrow(/lacks the record "open" of run/);
-    },
-  );
+  it.each(['failed', 'cancelled'] as const)('files a run as %s even if its records are lost', async (outcome) => {
+    await check('closeRun', { ctx, outcome });
+    await expect(check('closeRun', { ctx, outcome: 'complete' })).rejects.toThrow(/lacks the record "open" of run/);
+  });
 
   it('enters the quota gate without checking run records', async () => {
     await expect(check('enterQuotaGate', { waiter: { ctx } })).resolves.toBeUndefined();

@@ -106,7 +106,12 @@ describe('API variants of the simulated market', () => {
     ['lets null select companies without a value', { nullSelects: true }, { company_incorporation: null }, undated],
     ['lets [null] select companies without a value', { nullSelects: true }, { company_incorporation: [null] }, undated],
     ['refuses null', {}, { company_incorporation: null }, 'company_incorporation: null is not allowed'],
-    ['refuses dates where it expects years', { dates: 'years' }, year, 'company_incorporation: a bound is of the wrong kind'],
+    [
+      'refuses dates where it expects years',
+      { dates: 'years' },
+      year,
+      'company_incorporation: a bound is of the wrong kind',
+    ],
     ['finds nothing by dates where it expects years', { dates: 'years', wrongBounds: 'empty' }, year, 0],
     ['accepts years', { dates: 'years' }, { company_incorporation: { gte: 2010, lte: 2010 } }, inYear],
     ['accepts years as text', { dates: 'year-texts' }, { company_incorporation: { gte: '2010', lte: '2010' } }, inYear],

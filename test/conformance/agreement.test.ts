@@ -170,12 +170,15 @@ describe('parameters in the OpenAPI document', () => {
 });
 
 describe('answer fields in the OpenAPI document', () => {
-  it.each(rows.filter(([, { response }]) => response !== null))('describes exactly the documented answer fields of %s', (name, route) => {
-    const { responses } = describedAs(route);
-    const [status, { content }] = Object.entries(responses).find(([code]) => code.startsWith('2'))!;
-    if (route.status !== null) expect(Number(status)).toBe(route.status);
-    expectSameFields(name, answerType(route), content['application/json']!.schema!);
-  });
+  it.each(rows.filter(([, { response }]) => response !== null))(
+    'describes exactly the documented answer fields of %s',
+    (name, route) => {
+      const { responses } = describedAs(route);
+      const [status, { content }] = Object.entries(responses).find(([code]) => code.startsWith('2'))!;
+      if (route.status !== null) expect(Number(status)).toBe(route.status);
+      expectSameFields(name, answerType(route), content['application/json']!.schema!);
+    },
+  );
 });
 
 describe('filters in the OpenAPI document', () => {

@@ -226,11 +226,14 @@ describe('other parameters', () => {
     }
   });
 
-  it.each(['GET /v2/financial/{id}', 'POST /api/company-financials'])('returns only the requested year from %s', async (route) => {
-    const given = api.calls[route]!;
-    expect(Object.keys(await body(route, given))).toEqual([String(given['year'])]);
-    expect(await body(route, { ...given, year: 1901 })).toEqual({});
-  });
+  it.each(['GET /v2/financial/{id}', 'POST /api/company-financials'])(
+    'returns only the requested year from %s',
+    async (route) => {
+      const given = api.calls[route]!;
+      expect(Object.keys(await body(route, given))).toEqual([String(given['year'])]);
+      expect(await body(route, { ...given, year: 1901 })).toEqual({});
+    },
+  );
 
   it('returns several years when none is requested', async () => {
     expect(Object.keys(await body('GET /v2/financial/{id}', { id: api.id })).length).toBeGreaterThan(1);

@@ -151,12 +151,15 @@ describe('IdNotFound', () => {
 describe('ProductPermissionDenied', () => {
   const open = ['GET /v1/finder/nomenclatures', 'POST /v1/finder/nomenclatures'];
   const headers = { authorization: 'Token may-nothing' };
-  it.each(v1.filter(([name]) => !open.includes(name)))('answers ProductPermissionDenied to a key without permission: %s', async (name) => {
-    expectError(await ask(name, {}, { headers }), 'v1', 'ProductPermissionDenied');
-    const nobody = clientWith('may-nothing');
-    expect(await clientError(name, {}, nobody)).toBeInstanceOf(PermissionDeniedError);
-    await nobody.close();
-  });
+  it.each(v1.filter(([name]) => !open.includes(name)))(
+    'answers ProductPermissionDenied to a key without permission: %s',
+    async (name) => {
+      expectError(await ask(name, {}, { headers }), 'v1', 'ProductPermissionDenied');
+      const nobody = clientWith('may-nothing');
+      expect(await clientError(name, {}, nobody)).toBeInstanceOf(PermissionDeniedError);
+      await nobody.close();
+    },
+  );
 
   it.each(open)('requires no permission for %s', async (name) => {
     expect((await ask(name, {}, { headers })).status).toBe(200);

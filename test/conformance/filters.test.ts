@@ -93,19 +93,22 @@ describe('filters of a wrong type', () => {
 });
 
 describe('range filters', () => {
-  it.each(rows.filter(([, , type]) => /range/.test(type)))('accepts either bound alone and rejects misnamed ones in %s: %s', async (table, key, _type, range) => {
-    const [lower, upper] = range ?? ['from', 'to'];
-    const middle = ((values[table] as Given)[key] as Given)[lower];
-    const above = await find(table, { [key]: { [lower]: middle } });
-    const below = await find(table, { [key]: { [upper]: middle } });
-    expect(above).toEqual(truth(table, { [key]: { [lower]: middle } }));
-    expect(below).toEqual(truth(table, { [key]: { [upper]: middle } }));
-    expect(new Set([...above, ...below]).size).toBeGreaterThan(Math.max(above.length, below.length));
-    const misnamed = { [lower === 'gte' ? 'from' : 'gte']: middle };
-    const filters = { [key]: misnamed };
-    const given = { page: 1, per_page: 1, filters: table === 'tenders' ? { must: filters } : filters };
-    expectRefusal(await api.ask(FILTERS[table].route, given), routeNamed(FILTERS[table].route), key);
-  });
+  it.each(rows.filter(([, , type]) => /range/.test(type)))(
+    'accepts either bound alone and rejects misnamed ones in %s: %s',
+    async (table, key, _type, range) => {
+      const [lower, upper] = range ?? ['from', 'to'];
+      const middle = ((values[table] as Given)[key] as Given)[lower];
+      const above = await find(table, { [key]: { [lower]: middle } });
+      const below = await find(table, { [key]: { [upper]: middle } });
+      expect(above).toEqual(truth(table, { [key]: { [lower]: middle } }));
+      expect(below).toEqual(truth(table, { [key]: { [upper]: middle } }));
+      expect(new Set([...above, ...below]).size).toBeGreaterThan(Math.max(above.length, below.length));
+      const misnamed = { [lower === 'gte' ? 'from' : 'gte']: middle };
+      const filters = { [key]: misnamed };
+      const given = { page: 1, per_page: 1, filters: table === 'tenders' ? { must: filters } : filters };
+      expectRefusal(await api.ask(FILTERS[table].route, given), routeNamed(FILTERS[table].route), key);
+    },
+  );
 });
 
 describe('the currency of financial_turnover', () => {

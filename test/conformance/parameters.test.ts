@@ -50,14 +50,20 @@ describe('calls with every documented parameter', () => {
 });
 
 describe('missing parameters', () => {
-  it.each(sent.filter(([, , { required }]) => required === true))('rejects a call without the required %s', async (_label, route, { name }, place) => {
-    expectRefusal(await call(route, { [name]: undefined }, place), route, name);
-  });
+  it.each(sent.filter(([, , { required }]) => required === true))(
+    'rejects a call without the required %s',
+    async (_label, route, { name }, place) => {
+      expectRefusal(await call(route, { [name]: undefined }, place), route, name);
+    },
+  );
 
-  it.each(sent.filter(([, , { requiredWhen }]) => requiredWhen))('rejects a call without the conditionally required %s', async (_label, route, parameter) => {
-    const [name, value] = parameter.requiredWhen!.split(' is ') as [string, string];
-    expectRefusal(await call(route, { [name]: value, [parameter.name]: undefined }), route, parameter.name);
-  });
+  it.each(sent.filter(([, , { requiredWhen }]) => requiredWhen))(
+    'rejects a call without the conditionally required %s',
+    async (_label, route, parameter) => {
+      const [name, value] = parameter.requiredWhen!.split(' is ') as [string, string];
+      expectRefusal(await call(route, { [name]: value, [parameter.name]: undefined }), route, parameter.name);
+    },
+  );
 
   // The others are optional and are omitted one at a time.
   const optional = sent.filter(([, , { required }]) => required === false);
@@ -75,35 +81,47 @@ describe('parameters of a wrong type', () => {
 });
 
 describe('nullable parameters', () => {
-  it.each(sent.filter(([, , { type }]) => type?.endsWith('| null')))('accepts null for %s', async (_label, route, { name }) => {
-    expectSuccess(route, await call(route, { [name]: null }));
-  });
+  it.each(sent.filter(([, , { type }]) => type?.endsWith('| null')))(
+    'accepts null for %s',
+    async (_label, route, { name }) => {
+      expectSuccess(route, await call(route, { [name]: null }));
+    },
+  );
 });
 
 describe('default values', () => {
-  it.each(sent.filter(([, , parameter]) => parameter.default !== undefined))('applies the documented default of %s', async (_label, route, parameter) => {
-    const { name, default: value } = parameter;
-    const without = await call(route, { [name]: undefined });
-    expectSuccess(route, without);
-    expect(await call(route, { [name]: value })).toEqual(without);
-    const other = value === true ? false : Number(value) + 1;
-    expect(await call(route, { [name]: other })).not.toEqual(without);
-  });
+  it.each(sent.filter(([, , parameter]) => parameter.default !== undefined))(
+    'applies the documented default of %s',
+    async (_label, route, parameter) => {
+      const { name, default: value } = parameter;
+      const without = await call(route, { [name]: undefined });
+      expectSuccess(route, without);
+      expect(await call(route, { [name]: value })).toEqual(without);
+      const other = value === true ? false : Number(value) + 1;
+      expect(await call(route, { [name]: other })).not.toEqual(without);
+    },
+  );
 });
 
 describe('maxima', () => {
-  it.each(sent.filter(([, , { maximum }]) => maximum !== undefined))('accepts the documented maximum and nothing larger: %s', async (_label, route, { name, maximum }) => {
-    expectSuccess(route, await call(route, { [name]: maximum }));
-    expectRefusal(await call(route, { [name]: maximum! + 1 }), route, name);
-  });
+  it.each(sent.filter(([, , { maximum }]) => maximum !== undefined))(
+    'accepts the documented maximum and nothing larger: %s',
+    async (_label, route, { name, maximum }) => {
+      expectSuccess(route, await call(route, { [name]: maximum }));
+      expectRefusal(await call(route, { [name]: maximum! + 1 }), route, name);
+    },
+  );
 });
 
 describe('ids in the path', () => {
-  it.each(rows.filter(([, , , place]) => place === 'path'))('answers 404 to an unknown id: %s', async (_label, route, { name }) => {
-    for (const value of [4, 'x']) {
-      const answer = await call(route, { [name]: value });
-      expect(answer.status).toBe(404);
-      expectError(answer, 'v2', 'InternalError'); // the shape `{detail}`, which the reference gives to two errors
-    }
-  });
+  it.each(rows.filter(([, , , place]) => place === 'path'))(
+    'answers 404 to an unknown id: %s',
+    async (_label, route, { name }) => {
+      for (const value of [4, 'x']) {
+        const answer = await call(route, { [name]: value });
+        expect(answer.status).toBe(404);
+        expectError(answer, 'v2', 'InternalError'); // the shape `{detail}`, which the reference gives to two errors
+      }
+    },
+  );
 });

@@ -54,21 +54,24 @@ describe('states of a watch', () => {
 });
 
 describe('watch fields', () => {
-  it.each([...watchFields.current, ...watchFields.earlier, ...watchFields.inSamples])('watches, lists, removes and adds the field %s', async (field) => {
-    await enter('not watched');
-    const given = { id: api.id, fields: [field] };
-    expect((await api.ask(START, given)).status).toBe(201);
-    expect(await fieldsOf()).toEqual({ status: 200, body: [field] });
-    const listed = await api.ask('GET /v2/companies/watch', { fields: [field], per_page: 100 });
-    const ids = (listed.body as { data: { id: string }[] }).data.map(({ id }) => id);
-    expect(ids).toContain(String(api.id));
-    const events = await api.ask('GET /v2/companies/{id}/watch/events', { ...given, from_date: '2005-01-01' });
-    expect(events.status).toBe(200);
-    for (const change of ['remove', 'add'] as const) {
-      const changed = await api.ask(`PUT /v2/companies/{id}/watch/fields/${change}`, given);
-      expect(changed).toEqual({ status: 200, body: change === 'add' ? [field] : [] });
-    }
-  });
+  it.each([...watchFields.current, ...watchFields.earlier, ...watchFields.inSamples])(
+    'watches, lists, removes and adds the field %s',
+    async (field) => {
+      await enter('not watched');
+      const given = { id: api.id, fields: [field] };
+      expect((await api.ask(START, given)).status).toBe(201);
+      expect(await fieldsOf()).toEqual({ status: 200, body: [field] });
+      const listed = await api.ask('GET /v2/companies/watch', { fields: [field], per_page: 100 });
+      const ids = (listed.body as { data: { id: string }[] }).data.map(({ id }) => id);
+      expect(ids).toContain(String(api.id));
+      const events = await api.ask('GET /v2/companies/{id}/watch/events', { ...given, from_date: '2005-01-01' });
+      expect(events.status).toBe(200);
+      for (const change of ['remove', 'add'] as const) {
+        const changed = await api.ask(`PUT /v2/companies/{id}/watch/fields/${change}`, given);
+        expect(changed).toEqual({ status: 200, body: change === 'add' ? [field] : [] });
+      }
+    },
+  );
 
   it.each([START, 'PUT /v2/companies/{id}/watch/fields/add', 'GET /v2/companies/watch'])(
     'rejects an unknown watch field on %s',

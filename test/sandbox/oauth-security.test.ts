@@ -43,17 +43,20 @@ describe('incomplete or out-of-order requests', () => {
     expect(await stateOf(app, session)).toMatchObject({ state: 'new', code: null });
   });
 
-  it.each(['/oauth/consent', '/oauth/deny'])('answers 403 to every request after the final answer (%s)', async (answer) => {
-    const session = await newSession(app);
-    const browser = new HttpBrowser(app);
-    await browser.signInBySso(session);
-    await browser.visit(answer, { form: { session } });
-    const before = await stateOf(app, session);
-    const form = { session, api_key: app.sandbox.options.key, email: EMAIL };
-    for (const path of SCREENS) expect((await browser.visit(`${path}?session=${session}`)).status).toBe(403);
-    for (const path of POSTS) expect((await browser.visit(path, { form })).status).toBe(403);
-    expect(await stateOf(app, session)).toEqual(before);
-  });
+  it.each(['/oauth/consent', '/oauth/deny'])(
+    'answers 403 to every request after the final answer (%s)',
+    async (answer) => {
+      const session = await newSession(app);
+      const browser = new HttpBrowser(app);
+      await browser.signInBySso(session);
+      await browser.visit(answer, { form: { session } });
+      const before = await stateOf(app, session);
+      const form = { session, api_key: app.sandbox.options.key, email: EMAIL };
+      for (const path of SCREENS) expect((await browser.visit(`${path}?session=${session}`)).status).toBe(403);
+      for (const path of POSTS) expect((await browser.visit(path, { form })).status).toBe(403);
+      expect(await stateOf(app, session)).toEqual(before);
+    },
+  );
 });
 
 describe('session fixation', () => {

@@ -65,11 +65,14 @@ describe('a call with side effects', () => {
     },
   );
 
-  it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])('does not repeat a call with side effects after %s', async (code) => {
-    const { call, sent } = scripted(fault(code), GOOD);
-    expect(await rejection<TransportError>(call('unsent'))).toMatchObject({ code, unsent: false });
-    expect(sent()).toBe(1);
-  });
+  it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])(
+    'does not repeat a call with side effects after %s',
+    async (code) => {
+      const { call, sent } = scripted(fault(code), GOOD);
+      expect(await rejection<TransportError>(call('unsent'))).toMatchObject({ code, unsent: false });
+      expect(sent()).toBe(1);
+    },
+  );
 
   it('repeats a call with side effects after "limit"', async () => {
     const { call } = scripted(LIMITED, GOOD);

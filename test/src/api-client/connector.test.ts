@@ -180,30 +180,27 @@ describe('errors of the connector', () => {
     { loc: ['body', 'filters', 0], msg: 'Field required', type: 'missing' },
   ];
 
-  it.each(['api', 'oauth'])(
-    'turns a 422 of /%s into a ValidationError without the key',
-    async (part) => {
-      await withApi(
-        (_request, response) => reply(response, 422, { detail }),
-        async ({ client, api }) => {
-          const { connector } = client;
-          const error = await rejection<ValidationError>(
-            part === 'api' ? connector.companyFinancials(1, 2024) : connector.oauth.signInWithKey('s'),
-          );
-          expect(error).toBeInstanceOf(ValidationError);
-          expect(error).toBeInstanceOf(InvalidRequestError);
-          expect(error.name).toBe('ValidationError');
-          expect(error.fields).toEqual({
-            'body.year': ['Input should be a valid integer'],
-            'body.filters.0': ['Field required'],
-          });
-          expect(error.items).toEqual([{ ...detail[0], input: '[redacted]' }, detail[1]]);
-          expect(api.seen).toHaveLength(1);
-          expect(everything(error)).not.toContain('secret');
-        },
-      );
-    },
-  );
+  it.each(['api', 'oauth'])('turns a 422 of /%s into a ValidationError without the key', async (part) => {
+    await withApi(
+      (_request, response) => reply(response, 422, { detail }),
+      async ({ client, api }) => {
+        const { connector } = client;
+        const error = await rejection<ValidationError>(
+          part === 'api' ? connector.companyFinancials(1, 2024) : connector.oauth.signInWithKey('s'),
+        );
+        expect(error).toBeInstanceOf(ValidationError);
+        expect(error).toBeInstanceOf(InvalidRequestError);
+        expect(error.name).toBe('ValidationError');
+        expect(error.fields).toEqual({
+          'body.year': ['Input should be a valid integer'],
+          'body.filters.0': ['Field required'],
+        });
+        expect(error.items).toEqual([{ ...detail[0], input: '[redacted]' }, detail[1]]);
+        expect(api.seen).toHaveLength(1);
+        expect(everything(error)).not.toContain('secret');
+      },
+    );
+  });
 
   it('classifies connector errors like those of version 2', async () => {
     const answers: [number, unknown, new (...given: never[]) => ApiError][] = [

@@ -162,20 +162,17 @@ describe('a live lock holder', () => {
     held.release();
   });
 
-  it.skipIf(!canMakePidNamespaces())(
-    'keeps the lock across process namespaces until killed',
-    async () => {
-      const first = hold({}, [], true);
-      await first.says(/holding/);
-      expect(readFileSync(path.join(dir, readdirSync(dir)[0] ?? '', 'holder.json'), 'utf8')).toContain('"pid":1,');
-      const second = hold({}, [], true);
-      await sleep(1_500);
-      const state = await Promise.race([second.says(/holding/), sleep(100, 'waiting')]);
-      expect(state).toBe('waiting');
-      await first.end('SIGKILL');
-      await second.says(/holding/);
-    },
-  );
+  it.skipIf(!canMakePidNamespaces())('keeps the lock across process namespaces until killed', async () => {
+    const first = hold({}, [], true);
+    await first.says(/holding/);
+    expect(readFileSync(path.join(dir, readdirSync(dir)[0] ?? '', 'holder.json'), 'utf8')).toContain('"pid":1,');
+    const second = hold({}, [], true);
+    await sleep(1_500);
+    const state = await Promise.race([second.says(/holding/), sleep(100, 'waiting')]);
+    expect(state).toBe('waiting');
+    await first.end('SIGKILL');
+    await second.says(/holding/);
+  });
 });
 
 describe('a lock holder frozen for longer than the lease', () => {
