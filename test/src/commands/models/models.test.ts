@@ -145,7 +145,7 @@ describe.concurrent('tidemark models test', () => {
   it('models test runs the shipped cases by default', async () => {
     const { code, stdout } = await tidemark('models', 'test', '--match', 'cases/tenders.yaml');
     expect(code).toBe(0);
-    expect(stdout).toContain('  ✔ odd tenders\n');
+    expect(stdout).toContain('  ✔ reads odd tenders and rejects their wrong fields\n');
   });
 
   it.each([
