@@ -40,7 +40,7 @@ describe('operator commands', () => {
 
   afterEach(() => clearFaults());
 
-  it('waits at the daily limit and continues where it was', async () => {
+  it('waits at the daily limit and resumes afterwards', async () => {
     const run = await start('snapshot/demo/quota');
     await waitUntil('the run waits for the quota', async () => (await phase(run)) === 'waiting-for-quota');
     await system.api.setQuota({ dailyLimit: 1_000_000 });

@@ -228,7 +228,7 @@ async function untilFewAreOpen(): Promise<void> {
 }
 
 describe('many connections', () => {
-  it('keeps serving beside 400 silent connections, then closes them', async () => {
+  it('keeps serving while 400 silent connections are open, then closes them', async () => {
     const crowd = Array.from({ length: 400 }, () => new RawSocket(app.url));
     for (const raw of crowd) raw.send('GET /v2/metrics HTTP/1.1\r\n');
     for (let n = 0; n < 20; n++) expect((await app.get('/v2/metrics')).status).toBe(200);

@@ -35,7 +35,7 @@ describe('the sign-in flow', () => {
     });
   });
 
-  it('denies access by SSO and tells the client', async () => {
+  it('denies access by SSO and redirects the client with access_denied', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     expect((await browser.signInBySso(session)).html).toContain('Allow access?');

@@ -147,7 +147,7 @@ describe('errors by field', () => {
     });
   });
 
-  it('treats lists of text as data where data may have that form', () => {
+  it('reports no error for text lists if the answer may be data', () => {
     expect(told({ page: ['Too high.'] }, 200, { mayBeData: true })).toBeNull();
     expect(name({ detail: 'Not found.' }, 200, { mayBeData: true })).toBe('NotFoundError');
     expect(name({ error_guard: 'limit' }, 200, { mayBeData: true })).toBe('LimitError');

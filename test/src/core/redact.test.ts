@@ -195,7 +195,7 @@ describe('createRedactor', () => {
     expect([made.text('anything'), made.data('anything')]).toEqual(['anything', 'anything']);
   });
 
-  it('redacts a key that consists of escapes, and nothing else', () => {
+  it('redacts only the key if it consists of escapes', () => {
     for (const escapes of ['%20%20%20%20%20', String.raw`\\\\\\\\`, '&amp;&amp;&amp;']) {
       const made = createRedactor(escapes);
       expect(made.text('a text of words')).toBe('a text of words');

@@ -42,7 +42,7 @@ it('finds companies without a date by null where the API supports it', async () 
   expect(guesses.every(({ status }) => status === 200)).toBe(true);
 });
 
-it.each(['refuse', 'ignore'])('tries null as date once where the API would %s it', async (meaning) => {
+it.each(['refuse', 'ignore'])('tries null as date only once if the API would %s it', async (meaning) => {
   const { coverage, guesses } = await search({ 'incorporation-null': meaning });
   expect(guesses).toHaveLength(1);
   expect((coverage?.distinctCompanies ?? 0) + (coverage?.missing ?? 0)).toBe(coverage?.reportedTotal);

@@ -77,7 +77,7 @@ describe('openWarehouse', () => {
     await (await openWarehouse(dataDir)).close();
   });
 
-  test('refuses a warehouse held by another process and names its id', async () => {
+  test('refuses a warehouse in use by another process and names its id', async () => {
     const dataDir = temporaryDataDir();
     await (await openWarehouse(dataDir)).close();
     const script = `

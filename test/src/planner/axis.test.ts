@@ -37,7 +37,7 @@ describe('windows of a date filter', () => {
     expect(own.filter({ from: day('2006-01-02'), to: own.hi })).toEqual({ gte: '2006-01-02', lte: '2010-06-30' });
   });
 
-  it('writes bounds as years where the API filters by year', () => {
+  it('writes bounds as years if the API filters by year', () => {
     const window = { from: 2001, to: 2003 };
     const say = (format: 'year' | 'year-as-text' | 'year-as-dates') =>
       rangeAxis(dates, {}, { min: 1990, max: 2026, format }).filter(window);
@@ -151,7 +151,7 @@ describe('windows of a number filter', () => {
 });
 
 describe('windows of a list filter', () => {
-  it('selects several values in one search, or one where required', () => {
+  it('selects several values in one search, or one if required', () => {
     const several = categoricalAxis({ kind: 'categorical', key: 'legal_form', values: [] }, [8, 9, 10], true);
     expect(several.filter({ from: 0, to: 1 })).toEqual([8, 9]);
     expect(several.name({ from: 0, to: 1 })).toBe('8..9');

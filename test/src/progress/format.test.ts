@@ -33,7 +33,7 @@ describe('formatRate', () => {
 });
 
 describe('display width', () => {
-  it('counts wide letters twice and combining marks not at all', () => {
+  it('gives wide letters width 2 and combining marks width 0', () => {
     expect(displayWidth('푸른솔 기술')).toBe(11);
     expect(displayWidth('Åkerlund')).toBe(8);
     expect(displayWidth('e\u0301')).toBe(1);

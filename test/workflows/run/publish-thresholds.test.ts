@@ -35,7 +35,7 @@ describe('heldBackBy', () => {
     expect(heldBackBy(gate({ maxDrop: 1 }), reached(0, 0))).toBeNull();
   });
 
-  it('counts carried members towards the publish thresholds and names their number', () => {
+  it('counts carried-over members towards publish thresholds and names their number', () => {
     const carried = { companies: 200, since: '2026-11-14' };
     expect(heldBackBy(gate({ minCoverage: 0.98 }), { ...reached(790, 1_000), carried })).toBeNull();
     expect(heldBackBy(gate({ minCoverage: 0.98 }), reached(790, 1_000))).toMatch(/790 of 1,000/);

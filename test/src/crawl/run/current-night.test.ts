@@ -65,7 +65,7 @@ it('finds the latest night that was neither held back nor cancelled', async () =
   expect(currentNight(dataDir, 'm', filters)).toEqual({ date: '2026-11-19', companies: 20, comparable: true });
 });
 
-it('counts carried members in the current night', async () => {
+it('counts carried-over members in the current night', async () => {
   await night({ run: 'n1', at: '2026-11-18T03:00:00Z', companies: 30, carried: { '2026-11-16': 4, '2026-11-17': 1 } });
   expect(currentNight(dataDir, 'm', {})).toMatchObject({ companies: 35 });
 });
