@@ -165,7 +165,7 @@ describe('identifiers of records', () => {
     ).toBe(404);
   });
 
-  it('POST /api/autocomplete: registration_number does not where country_code is another', async () => {
+  it('POST /api/autocomplete: finds no registration_number in another country_code', async () => {
     const { api_key, registration_number } = api.calls['POST /api/autocomplete']!;
     const found = await body('POST /api/autocomplete', { api_key, registration_number, country_code: 'IS' });
     expect(found).toEqual({ detail: 'No company was found.' });

@@ -139,7 +139,7 @@ describe('POST /v2/autocomplete', () => {
     });
   });
 
-  it('finds by any field when the option says so, and then refuses a lone country only', async () => {
+  it('finds by any field with autocompleteNeeds any, and refuses only a lone country', async () => {
     const { company_email } = records.find((record) => record.company_email?.[0])!;
     const mild = await startApp({ autocompleteNeeds: 'any' });
     try {

@@ -117,7 +117,7 @@ describe('payee checks', () => {
     expect((await app.send('POST', '/v2/know-your-payee/x')).status).toBe(404);
   });
 
-  it('are refused with 400 without holding_entity, whatever status other errors have', async () => {
+  it('refuses payee checks without holding_entity with 400, not the configured status', async () => {
     const other = await startApp({ statuses: { ...DEFAULT_STATUSES, invalid: 422 } });
     try {
       const send = async (body: object) => (await other.send('POST', '/v2/know-your-payee', body)).status;

@@ -207,7 +207,7 @@ describe('compaction of folders without models', () => {
     return warehouse;
   }
 
-  test('counts parts and bytes before and after, and leaves single parts and the records of runs alone', async () => {
+  test('counts parts and bytes, and skips single parts and run records', async () => {
     const dataDir = temporaryDataDir();
     await landParts(dataDir, [...runEnds, ...runEnds, company(1, 1, 'a'), company(2, 1, 'b')]);
     const warehouse = await loadedWarehouse(dataDir);
@@ -233,7 +233,7 @@ describe('compaction of folders without models', () => {
     ]);
   });
 
-  test('joins deliveries of a webhook from the day after on, and no folder with a spool', async () => {
+  test('joins webhook deliveries of past days and skips folders with a spool', async () => {
     const dataDir = temporaryDataDir();
     const delivery = (id: number, date: string): Answer => ({
       stream: 'watch_events',
@@ -261,7 +261,7 @@ describe('compaction of folders without models', () => {
     expect(await compactLanding(warehouse, dataDir, { minParts: 2 })).toMatchObject({ folders: 1, partsBefore: 2 });
   });
 
-  test('the manifest of a joined part covers the whole time of its parts', async () => {
+  test('writes a manifest with the whole time span of the joined parts', async () => {
     const dataDir = temporaryDataDir();
     const at = (id: number, minute: string): Answer => ({
       ...company(id, 1, 'a'),
