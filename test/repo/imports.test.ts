@@ -97,7 +97,7 @@ describe('import rules', () => {
     ]);
   });
 
-  it('catches files that import each other in a circle, by types too', () => {
+  it('catches circular imports of files, including types', () => {
     const files = new Map([
       ['schemas/one.ts', `import type { Two } from './two.js';`],
       ['schemas/two.ts', `import { three } from './three.js';`],

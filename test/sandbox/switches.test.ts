@@ -82,12 +82,12 @@ describe('flags', () => {
 });
 
 describe('the table of switches', () => {
-  it('is the one in the README (if not: npm run sandbox:readme)', () => {
+  it('matches the switch table in the README (if not: npm run sandbox:readme)', () => {
     const readme = readFileSync(README, 'utf8');
     expect(withSwitches(readme)).toBe(readme);
   });
 
-  it('names the flag of each option, once', () => {
+  it('names one flag per option', () => {
     const flags = Object.entries(SWITCHES).map(([option, { flag }]) => [option, new Option(flag).attributeName()]);
     expect(flags.filter(([option, name]) => option !== name)).toEqual([]);
     expect(Object.keys(sandboxOptions()).toSorted()).toEqual(
@@ -95,11 +95,11 @@ describe('the table of switches', () => {
     );
   });
 
-  it('has descriptions that fit into a cell', () => {
+  it('has switch descriptions that fit into a table cell', () => {
     expect(switchList().filter(({ description }) => description.length > 84)).toEqual([]);
   });
 
-  it('leaves options without a flag to the state file', () => {
+  it('omits options without a flag, as the state file may set them', () => {
     expect(readFlags([])).toEqual({ host: '127.0.0.1', port: 4010 });
   });
 });

@@ -128,7 +128,7 @@ describe('tellLineage', () => {
     expect(tellLineage({ ...lineage, from: [...('from' in lineage ? lineage.from : [])] })).toBe(text);
   });
 
-  test('formats the names of tables', () => {
+  test('formats the table names of a lineage', () => {
     expect(tellLineage({ lineage: 'derived', from: ['core.a.x'] }, (name) => `<${name}>`)).toBe(
       'derived: <core.a> (x)',
     );

@@ -116,7 +116,7 @@ describe('a case of rows', () => {
   });
 });
 
-test('a case of rows fills loaded tables, and builds all keys of an incremental model', async () => {
+test('a case of rows fills loaded tables and builds all incremental keys', async () => {
   const [head, body] = [
     '/*\nmodel: marts.own\nkind: incremental\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\n',
     'incremental:\n  by: [id]\n  changed: SELECT 1::BIGINT AS id WHERE false\n  all: SELECT part AS id FROM ledger.loaded_parts\n',
