@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import * as paths from '../../../src/core/data-folder.js';
 
-test('files of a data folder lie where users and other programs look for them', () => {
+test('keeps the documented file paths of a data folder', () => {
   const { buildsDir, chunkFile, currentLink, dueDir, envFile, publishedFile, publishedLake, warehouseFile } = paths;
   expect([
     warehouseFile('d'),

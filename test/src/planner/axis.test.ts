@@ -12,10 +12,10 @@ const amounts: RangeDimension = {
 };
 const day = (text: string): number => dayNumber(text)!;
 
-describe('a date axis', () => {
+describe('windows of a date filter', () => {
   const axis = rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
 
-  it('is open at both ends, so that nothing lies outside', () => {
+  it('leaves date windows open at both ends', () => {
     expect(axis.filter({ from: axis.lo, to: day('2001-02-03') })).toEqual({ lte: '2001-02-03' });
     expect(axis.filter({ from: day('2001-02-04'), to: axis.hi })).toEqual({ gte: '2001-02-04' });
     expect(axis.filter({ from: day('2001-02-04'), to: day('2001-02-04') })).toEqual({
@@ -26,7 +26,7 @@ describe('a date axis', () => {
     expect(axis.name({ from: day('2001-02-04'), to: day('2001-02-04') })).toBe('2001-02-04');
   });
 
-  it("stays inside the market's own bounds, as they were written", () => {
+  it("keeps date windows within the market's own bounds", () => {
     const own = rangeAxis(
       dates,
       { gte: 2005, lte: '2010-06-30' },
@@ -37,7 +37,7 @@ describe('a date axis', () => {
     expect(own.filter({ from: day('2006-01-02'), to: own.hi })).toEqual({ gte: '2006-01-02', lte: '2010-06-30' });
   });
 
-  it('speaks years where the API counts years', () => {
+  it('writes bounds as years if the API filters by year', () => {
     const window = { from: 2001, to: 2003 };
     const say = (format: 'year' | 'year-as-text' | 'year-as-dates') =>
       rangeAxis(dates, {}, { min: 1990, max: 2026, format }).filter(window);
@@ -46,28 +46,28 @@ describe('a date axis', () => {
     expect(say('year-as-dates')).toEqual({ gte: '2001-01-01', lte: '2003-12-31' });
   });
 
-  it('has companies about evenly over its coordinate: recent days weigh more', () => {
+  it('gives recent years more weight than earlier ones', () => {
     const width = (year: number): number => axis.coord(firstDay(year + 1, 1)) - axis.coord(firstDay(year, 1));
     expect(width(2020)).toBeGreaterThan(2 * width(1995));
   });
 });
 
-describe('a date axis of an API', () => {
+describe('date windows by bound semantics', () => {
   const window = { from: day('2001-02-03'), to: day('2001-02-10') };
   const said = (bounds?: 'inclusive' | 'exclusive' | 'half-open') =>
     rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day', bounds }).filter(window);
 
-  it('that counts bounds in is told the first and the last day', () => {
+  it('uses the first and last day with inclusive bounds', () => {
     expect(said()).toEqual({ gte: '2001-02-03', lte: '2001-02-10' });
     expect(said('inclusive')).toEqual({ gte: '2001-02-03', lte: '2001-02-10' });
   });
 
-  it('that leaves bounds out is told one day more', () => {
+  it('widens a window by one day for exclusive bounds', () => {
     expect(said('exclusive')).toEqual({ gte: '2001-02-02', lte: '2001-02-11' });
     expect(said('half-open')).toEqual({ gte: '2001-02-03', lte: '2001-02-11' });
   });
 
-  it('asks for whoever has a date by both ends', () => {
+  it('selects all companies with a date by both bounds', () => {
     const axis = rangeAxis(
       { ...dates, extra: { kind: 'first' } },
       {},
@@ -79,17 +79,17 @@ describe('a date axis of an API', () => {
     expect(own.name({ from: own.lo, to: own.hi })).toBe('2005-01-01..');
   });
 
-  it('holds the market’s own bounds even where they lie beyond the horizon', () => {
+  it('keeps market bounds beyond the horizon', () => {
     const early = rangeAxis(dates, { lte: 1950 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect([dayText(early.lo), dayText(early.hi)]).toEqual(['1950-12-31', '1950-12-31']);
     const late = rangeAxis(dates, { gte: 2030 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect([dayText(late.lo), dayText(late.hi)]).toEqual(['2030-01-01', '2030-01-01']);
   });
 
-  it('expects hardly anybody at a weekend, and as many on each other day', () => {
+  it('weights weekends at a tenth of a weekday', () => {
     const axis = rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-22'), format: 'day' });
     const width = (text: string): number => axis.coord(day(text) + 1) - axis.coord(day(text));
-    // A Monday to a Sunday.
+    // From a Monday to a Sunday.
     const week = ['16', '17', '18', '19', '20', '21', '22'].map((date) => width(`2026-11-${date}`));
     const [monday = 0] = week;
     for (const other of week.slice(0, 5)) expect(other / monday).toBeCloseTo(1, 2);
@@ -113,7 +113,7 @@ describe('a date axis of an API', () => {
     expect(position === undefined ? null : dayText(position)).toBe(expected);
   });
 
-  it('reads years where it counts years', () => {
+  it('reads and writes years as filter bounds', () => {
     expect(positionOf(dates, 'year', '2005-06-07', 'first')).toBe(2005);
     expect(positionOf(dates, 'year', 2005, 'last')).toBe(2005);
     expect(positionOf(dates, 'year', 'soon', 'last')).toBeUndefined();
@@ -127,8 +127,8 @@ describe('a date axis of an API', () => {
   });
 });
 
-describe('numbers', () => {
-  it('are rounded inwards as bounds; words are not read', () => {
+describe('windows of a number filter', () => {
+  it('rounds numeric bounds inwards and rejects words', () => {
     const counts: RangeDimension = { kind: 'range', key: 'number_of_employees', type: 'integer' };
     expect(positionOf(counts, 'day', 4.5, 'first')).toBe(5);
     expect(positionOf(counts, 'day', 4.5, 'last')).toBe(4);
@@ -141,7 +141,7 @@ describe('numbers', () => {
     expect(axis.coord(-9)).toBeCloseTo(-Math.log(10));
   });
 
-  it('counts hundredths, keeps further properties and does not lose cents', () => {
+  it('counts amounts in cents and keeps other properties', () => {
     const axis = rangeAxis(amounts, {}, { min: 0, max: 100_000_000, format: 'day' });
     expect(axis.filter({ from: 1_010, to: 2_099 })).toEqual({ currency: 'EUR', gte: 10.1, lte: 20.99 });
     expect(positionOf(amounts, 'day', 10.1, 'first')).toBe(1_010);
@@ -150,8 +150,8 @@ describe('numbers', () => {
   });
 });
 
-describe('a categorical axis', () => {
-  it('asks several values in one search, or one by one where the API takes a plain value', () => {
+describe('windows of a list filter', () => {
+  it('selects several values in one search, or one if required', () => {
     const several = categoricalAxis({ kind: 'categorical', key: 'legal_form', values: [] }, [8, 9, 10], true);
     expect(several.filter({ from: 0, to: 1 })).toEqual([8, 9]);
     expect(several.name({ from: 0, to: 1 })).toBe('8..9');
@@ -183,8 +183,8 @@ describe('a categorical axis', () => {
   });
 });
 
-describe('days', () => {
-  it('are numbers and back', () => {
+describe('day numbers', () => {
+  it('converts days to numbers and back', () => {
     for (const text of ['1600-03-01', '1969-12-31', '1970-01-01', '2024-02-29', '2026-11-20'])
       expect(dayText(day(text))).toBe(text);
     expect(yearOf(day('1899-12-31'))).toBe(1899);
@@ -192,7 +192,7 @@ describe('days', () => {
     expect(dayNumber('on 2026-11-20')).toBeUndefined();
   });
 
-  it('know the first Wednesday in July', () => {
+  it('finds the first Wednesday in July', () => {
     expect([2024, 2025, 2026, 1970, 1959].map((year) => dayText(midyear(year)))).toEqual([
       '2024-07-03',
       '2025-07-02',

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { categoricalAxis } from '../../../src/planner/axis.js';
 import { halve, Shape } from '../../../src/planner/shape.js';
 
-/** Ten positions, each as wide as the others. */
+/** Ten positions of equal width. */
 const axis = categoricalAxis({ kind: 'categorical', key: 'k', values: [] }, [...Array(10).keys()], true);
 const shape = new Shape(axis, [
   { from: 0, to: 4, count: 75 },
   { from: 5, to: 9, count: 25 },
 ]);
 
-describe('a shape', () => {
-  it('shares a window out evenly over its positions', () => {
+describe('the shape of a distribution', () => {
+  it('spreads a count evenly over the positions of its window', () => {
     expect(shape.mass(0, 9)).toBeCloseTo(1);
     expect(shape.mass(0, 4)).toBeCloseTo(0.75);
     expect(shape.mass(5, 9)).toBeCloseTo(0.25);
@@ -22,7 +22,7 @@ describe('a shape', () => {
     expect(shape.mass(9, 0)).toBe(0);
   });
 
-  it('knows how far a share reaches, and that a position may hold more', () => {
+  it('finds how far a share reaches, if any position fits', () => {
     expect(shape.reach(0, 0.31)).toBe(1);
     expect(shape.reach(0, 0.76)).toBe(4);
     expect(shape.reach(5, 0.11)).toBe(6);
@@ -30,7 +30,7 @@ describe('a shape', () => {
     expect(shape.reach(0, 0.1)).toBe(-1);
   });
 
-  it('gives a window that looked empty a little weight', () => {
+  it('gives an empty window a small weight', () => {
     const lopsided = new Shape(axis, [
       { from: 0, to: 4, count: 0 },
       { from: 5, to: 9, count: 1_000 },
@@ -44,7 +44,7 @@ describe('a shape', () => {
     expect(empty.mass(0, 1)).toBeCloseTo(0.5);
   });
 
-  it('reaches as far as the share goes and no further', () => {
+  it('reaches exactly as far as the share allows', () => {
     const position = fc.integer({ min: 0, max: 9 });
     fc.assert(
       fc.property(position, fc.double({ min: 0, max: 1, noNaN: true }), (from, share) => {
@@ -56,7 +56,7 @@ describe('a shape', () => {
   });
 });
 
-it('halves a window by its coordinate, never into itself and nothing', () => {
+it('halves a window by its coordinates into two parts', () => {
   expect(halve(axis, { from: 0, to: 9 })).toBe(4);
   expect(halve(axis, { from: 2, to: 3 })).toBe(2);
   expect(halve(axis, { from: 2, to: 4 })).toBe(2);

@@ -36,7 +36,7 @@ function keyOf(
 const byCountry = facts('country');
 
 describe('parts of a rotation', () => {
-  it('are the values of a whole dimension, where most companies have a date', () => {
+  it('splits a rotation by values if most companies have a date', () => {
     expect(
       keyOf([
         [date, facts('since', DATED)],
@@ -45,7 +45,7 @@ describe('parts of a rotation', () => {
     ).toBe('["country",{"from":0,"to":2},7]');
   });
 
-  it('are never ranges of numbers', () => {
+  it('never splits a rotation by ranges of numbers', () => {
     const staff: Dimension = { kind: 'range', key: 'staff', type: 'integer' };
     const known: [Dimension, AxisFacts][] = [
       [date, facts('since', DATED)],
@@ -60,7 +60,7 @@ describe('parts of a rotation', () => {
     ['too few companies have a date', date, facts('since', { ...DATED, share: GOOD_REACH - 0.01 })],
     ['the range is of numbers', { kind: 'range', key: 'since', type: 'integer' }, facts('since', DATED)],
     ['the dates could not be calibrated', date, null],
-  ])('do not exist where %s', (_, dimension, result) => {
+  ])('splits no rotation if %s', (_, dimension, result) => {
     expect(
       keyOf(
         [
@@ -81,7 +81,7 @@ describe('parts of a rotation', () => {
     ['are no dimension of this crawl', byCountry, { dimensions: [date] }],
     ['are fixed by the filters of the market', byCountry, { filters: { country: 1 } }],
     ['would all be searched in one night', byCountry, { nights: 1 }],
-  ])('do not exist where the values %s', (_, result, input) => {
+  ])('splits no rotation if the values %s', (_, result, input) => {
     expect(
       keyOf(
         [
@@ -93,7 +93,7 @@ describe('parts of a rotation', () => {
     ).toBeNull();
   });
 
-  it('take the dimension with most values, of equal ones the first by name', () => {
+  it('splits a rotation by the dimension with most values, then by name', () => {
     const form: Dimension = { kind: 'categorical', key: 'form', values: [1, 2, 3, 4] };
     const dated: [Dimension, AxisFacts] = [date, facts('since', DATED)];
     const dimensions = [date, form, country];
