@@ -27,7 +27,8 @@ WITH ended AS (
   SELECT
     r.*,
     coalesce(body ->> '$.crawled', body ->> '$.outcome') AS crawl,
-    -- The warehouse may prove less than the run claimed before loading, or less than older versions claimed.
+    -- A run stored its outcome before its records were loaded. The warehouse may prove less coverage than the run or an older version
+    -- claimed.
     record_key IN (SELECT run FROM ops.coverage WHERE NOT is_proven) AS is_short
   FROM ledger.run_records AS r
   WHERE stream = 'runs'
