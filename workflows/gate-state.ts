@@ -86,7 +86,7 @@ export function judgeReading(
   return { state: { ...answered, pause }, move: { kind: 'try' } };
 }
 
-/** Stores which run tries; null when no run could be woken. */
+/** Stores the workflow id of the run that the gate woke (`trying`); null when no run could be woken. */
 export function noteTry(state: GateState, trying: string | null): GateState {
   return { ...state, trying };
 }

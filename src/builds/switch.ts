@@ -80,8 +80,8 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   }
   const from = currentBuild(dataDir);
   const { [name]: _, ...replaced } = readReplaced(dataDir);
-  // Delete the time at which readers last left this build: they leave it again now. A kill before the last write must
-  // not leave the old time.
+  // Readers leave this build now, so delete the time at which they left it before. Otherwise a process killed before
+  // the last write would keep the old time.
   if (from !== null) delete replaced[from];
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);

@@ -24,7 +24,7 @@ export function registerUp(program: Command): void {
         import('../core/config.js'),
         import('./local/local-stack.js'),
       ]);
-      // Check the key before starting anything: the worker, which also checks it, starts last.
+      // Check the key before starting anything: the worker also checks the key, but starts last.
       if (!options.sandbox) readApiKey();
       const stop = interruptSignalSaying('Stopping. Open runs continue at the next start.');
       const starting = startLocalStack({

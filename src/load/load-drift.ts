@@ -10,7 +10,7 @@ interface Finding {
   route: string;
   run: string;
   level: 'body' | 'member' | 'report' | 'indicators';
-  /** null for a body, and for a year of a report. */
+  /** Name of the member, report or indicator; null for a body, and for a year of a report. */
   name: string | null;
   structure: string | null;
   bodies: string;

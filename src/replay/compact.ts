@@ -26,7 +26,7 @@ import { quote } from '../duckdb/sql-files.js';
 
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {
-  /** Do not join the parts of a run and stream if there are fewer than this. */
+  /** Smallest number of parts of a run and stream to join. Fewer parts stay as they are. */
   minParts: number;
   /** Drop an answer older than this if it equals the answer before and the answer after, byte for byte. */
   dropRepeatsBefore?: Date | undefined;
@@ -54,8 +54,9 @@ const ROW_GROUP_ROWS = 2_048;
  * Joins the small parts of each ended run and stream, and drops repeated answers. A repeated answer equals the answers
  * before and after it, byte for byte. Changes only parts that the warehouse has loaded. Kept rows do not change.
  *
- * The manifest of a joined part names the parts it replaces, and readers ignore those. Removes them only when the
- * joined part is in place. After a crash at any moment, each row therefore exists exactly once.
+ * The manifest of a joined part names the parts it replaces, and readers ignore the replaced parts. Removes the
+ * replaced parts only when the joined part is in place. After a crash at any moment, each row therefore exists exactly
+ * once.
  * @throws TidemarkError `WarehouseBusy` while a replay reads the landing zone
  * @throws ModelFailedError when a joined part differs from the rows of its source parts; nothing is removed then
  */

@@ -71,7 +71,7 @@ export class Adopter {
     const lock = seeker.attempt();
     if (lock === undefined) return;
     try {
-      // List again: the receiver may have landed its spools and released the lock meanwhile.
+      // List again: the receiver may have landed its spools and released the lock since the first list.
       for (const target of listSpools(this.#dataDir).get(receiver) ?? []) {
         const rows = await landSpool(target, {
           limits,

@@ -198,7 +198,8 @@ export class RunState {
   }
 
   /**
-   * Number of rows that the landing zone must hold of this run at least. Empty if they were not counted from the start.
+   * Smallest number of rows of this run that the landing zone must hold. Empty if an older version began the run and
+   * did not count them.
    */
   get landed(): { landed?: number } {
     return this.#landed === null ? {} : { landed: this.#landed };

@@ -190,7 +190,7 @@ async function finishIdle(run: Run): Promise<RunResult> {
   };
 }
 
-/** Closes the crawl, then loads, models and publishes. Every top-level workflow ends here. */
+/** Closes the crawl, then loads the answers, builds the models and publishes. Every top-level workflow ends here. */
 export async function finish(run: Run): Promise<RunResult> {
   if (run.idle && !run.stopped) return finishIdle(run);
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);

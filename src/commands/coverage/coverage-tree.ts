@@ -136,7 +136,9 @@ function wrap(text: string, room: number): string[] {
   return [...lines, rest];
 }
 
-/** Folds proven neighbours into one line. Counts leaves: each one is a search whose pages add up to its total. */
+/**
+ * Folds proven neighbours into one line. The line counts leaves: each leaf is a search whose pages add up to its total.
+ */
 function fold(nodes: TreeNode[]): string {
   const leaves = nodes.flatMap(leavesOf);
   const companies = nodes.reduce((sum, node) => sum + node.distinct_companies, 0);

@@ -144,7 +144,7 @@ function tail(logFile: string): string {
   }
 }
 
-/** Text of a log line. Of JSON lines, only errors. */
+/** Returns the text of a log line. For JSON lines, returns the message of an error and nothing for lower levels. */
 function inWords(line: string): string[] {
   if (line.trim() === '' || GUARDED.test(line)) return [];
   try {
