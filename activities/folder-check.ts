@@ -28,9 +28,9 @@ const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding
 type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
 
 /**
- * Rejects work for which this worker has the wrong data folder, before it reads or writes anything.
+ * Rejects work for which this worker has the wrong data folder, before the activity reads or writes anything.
  * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder. Temporal retries, so that a
- * worker with the run's folder takes the task.
+ *   worker with the run's folder takes the task.
  * @throws TidemarkError `DataFolderChanged` when this worker has the run's folder, but the run's records are missing
  */
 export function checkFolder({ config, folder, log }: Deps, activity: keyof Activities, input: unknown): void {

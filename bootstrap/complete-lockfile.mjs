@@ -21,7 +21,7 @@ import { projectRoot } from './packages.mjs';
  */
 
 /**
- * Adds the platform packages that packages in the lockfile name but the lockfile lacks.
+ * Adds the platform packages that the lockfile lacks although other packages name them.
  *
  * @param {Record<string, Entry>} packages `packages` of package-lock.json
  * @returns {Record<string, Entry>} a complete copy in npm's order

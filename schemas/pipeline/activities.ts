@@ -58,7 +58,7 @@ export interface ChunkResult {
   failed: number;
   /** True when the daily limit stopped the chunk. Its other entities stay due. */
   limited: boolean;
-  /** True for a suspected limit: every entity left got `limits.daily` while `/v2/metrics` still shows quota. */
+  /** True for a suspected limit: every remaining entity got `limits.daily` while `/v2/metrics` still shows quota. */
   doubted?: boolean;
   /** Routes that the API refuses to the key; left out when there are none. */
   refused?: Refusal[];

@@ -131,11 +131,9 @@ export interface RunContext {
  * one.
  */
 export interface PublishThresholds {
-  /** Smallest share of the reported companies with which a night becomes current, 0 to 1. */
+  /** Smallest share of the reported companies, 0 to 1, that a night must have to become current. */
   minCoverage: number;
-  /**
-   * Largest loss of companies, compared with the current night, with which a night becomes current. A share, 0 to 1.
-   */
+  /** Largest share of the current night's companies, 0 to 1, that a new night may lack and still become current. */
   maxDrop: number;
   /** The night that is current when the run begins. `comparable`: it used the same filters. */
   current: { date: string; companies: number; comparable: boolean } | null;

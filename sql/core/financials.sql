@@ -72,8 +72,7 @@ years AS (
     ON single.company_id = y.company_id AND single.source = y.source AND single.scope_year = y.fiscal_year
 ),
 
--- The latest v1 answer of each company, for the extra fields of v1 values. A v2 value has no report_date, so the extra fields of a v2 value
--- stay NULL.
+-- The latest v1 answer of each company has extra fields for v1 values. For v2 values the extra fields stay NULL.
 latest AS (
   SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS report_hash
   FROM ledger.observations

@@ -103,7 +103,7 @@ cells AS (
   ) = 1
 ),
 
--- 1.5 and "1.5" are equal.
+-- The number 1.5 and the text "1.5" are the same value.
 compared AS (
   SELECT *, CASE WHEN present THEN coalesce(CAST(value_double AS VARCHAR), value_text) END AS said
   FROM cells

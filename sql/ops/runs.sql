@@ -27,8 +27,7 @@ WITH ended AS (
   SELECT
     r.*,
     coalesce(body ->> '$.crawled', body ->> '$.outcome') AS crawl,
-    -- A run stored its outcome before its records were loaded. The warehouse may prove less coverage than the run or an older version
-    -- claimed.
+    -- A run claims an outcome before its records are loaded. The warehouse may then prove less coverage.
     record_key IN (SELECT run FROM ops.coverage WHERE NOT is_proven) AS is_short
   FROM ledger.run_records AS r
   WHERE stream = 'runs'

@@ -45,8 +45,7 @@ export class LandingCorruptError extends TidemarkError {
 }
 
 /**
- * A SQL statement or an audit of severity `error` failed, or a model has wrong columns. Readers keep the last good
- * state.
+ * A SQL statement or an audit of severity `error` failed, or a model has wrong columns. Readers keep the current build.
  */
 export class ModelFailedError extends TidemarkError {
   readonly failedAudits: string[];

@@ -133,7 +133,7 @@ async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMa
   await insertRows(db, 'ledger.loaded_parts', LOADED_PART, rows);
 }
 
-/** The check for schema drift failed; the message is that of the cause. */
+/** The check for schema drift failed. The message is the message of the cause. */
 class DriftError extends Error {}
 
 async function loadBatch(

@@ -2,7 +2,7 @@ import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { findPartFault } from './part-check.js';
 
-/** Ledger rows that only the staging of one stream writes, in addition to the tables of all streams. */
+/** Ledger rows, by stream, that only this stream's staging writes. The staging of every stream writes SHARED_TABLES. */
 const OWN_ROWS: Record<string, readonly string[]> = {
   watch_events: ['ledger.received_events'],
   tenders: [

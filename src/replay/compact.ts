@@ -45,7 +45,7 @@ export interface Compacted {
 }
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
-// A part is read and hashed as a whole: large enough to have few parts, small enough to copy easily.
+// Largest size of a joined part: large enough to keep parts few, small enough to read, hash and copy a part as a whole.
 const PART_BYTES = 256 * 2 ** 20;
 // The smallest row group DuckDB writes. Several row groups let DuckDB read one part with all its threads.
 const ROW_GROUP_ROWS = 2_048;
@@ -98,8 +98,8 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
 }
 
 /**
- * Parts by folder, for each folder whose parts are all loaded and whose run has ended. Webhook deliveries count as
- * ended before today. Skips the stream `runs`, because other code reads it part by part.
+ * Parts by folder, for each folder whose parts are all loaded and whose run has ended. Webhook deliveries have no run:
+ * their folders of earlier days are included. Skips the stream `runs`, because other code reads it part by part.
  */
 async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPart[][]> {
   const loaded = new Set(

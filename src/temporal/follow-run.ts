@@ -7,7 +7,7 @@ import type { ProgressView } from '../progress/view.js';
 
 const LOOK_EVERY_MS = 500;
 const QUERY_TIMEOUT_MS = 3_000;
-// The server lists a stopped worker for a while, so more frequent questions gain nothing.
+// The server lists a stopped worker for a while, so asking for workers more often gains nothing.
 const WORKERS_EVERY_MS = 5_000;
 
 /** Result of a followed run; null when the follower was interrupted and the run continues. */

@@ -8,8 +8,8 @@ import { listReceiverLocks, listSpools } from './deliveries.js';
 // Receivers of older versions have no ids. Each landed its spools within a minute.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Search for spools without a lock only in one of this many calls. They are rare, and the search reads a folder for
-// each day.
+// Search for spools without a lock once in this many calls of `adopt`. Such spools are rare, and the search reads a
+// folder for each day.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */
@@ -26,7 +26,7 @@ export interface AdopterOptions {
 
 /**
  * Lands the spools of dead receivers. Only the holder of a receiver's lock may land the receiver's spools. So only one
- * process lands them, and never while the receiver lives. Keeps its observations of each lock from call to call.
+ * process lands the spools, and never while the receiver lives. Keeps its observations of each lock from call to call.
  */
 export class Adopter {
   readonly #dataDir: string;
