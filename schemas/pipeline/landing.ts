@@ -166,7 +166,7 @@ export interface SegmentRecord {
   depth: number;
   /**
    * - leaf: all pages fetched, distinct companies = total.
-   * - split: its children cover it completely.
+   * - split: its children cover the whole segment.
    * - drifted: a leaf whose pages gave another count than its total (companies moved).
    * - truncated: above the page cap, with no dimension left to split by.
    * - remainder: split, but its children did not reach all companies.
@@ -211,7 +211,7 @@ export interface CoverageGap {
 
 /**
  * Found and missing companies, in classes by how well the search proves their number. Each company belongs to one
- * class: a found company to the surest that applies, a missing company to the class of its gap.
+ * class: a found company to the surest class that applies, a missing company to the class of its gap.
  * - sum of `found` = distinct_companies
  * - sum of `missing` = missing
  * - both sums together, less `gone` = reported_total

@@ -118,7 +118,7 @@ states AS (
   QUALIFY row_number() OVER (PARTITION BY slug, as_of ORDER BY observed_at DESC, source DESC, run DESC) = 1
 ),
 
--- After the first reading of the details or the listing, a field that was never stated before is no difference.
+-- When a tender's details or listing are first read, a field that was empty until then makes no new version.
 compared AS (
   SELECT
     *,

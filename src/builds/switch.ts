@@ -127,7 +127,8 @@ function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): vo
   if (current === null) return;
   const now = Date.now();
   const known = readReplaced(dataDir);
-  // If the time is unknown (a kill, an older version) or in the future, assume that readers were moved now.
+  // The time may be unknown (after a kill, or from an older version) or in the future. Then assume that readers left
+  // the build now.
   const replacedAt = (name: string): number => Math.min(known[name] ?? now, now);
   const others = listBuilds(dataDir).flatMap(({ name }) => (name === current ? [] : [name]));
   const isDue = (name: string): boolean => now - replacedAt(name) >= graceSeconds * 1_000;

@@ -100,7 +100,9 @@ function isByDate({ key, nullable, columns }: Model): boolean {
   return key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
 }
 
-/** Path in the lake. It needs no escaping: it consists of model names and dates. */
+/**
+ * Returns the path of a slice in the lake. The path needs no escaping, because it consists of model names and dates.
+ */
 function nameOf({ model, date }: Slice): string {
   return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
 }

@@ -20,7 +20,7 @@ export interface RunRequest {
 /** A run that was started or joined. */
 export interface StartedRun {
   handle: WorkflowHandle;
-  /** True when the run was already in progress. It has this id, or is a scheduled run of the same market and date. */
+  /** True when the run was already in progress: a run with this id, or a scheduled run of the same market and date. */
   joined: boolean;
   /** Start time on the server's clock. */
   startedAt: Date;

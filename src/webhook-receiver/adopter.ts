@@ -5,7 +5,7 @@ import { LockSeeker } from '../core/lock.js';
 import { landSpool, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { listReceiverLocks, listSpools } from './deliveries.js';
 
-// Receivers of older versions have no ids. Each landed its spools within a minute.
+// Receivers of older versions have no ids. Each such receiver landed its spools within a minute.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
 // Search for spools without a lock once in this many calls of `adopt`. Such spools are rare, and the search reads a

@@ -47,7 +47,7 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
 export class RunState {
   readonly ctx: RunContext;
   readonly notes: string[];
-  /** Due counts of each stream so far. */
+  /** How many entities were due, for each stream planned so far. */
   readonly due: DueSummary[];
   /** Routes that the API refuses to the key; this run does not request them again. */
   readonly refused: Refusal[];
