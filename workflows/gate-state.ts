@@ -23,7 +23,7 @@ export type GateState = Required<QuotaGateState>;
 
 /**
  * The gate's move after a quota reading.
- * - `release`: wakes these runs in this order.
+ * - `release`: wakes the listed runs in their order.
  * - `try`: wakes one run, to see whether the API answers it.
  * - `wait`: wakes no run.
  */

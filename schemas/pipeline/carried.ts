@@ -25,7 +25,7 @@ export interface ChunkRound {
   next: number;
 }
 
-/** What a run carries over continue-as-new: its position and its counts. */
+/** What a run carries over continue-as-new: finished steps, the next chunk, counts and notes. */
 export interface CarriedRun {
   ctx: RunContext;
   paused: boolean;

@@ -158,8 +158,7 @@ export interface SegmentRecord {
   /** Companies carried over at or below this segment. */
   carried: number;
   /**
-   * Date (YYYY-MM-DD) on which a search last found the carried-over company that was found longest ago; null without
-   * carried-over companies.
+   * Date (YYYY-MM-DD) of the oldest observation among the carried-over companies; null when no company is carried over.
    */
   carried_since: string | null;
   pages: number;
@@ -182,7 +181,10 @@ export interface SegmentRecord {
 export interface CoverageRecord {
   market: string;
   reported_total: number;
-  /** Found by this run's searches, with ids that the warehouse can hold. Carried-over companies are not included. */
+  /**
+   * Companies that this run's searches found, with ids that the warehouse can hold. Carried-over companies are not
+   * included.
+   */
   distinct_companies: number;
   missing: number;
   share: number;
@@ -225,7 +227,7 @@ export interface CoverageCertificate {
   unsplittable: { found: number; missing: number };
   /** Found outside the segments that prove their companies, or counted by a search and listed by none of its parts. */
   unproven: { found: number; missing: number };
-  /** Missing because later nights search for them (`markets[].remainderNights`). */
+  /** Companies missing because later nights search for them (`markets[].remainderNights`). */
   carried: { found: number; missing: number };
   /** Companies listed with ids that the warehouse cannot hold. Left out by older versions. */
   unusable: { found: number; missing: number };
@@ -261,7 +263,10 @@ export interface QuotaOveruseRecord {
   used_after: number;
   /** Requests of the run between the readings, without requests for the metrics. */
   calls: number;
-  /** Calls that the API counted beyond the run's own. Below 0: calls of the run that the API did not count. */
+  /**
+   * Calls that the API counted in addition to the run's own calls. Below 0: calls of the run that the API did not
+   * count.
+   */
   drift: number;
 }
 
@@ -273,7 +278,7 @@ export interface DueRecord {
   entities: number;
 }
 
-/** Stream `forecasts`: requests that a run expected at its start, one row for each stream of work. */
+/** Stream `forecasts`: requests that a run expected at its start, one row for each kind of work. */
 export interface ForecastRecord {
   stream: string;
   requests: number;

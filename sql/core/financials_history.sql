@@ -95,7 +95,7 @@ cells AS (
     AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
   WHERE v.value_double IS NOT NULL
     OR v.value_text IS NOT NULL
-    -- A report with an unreadable year or date may contain the absent value, so the value is not known to be absent.
+    -- A report with an unreadable year or date may still contain the value. So do not treat the value as removed.
     OR (v.report_id IS NULL AND m.report_id NOT IN (SELECT report_id FROM known WHERE indicator IS NULL AND fiscal_year IS NULL))
   -- If a whole report and the answer for a single year have the same instant, use the answer for the single year.
   QUALIFY row_number() OVER (

@@ -158,8 +158,8 @@ class Shapes {
   }
 
   /**
-   * Picks a sample value. If several values have the same time, picks the smallest, so that the batch size has no
-   * effect.
+   * Picks a sample value. If several values were fetched at the same time, picks the smallest, so that the size of a
+   * batch has no effect.
    */
   async #sample(finding: Finding, { path, type }: Deviation, personal: boolean): Promise<string | null> {
     // One value cannot show several types.

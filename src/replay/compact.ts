@@ -52,7 +52,8 @@ const ROW_GROUP_ROWS = 2_048;
 
 /**
  * Joins the small parts of each ended run and stream, and drops repeated answers. A repeated answer equals the answers
- * before and after it, byte for byte. Changes only parts that the warehouse has loaded. Kept rows do not change.
+ * before and after it, byte for byte. Changes only parts that the warehouse has loaded. Rows that are not dropped do
+ * not change.
  *
  * The manifest of a joined part names the parts it replaces, and readers ignore the replaced parts. Removes the
  * replaced parts only when the joined part is in place. After a crash at any moment, each row therefore exists exactly

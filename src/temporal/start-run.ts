@@ -69,7 +69,7 @@ async function findById(client: Client, workflowId: string): Promise<Found | nul
   }
 }
 
-/** Finds a scheduled run of the same type, market and date. Its id contains the schedule's time. */
+/** Finds a scheduled run of the same type, market and date. The id of such a run contains the schedule's time. */
 async function findScheduled(client: Client, { type, market, date }: RunRequest): Promise<Found | null> {
   if (date === null) return null;
   const clauses = [`WorkflowType = "${type}"`, `ExecutionStatus = "Running"`, `${DATE_ATTRIBUTE.name} = "${date}"`];

@@ -42,7 +42,7 @@ export class Adopter {
   }
 
   /**
-   * Checks every receiver except `own` once, and lands the spools of dead ones. Call it every few seconds.
+   * Checks every receiver except `own` once, and lands the spools of dead receivers. Call `adopt` every few seconds.
    * @param own this process's receiver
    * @param goesOn called between parts; an error stops the work, and a later call continues
    * @throws the first error, after all receivers were checked

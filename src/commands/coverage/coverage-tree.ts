@@ -1,7 +1,8 @@
 import { formatCount } from '../../progress/format.js';
 import type { CoverageGap } from '../../../schemas/pipeline/landing.js';
 
-// Indentation of each level of the tree, and the minimum width of a gap's text, in columns.
+// Indentation of each level of the tree, and the minimum width for the description of a gap, in columns of the
+// terminal.
 const INDENT = 3;
 const MIN_ROOM = 30;
 

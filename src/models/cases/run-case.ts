@@ -17,7 +17,7 @@ import { withParser } from '../../duckdb/sql-parser.js';
 export interface CaseFailure {
   /** Null when the models could not be built. */
   query: string | null;
-  /** Error message if the query returned no rows to compare; else null. */
+  /** Error message if the models or the query failed, so that there are no rows to compare; else null. */
   error: string | null;
   differences: RowDifference[];
   /** The rows are as expected but in another order: the query lacks an ORDER BY. */
