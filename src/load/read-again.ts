@@ -16,7 +16,8 @@ const SHARED_TABLES = ['observations', 'answers', 'rejects', 'shapes', 'loaded_p
 
 /**
  * Deletes from the ledger the streams that a migration listed in `ledger.streams_to_read_again`. The next load then
- * reads their parts again. If a loaded part is missing or changed, keeps its stream and leaves it on the list.
+ * reads their parts again. If a loaded part is missing or changed, keeps the part's stream in the ledger and on the
+ * list.
  * @param parts All parts in the landing zone
  */
 export async function forgetStreamsToReadAgain(db: Database, parts: readonly LandedPart[]): Promise<void> {

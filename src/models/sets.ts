@@ -44,7 +44,7 @@ export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
   return last?.origin === 'rollback' ? last : undefined;
 }
 
-/** Reads the models of a set from its stored texts. Uses today's macros and seeds if the set has none. */
+/** Reads the models of a set from the stored texts. Uses today's macros and seeds if the set has none. */
 export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): Promise<ModelSet> {
   const files = await db.rows<{ name: string; text: string }>(
     `SELECT file AS name, text FROM ledger.model_set_files JOIN ledger.model_texts USING (sha256) WHERE set_id = $set ORDER BY file`,
@@ -57,7 +57,7 @@ export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): P
   );
 }
 
-/** Adds a set to the history. Adds nothing if the last set has the same files. */
+/** Adds a set of models to the history. Adds nothing if the last set has the same files. */
 export async function saveSet(
   db: Database,
   set: ModelSet,

@@ -7,7 +7,7 @@ import type { Progress, ProgressStep, RunContext } from '../../schemas/pipeline/
 import { refusalInWords } from './describe.js';
 import { hasNoFigure } from '../quota-room.js';
 
-// The same limit as of `api.maxConcurrency` in the configuration.
+// The same upper limit as for `api.maxConcurrency` in the configuration.
 const MOST_IN_FLIGHT = 512;
 
 /** Makes the optional fields of `CarriedRun` required, so that `carry` forgets none. */

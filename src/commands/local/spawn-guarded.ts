@@ -36,7 +36,10 @@ export interface GuardedOptions {
 export interface Guarded {
   /** Process id of the command itself, not of its guard. */
   readonly pid: Promise<number>;
-  /** Resolves with the first line of stdout that `match` accepts. Call this at once: earlier lines are lost. */
+  /**
+   * Resolves with the first line of stdout that `match` accepts. Call `line` right after the start: earlier lines are
+   * lost.
+   */
   line<T>(match: (line: string) => T | null, timeoutMs: number): Promise<T>;
   /** Rejects with a TidemarkError when the process ends without `stop`. */
   readonly died: Promise<never>;

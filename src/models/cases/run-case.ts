@@ -32,9 +32,9 @@ export interface CaseResult {
 }
 
 /**
- * Runs one case in a temporary warehouse. A case of answers lands and loads them and builds the models that its queries
- * read. A case of rows fills the tables that one model reads. If a model cannot be built or a query is wrong, the case
- * fails and no error is thrown.
+ * Runs one case in a temporary warehouse. For a case of answers, lands and loads the answers and builds the models that
+ * the queries read. For a case of rows, fills the tables that one model reads. If a model cannot be built or a query is
+ * wrong, the case fails and no error is thrown.
  * @param modelsDir Folder with the user's own models, in addition to the shipped ones
  * @throws TidemarkError `DiskFull`
  */
