@@ -182,7 +182,7 @@ async function publishChanged(
     try {
       if ((await modelsHash(db)) === (await modelsHash(warehouse.db))) return null;
     } catch {
-      // An older Tidemark published this file, or it cannot be read: replace it.
+      // An older Tidemark published this file, or the file cannot be read: replace the file.
     } finally {
       close();
     }

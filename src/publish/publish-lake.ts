@@ -6,7 +6,7 @@ import { syncFile } from '../builds/links.js';
 import type { Model } from '../models/models.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 
-/** Files of a lake by their path in it. The next publication compares content hashes to find files it can link. */
+/** Files of a lake, by path within the lake. The next publication compares content hashes to find files it can link. */
 export type LakeFiles = Record<string, LakeFile>;
 
 interface LakeFile {

@@ -134,7 +134,7 @@ function isQuiet(folder: string): boolean {
   return !existsSync(spool) || readdirSync(spool).length === 0;
 }
 
-/** Fills the temp table `repeats` with the answers that equal both neighbours of the same entity. */
+/** Fills the temp table `repeats` with the answers that equal the previous and the next answer of the same entity. */
 async function findRepeats(db: Database, before: Date | undefined): Promise<void> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE repeats AS
@@ -202,7 +202,7 @@ async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Pr
     WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
   const asLanded = `ORDER BY list_position(${files}, filename), file_row_number`;
   const kept = `SELECT ${COLUMNS} ${rows} ${asLanded}`;
-  // Same content hash as in parts that a crawl writes.
+  // Compute the same content hash as for parts that a crawl writes.
   const [{ content } = { content: '' }] = await db.rows<{ content: string }>(
     `SELECT sha256(coalesce(string_agg(sha256 || chr(10), '' ${asLanded}), '')) AS content ${rows}`,
   );

@@ -43,7 +43,7 @@ export async function followRun(
       const ended = await Promise.race([end, delay(LOOK_EVERY_MS, null, { signal: interrupted }).catch(() => null)]);
       if (ended && 'error' in ended) throw ended.error;
       if (ended) {
-        // The last observation was before the end; observe once more to show full bars.
+        // The last observation was before the end; observe once more, so that the progress bars are full.
         if (workers) state = advance(state, await observe(client, handle, true), Date.now(), startedAt.getTime());
         view.show(state);
         return { result: ended.result, state };

@@ -25,7 +25,7 @@ export interface DeclaredSchedule {
   summary: string;
 }
 
-/** Lists the schedules a configuration declares: one a market, one for tenders, one for watch events. */
+/** Lists the schedules a configuration declares: one for each market, one for tenders, one for watch events. */
 export function declaredSchedules(config: Config): DeclaredSchedule[] {
   const markets = config.markets.flatMap(({ name, schedule }): DeclaredSchedule[] =>
     schedule

@@ -88,7 +88,7 @@ export class RunState {
     this.coverage = carried.coverage;
     this.concurrency = carried.concurrency;
     this.nextChunk = carried.nextChunk;
-    // Share one array, so that the progress shows later notes, too.
+    // Share one array of notes with the progress, so that the progress shows later notes, too.
     this.progress = { ...carried.progress, notes: carried.notes };
     this.#completed = carried.completed;
     this.#paused = carried.paused;
@@ -236,7 +236,10 @@ export class RunState {
     this.#short = true;
   }
 
-  /** Corrects the coverage if the warehouse holds other companies than the searches counted. Makes the run partial. */
+  /**
+   * Corrects the coverage if the number of loaded companies differs from the number that the searches found. Makes the
+   * run partial.
+   */
   correctCoverage({ coverage, reason }: NonNullable<ModelsResult['unloaded']>): void {
     if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
     this.markIncomplete(`After loading, ${reason}.`);

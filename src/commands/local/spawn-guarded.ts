@@ -9,7 +9,7 @@ import { TidemarkError } from '../../core/errors.js';
 import { tell } from '../../terminal/print.js';
 import { processExists } from '../../core/lock.js';
 
-/** Path of the guard script: it ends its command when this process ends. */
+/** Path of the guard script: the guard ends its command when this process ends. */
 export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
 /** First line of the guard's output: the id of the guarded process. */
 export const GUARDED = /^guarded (\d+)$/;
