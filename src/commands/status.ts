@@ -24,7 +24,8 @@ interface RunningRun {
 
 interface Status {
   /**
-   * Warnings about the workers: another data folder, or settings that a worker read before the configuration file was edited.
+   * Warnings about the workers: another data folder, or settings that a worker read before the configuration file was
+   * edited.
    */
   workers: string[];
   /** The data folder this command reads. */
