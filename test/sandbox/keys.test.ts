@@ -199,6 +199,6 @@ describe('key flags', () => {
       ],
     });
     expect(readKeyFlags(['x=y=tenders'])).toEqual({ keys: [{ key: 'x=y', permissions: ['tenders'] }] });
-    expect(() => readKeyFlags(['a=flying'])).toThrow(/"flying" is no permission/);
+    expect(() => readKeyFlags(['a=flying'])).toThrow(/"flying" is not a permission/);
   });
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { categoricalAxis } from '../../../src/planner/axis.js';
+import { categoricalField } from '../../../src/planner/split-field.js';
 import { halve, Shape } from '../../../src/planner/shape.js';
 
 /** Ten positions of equal width. */
-const axis = categoricalAxis({ kind: 'categorical', key: 'k', values: [] }, [...Array(10).keys()], true);
-const shape = new Shape(axis, [
+const splitField = categoricalField({ kind: 'categorical', key: 'k', values: [] }, [...Array(10).keys()], true);
+const shape = new Shape(splitField, [
   { from: 0, to: 4, count: 75 },
   { from: 5, to: 9, count: 25 },
 ]);
@@ -31,13 +31,13 @@ describe('the shape of a distribution', () => {
   });
 
   it('gives an empty window a small weight', () => {
-    const lopsided = new Shape(axis, [
+    const lopsided = new Shape(splitField, [
       { from: 0, to: 4, count: 0 },
       { from: 5, to: 9, count: 1_000 },
     ]);
     expect(lopsided.mass(0, 4)).toBeGreaterThan(0);
     expect(lopsided.mass(0, 4)).toBeLessThan(0.001);
-    const empty = new Shape(axis, [
+    const empty = new Shape(splitField, [
       { from: 0, to: 1, count: 0 },
       { from: 2, to: 9, count: 0 },
     ]);
@@ -57,12 +57,12 @@ describe('the shape of a distribution', () => {
 });
 
 it('halves a window by its coordinates into two parts', () => {
-  expect(halve(axis, { from: 0, to: 9 })).toBe(4);
-  expect(halve(axis, { from: 2, to: 3 })).toBe(2);
-  expect(halve(axis, { from: 2, to: 4 })).toBe(2);
-  const steep = { ...axis, coord: (position: number) => 2 ** position };
+  expect(halve(splitField, { from: 0, to: 9 })).toBe(4);
+  expect(halve(splitField, { from: 2, to: 3 })).toBe(2);
+  expect(halve(splitField, { from: 2, to: 4 })).toBe(2);
+  const steep = { ...splitField, coord: (position: number) => 2 ** position };
   expect(halve(steep, { from: 0, to: 9 })).toBe(8);
-  const flat = { ...axis, coord: (position: number) => -(2 ** -position) };
+  const flat = { ...splitField, coord: (position: number) => -(2 ** -position) };
   expect(halve(flat, { from: 0, to: 9 })).toBe(0);
-  expect(halve({ ...axis, coord: () => 0 }, { from: 0, to: 9 })).toBe(8);
+  expect(halve({ ...splitField, coord: () => 0 }, { from: 0, to: 9 })).toBe(8);
 });

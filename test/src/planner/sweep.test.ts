@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { categoricalAxis } from '../../../src/planner/axis.js';
+import { categoricalField } from '../../../src/planner/split-field.js';
 import { halve, Shape } from '../../../src/planner/shape.js';
 import { Sweep } from '../../../src/planner/sweep.js';
 
 /** A dimension of n positions with an even distribution. */
-function evenAxis(n: number) {
-  const axis = categoricalAxis({ kind: 'categorical', key: 'k', values: [] }, Array.from({ length: n }), true);
-  return { axis, shape: new Shape(axis, [{ from: 0, to: n - 1, count: 1 }]) };
+function evenField(n: number) {
+  const splitField = categoricalField({ kind: 'categorical', key: 'k', values: [] }, Array.from({ length: n }), true);
+  return { splitField, shape: new Shape(splitField, [{ from: 0, to: n - 1, count: 1 }]) };
 }
 
 const cap = 1_000;
@@ -19,7 +19,7 @@ function walk(
   const total = counts.reduce((sum, c) => sum + c, 0);
   const before = [0];
   for (const count of counts) before.push(before.at(-1)! + count);
-  const { shape } = evenAxis(counts.length);
+  const { shape } = evenField(counts.length);
   const sweep = new Sweep({
     shape,
     from: 0,
@@ -102,7 +102,7 @@ describe('a sweep', () => {
   });
 
   it('narrows a window with a capped total even if it fits the page cap', () => {
-    const { shape } = evenAxis(10);
+    const { shape } = evenField(10);
     const ends = { from: 0, to: 9, expected: 500, cap, most: () => 11_000, windows: true };
     const capped = new Sweep({ shape, ...ends, totalsCap: () => 800 });
     expect(capped.next()).toEqual({ from: 0, to: 9 });
@@ -113,7 +113,7 @@ describe('a sweep', () => {
   });
 
   it('skips a refused window', () => {
-    const { shape } = evenAxis(10);
+    const { shape } = evenField(10);
     const sweep = new Sweep({ shape, from: 0, to: 9, expected: 5_000, cap, most: () => 11_000, windows: true });
     const refused = sweep.next()!;
     sweep.skip();
@@ -131,8 +131,8 @@ describe('shapes in a sweep', () => {
       fc.property(parts, fc.nat(), fc.nat(), (list, a, b) => {
         let from = 0;
         const counts = list.map(({ width, count }) => ({ from, to: (from += width) - 1, count }));
-        const { axis } = evenAxis(from);
-        const shape = new Shape(axis, counts);
+        const { splitField } = evenField(from);
+        const shape = new Shape(splitField, counts);
         const [low, high] = [Math.min(a % from, b % from), Math.max(a % from, b % from)];
         expect(shape.mass(0, from - 1)).toBeCloseTo(1, 9);
         expect(shape.mass(0, low) + shape.mass(low + 1, from - 1)).toBeCloseTo(1, 9);
@@ -144,8 +144,8 @@ describe('shapes in a sweep', () => {
   it('halves a window into two non-empty parts', () => {
     fc.assert(
       fc.property(fc.nat(500), fc.integer({ min: 1, max: 500 }), (from, width) => {
-        const { axis } = evenAxis(from + width + 1);
-        const middle = halve(axis, { from, to: from + width });
+        const { splitField } = evenField(from + width + 1);
+        const middle = halve(splitField, { from, to: from + width });
         expect(middle).toBeGreaterThanOrEqual(from);
         expect(middle).toBeLessThan(from + width);
       }),

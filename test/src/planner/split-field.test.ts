@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { categoricalAxis, positionOf, rangeAxis } from '../../../src/planner/axis.js';
+import { categoricalField, positionOf, rangeField } from '../../../src/planner/split-field.js';
 import { dayNumber, dayText, firstDay, midyear, yearOf } from '../../../src/planner/days.js';
 import type { RangeDimension } from '../../../src/planner/index.js';
 
@@ -13,21 +13,21 @@ const amounts: RangeDimension = {
 const day = (text: string): number => dayNumber(text)!;
 
 describe('windows of a date filter', () => {
-  const axis = rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
+  const splitField = rangeField(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
 
   it('leaves date windows open at both ends', () => {
-    expect(axis.filter({ from: axis.lo, to: day('2001-02-03') })).toEqual({ lte: '2001-02-03' });
-    expect(axis.filter({ from: day('2001-02-04'), to: axis.hi })).toEqual({ gte: '2001-02-04' });
-    expect(axis.filter({ from: day('2001-02-04'), to: day('2001-02-04') })).toEqual({
+    expect(splitField.filter({ from: splitField.lo, to: day('2001-02-03') })).toEqual({ lte: '2001-02-03' });
+    expect(splitField.filter({ from: day('2001-02-04'), to: splitField.hi })).toEqual({ gte: '2001-02-04' });
+    expect(splitField.filter({ from: day('2001-02-04'), to: day('2001-02-04') })).toEqual({
       gte: '2001-02-04',
       lte: '2001-02-04',
     });
-    expect(axis.name({ from: axis.lo, to: day('2001-02-03') })).toBe('..2001-02-03');
-    expect(axis.name({ from: day('2001-02-04'), to: day('2001-02-04') })).toBe('2001-02-04');
+    expect(splitField.name({ from: splitField.lo, to: day('2001-02-03') })).toBe('..2001-02-03');
+    expect(splitField.name({ from: day('2001-02-04'), to: day('2001-02-04') })).toBe('2001-02-04');
   });
 
   it("keeps date windows within the market's own bounds", () => {
-    const own = rangeAxis(
+    const own = rangeField(
       dates,
       { gte: 2005, lte: '2010-06-30' },
       { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' },
@@ -40,14 +40,15 @@ describe('windows of a date filter', () => {
   it('writes bounds as years if the API filters by year', () => {
     const window = { from: 2001, to: 2003 };
     const say = (format: 'year' | 'year-as-text' | 'year-as-dates') =>
-      rangeAxis(dates, {}, { min: 1990, max: 2026, format }).filter(window);
+      rangeField(dates, {}, { min: 1990, max: 2026, format }).filter(window);
     expect(say('year')).toEqual({ gte: 2001, lte: 2003 });
     expect(say('year-as-text')).toEqual({ gte: '2001', lte: '2003' });
     expect(say('year-as-dates')).toEqual({ gte: '2001-01-01', lte: '2003-12-31' });
   });
 
   it('gives recent years more weight than earlier ones', () => {
-    const width = (year: number): number => axis.coord(firstDay(year + 1, 1)) - axis.coord(firstDay(year, 1));
+    const width = (year: number): number =>
+      splitField.coord(firstDay(year + 1, 1)) - splitField.coord(firstDay(year, 1));
     expect(width(2020)).toBeGreaterThan(2 * width(1995));
   });
 });
@@ -55,7 +56,7 @@ describe('windows of a date filter', () => {
 describe('date windows by bound semantics', () => {
   const window = { from: day('2001-02-03'), to: day('2001-02-10') };
   const said = (bounds?: 'inclusive' | 'exclusive' | 'half-open') =>
-    rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day', bounds }).filter(window);
+    rangeField(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day', bounds }).filter(window);
 
   it('uses the first and last day with inclusive bounds', () => {
     expect(said()).toEqual({ gte: '2001-02-03', lte: '2001-02-10' });
@@ -68,27 +69,27 @@ describe('date windows by bound semantics', () => {
   });
 
   it('selects all companies with a date by both bounds', () => {
-    const axis = rangeAxis(
+    const splitField = rangeField(
       { ...dates, extra: { kind: 'first' } },
       {},
       { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' },
     );
-    expect(axis.everybody).toEqual({ kind: 'first', gte: '1990-01-01', lte: '2026-11-20' });
-    const own = rangeAxis(dates, { gte: 2005 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
+    expect(splitField.everybody).toEqual({ kind: 'first', gte: '1990-01-01', lte: '2026-11-20' });
+    const own = rangeField(dates, { gte: 2005 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect(own.everybody).toEqual({ gte: 2005, lte: '2026-11-20' });
     expect(own.name({ from: own.lo, to: own.hi })).toBe('2005-01-01..');
   });
 
   it('keeps market bounds beyond the horizon', () => {
-    const early = rangeAxis(dates, { lte: 1950 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
+    const early = rangeField(dates, { lte: 1950 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect([dayText(early.lo), dayText(early.hi)]).toEqual(['1950-12-31', '1950-12-31']);
-    const late = rangeAxis(dates, { gte: 2030 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
+    const late = rangeField(dates, { gte: 2030 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect([dayText(late.lo), dayText(late.hi)]).toEqual(['2030-01-01', '2030-01-01']);
   });
 
   it('weights weekends at a tenth of a weekday', () => {
-    const axis = rangeAxis(dates, {}, { min: day('1990-01-01'), max: day('2026-11-22'), format: 'day' });
-    const width = (text: string): number => axis.coord(day(text) + 1) - axis.coord(day(text));
+    const splitField = rangeField(dates, {}, { min: day('1990-01-01'), max: day('2026-11-22'), format: 'day' });
+    const width = (text: string): number => splitField.coord(day(text) + 1) - splitField.coord(day(text));
     // From a Monday to a Sunday.
     const week = ['16', '17', '18', '19', '20', '21', '22'].map((date) => width(`2026-11-${date}`));
     const [monday = 0] = week;
@@ -118,12 +119,14 @@ describe('date windows by bound semantics', () => {
     expect(positionOf(dates, 'year', 2005, 'last')).toBe(2005);
     expect(positionOf(dates, 'year', 'soon', 'last')).toBeUndefined();
     expect(positionOf(dates, 'year', null, 'last')).toBeUndefined();
-    expect(rangeAxis(dates, {}, { min: 1, max: 2026, format: 'year-as-text' }).filter({ from: 5, to: 5 })).toEqual({
+    expect(rangeField(dates, {}, { min: 1, max: 2026, format: 'year-as-text' }).filter({ from: 5, to: 5 })).toEqual({
       gte: '0005',
       lte: '0005',
     });
-    const axis = rangeAxis(dates, {}, { min: 1900, max: 2026, format: 'year' });
-    expect((axis.coord(2026) - axis.coord(2025)) / (axis.coord(2006) - axis.coord(2005))).toBeCloseTo(Math.E);
+    const splitField = rangeField(dates, {}, { min: 1900, max: 2026, format: 'year' });
+    expect(
+      (splitField.coord(2026) - splitField.coord(2025)) / (splitField.coord(2006) - splitField.coord(2005)),
+    ).toBeCloseTo(Math.E);
   });
 });
 
@@ -134,16 +137,16 @@ describe('windows of a number filter', () => {
     expect(positionOf(counts, 'day', 4.5, 'last')).toBe(4);
     for (const none of ['', ' ', 'many', NaN, Infinity, null, [5]])
       expect(positionOf(counts, 'day', none, 'first')).toBeUndefined();
-    const axis = rangeAxis(counts, {}, { min: 0, max: 1_000, format: 'day' });
-    expect(axis.filter({ from: 5, to: 9 })).toEqual({ gte: 5, lte: 9 });
-    expect(axis.coord(0)).toBe(0);
-    expect(axis.coord(9)).toBeCloseTo(Math.log(10));
-    expect(axis.coord(-9)).toBeCloseTo(-Math.log(10));
+    const splitField = rangeField(counts, {}, { min: 0, max: 1_000, format: 'day' });
+    expect(splitField.filter({ from: 5, to: 9 })).toEqual({ gte: 5, lte: 9 });
+    expect(splitField.coord(0)).toBe(0);
+    expect(splitField.coord(9)).toBeCloseTo(Math.log(10));
+    expect(splitField.coord(-9)).toBeCloseTo(-Math.log(10));
   });
 
   it('counts amounts in cents and keeps other properties', () => {
-    const axis = rangeAxis(amounts, {}, { min: 0, max: 100_000_000, format: 'day' });
-    expect(axis.filter({ from: 1_010, to: 2_099 })).toEqual({ currency: 'EUR', gte: 10.1, lte: 20.99 });
+    const splitField = rangeField(amounts, {}, { min: 0, max: 100_000_000, format: 'day' });
+    expect(splitField.filter({ from: 1_010, to: 2_099 })).toEqual({ currency: 'EUR', gte: 10.1, lte: 20.99 });
     expect(positionOf(amounts, 'day', 10.1, 'first')).toBe(1_010);
     expect(positionOf(amounts, 'day', '7', 'last')).toBe(700);
     expect(positionOf(amounts, 'day', 'a lot', 'last')).toBeUndefined();
@@ -152,7 +155,7 @@ describe('windows of a number filter', () => {
 
 describe('windows of a list filter', () => {
   it('selects several values in one search, or one if required', () => {
-    const several = categoricalAxis({ kind: 'categorical', key: 'legal_form', values: [] }, [8, 9, 10], true);
+    const several = categoricalField({ kind: 'categorical', key: 'legal_form', values: [] }, [8, 9, 10], true);
     expect(several.filter({ from: 0, to: 1 })).toEqual([8, 9]);
     expect(several.name({ from: 0, to: 1 })).toBe('8..9');
     expect(several.name({ from: 2, to: 2 })).toBe('10');
@@ -166,12 +169,12 @@ describe('windows of a list filter', () => {
       overlapping: false,
     });
     expect(several.coord(2)).toBe(2);
-    const plain = categoricalAxis({ kind: 'categorical', key: 'c', values: [], form: 'value' }, [{ id: '1_2' }], true);
+    const plain = categoricalField({ kind: 'categorical', key: 'c', values: [], form: 'value' }, [{ id: '1_2' }], true);
     expect(plain.windows).toBe(false);
     expect(plain.everybody).toBeNull();
-    const single = categoricalAxis({ kind: 'categorical', key: 'c', values: [], overlapping: true }, ['a'], false);
+    const single = categoricalField({ kind: 'categorical', key: 'c', values: [], overlapping: true }, ['a'], false);
     expect(single).toMatchObject({ windows: false, everybody: null, overlapping: true });
-    const named = categoricalAxis(
+    const named = categoricalField(
       { kind: 'categorical', key: 'c', values: [], form: { list: 'include' } },
       [1, 2],
       true,
