@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Nomenclatures, TenderDonors, TenderNomenclatures } from '../../schemas/v1/nomenclature.js';
 import { V1CompaniesResponse } from '../../schemas/v1/company.js';
+import { V1CompanyExecutivesResponse } from '../../schemas/v1/executive.js';
 import { V1FinancialReport } from '../../schemas/v1/financial-report.js';
 import { TenderDetails, TendersResponse } from '../../schemas/v1/tender.js';
 import { Company } from '../../schemas/v2/company.js';
@@ -56,6 +57,10 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   matches: ['enrichment/company', 'enrichment/url', 'enrichment/company/pronet', 'autocomplete'].map((way) =>
     body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
   ),
+  // Without `personalData: contacts`, the landed bodies lack most fields, so no field counts as missing here.
+  executives: [
+    body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true),
+  ],
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
   watch_events: [
     body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),

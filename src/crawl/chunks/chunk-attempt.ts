@@ -1,5 +1,6 @@
 import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import { isLimit, isRefusal, LimitError, NotFoundError, type ApiError } from '../../api-client/index.js';
+import { keepsContacts } from '../../core/config.js';
 import { TidemarkError } from '../../core/errors.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
 import type { RequestLog } from '../../request-log/request-log.js';
@@ -16,6 +17,7 @@ import {
 } from '../answer.js';
 import type { CrawlDeps, Heartbeat } from '../deps.js';
 import { CUT_SHORT, fetchers, type Fetcher } from './fetchers.js';
+import { withoutPersonalData } from './personal-data.js';
 import { FIRST_REQUESTS, FirstAnswer } from './first-answer.js';
 import { inParallel } from '../in-parallel.js';
 import { concurrencyShare } from '../concurrency-share.js';
@@ -201,7 +203,9 @@ export class ChunkAttempt {
     for await (const row of this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes)) {
       rows.push(row);
     }
-    return rows;
+    const { people } = this.#fetcher;
+    if (people === undefined || keepsContacts(deps.config)) return rows;
+    return rows.map((row) => (row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body, people) }));
   }
 
   #forget(entity: string): void {
