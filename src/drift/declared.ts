@@ -58,9 +58,7 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
     body(`POST /v2/${way}`, Company, Number.MAX_SAFE_INTEGER),
   ),
   // Without `personalData: contacts`, the landed bodies lack most fields, so no field counts as missing here.
-  executives: [
-    body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true),
-  ],
+  executives: [body('GET /v1/finder/company/executives', V1CompanyExecutivesResponse, Number.MAX_SAFE_INTEGER, true)],
   watched_companies: [body('GET /v2/companies/watch', WatchListResponse, PAGES)],
   watch_events: [
     body('GET /v2/companies/{id}/watch/events', WatchEventsResponse, RECORDS, true),

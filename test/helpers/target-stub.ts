@@ -4,7 +4,14 @@ import { DEFAULTS } from '../stub/options.js';
 import { peopleOf } from '../stub/people.js';
 import { ACCESS_OF } from '../stub/permissions.js';
 import { routeOf } from '../stub/routes.js';
-import { companiesTruth, financialsTruth, membersTruth, tendersTruth, v1FinancialsTruth, executivesTruth } from '../stub/truth.js';
+import {
+  companiesTruth,
+  financialsTruth,
+  membersTruth,
+  tendersTruth,
+  v1FinancialsTruth,
+  executivesTruth,
+} from '../stub/truth.js';
 import { expectTruth } from './expect-truth.js';
 import type { MarketOptions, Target } from './target.js';
 

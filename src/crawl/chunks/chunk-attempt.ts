@@ -205,7 +205,9 @@ export class ChunkAttempt {
     }
     const { people } = this.#fetcher;
     if (people === undefined || keepsContacts(deps.config)) return rows;
-    return rows.map((row) => (row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body, people) }));
+    return rows.map((row) =>
+      row.status === CUT_SHORT ? row : { ...row, body: withoutPersonalData(row.body, people) },
+    );
   }
 
   #forget(entity: string): void {

@@ -23,7 +23,8 @@ export function withoutPersonalData(body: string, list: string): string {
   const page = readJsonNodes(body);
   if (page.kind !== 'object') return '{}';
   const members = [...page.members].flatMap(([name, value]) => {
-    if (name === list && value.kind === 'array') return [`${JSON.stringify(name)}:[${value.items.map(harmless).join(',')}]`];
+    if (name === list && value.kind === 'array')
+      return [`${JSON.stringify(name)}:[${value.items.map(harmless).join(',')}]`];
     return value.kind === 'number' ? [`${JSON.stringify(name)}:${value.text}`] : [];
   });
   return `{${members.join(',')}}`;

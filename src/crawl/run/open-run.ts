@@ -191,7 +191,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(
       RetryRejectsInput,
       input,
-      '{"streams": ["companies", "financials", "financials_v1", "tender_details"], "market": "demo"}; both are optional',
+      '{"streams": ["companies", "executives"], "market": "demo"}; both are optional',
     );
     const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
     const today = dayIn('UTC', now);
