@@ -11,7 +11,7 @@ import { rowOf } from '../answer.js';
 /** How to fetch the entities of one stream. */
 export interface Fetcher {
   fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal, routes: Routes): AsyncIterable<NewRow>;
-  /** Whether one entity may need several routes, some of which the API may refuse to the key. */
+  /** Whether one entity may need several routes. The API may refuse some of these routes. */
   manyRoutes?: boolean;
   /** Returns the entities that are complete, given the rows landed so far. */
   finished(rows: readonly LandedRow[]): Set<string>;
@@ -40,8 +40,8 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
     finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
   },
   watch_events: {
-    // Read a company's pages in order and mark the last one. After an interruption, read only companies without this
-    // mark again.
+    // Read a company's pages in order and mark the row of the last page. After an interruption, companies without this
+    // mark are read again.
     async *fetch(client, ctx, id, signal) {
       for (let page = 1, pages = 1; page <= pages; page++) {
         const query = { from_date: ctx.from, to_date: ctx.to, page, per_page: EVENTS_PER_PAGE };
@@ -57,7 +57,7 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   },
 };
 
-/** Makes a row that names the unread pages of a company's events. The warehouse shows the row in ops.rejects. */
+/** Makes a row that names the unread pages of a company's events. The row appears in ops.rejects. */
 function cutShort(response: ApiResponse<unknown>, id: string, pages: number): NewRow {
   const words = `The API reports ${pages.toLocaleString('en-US')} pages of watch events for company ${id}. The run read the first ${MOST_EVENT_PAGES.toLocaleString('en-US')}. Run \`tidemark backfill\` for fewer days at a time to read the rest.`;
   return {

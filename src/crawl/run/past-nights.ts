@@ -16,8 +16,8 @@ export interface PastNights {
 }
 
 /**
- * Reads the facts for a forecast. Logs a read error and does not throw it: a run must not fail because a forecast is
- * missing.
+ * Reads the facts for a forecast. Logs a read error and does not throw, because a run must not fail for lack of a
+ * forecast.
  */
 export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
