@@ -38,7 +38,7 @@ CREATE OR REPLACE TEMP MACRO unix_instant(n) AS
   CASE WHEN n >= 0 AND n < 1e11 THEN to_timestamp(n) WHEN n >= 1e11 AND n < 1e14 THEN to_timestamp(n / 1000) END;
 
 -- True when a map is NULL or may repeat a key. Compares only hashes of the keys, because this is faster.
--- Maps for which this is true are read again by statements that compare the keys themselves.
+-- Where the result is true, statements that use this macro compare the keys themselves.
 CREATE OR REPLACE TEMP MACRO report_repeats(m) AS
   coalesce(list_unique(list_transform(map_keys(m), lambda k: hash(k))) < cardinality(m), true);
 
