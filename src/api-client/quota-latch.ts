@@ -1,6 +1,6 @@
 import { LimitError, type ApiErrorContext } from './errors.js';
 
-/** The only request that the API answers after the daily limit. It costs no quota. */
+/** The only request that the API answers after the daily limit. The request uses no quota. */
 const FREE = 'GET /v2/metrics';
 
 /**

@@ -1,7 +1,8 @@
 import { TidemarkError } from './errors.js';
 
 /**
- * Tells the time. Code that stores data by date takes a clock as argument, so that tests can simulate a later night.
+ * Tells the time. Code that stores data by date takes a clock as argument. With another clock, such code can simulate a
+ * later night.
  */
 export interface Clock {
   now(): Date;

@@ -8,7 +8,7 @@ import { readJsonNodes, type JsonNode } from './json-nodes.js';
 export type CompanyId = string;
 
 /**
- * Why the warehouse cannot hold an id. ops.rejects uses the same names.
+ * Why the warehouse cannot hold an id. The reasons in ops.rejects have the same names.
  * - no_id: missing, null or empty
  * - unusable_id: not a whole number, or beyond BIGINT
  * - duplicate_key: the item contains the same JSON key twice
@@ -63,7 +63,7 @@ export function readItemId(item: JsonNode): ReadId {
 }
 
 /**
- * Reads the items in a page's `data`; an empty list if the page has none.
+ * Reads the items in a page's `data`. Returns an empty list if the page has no `data`.
  * @throws SyntaxError when the body is not JSON
  */
 export function readItems(body: string): readonly JsonNode[] {
@@ -72,7 +72,7 @@ export function readItems(body: string): readonly JsonNode[] {
   return data?.kind === 'array' ? data.items : [];
 }
 
-// Prefix of keys for unusable ids. No canonical id begins with it.
+// First character of keys for unusable ids. No canonical id begins with this character.
 const UNUSABLE = '!';
 const LONGEST_SHOWN = 60;
 

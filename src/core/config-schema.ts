@@ -18,7 +18,7 @@ const Duration = z
   .transform((text) => Number(text.slice(0, -1)) * SECONDS[text.slice(-1) as keyof typeof SECONDS])
   .refine((seconds) => seconds <= LONGEST_AGE, 'must be at most 36500d');
 
-/** A time to wait. At 0 there would be no wait, and a Node timer cannot wait longer than 24 days. */
+/** A time to wait. A time of 0 is no wait, and a Node timer cannot wait longer than 24 days. */
 const Wait = Duration.refine((seconds) => seconds >= 1 && seconds <= LONGEST_WAIT, 'must be between 1s and 24d');
 
 /** `5%`, converted to a share (0.05). */
@@ -60,7 +60,7 @@ const Schedule = z.strictObject({
   timezone: TimeZone.default('UTC'),
 });
 
-// Workflow ids, folder names and SQL contain this name. The pattern is safe in all three.
+// This name becomes part of workflow ids, folder names and SQL. The pattern is safe in all three.
 const Name = z
   .string()
   .regex(

@@ -181,7 +181,7 @@ function parseYaml(file: string, text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Returns only the first line. In later lines, the parser quotes the file, which may contain a key. */
+/** Returns only the first line. In later lines, the parser quotes the file, which may contain an API key. */
 function firstLine(text: string | undefined): string | undefined {
   return text?.split('\n', 1)[0]?.replace(/:$/, '');
 }

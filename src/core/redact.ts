@@ -47,7 +47,7 @@ export function createRedactor(secret: string): Redactor {
   return { text, data: squeezed ? text : (said) => said };
 }
 
-/** Finds ranges in an unescaped text. */
+/** Finds the ranges of the secret in an unescaped text. */
 type Find = (unescaped: string) => [from: number, to: number][];
 
 function searchFor(secret: string, dialect: Dialect): { dialect: Dialect; find: Find } {

@@ -26,7 +26,8 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, s
 
 /** Makes the landed row of an error answer. The row keeps status and text, so the warehouse can show the cause. */
 export function rowOfError(error: ApiError, entityId: string | null, segment: string): NewRow {
-  // An error answer may have a 2xx status. Land it with status 0, so that readers do not take the body for a record.
+  // An error answer may have a 2xx status. Land the answer with status 0, so that readers do not take its body for a
+  // record.
   const status = error.status >= 400 ? error.status : 0;
   const gone = error instanceof NotFoundError;
   return {

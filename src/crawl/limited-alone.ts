@@ -1,6 +1,6 @@
 import { isLimit } from '../api-client/index.js';
 
-// After this many rounds, the API limits only this call.
+// Rounds after which it is certain that the API limits only this call.
 const ROUNDS = 3;
 
 /**

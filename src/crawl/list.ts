@@ -22,8 +22,8 @@ import { SeenIds } from './seen-ids.js';
 
 type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
 
-// Page sizes to try, highest first. The reference does not state the largest allowed size. The API's refusal says only
-// "invalid".
+// Page sizes to try, highest first. The reference does not state the largest allowed size. If a size is too large, the
+// API answers only "invalid".
 const PAGE_SIZES = [100, 50, 25, 10];
 const NOMENCLATURE_DAYS = 7;
 
@@ -268,7 +268,7 @@ async function readPages(
     if (seen.size === before) break;
     // After a full page, read on even if the total is reached.
     if (total !== null && seen.size >= total && page.ids.length < perPage) break;
-    // Without the entries of a missing page, the total is never reached. Stop at the page number that the total needs.
+    // If a page is missing, the listing never reaches its total. Stop at the page number that the total needs.
     if (silent.length > 0 && total !== null && number * size >= total) break;
     if (number >= mostPages(firstTotal, Math.max(1, perPage))) {
       return { entities: seen.size, shortfall: endless(what, number, seen.size, firstTotal) };
@@ -312,7 +312,7 @@ async function orGivenUp(
   try {
     return await read();
   } catch (error) {
-    // After the first page, a refused page is missing like a page that never answers.
+    // Only the first page is necessary. Any other refused page is treated as missing, like a page that never answers.
     if (another !== null && isRefusal(error)) return error;
     if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
     if (isLimit(error)) {

@@ -19,9 +19,10 @@ export interface CoverageInput {
 type Gap = CoverageRecord['why'][number];
 
 /**
- * Describes which companies a run found in a market, how they are proven, and where companies are missing. Carried-over
- * companies are reported as missing, because this run did not search for them. Companies with unusable ids are missing,
- * too. The gaps may add up to slightly more than `missing`: a company missing in one segment may be found in another.
+ * Describes which companies a run found in a market, how each found company is proven, and where companies are missing.
+ * Carried-over companies are reported as missing, because this run did not search for them. Companies with unusable ids
+ * are missing, too. The gaps may add up to slightly more than `missing`: a company missing in one segment may be found
+ * in another.
  */
 export function describeCoverage(input: CoverageInput): CoverageRecord {
   const { market, tree, firstTotal, carried } = input;

@@ -38,8 +38,8 @@ export interface CrawlState {
   /** Requests of all second passes, and the companies they found. */
   second: { requests: number; found: number };
   /**
-   * Second passes that are too expensive for one segment alone. `spendRest` runs them while the whole market's requests
-   * allow.
+   * Second passes that are too expensive for one segment alone. After the market's search, `spendRest` runs the
+   * cheapest of these passes.
    */
   deferred: DeferredPasses[];
   /**

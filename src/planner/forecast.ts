@@ -23,7 +23,7 @@ export interface SearchOutlook {
 export interface RecordOutlook {
   stream: string;
   endpoint: string;
-  /** Companies of the current night. */
+  /** Number of members on the market's current night. */
   known: number;
   /** Known companies never fetched, and those fetched longer ago than `refresh` allows. */
   unfetched: number;
@@ -38,7 +38,7 @@ export interface StreamForecast {
   requests: number;
   /** The forecast is compared with the requests that the run sends to these endpoints. */
   endpoints: string[];
-  /** How the number was calculated, for people. */
+  /** How the number of requests was calculated, for people. */
   basis: string;
 }
 

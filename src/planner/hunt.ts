@@ -39,7 +39,10 @@ export function newIn(segment: Segment, hunt: Hunt): number {
   return found;
 }
 
-/** Returns the possible second passes. Before a pass is counted, its `gain` is `wanted`. */
+/**
+ * Returns the possible second passes. `gain` of each pass is `wanted` until `countOffer` counts the companies of the
+ * pass.
+ */
 export function* offersFor(
   state: CrawlState,
   segment: Segment,

@@ -121,8 +121,8 @@ function* askSides(
     const filter = categoricalField(dimension, some, true).filter({ from: 0, to: some.length - 1 });
     const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
     const first = segment ? yield* askFirst(state, segment, 'segment') : null;
-    // If the totals do not match, the run searches the whole market instead. So the segment is a calibration segment
-    // until its search starts.
+    // The two totals may not add up, and the run then searches the whole market instead. So the segment is a
+    // calibration segment until its search starts.
     if (segment) segment.state = 'calibration';
     sides.push(segment && first && !isRefused(first) ? { values: some, segment, first } : null);
   }

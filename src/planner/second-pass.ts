@@ -9,13 +9,13 @@ import { fork, join, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer } from './types.js';
 
-// A pass may take this many extra requests before the search ends the pass because of few found companies.
+// A pass may take this many requests more than its found companies justify.
 const SMALL_PASS = 10;
 // Requests allowed for all second passes: this share of all other requests, plus `requestsPerCompany` for each company
 // that the passes found.
 const START = 0.4;
-// Trial of a second pass that has found no company yet: the requests for this many companies a page, and for at least
-// `LEAST_TRIAL` companies.
+// Before a second pass has found a company, it may spend `requestsPerCompany` times this number for each page of the
+// segment. `LEAST_TRIAL` replaces the product of this number and the pages if that product is smaller.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
 // With capped totals, nobody knows how many companies a pass can find. A segment then gets this many times the requests
@@ -99,7 +99,7 @@ export function* recover(
  */
 export function* spendRest(state: CrawlState): Task<void> {
   const { deferred, second, requestsPerCompany: price } = state;
-  // Each night of a rotation may use an equal share of the allowed requests.
+  // In a rotation, each night may use an equal share of the allowed requests.
   const turns = state.input.known?.rotation?.of ?? 1;
   const start = (START * (state.asked() - second.requests)) / turns;
   for (;;) {
@@ -169,7 +169,7 @@ class SecondPasses implements DeferredPasses {
     this.offers = wanted > 0 ? yield* offersFor(this.state, this.split.segment, this.rest, wanted) : [];
   }
 
-  /** Counts the companies that the best pass can find. If they are counted already, runs the pass. */
+  /** Counts the companies that the best pass can find. If these companies are counted already, runs the pass. */
   *goOn(): Task<void> {
     const [best, ...others] = this.offers;
     if (!best) return;

@@ -12,7 +12,8 @@ export interface SweepInput {
   /** Companies that one search can show. */
   cap: number;
   /**
-   * Returns the largest possible number of companies. A larger sum of totals contradicts the API, so the sweep stops.
+   * Returns the largest possible number of companies in the segment. If the totals add up to more, they contradict each
+   * other and the sweep stops.
    */
   most(): number;
   /** Returns the cap of totals: from this number on, a total means "at least this many". Default: no cap. */
@@ -40,7 +41,7 @@ export type Verdict = 'leaf' | 'spike' | 'narrow';
 // Expected error of the first window in a cold sweep.
 const COLD_ERROR = 0.08;
 const FULLEST = 0.995;
-// Each new window multiplies the weight of earlier windows in the density by this factor.
+// In the estimate of companies per position, each new window multiplies the weight of earlier windows by this factor.
 const MEMORY = 0.5;
 // To fill its last page, a window may shrink to this share of its expected companies. Try at most `MOST_TRIED` end
 // positions.
@@ -85,7 +86,7 @@ export class Sweep {
     this.mass = input.expected * input.shape.mass(input.from, input.to);
   }
 
-  /** First position that no leaf or spike covers yet. */
+  /** First position after all leaves and spikes so far. */
   get position(): number {
     return this.at;
   }

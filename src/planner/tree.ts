@@ -19,13 +19,13 @@ export interface Segment {
   /** Keeps `found` for a deferred second pass. */
   kept: boolean;
   /**
-   * Number of found companies, unusable ids included. The search continues while `distinct` is below `total`. Remains
+   * Number of found companies, unusable ids included. The search continues while `distinct` is below `total`. Unchanged
    * when `found` is emptied.
    */
   distinct: number;
-  /** Number of found companies whose id the warehouse cannot hold. Coverage counts them as missing. */
+  /** Number of found companies whose id the warehouse cannot hold. In coverage, these companies are missing. */
   unusable: number;
-  /** Number of companies carried over at or below this segment, and the date of the oldest answer among them. */
+  /** Number of companies carried over at or below this segment, and the oldest night that found one of them. */
   carried: number;
   carriedSince: string | null;
   /** True when later nights search for this segment's companies without a date. */
@@ -64,7 +64,7 @@ const PROOF_OF: Partial<Record<SegmentRecord['state'], Proof>> = {
 /** All segments of a plan. `found` of the root holds every id of the market. */
 export class SegmentTree {
   private readonly all = new Map<string, Segment>();
-  /** The best proof of each company that a leaf listed. */
+  /** The best proof (see `PROOFS`) of each company that a leaf listed. */
   readonly proofs = new Map<string, Proof>();
   /** Keys of companies whose ids the warehouse cannot hold. */
   readonly unusable = new Set<string>();

@@ -60,7 +60,10 @@ export interface PlanInput {
    * Version 1 is used only if it lists as many companies as version 2 counts. Null or left out: version 1 is not used.
    */
   v1Filters?: Record<string, unknown> | null;
-  /** Dimensions along which a segment above the cap may be split; within each kind, in order of preference. */
+  /**
+   * Dimensions along which a segment above the cap may be split. Dimensions of the same kind are in order of
+   * preference.
+   */
   dimensions: readonly Dimension[];
   /** Page size to request. Calibration finds the size that the API returns. If unsure, request a large size (1,000). */
   perPage: number;

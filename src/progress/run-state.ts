@@ -29,7 +29,7 @@ export interface Observation {
 
 /** A step of the run with its measured speed. */
 export interface StepState extends ProgressStep {
-  /** Units per second over the last 10 s; null when the rate is unknown. */
+  /** Records per second over the last 10 s; null when the rate is unknown. */
   rate: number | null;
   samples: readonly { at: number; done: number }[];
 }

@@ -39,7 +39,7 @@ const LIMIT_ATTEMPTS = 4;
 // answers another record.
 const LIMIT_ROUNDS = 3;
 
-/** Result of requesting another record, to compare it with a failing one. */
+/** Result of requesting another record. The attempt compares this result with the error of a failing record. */
 interface Comparison {
   /** Null if the API answered the other record; undefined if there was no other record to request. */
   fault: ApiError | null | undefined;
@@ -247,8 +247,8 @@ export class ChunkAttempt {
   }
 
   /**
-   * If every entity of the chunk was refused, checks whether the API refuses the whole route. A chunk with fewer than
-   * FIRST_REQUESTS entities never has enough consecutive refusals for the other check.
+   * If every entity of the chunk was refused, checks whether the API refuses the whole route. Needed for chunks with
+   * fewer than FIRST_REQUESTS entities: the usual check needs that many consecutive refusals.
    */
   async #judgeRefused(): Promise<void> {
     if (this.#fetcher.manyRoutes) return;

@@ -28,7 +28,7 @@ function rowsOf(part: Parameters<typeof readPartRows>[0]): LandedRow[] {
   try {
     return readPartRows(part);
   } catch {
-    // Skip a damaged part; the load reports it.
+    // Skip a damaged part, because the load reports the damage.
     return [];
   }
 }

@@ -25,8 +25,8 @@ export function currentNight(
     );
     if (coverage === undefined) continue;
     const comparable = isDeepStrictEqual(run.filters, filters);
-    // Count carried-over members, too, because the next run counts them. Records of older versions have no `carried`;
-    // they count these members as found.
+    // Count carried-over members, too, because the next run counts them. Records of older versions have no `carried`:
+    // their `distinct_companies` includes these members.
     const carried = Object.values(coverage.carried ?? {}).reduce((sum, some) => sum + some, 0);
     return { date: run.date, companies: coverage.distinct_companies + carried, comparable };
   }

@@ -3,7 +3,7 @@ import { readManifests, readPartRows } from '../../landing/index.js';
 
 /**
  * Returns the logical date of the latest complete watch sync; undefined when there was none. Skips failed syncs and
- * syncs of a single past day. After such a sync, the next sync would miss events.
+ * syncs of a single past day. With their dates, the next sync would miss the events in between.
  */
 export function lastSyncDate(dataDir: string): string | undefined {
   return readManifests(dataDir, { stream: 'runs' })

@@ -133,8 +133,8 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const asked = parseInput(WatchSyncInput, input, '{"date": "2026-11-20"}; it is optional');
     const timeZone = config.watch?.schedule?.timezone ?? 'UTC';
     const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
-    // Read one day twice, because the API may list an event late. Reading an event twice still gives one row
-    // (event_id).
+    // Start one day earlier than the last sync ended, because the API may list an event late. Reading an event twice
+    // still gives one row (event_id).
     const since = dayBefore(lastWatchSync ?? when.date, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1);
     const from = when.asOfNow && since < when.date ? since : when.date;
     return {
@@ -210,7 +210,7 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
   },
 };
 
-/** The shortest age of each stream over all markets. Without a market, the defaults. */
+/** Returns the shortest age of each stream over all markets. Without a market, returns the defaults. */
 function shortestRefresh({ markets }: Config): Record<string, number> {
   const ages = [DEFAULT_REFRESH, ...markets.map(({ refresh }) => refresh)];
   return Object.fromEntries(MARKET_STREAMS.map((stream) => [stream, Math.min(...ages.map((age) => age[stream]))]));

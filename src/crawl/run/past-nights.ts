@@ -9,7 +9,7 @@ import type { CrawlDeps } from '../deps.js';
 export interface PastNights {
   /** Requests of the last search, and the total that the API reported. */
   search: SearchOutlook['before'];
-  /** Record counts by stream. */
+  /** Numbers of known, unfetched, stale and changed companies, by stream. */
   records: Record<string, Pick<RecordOutlook, 'known' | 'unfetched' | 'stale' | 'changed'>>;
   /** Median latency in milliseconds, by endpoint, in the last run. */
   latency: Record<string, number>;

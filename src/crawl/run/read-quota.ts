@@ -86,8 +86,8 @@ async function askMetrics(
 }
 
 /**
- * Lets this worker's client send again after a daily limit, unless /v2/metrics shows that no quota is left. Also lets
- * it send if the API reports no daily quota, because the quota gate has admitted the run.
+ * Lets this worker's client send again after a daily limit, unless /v2/metrics shows that no quota is left. If the API
+ * reports no daily quota, the client may also send, because the quota gate has admitted the run.
  * @throws NoRoomError when /v2/metrics shows that no quota is left
  * @throws TidemarkError `ClockWrong` when this machine's clock was set wrong; retryable until the clock is right
  */

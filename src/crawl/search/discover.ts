@@ -186,7 +186,7 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
     }
     if (!(await isOnlyThisSearch(deps, error, request, heartbeat))) throw error;
     const fault = error as ApiError;
-    // A failed guess is not a fault of the API, so land it as refused.
+    // A failed guess is not a fault of the API, so land the failure as a refusal.
     return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
   }
 }

@@ -46,7 +46,7 @@ export async function forecastMarket(
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }
 
-/** Lands a run's forecast. The view ops.forecasts compares it with the requests that the run sent. */
+/** Lands a run's forecast. The view ops.forecasts compares the forecast with the requests that the run sent. */
 export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }: MarketForecast): Promise<void> {
   await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
 }

@@ -15,7 +15,7 @@ export interface KeptTurns {
   nights: string[];
 }
 
-// If the oldest part is older than this many rotations, search the whole market.
+// If a part was not searched completely for this many rotations, search the whole market.
 const LATE = 2;
 
 /**

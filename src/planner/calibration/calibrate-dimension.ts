@@ -212,7 +212,7 @@ function* testDateFormat(
 
 /**
  * Tests whether the API excludes values equal to a bound. If so, sets `state.bounds` and returns true; the caller then
- * calibrates again. If bounds are excluded, one window holds more companies than its two halves together.
+ * calibrates again. If the API excludes them, one window has more companies than its two halves together.
  */
 function* findBounds(state: CrawlState, splitField: SplitField, { format, asked }: Understood): Task<boolean> {
   const [first, second] = asked ?? [];
@@ -292,7 +292,7 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, splitFiel
 
 /**
  * Returns what `counts` show about a dimension: the windows with companies, and the share of companies with a value.
- * Requests no more counts, because they cost more requests than they save (`npm run bench -- planner`).
+ * Makes no further counts, because they cost more requests than they save (`npm run bench -- planner`).
  */
 function* factsFrom(state: CrawlState, splitField: SplitField, whole: number, counts: Counted[]): Task<Outcome> {
   const total = marketTotal(state);

@@ -17,7 +17,7 @@ export interface PageSize {
   size: number;
   /** Pages that the API shows of one search. */
   pages: number;
-  /** Pages requested to find the page size. */
+  /** All page 1 answers requested to find the page size. */
   asked: PageAnswer[];
 }
 
@@ -59,8 +59,8 @@ export function* calibratePageSize(
   }
   if (!best) return refusal!;
 
-  // The API returned fewer rows than requested. The API may replace a size it does not allow by a small default. Then a
-  // smaller requested size gives more rows.
+  // The API returned fewer rows than requested. The API may replace a page size it does not allow by a small default. A
+  // smaller requested size may then give more rows.
   const got = best.first.ids.length;
   if (got < best.perPage && best.first.totalPages > 1 && got < 100) {
     for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {

@@ -4,7 +4,7 @@ import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
 import type { Dimension } from '../types.js';
 
-// If at least this share of the market has a value in a dimension, prefer the dimension to one with overlapping values.
+// Share of the market's companies with a value from which an incomplete dimension is preferred to overlapping values.
 export const GOOD_REACH = 0.8;
 // A dimension is coarse when its last 365 positions hold, on average, more than this share of the page cap.
 const RECENT = 365;
@@ -48,7 +48,8 @@ export function* chooseDimension(
   }
   const worth = second.filter(({ facts }) => pays(state, total, facts)).sort(byReach);
   if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
-  // All dimensions left are poor: many companies lack a value, values overlap, or each value needs its own search.
+  // All dimensions left have a disadvantage: many companies lack a value, values overlap, or each value needs its own
+  // search.
   const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
   // Take an expensive dimension if it costs at most `requestsPerCompany` for each hidden company.

@@ -55,7 +55,7 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
 
 /**
  * Sets the final state of version 1's listing, after the market's total was requested again.
- * @returns false when the listing misses too many companies; companies added since its first page explain only a few
+ * @returns false when the listing misses more companies than can have been added since its first page
  */
 export function settleListing(state: CrawlState, segment: Segment, firstTotal: number): boolean {
   const { root } = state.tree;
