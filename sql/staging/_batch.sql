@@ -53,6 +53,6 @@ JOIN (
   FROM batch
   WHERE fault IS NOT NULL
     AND (status <> 404 OR is_page)
-    -- A search that the API rejects is no reject: the planner sends searches to test which filters the API accepts.
+    -- Write no reject if the API rejects a search, because the planner sends searches to test the API's filters.
     AND NOT (stream = 'prospecting' AND (status BETWEEN 400 AND 499 OR ends_with(request_key, '#probe')))
 ) USING (row_id);

@@ -22,7 +22,7 @@ DELETE FROM report_rows WHERE company_id IS NULL;
 
 SET VARIABLE next_report = (SELECT coalesce(max(report_id), -1) + 1 FROM ledger.reports);
 
--- Each distinct report once, without reports that are known and have no rejects.
+-- Lists each distinct report once. Leaves out reports that are known and have no rejects.
 -- Known reports with rejects are read again, so that their rejects remain open.
 CREATE OR REPLACE TEMP TABLE batch_reports AS
 SELECT

@@ -222,7 +222,7 @@ export class ContractError extends ApiError {
   }
 }
 
-/** The client closed before this call was sent. Not an ApiError, because there was no request. */
+/** The client closed while this call waited, or before. Not an ApiError, because the API gave no answer. */
 export class ClientClosedError extends Error {
   constructor() {
     super('the API client is closed');

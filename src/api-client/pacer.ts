@@ -7,7 +7,7 @@ const LEAST_KEPT = 0.5;
 const GROWTH = 1.03;
 const CAREFUL_SECONDS = 8;
 const FAST_GROWTH = 2;
-// Requests per second to try when the API has answered nothing yet. Also the lowest pace.
+// In requests per second: the pace to try when the API has answered nothing yet, and the lowest pace.
 const FIRST_GUESS = 10;
 const SLOWEST = 1;
 const SECOND = 1_000;

@@ -4,9 +4,9 @@ import { LimitError, type ApiErrorContext } from './errors.js';
 const FREE = 'GET /v2/metrics';
 
 /**
- * Stops calls after the daily limit. After the first `limits.daily` answer, the latch closes: calls that are not sent
- * yet fail without a request. The latch never opens without `open()`, because the reference does not say when the API
- * lifts the limit (reference v2, "Errors").
+ * Stops calls after the daily limit. The first `limits.daily` answer closes the latch: calls that are not sent yet then
+ * fail without a request. Only `open()` opens the latch again, because the reference does not say when the API lifts
+ * the limit (reference v2, "Errors").
  */
 export class QuotaLatch {
   #message: string | null = null;

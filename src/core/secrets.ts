@@ -6,7 +6,7 @@ import { createRedactor, isRehearsalKey, type Redactor } from './redact.js';
  * is the last defence against errors of other packages.
  */
 
-/** Creates redactors for the secrets in the environment. Skips unreadable keys and demo keys. */
+/** Creates redactors for the secrets in the environment. Skips API keys that are unreadable or demo keys. */
 export function environmentSecrets(env: NodeJS.ProcessEnv = process.env): Redactor[] {
   const secrets = [keyOf(env), env['TIDEMARK_WEBHOOK_SECRET']?.trim(), env['TEMPORAL_API_KEY']?.trim()];
   return secrets.flatMap((secret) => (secret === undefined || isRehearsalKey(secret) ? [] : [createRedactor(secret)]));

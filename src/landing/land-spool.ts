@@ -76,15 +76,15 @@ async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, 
 }
 
 /**
- * Returns the part of a spool whose first row has this number. The first part has the chunk's own name. The names of
- * later parts sort after the first.
+ * Returns the part that begins with this row of the spool. The first part has the chunk's own name. The names of later
+ * parts sort after the first.
  */
 function partOf(target: PartTarget, row: number): PartTarget {
   return row === 0 ? target : { ...target, chunk: `${target.chunk}.row${String(row).padStart(9, '0')}` };
 }
 
 /**
- * Returns how many rows the committed part has whose first row has this number.
+ * Returns the number of rows of the committed part that begins with this row of the spool.
  * @returns 0 when the part does not exist; Infinity when compaction has joined the part
  */
 function countCommitted(target: PartTarget, row: number): number {

@@ -16,7 +16,7 @@ import { asDiskFull, makeFolder } from '../core/files.js';
 
 /**
  * Appends the responses of one chunk to a file, one JSON line each. After a `kill -9`, the next worker resumes from
- * this file, so only requests in flight are lost. This allows large parts.
+ * this file and loses only requests in flight. So a part may be large.
  */
 export class Spool {
   /** Rows found on opening, from earlier attempts. */
