@@ -60,7 +60,11 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
     ['no header', { name: 'core/thing.sql', text: 'SELECT 1' }, /the header is missing/],
     ['a missing field', modelFile(HEADER.replace('grain: thing\n', ''), 'SELECT 1'), /grain/],
     ['a column without comment', modelFile(HEADER.replace(' | Id', ''), 'SELECT 1'), /TYPE \| comment/],
-    ['another name than the file', modelFile(HEADER, 'SELECT 1', 'core/other.sql'), /name it sql\/core\/thing.sql/],
+    [
+      'another name than the file',
+      modelFile(HEADER, 'SELECT 1', 'core/other.sql'),
+      /name the file sql\/core\/thing.sql/,
+    ],
     [
       'incremental without its block',
       modelFile(HEADER.replace('kind: table', 'kind: incremental'), 'SELECT 1'),

@@ -151,7 +151,7 @@ describe('market nights', () => {
     ]);
     expect(await describeUnloaded(warehouse.db, 'n1')).toEqual({
       coverage: { distinctCompanies: 0, missing: 3, share: 0 },
-      reason: expect.stringMatching(/counted 3 companies and the warehouse holds 0 of this run/) as string,
+      reason: expect.stringMatching(/counted 3 companies, but the warehouse holds 0 of this run/) as string,
     });
     const [page] = night.filter(({ stream }) => stream === 'prospecting');
     const data = [{ id: 1 }, { id: '0002' }, { id: 'c-3' }];

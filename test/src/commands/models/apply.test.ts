@@ -11,13 +11,14 @@ import { land, marketNight } from '../../../helpers/warehouse.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
 
 const SHIPPED = readFileSync(path.join(ROOT, 'sql', 'marts', 'market_daily.sql'), 'utf8');
-const CHANGED_COLUMN = '  changed: BIGINT | Members whose record was found changed since the end of the night before\n';
+const CHANGED_COLUMN =
+  '  changed: BIGINT | Members whose record changed since the end of the night before; NULL on the first night\n';
 const CHANGED_SQL = '  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed,\n';
 
 /** The model as a user might edit it: another meaning, a removed column, a second version. */
 const EDITED = SHIPPED.replace("lower(h.status) = 'active' AND ", '').replace(
-  'Of those, with status Active as',
-  'Of those, with a record as',
+  'whose status was Active at',
+  'with a record at',
 );
 const BROKEN = EDITED.replace(CHANGED_COLUMN, '').replace(CHANGED_SQL, '');
 const SECOND = BROKEN.replace('version: 1\n', 'version: 2\n');
