@@ -62,7 +62,6 @@ export interface SignInEndpoints {
   deny(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
 }
 
-/** Creates the sign-in endpoints. `caller` sends their requests. */
 export function createSignInEndpoints(caller: Caller, apiKey: string): SignInEndpoints {
   const step = async (
     name: keyof typeof route,

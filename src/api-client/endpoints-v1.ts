@@ -94,7 +94,6 @@ export interface V1Endpoints {
   nomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<Nomenclatures>>>;
 }
 
-/** Creates the version 1 endpoints. `caller` sends their requests. */
 export function createV1Endpoints(caller: Caller): V1Endpoints {
   return {
     companies: async (query, call) => caller.call(route.companies, { body: query }, call),

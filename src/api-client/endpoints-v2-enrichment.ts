@@ -54,7 +54,6 @@ export interface EnrichmentEndpoints {
   ): Promise<ApiResponse<EnrichEmployeeSearchPage>>;
 }
 
-/** Creates the enrichment endpoints. `caller` sends their requests. */
 export function createEnrichmentEndpoints(caller: Caller): EnrichmentEndpoints {
   return {
     url: async (url, call) => caller.call(route.url, { body: { url } }, call),

@@ -37,7 +37,6 @@ export interface KybEndpoints {
   checkPayeeAgain(id: Id, request?: PayeeRequest, call?: CallOptions): Promise<ApiResponse<unknown>>;
 }
 
-/** Creates the owner and payee endpoints. `caller` sends their requests. */
 export function createKybEndpoints(caller: Caller): KybEndpoints {
   return {
     ubo: async (id, query = {}, call) => caller.call(route.ubo, { ids: [id], query }, call),

@@ -65,7 +65,6 @@ export interface WatchEndpoints {
   getCallback(call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
 }
 
-/** Creates the watch endpoints. `caller` sends their requests. */
 export function createWatchEndpoints(caller: Caller): WatchEndpoints {
   return {
     start: async (id, fields, call) => caller.call(route.start, { ids: [id], body: { fields } }, call),

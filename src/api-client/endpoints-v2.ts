@@ -83,7 +83,6 @@ export interface V2Endpoints {
   watch: WatchEndpoints;
 }
 
-/** Creates the version 2 endpoints. `caller` sends their requests. */
 export function createV2Endpoints(caller: Caller): V2Endpoints {
   return {
     metrics: async (call) => caller.call(route.metrics, {}, call),

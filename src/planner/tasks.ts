@@ -9,7 +9,6 @@ export type Task<T> = Generator<Step, T, unknown>;
 
 type Step = { asks: Ask[] } | { fork: Task<unknown> } | { join: readonly Fiber<unknown>[] };
 
-/** A running task. */
 export interface Fiber<T> {
   done: boolean;
   result: T | undefined;

@@ -174,7 +174,6 @@ export type Purpose = 'calibration' | 'guess' | 'segment' | 'page' | 'again' | '
  */
 export type Route = 'v2' | 'v1';
 
-/** One search to make. */
 export interface PlanRequest {
   route: Route;
   /**
@@ -214,7 +213,6 @@ export interface ListingAnswer {
 export type SearchAnswer = PageAnswer | RefusedAnswer;
 export type PlanAnswer = SearchAnswer | ListingAnswer;
 
-/** Returns true when the answer is a refusal. */
 export function isRefused(answer: PlanAnswer): answer is RefusedAnswer {
   return 'refused' in answer;
 }

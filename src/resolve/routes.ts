@@ -8,8 +8,8 @@ import {
 
 // Close a route after this many refusals if the route never answered.
 const FIRST_REFUSALS = 3;
-// Close a route that answered before after this many consecutive refusals. Single questions
-// do not cause this number of refusals.
+// Close a route that answered before after this many consecutive refusals. Single questions do not cause this number of
+// refusals.
 const REFUSALS_IN_A_ROW = 20;
 
 /** Thrown when the API refuses every route that could answer a question. Closed routes receive no request. */

@@ -25,7 +25,6 @@ const MOST_EVENT_PAGES = 1_000;
 /** Status of the landed row that names the unread part of an entity. */
 export const CUT_SHORT = 0;
 
-/** Fetchers by stream. */
 export const fetchers: Record<FetchedStreamName, Fetcher> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),

@@ -5,7 +5,6 @@ import { TidemarkError } from '../../core/errors.js';
 // previous night. Runs of a schedule's backfill start later.
 const LATE_START_HOURS = 6;
 
-/** A run's logical date. */
 export interface LogicalDate {
   date: string;
   /** Whether today's answers of the API may be stored under `date`. */

@@ -30,7 +30,6 @@ export interface Past {
   lastWatchSync?: string | undefined;
   /** Finds the current night of a market, if any. */
   currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
-  /** The worker's data folder. */
   folder?: DataFolder | null;
   /** Timestamp of the newest landed answer, if this timestamp is in the future. */
   stampsAfter?: string | null;
