@@ -40,7 +40,7 @@ it('lands no name, address or number of a person without personalData: contacts'
     const people = await careful.query('SELECT * FROM core.executives');
     expect(people.length).toBeGreaterThan(50);
     // Parquet and DuckDB files may compress their pages, so the bodies and the table are searched as text, too.
-    const texts = [history, people, await landedBodies(careful), worker.output()].map((it) => JSON.stringify(it));
+    const texts = [history, people, await landedBodies(careful), worker.output()].map((value) => JSON.stringify(value));
     const places = [...filesBelow(careful.dataDir), ...texts.map((text) => Buffer.from(text))];
     const markers = system.api.personalMarkers();
     expect(markers.length).toBeGreaterThan(50);

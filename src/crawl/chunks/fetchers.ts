@@ -11,7 +11,7 @@ import { rowOf } from '../answer.js';
 /** How to fetch the entities of one stream. */
 export interface Fetcher {
   fetch(client: ApiClient, ctx: RunContext, entity: string, signal: AbortSignal, routes: Routes): AsyncIterable<NewRow>;
-  /** Whether one entity may need several routes, some of which the API may refuse to the key. */
+  /** Whether one entity may need several routes. The API may refuse some of these routes. */
   manyRoutes?: boolean;
   /** Name of the array of people in the body, for streams about people. */
   people?: string;
@@ -32,7 +32,6 @@ const MOST_EVENT_PAGES = 1_000;
 /** Status of the landed row that names the unread part of an entity. */
 export const CUT_SHORT = 0;
 
-/** Fetchers by stream. */
 export const fetchers: Record<FetchedStreamName, Fetcher> = {
   companies: oneRow((client, id, signal) => client.v2.company(id, { signal })),
   financials: oneRow((client, id, signal) => client.v2.financial(id, {}, { signal })),
@@ -63,8 +62,8 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
     finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
   },
   watch_events: {
-    // Read a company's pages in order and mark the last one. After an interruption, read only companies without this
-    // mark again.
+    // Read a company's pages in order and mark the row of the last page. After an interruption, companies without this
+    // mark are read again.
     async *fetch(client, ctx, id, signal) {
       for (let page = 1, pages = 1; page <= pages; page++) {
         const query = { from_date: ctx.from, to_date: ctx.to, page, per_page: EVENTS_PER_PAGE };
