@@ -66,8 +66,8 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** Body that version 2 sends to a key without the permission: `{detail}`, or the shape of LimitError. */
   permissionBody: 'detail' | 'access';
   /**
-   * Fields of which autocomplete demands one: the five that its error names, or any field besides `country_code`. The
-   * reference states both.
+   * Fields of which autocomplete demands at least one. `five`: the five fields that the error of the reference names.
+   * `any`: any field except `country_code`. The reference states both rules.
    */
   autocompleteNeeds: 'five' | 'any';
   /** Milliseconds a UBO enrichment job takes. */

@@ -19,9 +19,9 @@ export interface Operation {
   form?: z.ZodObject;
   /** HTTP status of a successful answer. Default: 200. */
   status?: number;
-  /** Body of a successful answer. Without a schema: HTML or text. */
+  /** Body of a successful answer. Left out if the answer is HTML or text. */
   response?: z.ZodType;
   html?: true;
-  /** Further statuses, besides the statuses of all routes of the version. */
+  /** Statuses of this route, in addition to those of all routes in its API version. */
   also?: readonly number[];
 }

@@ -11,7 +11,10 @@ interface Reveal {
 export class Reveals {
   readonly #list: Reveal[] = [];
 
-  /** Counts a person's record on a sandbox date (yyyy-mm-dd) at the real time of day. */
+  /**
+   * Counts the contact data in one person's record. `date` is the date of the sandbox (yyyy-mm-dd); the time of day is
+   * the real one.
+   */
   add(date: string, shown: { email: boolean; phone: boolean }): void {
     if (!shown.email && !shown.phone) return;
     const time = new Date().toISOString().slice(11, 19);

@@ -7,12 +7,12 @@ import { firstEmployeesOf, marketCountryOf } from './traits.js';
 
 /*
  * The people of a company: at most twelve known people. A person's *number* is 16 times the company's index plus the
- * person's place in the company. Ids have gaps, like company ids. People stay as long as their company.
+ * person's place in the company. As with companies, there are gaps between ids. People stay as long as their company.
  */
 
 const FIRST_ID = 70_000_001;
 const ID_STEP = 5;
-/** Numbers reserved for the people of each company. */
+/** How many person numbers are reserved for each company. */
 export const PLACES = 16;
 const MOST = 12;
 
@@ -23,12 +23,15 @@ export function peopleCountOf(ctx: Context, index: number): number {
   return Math.min(MOST, 1 + Math.floor(Math.log2(employees + 1) * ctx.dice.unit(TAG.person, index, 1) * 1.6));
 }
 
-/** Id of the person with a number. */
+/** The API's id of a person, computed from the person's number. */
 export function personIdOf(ctx: Context, number: number): number {
   return FIRST_ID + number * ID_STEP + ctx.dice.below(ID_STEP, TAG.personId, number);
 }
 
-/** Number of the person with an id. Undefined for an unknown id. Does not check that the company still exists. */
+/**
+ * Number of the person with an id of the API. Undefined for an unknown id. Does not check that the company still
+ * exists.
+ */
 export function personNumberOf(ctx: Context, id: number): number | undefined {
   if (!Number.isSafeInteger(id) || id < FIRST_ID) return undefined;
   const number = Math.floor((id - FIRST_ID) / ID_STEP);
