@@ -31,7 +31,7 @@ export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   day: number;
   /** Largest page size. */
   maxPerPage: number;
-  /** What to do with a larger `per_page`: reduce it to `maxPerPage`, or refuse it as InvalidRequest. */
+  /** What to do with a `per_page` above `maxPerPage`: reduce it to `maxPerPage`, or refuse it as InvalidRequest. */
   pageSizePolicy: 'clamp' | 'refuse';
   /** Page size of a request without `per_page`. */
   defaultPerPage: number;

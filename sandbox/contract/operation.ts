@@ -8,7 +8,7 @@ export interface Operation {
   /** Path with parameters in braces: `/v2/companies/{id}`. */
   path: string;
   summary: string;
-  /** Section of the reference. */
+  /** Section of the API reference that describes the route. */
   section: string;
   /** Query parameters. A GET call may also send them in the body. */
   query?: z.ZodObject;

@@ -7,7 +7,7 @@ interface Reveal {
   phones: number;
 }
 
-/** Contact data of people that the customer received. The contact metrics count them. */
+/** Log of the contact data of people that the customer received. The contact metrics are computed from this log. */
 export class Reveals {
   readonly #list: Reveal[] = [];
 

@@ -41,7 +41,7 @@ export const HAS = { phone: 1, email: 2, fax: 4, website: 8, profile: 16, financ
 
 /** The market on one day, as columns for filters. Each column has one value per company index. */
 export interface Columns {
-  /** Unix day. */
+  /** Unix day whose market the columns describe. */
   day: number;
   length: number;
   /** 1 if searches list the company. */

@@ -44,7 +44,7 @@ export function companyOf(number: number): number {
   return Math.floor(number / PLACES);
 }
 
-/** Id in `seniority_level`. The first person of a company has a leading level. */
+/** Seniority as an id in the nomenclature `seniority_level`. The first person of a company has a leading level. */
 export function seniorityOf(ctx: Context, number: number): number {
   if (number % PLACES === 0) return ctx.dice.pick([14, 18, 19, 15], TAG.personRole, number);
   return ctx.dice.pick([17, 17, 17, 16, 16, 20, 15, 21], TAG.personRole, number);
@@ -59,7 +59,7 @@ export function hasKnownRole(ctx: Context, number: number): boolean {
   return !ctx.dice.chance(0.03, TAG.personRole, number, 3);
 }
 
-/** Id in `departments`, including the children of department 833. */
+/** Department as an id in the nomenclature `departments`. It may be a child of department 833. */
 export function departmentOf(ctx: Context, number: number): number {
   return ctx.dice.pick(DEPARTMENTS, TAG.personRole, number, 1).id;
 }

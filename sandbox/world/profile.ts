@@ -29,7 +29,7 @@ export interface Profile {
   status: number;
   /** Number of employees; null when unknown. */
   employees: number | null;
-  /** yyyy-mm-dd. */
+  /** Date of incorporation, yyyy-mm-dd; null when unknown. */
   incorporation: string | null;
   legalForm: number;
   activityTypes: number[];

@@ -19,7 +19,7 @@ export interface TruthSpan {
   day: number;
 }
 
-/** One table of the truth. */
+/** One table of the true market. */
 export interface TruthTable {
   /** Meaning of one row. */
   grain: string;
