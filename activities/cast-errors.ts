@@ -4,15 +4,16 @@ import type { LimitAccess } from '../schemas/v2/error.js';
 import { ApiError, isLimit, isRefusal, LimitError, TokenVerificationError } from '../src/api-client/index.js';
 import { errorMessage, TidemarkError } from '../src/core/errors.js';
 
-// Shortest and longest wait that Temporal takes over from the API. Even a very long wait is cut, to retry now and then.
+// Shortest and longest wait before Temporal retries. The API names the wait (Retry-After). Cut a longer wait, so that
+// the run tries again at least once an hour.
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
 const NAME_LENGTH = 100;
 const PERMISSION_TODO = 'Ask the issuer of the key for the permission, then start the run again.';
 
 /**
- * Turns any error into the ApplicationFailure that an operator reads in the Temporal UI. Only this function decides its
- * stable `type`, its message, which ends with the remedy, and whether Temporal retries.
+ * Turns any error into the ApplicationFailure that an operator reads in the Temporal UI. No other function decides the
+ * failure's `type` and message, and whether Temporal retries. The message ends with the remedy.
  * @returns CancelledFailure and ApplicationFailure unchanged
  */
 export function castError(error: unknown): unknown {
@@ -47,8 +48,8 @@ function castApiError(error: ApiError): ApplicationFailure {
 }
 
 /**
- * Describes a rate limit for the Temporal UI: what was limited and when Temporal retries. The category "benign" marks
- * it as no fault.
+ * Describes a rate limit for the Temporal UI: what was limited and when Temporal retries. The category "benign" tells
+ * Temporal that the failure is expected.
  */
 function castLimit(error: LimitError): ApplicationFailure {
   const { guard, access, retryAfterMs } = error;
@@ -65,7 +66,9 @@ function castLimit(error: LimitError): ApplicationFailure {
   });
 }
 
-/** Keeps only the documented fields, each at most 100 characters, because an answer may hold anything else. */
+/**
+ * Keeps only the documented fields, each at most 100 characters, because the API may send other fields and long texts.
+ */
 function shortAccess(access: LimitAccess): LimitAccess {
   const fields = ['permission', 'permission_name', 'module', 'module_name', 'app', 'app_name'] as const;
   return Object.fromEntries(

@@ -4,8 +4,8 @@ import { IsoDate, WorkflowType } from '../schemas/pipeline/run.js';
 import { parseInput } from '../src/crawl/run/parse-input.js';
 import type { Activities } from './contract.js';
 
-// These values become part of a path. Anyone who reaches the Temporal server can start an activity with any input.
-// Reject text that leads out of the folder.
+// Run ids, file names and counts become part of a path. Anyone who reaches the Temporal server can start an activity
+// with any input. Reject text that leads out of the data folder.
 const RunId = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]{0,199}$/, 'may hold only letters, digits, dots, dashes and underscores');

@@ -33,7 +33,7 @@ export interface CrawlActivities {
   discoverMarket(input: DiscoverInput): Promise<DiscoverResult>;
   /** Reads one listing to its end and lands every page. */
   crawlListing(input: ListInput): Promise<ListResult>;
-  /** Fetches one chunk of a due plan and lands its answers. */
+  /** Fetches one chunk of due entities and lands its answers. */
   crawlChunk(input: CrawlChunkInput): Promise<ChunkResult>;
   /**
    * Reads /v2/metrics and lands the reading.

@@ -10,13 +10,14 @@ import type { Activities } from './contract.js';
 import { countRefusal } from './heartbeat.js';
 
 const MINUTE_MS = 60_000;
-/** How long a run waits for a worker with its data folder before it fails. */
+/** How long a run waits for a worker that has the run's data folder. After this time the run fails. */
 const PATIENCE_MS = 24 * 60 * MINUTE_MS;
-// Shorter for the closing record of a failed or cancelled run, because the run is over.
+// Shorter wait for the closing record of a failed or cancelled run, because the run has ended.
 const CLOSING_PATIENCE_MS = 5 * MINUTE_MS;
-// Shorter for the quota gate, because runs of other folders wait there, too.
+// Shorter wait for the quota gate, because runs of other data folders wait at the same gate.
 const GATE_PATIENCE_MS = MINUTE_MS;
-// Retry quickly at first, because another worker may take the task at once. Later the right worker is probably down.
+// Retry this many refused attempts quickly, because another worker may take the task at once. After these attempts,
+// assume that no worker with the right folder runs, and retry slowly.
 const QUICK_REFUSALS = 10;
 const QUICK_PAUSE = '200 milliseconds';
 const LONG_PAUSE = '15 seconds';
@@ -27,9 +28,9 @@ const AFTER_CLOSE: ReadonlySet<string> = new Set<keyof Activities>(['loadLanding
 type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
 
 /**
- * Rejects work for which this worker has the wrong data folder, before it reads or writes anything.
+ * Rejects work for which this worker has the wrong data folder, before the activity reads or writes anything.
  * @throws ApplicationFailure `OtherDataFolder` when the run belongs to another folder. Temporal retries, so that a
- * worker with the run's folder takes the task.
+ *   worker with the run's folder takes the task.
  * @throws TidemarkError `DataFolderChanged` when this worker has the run's folder, but the run's records are missing
  */
 export function checkFolder({ config, folder, log }: Deps, activity: keyof Activities, input: unknown): void {
@@ -50,7 +51,7 @@ export function checkFolder({ config, folder, log }: Deps, activity: keyof Activ
   );
 }
 
-/** An activity that reached a worker with another data folder than its run's. */
+/** An activity whose run belongs to another data folder than the worker's. */
 interface Misplaced {
   ctx: RunContext;
   /** The run's folder. */
@@ -99,7 +100,10 @@ export function contextOf(activity: keyof Activities, input: unknown): RunContex
   return given.ctx ?? given.waiter?.ctx ?? (input as RunContext);
 }
 
-/** Whether the activity records that a run failed or was cancelled. A restored folder accepts this record, too. */
+/**
+ * Whether the activity records that a run failed or was cancelled. A worker may write this record even if its data
+ * folder lacks the run's records.
+ */
 function endsBadly(activity: keyof Activities, input: unknown): boolean {
   if (activity !== 'closeRun') return false;
   const { outcome } = input as CloseRunInput;

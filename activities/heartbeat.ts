@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Heartbeat } from '../src/crawl/deps.js';
 
-// The SDK throttles heartbeats, too; this limit saves calls of the SDK.
+// Minimum time between two heartbeats. The SDK throttles heartbeats, too; this limit saves calls of the SDK.
 const BEAT_EVERY_MS = 500;
 // Send heartbeats even while no answer arrives. Otherwise a slow API looks like a dead worker. The worker also learns
 // of a cancellation only by a heartbeat.
@@ -12,7 +12,7 @@ interface Refusals {
   refused?: number;
 }
 
-/** Returns how many attempts were refused so far. `withHeartbeat` does not count them as attempts. */
+/** Returns how many attempts were refused so far. `withHeartbeat` does not count a refused attempt as an attempt. */
 function refusalsSoFar(): number {
   const { refused } = (Context.current().info.heartbeatDetails ?? {}) as Refusals;
   return typeof refused === 'number' ? refused : 0;
@@ -46,7 +46,7 @@ export async function withHeartbeat<T>(work: (heartbeat: Heartbeat) => Promise<T
     const { attempt, scheduledTimestampMs: since } = context.info;
     return await work({ report, signal: context.cancellationSignal, attempt: attempt - refused, since });
   } catch (error) {
-    // The aborted request throws an error of its client. Report the cancellation instead.
+    // The API client throws its own error for an aborted request. Report the cancellation instead.
     if (context.cancellationSignal.aborted) return await context.cancelled;
     throw error;
   } finally {

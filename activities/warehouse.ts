@@ -9,7 +9,9 @@ import { casting } from './casting.js';
 import type { WarehouseActivities } from './contract.js';
 import { withHeartbeat } from './heartbeat.js';
 
-/** Creates the activities of the warehouse queue. Each opens the warehouse file only while it works. */
+/**
+ * Creates the activities of the warehouse queue. Each activity opens the warehouse file only while the activity runs.
+ */
 export function createWarehouseActivities(deps: Omit<CrawlDeps, 'client'>): WarehouseActivities {
   const { config, clock } = deps;
   const { dataDir, readers } = config;

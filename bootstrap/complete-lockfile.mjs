@@ -6,10 +6,10 @@ import { projectRoot } from './packages.mjs';
 // Run `node bootstrap/complete-lockfile.mjs` after `npm install` has changed package-lock.json.
 //
 // A registry mirror may lack the binaries for other platforms. npm then silently omits them from the lockfile. With
-// this lockfile, `npm ci` fails everywhere, because it does not match package.json.
+// such entries missing, `npm ci` fails on every machine, because the lockfile does not match package.json.
 //
-// This script adds the missing entries. Their versions are known, because the parent package names them exactly. Only
-// their integrity hashes stay unknown.
+// This script adds the missing entries. The parent package names the exact version of each. Only the integrity hashes
+// stay unknown.
 
 /**
  * One entry of the lockfile's `packages`: only the fields used here.
@@ -21,7 +21,7 @@ import { projectRoot } from './packages.mjs';
  */
 
 /**
- * Adds the platform packages that packages in the lockfile name but the lockfile lacks.
+ * Adds the platform packages that the lockfile lacks although other packages name them.
  *
  * @param {Record<string, Entry>} packages `packages` of package-lock.json
  * @returns {Record<string, Entry>} a complete copy in npm's order

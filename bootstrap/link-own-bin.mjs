@@ -6,7 +6,7 @@ import path from 'node:path';
  * dependencies. Existing links stay unchanged.
  *
  * @param {string} root folder of package.json
- * @param {string} modules the node_modules to fill; its links work after it is moved into `root`
+ * @param {string} modules the node_modules folder to fill; its links work after the folder is moved into `root`
  */
 export function linkOwnBin(root, modules) {
   const { bin } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));

@@ -30,7 +30,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 2_000;
 /**
- * A holder without a heartbeat for this time counts as ended. A running process with its id may be a later one.
+ * A holder without a heartbeat for this time is treated as ended. A running process with the holder's id may be another
+ * process that started later.
  */
 const STALE_MS = 60_000;
 
@@ -116,7 +117,8 @@ async function takeLock(dir, { onWait, pollMs = 250, staleMs = STALE_MS }) {
  * Reads the holder of a lock.
  *
  * @param {string} dir
- * @returns {{ name: string, state: string, pid: number, host: string, place: string } | undefined} undefined if free
+ * @returns {{ name: string, state: string, pid: number, host: string, place: string } | undefined} undefined if the
+ *   lock is free
  */
 function readHolder(dir) {
   try {
@@ -128,7 +130,7 @@ function readHolder(dir) {
     const state = `${name} ${statSync(file).mtimeMs}`;
     return { name, state, pid: Number(pid), host: String(host), place: String(place ?? '') };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined; // released since the last step
+    if (codeOf(error) === 'ENOENT') return undefined; // another process released the lock just now
     throw error;
   }
 }

@@ -22,8 +22,8 @@ export function findNpm(env = process.env) {
 }
 
 /**
- * Removes the variables in which an outer npm describes its own run: they must not affect an inner npm. Keeps the
- * user's settings.
+ * Removes the environment variables that an outer npm sets for its own run: the variables must not affect an inner npm.
+ * Keeps the user's settings.
  *
  * @param {NodeJS.ProcessEnv} env
  */

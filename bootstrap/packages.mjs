@@ -35,7 +35,7 @@ export async function ensurePackages({ root = projectRoot(), dev = true, log = l
   const work = path.join(root, '.bootstrap');
   const onWait = (/** @type {string} */ holder) => log(`Packages are being installed by ${holder}; waiting.`);
   return withLock(path.join(work, 'packages.lock'), { onWait }, async () => {
-    if (isInstalled(root, dev)) return false; // the previous holder of the lock installed them
+    if (isInstalled(root, dev)) return false; // the previous holder of the lock installed the packages
     removeLeftovers(work);
     await install(root, work, log);
     return true;
@@ -59,8 +59,8 @@ function isInstalled(root, dev) {
   const installed = readText(path.join(modules, '.package-lock.json'));
   if (installed === undefined) return false;
   if (readText(path.join(modules, STAMP)) === hash(lockfile)) return true;
-  // The packages come from `npm ci`, or from an image without development packages. npm writes its own list last: a
-  // list proves a complete install.
+  // The packages come from `npm ci`, or from an image without development packages. npm writes its list of packages
+  // last, so the list proves a complete install.
   return hasAllPackages(lockfile, installed, dev);
 }
 

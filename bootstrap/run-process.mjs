@@ -27,7 +27,7 @@ export function runProcess(command, args, options) {
       env: options.env ?? process.env,
       shell: options.shell ?? false,
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached: posix, // a separate process group: it also ends children such as compilers
+      detached: posix, // a separate process group: stopping the group also stops children such as compilers
       windowsHide: true,
     });
     let tail = '';

@@ -1,8 +1,8 @@
 import { runProcess } from './run-process.mjs';
 
 /**
- * Release of the Temporal CLI with which this project is tested, and which it installs if none is found. It contains
- * server 1.29 and UI 2.42.
+ * Version of the Temporal CLI with which this project is tested. The project installs this version if it finds no CLI.
+ * The CLI contains server 1.29 and UI 2.42.
  */
 export const TEMPORAL_VERSION = '1.5.1';
 

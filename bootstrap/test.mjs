@@ -14,8 +14,8 @@ import { countTests } from './vitest-report.mjs';
 // The last line is `N passed, N failed`. Types and lint count as one test each. Every other error counts as a failed
 // test, so a crash never looks like success.
 //
-// The last line also counts skipped tests. With `CI` set, the line before counts them, because readers in CI expect
-// only the two numbers.
+// The last line also counts skipped tests. With `CI` set, the second-last line counts the skipped tests, because
+// readers in CI expect only the two numbers.
 
 const root = projectRoot();
 const totals = { passed: 0, failed: 0, skipped: 0 };

@@ -9,7 +9,7 @@
  */
 
 /**
- * Counts the tests of a vitest run. Each of these also counts as one failed test:
+ * Counts the tests of a vitest run. Adds one failed test for each of these:
  * - a file that could not be loaded
  * - a failed run without a failed test (an unhandled error, no tests found)
  * - a run without a report (a crash)

@@ -92,8 +92,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-// Call first: files of Tidemark are readable for their owner only.
+// Call this before any file is written: files of Tidemark are readable for their owner only.
 keepFilesPrivate();
 const code = await main(process.argv.slice(2));
-// Exit even if the command left a pool or long poll open. Results are written first.
+// Exit even if the command left a connection open. First wait until all output is written.
 process.stdout.write('', () => process.exit(code));

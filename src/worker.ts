@@ -93,7 +93,7 @@ export async function runWorker({ config, role, clock, log, stop, onReady }: Wor
             { config, client, clock, stamps, log, folder, sizes, atWork },
             quotaGateId(config, apiKey),
           ),
-          // Short activities may finish within this time. Then a chunk is cancelled and lands its answers.
+          // Short activities may finish within this time. After this time, a chunk is cancelled and lands its answers.
           shutdownGraceTime: '1 second',
           shutdownForceTime: '30 seconds',
         }),

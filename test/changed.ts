@@ -1,10 +1,10 @@
-// `npm run test:changed [-- REF]`: the tests of what was edited since REF (default: the last commit).
+// `npm run test:changed [-- REF]`: runs the tests of files edited since REF (default: the last commit).
 import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** What tests read without an import: folders, and the tests to run for them. */
+/** Folders that tests read without an import, with the tests to run for them. */
 const READ_AS_FILES: Record<string, string[]> = {
   'sql/': ['test/sql', 'test/src/load', 'test/src/models', 'test/src/publish'],
   'workflows/': ['test/workflows', 'test/replay'],
@@ -23,7 +23,7 @@ const code = edited.filter((file) => /\.m?ts$/.test(file));
 if (folders.length + code.length === 0) console.log(`No test reads what was edited since ${since}.`);
 const ran = [
   ...(folders.length > 0 ? [vitest('run', ...new Set(folders))] : []),
-  // Of a run through Temporal nearly every edit is a part; `npm test` has those.
+  // Nearly every edit affects e2e tests, so `npm test` runs those.
   ...(code.length > 0 ? [vitest('related', '--run', '--project', '!e2e', ...code)] : []),
 ];
 process.exitCode = ran.every((status) => status === 0) ? 0 : 1;

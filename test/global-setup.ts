@@ -5,7 +5,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-// What the compiled code reads beside itself.
+// Files that the compiled code reads from its folder.
 const LINKED = [
   'sql',
   'test',
@@ -19,9 +19,9 @@ const LINKED = [
 ];
 
 /**
- * Compiles the code once for all processes that tests start (`compiled` in helpers/processes.ts): a CLI that compiles
- * itself takes three times as long to start.
- * @returns what removes it again
+ * Compiles the code once for all processes of tests (`compiled` in helpers/processes.ts). A CLI that compiles itself
+ * starts three times slower.
+ * @returns a function that removes the compiled code
  */
 export async function setup(): Promise<() => void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-compiled-'));
@@ -48,7 +48,7 @@ export async function setup(): Promise<() => void> {
     cpSync(path.join(ROOT, file), path.join(folder, file));
   for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(folder, name));
   process.env['TIDEMARK_TEST_BUILD'] = folder;
-  // Small tables are built faster by one thread, and several tests share the cores.
+  // One thread builds small tables faster, and several tests share the cores.
   process.env['TIDEMARK_WAREHOUSE_THREADS'] ??= '1';
   return () => rmSync(folder, { recursive: true, force: true });
 }

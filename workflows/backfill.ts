@@ -5,8 +5,8 @@ import { crawlStream, readListing } from './run/steps.js';
 import { withRun } from './run/with-run.js';
 
 /**
- * Fetches the records that the API can select by date: tenders created, and watch events dated, from `from` to `to`.
- * Also fetches the financials of known companies whose last answer is stale.
+ * Fetches the records that the API can select by date: tenders created from `from` to `to`, and watch events of these
+ * days. Also fetches the financials of known companies whose last answer is stale.
  * @param input `{from, to, streams, market}`; `from` and `to` are required
  */
 export async function backfill(input?: unknown, carried?: CarriedRun): Promise<RunResult> {

@@ -23,7 +23,7 @@ export type GateState = Required<QuotaGateState>;
 
 /**
  * The gate's move after a quota reading.
- * - `release`: wakes these runs in this order.
+ * - `release`: wakes the listed runs in their order.
  * - `try`: wakes one run, to see whether the API answers it.
  * - `wait`: wakes no run.
  */
@@ -86,7 +86,7 @@ export function judgeReading(
   return { state: { ...answered, pause }, move: { kind: 'try' } };
 }
 
-/** Stores which run tries; null when no run could be woken. */
+/** Stores the workflow id of the run that the gate woke (`trying`); null when no run could be woken. */
 export function noteTry(state: GateState, trying: string | null): GateState {
   return { ...state, trying };
 }

@@ -12,7 +12,9 @@ export const coverageQuery = defineQuery<DiscoverResult['coverage']>('coverage')
 export const pauseSignal = defineSignal('pause');
 export const resumeSignal = defineSignal('resume');
 
-/** Stops the run. Requests in flight finish; fetched records are kept and published; the market stays as it was. */
+/**
+ * Stops the run. Requests in flight finish; fetched records are kept and published; the market keeps its current night.
+ */
 export const stopSignal = defineSignal('stop');
 
 /**

@@ -1,6 +1,9 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-/** Registered by `tidemark setup`. Must not hold names of companies or people: Temporal does not encrypt them. */
+/**
+ * `tidemark setup` registers this search attribute. Its value must not contain names of companies or people: Temporal
+ * does not encrypt search attributes.
+ */
 export const MARKET_ATTRIBUTE = defineSearchAttributeKey('TidemarkMarket', SearchAttributeType.KEYWORD);
 export const DATE_ATTRIBUTE = defineSearchAttributeKey('TidemarkDate', SearchAttributeType.KEYWORD);
 

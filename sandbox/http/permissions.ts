@@ -75,7 +75,7 @@ function readList(text: string): KeyGrant['permissions'] {
   const names = text === 'none' ? [] : text.split(',');
   return names.map((name) => {
     if (!Object.hasOwn(PERMISSIONS, name)) {
-      throw new RangeError(`"${name}" is not a permission. Use all, none or any of:  ${PERMISSION_NAMES.join(', ')}`);
+      throw new RangeError(`"${name}" is not a permission. Use all, none or any of: ${PERMISSION_NAMES.join(', ')}`);
     }
     return name as Permission;
   });

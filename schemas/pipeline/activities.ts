@@ -28,7 +28,7 @@ export interface PlanDueInput {
 export interface CrawlChunkInput {
   ctx: RunContext;
   stream: FetchedStreamName;
-  /** Number of the chunk in the stream's due plan, from 0. */
+  /** Number of the chunk file in the stream, from 0. */
   chunk: number;
   /** Requests in flight for this chunk; null: its share of the configured `api.maxConcurrency`. */
   concurrency: number | null;
@@ -58,13 +58,13 @@ export interface ChunkResult {
   failed: number;
   /** True when the daily limit stopped the chunk. Its other entities stay due. */
   limited: boolean;
-  /** True for a suspected limit: every entity left got `limits.daily` while `/v2/metrics` still shows quota. */
+  /** True for a suspected limit: every remaining entity got `limits.daily` while `/v2/metrics` still shows quota. */
   doubted?: boolean;
   /** Routes that the API refuses to the key; left out when there are none. */
   refused?: Refusal[];
   /**
    * Set when the API refuses the stream's route, so that the chunk sends no more requests. `sure`: the API refused a
-   * record that it had answered before. Otherwise it answered no record at all.
+   * record that it had answered before. Without `sure`, the API answered no record at all.
    */
   closed?: { sure: boolean };
 }
@@ -87,7 +87,7 @@ export interface DiscoverResult {
   limited: boolean;
   requests: number;
   rows: number;
-  /** The market's total as last reported; null before the first answer. */
+  /** Latest total of the market that the API reported; null before the first answer. */
   reportedTotal: number | null;
   distinctCompanies: number;
   coverage: Coverage | null;
@@ -138,11 +138,14 @@ export interface QuotaStatus {
 /** A run that waits at the quota gate. */
 export interface QuotaWaiter {
   ctx: RunContext;
-  /** Lower numbers go first. */
+  /** Runs with a lower number go first. */
   priority: number;
 }
 
-/** The names by which a run's activity reaches the quota gate. Workflows define them. */
+/**
+ * Input of `enterQuotaGate`: the names with which the activity finds or starts the quota gate. Workflows define the
+ * names.
+ */
 export interface EnterQuotaGateInput {
   waiter: QuotaWaiter;
   workflowType: string;
@@ -154,7 +157,7 @@ export interface EnterQuotaGateInput {
 export interface CloseRunInput {
   ctx: RunContext;
   outcome: Exclude<RunRecord['outcome'], 'running'>;
-  /** Outcome of the crawl, if the run was closed before. */
+  /** Outcome of the crawl, if the crawl ended before this record. */
   crawled?: CrawlOutcome | null;
   note: string | null;
   /** Why the market does not become current; null when it does. */
@@ -171,7 +174,7 @@ export interface CloseRunResult {
   rows: number;
   /** Forecast requests; null for runs without a forecast. */
   forecast: number | null;
-  /** Quota overuse, for people: calls that the API counted beyond the run's own. Null when negligible. */
+  /** Quota overuse, for people: calls that the API counted in addition to the run's own calls. Null when negligible. */
   drift?: string | null;
 }
 
@@ -195,8 +198,8 @@ export interface ModelsResult {
   /** Notes on the models built, for people. Left out in results of older workers. */
   notes?: string[];
   /**
-   * Set when the warehouse holds other companies of the run than the searches counted. `coverage` is what ops.coverage
-   * shows.
+   * Set when the number of the run's companies in the warehouse differs from the number that the searches found.
+   * `coverage` has the corrected values, as in ops.coverage.
    */
   unloaded?: { coverage: Pick<Coverage, 'distinctCompanies' | 'missing' | 'share'>; reason: string } | null;
 }

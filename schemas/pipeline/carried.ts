@@ -8,11 +8,14 @@ import type { Coverage, Progress, RunContext } from './run.js';
 /** State the quota gate carries over continue-as-new; `{}` at its start. gate-state.ts lists the transitions. */
 export interface QuotaGateState {
   waiting?: QuotaWaiter[];
-  /** Seconds until the next reading; null: `probeEverySeconds` of the first run in the line. */
+  /** Seconds until the next quota reading; null: `probeEverySeconds` of the run that waits first. */
   pause?: number | null;
-  /** Workflow id of the run woken to try, when the API gives no quota figure. */
+  /**
+   * Workflow id of the one run that the gate woke, to see whether the API answers. Used when the API gives no quota
+   * figure.
+   */
   trying?: string | null;
-  /** Refused readings in a row. */
+  /** Consecutive quota readings that the API refused. */
   refusals?: number;
 }
 
@@ -22,7 +25,7 @@ export interface ChunkRound {
   next: number;
 }
 
-/** What a run carries over continue-as-new: its position and its counts. */
+/** What a run carries over continue-as-new: finished steps, the next chunk, counts and notes. */
 export interface CarriedRun {
   ctx: RunContext;
   paused: boolean;

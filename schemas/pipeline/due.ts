@@ -30,7 +30,7 @@ export interface DueEntity {
   reason: DueReason;
 }
 
-/** The due entities of a stream, counted. The chunk files hold their ids. */
+/** Counts of the due entities of a stream. The chunk files hold the ids. */
 export interface DuePlan {
   stream: FetchedStreamName;
   /** Known entities of the stream, and how many of them are due in this run. */

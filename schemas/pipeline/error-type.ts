@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The `type` of every ApplicationFailure that Tidemark throws. Operators and workflows use it to distinguish failures.
- * activities/cast-errors.ts decides `nonRetryable`.
+ * The `type` of every ApplicationFailure that Tidemark throws. Operators and workflows use this type to distinguish
+ * failures. activities/cast-errors.ts decides `nonRetryable`.
  */
 export const ErrorType = z.enum([
   'InvalidInput', //      a person typed a wrong input; the message says what is allowed

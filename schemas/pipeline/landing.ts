@@ -36,7 +36,7 @@ export type LandingStream = z.infer<typeof LandingStream>;
 /** Run id of landed webhook deliveries. They belong to no Temporal run. */
 export const WEBHOOK_RUN = 'webhook';
 
-/** Streams of records about a run. They do not count as rows that a run fetched. */
+/** Streams of records about a run. A run's number of fetched rows leaves them out. */
 export const RECORD_STREAMS: ReadonlySet<string> = new Set<LandingStream>([
   'runs',
   'segments',
@@ -70,7 +70,7 @@ export interface LandedRow {
 }
 
 /**
- * `_manifest/<part>.json`, written once (temp, fsync, link) after its part. A part without a manifest does not count.
+ * `_manifest/<part>.json`, written once (temp, fsync, link) after its part. Readers ignore a part without a manifest.
  * Parquet columns: stream, run, date, market, then those of LandedRow. All are VARCHAR, except status INTEGER and
  * fetched_at TIMESTAMP (µs, UTC). market and entity_id may be NULL.
  */
@@ -89,7 +89,10 @@ export const PartManifest = z.object({
   firstFetchedAt: z.string().nullable(),
   lastFetchedAt: z.string().nullable(),
   writtenAt: z.string(),
-  /** Parts whose rows this part holds after compaction. They no longer count, even if their files still exist. */
+  /**
+   * Parts whose rows this part holds after compaction. Readers ignore the replaced parts, even if their files still
+   * exist.
+   */
   replaces: z.array(z.object({ part: z.string(), sha256: z.string() })).optional(),
 });
 export type PartManifest = z.infer<typeof PartManifest>;
@@ -98,22 +101,22 @@ export type PartManifest = z.infer<typeof PartManifest>;
 
 /** Stream `carried`: members of the market that a run carried over from an earlier night. */
 export interface CarriedRecord {
-  /** Night that found them last, YYYY-MM-DD. */
+  /** Latest night that found these companies, YYYY-MM-DD. */
   seen_on: string;
   /** Decimal digits; numbers in records of older versions. */
   company_ids: string[];
 }
 
 /**
- * - complete: it is proven that nothing is missing.
- * - partial: something is or may be missing.
+ * - complete: proven that no record is missing.
+ * - partial: records are or may be missing.
  * - stopped: an operator stopped the run.
  */
 export type CrawlOutcome = 'complete' | 'partial' | 'stopped';
 
 /**
- * Stream `runs`: one row when a run opens (finished_at null) and one when its crawl ends.
- * A run that fails or is cancelled after that has a third row. The latest row counts.
+ * Stream `runs`: one row when a run opens (finished_at null) and one when its crawl ends. A run that fails or is
+ * cancelled after its crawl has a third row. Readers use the latest row.
  */
 export interface RunRecord {
   run_id: string;
@@ -154,13 +157,15 @@ export interface SegmentRecord {
   distinct_companies: number;
   /** Companies carried over at or below this segment. */
   carried: number;
-  /** Earliest night (YYYY-MM-DD) that found one of the carried-over companies last; null when there are none. */
+  /**
+   * Date (YYYY-MM-DD) of the oldest observation among the carried-over companies; null when no company is carried over.
+   */
   carried_since: string | null;
   pages: number;
   depth: number;
   /**
    * - leaf: all pages fetched, distinct companies = total.
-   * - split: its children cover it completely.
+   * - split: its children cover the whole segment.
    * - drifted: a leaf whose pages gave another count than its total (companies moved).
    * - truncated: above the page cap, with no dimension left to split by.
    * - remainder: split, but its children did not reach all companies.
@@ -176,13 +181,16 @@ export interface SegmentRecord {
 export interface CoverageRecord {
   market: string;
   reported_total: number;
-  /** Found by this run's searches, with ids that the warehouse can hold. Carried-over companies are not included. */
+  /**
+   * Companies that this run's searches found, with ids that the warehouse can hold. Carried-over companies are not
+   * included.
+   */
   distinct_companies: number;
   missing: number;
   share: number;
   /**
-   * Number of carried-over companies by the night (YYYY-MM-DD) that found them last.
-   * Left out by older versions, which counted these companies as found (`certificate.carried.found`).
+   * Number of carried-over companies by the latest night (YYYY-MM-DD) that found them. Left out by older versions,
+   * which counted these companies as found (`certificate.carried.found`).
    */
   carried?: Record<string, number>;
   why: CoverageGap[];
@@ -195,7 +203,7 @@ export interface CoverageGap {
   filters: Record<string, unknown>;
   /**
    * Companies that the segment's total counts and its pages did not list. 0: the number is unknown. Other segments may
-   * have listed some of them, so the gaps may add up to more than is missing.
+   * have listed some of them, so the sum of all gaps may exceed the number of missing companies.
    */
   missing: number;
   reason: string;
@@ -204,25 +212,26 @@ export interface CoverageGap {
 }
 
 /**
- * How the coverage is proven. Each company counts once, under its best proof.
+ * Found and missing companies, in classes by how well the search proves their number. Each company belongs to one
+ * class: a found company to the surest class that applies, a missing company to the class of its gap.
  * - sum of `found` = distinct_companies
  * - sum of `missing` = missing
  * - both sums together, less `gone` = reported_total
  */
 export interface CoverageCertificate {
-  /** In a segment whose pages listed exactly its total, and whose total did not change. */
+  /** Companies in a segment whose pages listed exactly its total, and whose total did not change. */
   proven: { found: number; missing: number };
-  /** In a segment that changed while it was read (companies moved). */
+  /** Companies in a segment that changed while it was read (companies moved). */
   drifted: { found: number; missing: number };
-  /** In a search above the page cap that no dimension splits further. */
+  /** Companies in a search above the page cap that no dimension splits further. */
   unsplittable: { found: number; missing: number };
-  /** Found by chance in another segment, or counted by a search whose parts do not reach them. */
+  /** Found outside the segments that prove their companies, or counted by a search and listed by none of its parts. */
   unproven: { found: number; missing: number };
-  /** Missing because later nights search for them (`markets[].remainderNights`). */
+  /** Companies missing because later nights search for them (`markets[].remainderNights`). */
   carried: { found: number; missing: number };
-  /** Listed with ids that the warehouse cannot hold. Left out by older versions. */
+  /** Companies listed with ids that the warehouse cannot hold. Left out by older versions. */
   unusable: { found: number; missing: number };
-  /** Found, but at the end no longer in the API's total. */
+  /** Found companies that the API's total no longer included at the end of the search. */
   gone: number;
 }
 
@@ -254,7 +263,10 @@ export interface QuotaOveruseRecord {
   used_after: number;
   /** Requests of the run between the readings, without requests for the metrics. */
   calls: number;
-  /** Calls that the API counted beyond the run's own. Below 0: calls of the run that the API did not count. */
+  /**
+   * Calls that the API counted in addition to the run's own calls. Below 0: calls of the run that the API did not
+   * count.
+   */
   drift: number;
 }
 
@@ -266,7 +278,7 @@ export interface DueRecord {
   entities: number;
 }
 
-/** Stream `forecasts`: requests that a run expected at its start, one row for each stream of work. */
+/** Stream `forecasts`: requests that a run expected at its start, one row for each kind of work. */
 export interface ForecastRecord {
   stream: string;
   requests: number;

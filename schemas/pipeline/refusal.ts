@@ -1,4 +1,4 @@
-/** A route that the API refuses to the key; the run continues without it. The names come from the API. */
+/** A route that the API refuses to the key; the run continues without it. */
 export interface Refusal {
   /** Landing stream that the run fetches only in part, or not at all. */
   stream: string;

@@ -47,7 +47,7 @@ export const ReportRun = z.object({
 });
 export type ReportRun = z.infer<typeof ReportRun>;
 
-/** Coverage of each market's latest search, with the companies by proof. */
+/** Coverage of each market's latest search, with the companies by class of the certificate. */
 export const ReportCoverage = z.object({
   market: text,
   run: text,
@@ -56,7 +56,7 @@ export const ReportCoverage = z.object({
   distinct_companies: count,
   missing: count,
   share: count,
-  /** Companies carried over, and the earliest night that found one of them last. */
+  /** Companies carried over, and the date of the oldest observation among them. */
   carried: count,
   carried_since: maybe,
   classes: z.array(z.object({ class: text, found: count, missing: count })),

@@ -18,7 +18,7 @@ export interface CompanyQuestion {
 /** The field by which a company was identified. */
 export type MatchKind = 'registration' | 'website' | 'profile' | 'email' | 'name';
 
-// Only files in data/resolve. Otherwise anyone who can start a run could read any file of the worker.
+// Accept only files in data/resolve. Otherwise anyone who can start a run could read any file of the worker.
 export const ResolveCompaniesInput = z.strictObject({
   file: z
     .string()

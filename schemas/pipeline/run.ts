@@ -61,7 +61,7 @@ export const WorkflowType = z.enum([
 ]);
 export type WorkflowType = z.infer<typeof WorkflowType>;
 
-/** A data folder: its identity (`folder.json`), and its place as seen by the process that names it. */
+/** A data folder: its identity (`folder.json`), and its host and path as seen by one process. */
 export interface DataFolder {
   id: string;
   /** Absolute path on that host. */
@@ -81,8 +81,8 @@ export interface OpenRunInput {
 }
 
 /**
- * Holds every decision that a run makes at its start. Each continue-as-new passes it on, so keep it small. The run
- * reads the configuration once, at its start. A later edit of tidemark.yaml does not change the run.
+ * Holds every decision that a run makes at its start. Each continue-as-new passes the context on, so keep the context
+ * small. The run reads the configuration once, at its start. A later edit of tidemark.yaml does not change the run.
  */
 export interface RunContext {
   run: string;
@@ -96,7 +96,7 @@ export interface RunContext {
   /** Sent verbatim as prospecting filters (marketSnapshot) or tender filters. */
   filters: Record<string, unknown>;
   streams: string[];
-  /** Age in seconds after which a record is due again, by stream; 0: in every run. */
+  /** Age in seconds after which a record is due again, by stream; 0: due in every run. */
   refreshSeconds: Record<string, number>;
   /** First and last day to fetch (backfill, past-dated runs). In other runs, both equal `date`. */
   from: string;
@@ -106,7 +106,9 @@ export interface RunContext {
   /** Data folder of the worker that opened the run. All work of the run uses this folder. Left out by older workers. */
   folder?: DataFolder;
   startedAt: string;
-  /** Stamp of the newest landed answer, if this stamp is in the future. The run gives its answers later stamps. */
+  /**
+   * Time stamp of the newest landed answer, if that time is in the future. The run gives its answers later time stamps.
+   */
   stampsAfter?: string;
   configHash: string;
   probeEverySeconds: number;
@@ -120,7 +122,7 @@ export interface RunContext {
   leavesQuota?: number;
   /** Publish thresholds of the market; null for runs without any. */
   gate: PublishThresholds | null;
-  /** Why the run does less than its name says, for people; null when it does all. */
+  /** Why the run fetches less than its workflow usually does, for people; null when it fetches all. */
   note: string | null;
 }
 
@@ -129,11 +131,9 @@ export interface RunContext {
  * one.
  */
 export interface PublishThresholds {
-  /** Smallest share of the reported companies with which a night becomes current, 0 to 1. */
+  /** Smallest share of the reported companies, 0 to 1, that a night must have to become current. */
   minCoverage: number;
-  /**
-   * Largest loss of companies, compared with the current night, with which a night becomes current. A share, 0 to 1.
-   */
+  /** Largest share of the current night's companies, 0 to 1, that a new night may lack and still become current. */
   maxDrop: number;
   /** The night that is current when the run begins. `comparable`: it used the same filters. */
   current: { date: string; companies: number; comparable: boolean } | null;
@@ -233,7 +233,7 @@ export interface RebuildResult {
   notes?: string[];
   /** Landed parts that could not be read, for people. */
   faults: string[];
-  /** Folder of the new warehouse, relative to the data folder; '' for the one in use. */
+  /** Folder of the new warehouse, relative to the data folder; '' for the warehouse in use. */
   into: string;
   /** Path of the published file, relative to `into`. */
   published: string;

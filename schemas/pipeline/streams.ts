@@ -1,21 +1,22 @@
 /*
- * The register of streams whose records are fetched one by one. Adding one starts here: the compiler then names the
- * other places (CONTRIBUTING.md, "Add a stream"). Plain data without zod, because workflows read it too.
+ * The register of streams whose records are fetched one by one. To add a stream, start here: the compiler then names
+ * the other places to change (CONTRIBUTING.md, "Add a stream"). The register is plain data without zod, because
+ * workflows read it, too.
  */
 
 /** One stream of the register. */
 interface FetchedStream {
   /** Route of one record; null for a stream whose records may need several routes. */
   route: string | null;
-  /** List of due records, in `sql/due/`. Streams with the same kinds of reasons share one. */
+  /** List of due records, in `sql/due/`. Streams whose records are due for the same reasons share a list. */
   due: string;
   /** True when `due` chooses from the companies of a market (`sql/due/_companies.sql`). */
   ofCompanies?: true;
-  /** For streams of `markets[].streams`: age at which a record is fetched again, unless the market says otherwise. */
+  /** For streams of `markets[].streams`: age at which a record is fetched again, unless the market sets another age. */
   refresh?: string;
   /** True for records that a backfill fetches again when they are stale. */
   backfill?: true;
-  /** True when one request fetches a record, so that a rejected record can be fetched again by itself. */
+  /** True when one request fetches a record, so that a rejected record can be fetched again without other records. */
   single?: true;
 }
 

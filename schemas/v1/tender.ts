@@ -56,7 +56,7 @@ export const TenderSummary = z.looseObject({
 });
 export type TenderSummary = z.infer<typeof TenderSummary>;
 
-/** The answer as documented. It has no page count: read until the total is reached or a page is empty. */
+/** The answer as documented. The answer has no page count: read until the total is reached or a page is empty. */
 export const TendersResponse = z.looseObject({
   total_results: DocumentedCount,
   data: z.array(TenderSummary),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /*
- * The envelopes of section "Pagination envelopes". One function builds two schemas of each:
+ * The envelopes of section "Pagination envelopes". For each envelope, one function builds two schemas:
  * - `…Response`: the documented shape, for conformance tests, the sandbox and OpenAPI.
  * - `…Page`: the fields the client needs. Totals may be text; an invalid item becomes null and the page stays valid.
  */

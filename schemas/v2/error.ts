@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /*
- * Error bodies of version 2 (section "Errors"). The reference states no HTTP statuses, so the shape decides.
- * TokenVerificationError and InternalError have the same shape; src/api-client/classify.ts distinguishes them.
+ * Error bodies of version 2 (section "Errors"). The reference states no HTTP statuses, so the client recognizes an
+ * error by its shape. TokenVerificationError and InternalError have the same shape; src/api-client/classify.ts
+ * distinguishes them.
  */
 
 /** Body of TokenVerificationError and InternalError. Gateways also use this shape for 404, 405 and 429. */
@@ -35,6 +36,9 @@ export const LimitErrorBody = z.looseObject({
 });
 export type LimitErrorBody = z.infer<typeof LimitErrorBody>;
 
-/** Body of the autocomplete field error. The route decides, because an InvalidRequest about `fields` looks the same. */
+/**
+ * Body of the autocomplete field error. An InvalidRequest about `fields` has the same shape, so the route tells the two
+ * apart.
+ */
 export const AutocompleteErrorBody = z.looseObject({ fields: z.array(z.string()) });
 export type AutocompleteErrorBody = z.infer<typeof AutocompleteErrorBody>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /*
  * The financial indicators that the reference names (section "Financial report"), in its order. A report may hold other
- * indicators. Tidemark keeps these, and their kind follows from the value.
+ * indicators. Tidemark keeps the other indicators, too, and derives their kind from the value.
  */
 
 /** Text indicators. `Reported-Date` is yyyy-mm-dd; `Currency` is the currency of the year's money values. */

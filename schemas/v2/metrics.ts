@@ -23,7 +23,7 @@ export type MetricGroup = z.infer<typeof MetricGroup>;
 export const MetricsResponse = z.array(MetricGroup);
 export type MetricsResponse = z.infer<typeof MetricsResponse>;
 
-/** A figure that may be text or null. Null counts as 0; a `total` of 0 means that the API gives no figure. */
+/** A figure that may be text or null. Null is read as 0; a `total` of 0 means that the API gives no figure. */
 const figure = z
   .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/)])
   .nullish()

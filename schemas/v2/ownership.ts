@@ -3,7 +3,7 @@ import { z } from 'zod';
 /*
  * Ultimate beneficial owners (section "Other routes named for version 2"). The reference shows no request or answer,
  * but says:
- * - owners are natural persons with effective ownership over every route
+ * - owners are natural persons who effectively own a company, by any route of ownership
  * - the caller chooses a threshold
  * - a flag says whether the answer is conclusive
  * - jobs enrich unresolved chains

@@ -9,7 +9,8 @@ export const PAYEE_PROXY_SCHEMES = ['EMAL', 'MBNO', 'FPSID', 'NRIC'] as const;
 
 /**
  * Body of the payee routes, sent verbatim. The reference shows only the fields that its release notes name. The API
- * refuses an account number scheme (`…ACNR`) without `holding_entity` (status 400). It also refuses `TXID` for Brazil.
+ * refuses an account number scheme (`…ACNR`) without `holding_entity` (status 400). The API also refuses `TXID` for
+ * Brazil.
  */
 export const PayeeRequest = z.looseObject({ id_scheme: z.string().optional(), holding_entity: z.unknown().optional() });
 export type PayeeRequest = z.infer<typeof PayeeRequest>;

@@ -38,7 +38,7 @@ export const CountryCode = z.string().regex(/^[A-Za-z]{2}$/, 'expected a two-let
 /** Page number in a request, from 1. */
 export const PageNumber = z.int().min(1);
 
-/** Rows on a page in a request; the reference rarely states default and maximum. */
+/** Rows per page, in a request; the reference rarely states default and maximum. */
 export const PerPage = z.int().min(1);
 
 /** Address of a profile in a request ("url" in the reference's tables). */

@@ -79,7 +79,7 @@ export type WatchListPage = z.infer<typeof WatchListPage>;
 export const WatchEventsPage = watchEnvelope(Count, usable(z.looseObject({})));
 export type WatchEventsPage = z.infer<typeof WatchEventsPage>;
 
-/** Watched fields of one company: the answer when they are read or changed. */
+/** Answer to a request that reads or changes the watched fields of one company. */
 export const WatchFieldsResponse = z.array(z.string());
 export type WatchFieldsResponse = z.infer<typeof WatchFieldsResponse>;
 

@@ -72,7 +72,7 @@ years AS (
     ON single.company_id = y.company_id AND single.source = y.source AND single.scope_year = y.fiscal_year
 ),
 
--- Extra fields of each value in the latest v1 answer. v2 values have no report_date and match none.
+-- The latest v1 answer of each company has extra fields for v1 values. For v2 values the extra fields stay NULL.
 latest AS (
   SELECT company_id, arg_max(record_hash, (observed_at, record_hash)) AS report_hash
   FROM ledger.observations

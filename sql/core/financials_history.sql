@@ -59,7 +59,7 @@ steps AS (
   JOIN ledger.reports AS r USING (company_id, source, report_hash)
 ),
 
--- Most companies were read once, or always with the same answer. Each value then has one version.
+-- Companies with one answer, or always the same answer. Each value then has one version.
 unchanged AS (
   SELECT s.company_id, v.fiscal_year, v.indicator, s.source, v.report_date, s.observed_at AS valid_from, NULL AS valid_to,
     1 AS version, v.value_double, v.value_text, NULL AS previous_double, NULL AS previous_text
@@ -95,15 +95,15 @@ cells AS (
     AND unreadable.report_date IS NOT DISTINCT FROM k.report_date
   WHERE v.value_double IS NOT NULL
     OR v.value_text IS NOT NULL
-    -- A report with an unreadable year or date may contain the absent value, so its absence proves nothing.
+    -- A report with an unreadable year or date may still contain the value. So do not treat the value as removed.
     OR (v.report_id IS NULL AND m.report_id NOT IN (SELECT report_id FROM known WHERE indicator IS NULL AND fiscal_year IS NULL))
-  -- If a whole report and a single year have the same instant, the single year counts.
+  -- If a whole report and the answer for a single year have the same instant, use the answer for the single year.
   QUALIFY row_number() OVER (
     PARTITION BY k.company_id, k.fiscal_year, k.indicator, k.source, k.report_date, m.observed_at ORDER BY m.scope_year NULLS LAST
   ) = 1
 ),
 
--- 1.5 and "1.5" are equal.
+-- The number 1.5 and the text "1.5" are the same value.
 compared AS (
   SELECT *, CASE WHEN present THEN coalesce(CAST(value_double AS VARCHAR), value_text) END AS said
   FROM cells

@@ -25,7 +25,7 @@ audits:
       WINDOW item AS (PARTITION BY source, list, id ORDER BY valid_from)
       QUALIFY coalesce(valid_to > lead(valid_from) OVER item, valid_to IS NULL AND lead(valid_from) OVER item IS NOT NULL)
 */
--- Answers of the same instant have no order. Always use the same one.
+-- Answers of the same instant have no order. Choose one by its hash, so that every build chooses the same answer.
 WITH read AS (
   SELECT entity_id, observed_at, max(body_hash) AS body_hash
   FROM ledger.observations

@@ -59,7 +59,7 @@ seen AS (
   GROUP BY slug
 )
 
--- The details state a time of day. It is valid only for the same day, because a later listing may change the day alone.
+-- The details state a time of day. Use the time only for the same day, because a later listing may change the day alone.
 SELECT l.slug, l.title, l.status, l.project_type, l.type, l.announced_date, l.deadline_date,
   time_on_day(l.announced_date, l.details_announced_at, l.summary_announced_at) AS announced_at,
   time_on_day(l.deadline_date, l.details_deadline_at, l.summary_deadline_at) AS deadline_at,

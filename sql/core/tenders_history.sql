@@ -118,7 +118,7 @@ states AS (
   QUALIFY row_number() OVER (PARTITION BY slug, as_of ORDER BY observed_at DESC, source DESC, run DESC) = 1
 ),
 
--- When the details or the listing are read for the first time, fields never stated before are no difference.
+-- When a tender's details or listing are first read, a field that was empty until then makes no new version.
 compared AS (
   SELECT
     *,
@@ -143,7 +143,7 @@ numbered AS (
   FROM compared
 ),
 
--- Each version with the first values that include listing and details.
+-- One row per version: the first one that includes both listing and details, if there is any.
 versions AS (
   SELECT *, min(as_of) OVER (PARTITION BY slug, version) AS valid_from
   FROM numbered

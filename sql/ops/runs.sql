@@ -27,7 +27,7 @@ WITH ended AS (
   SELECT
     r.*,
     coalesce(body ->> '$.crawled', body ->> '$.outcome') AS crawl,
-    -- The warehouse may prove less than the run claimed before loading, or less than older versions claimed.
+    -- A run claims an outcome before its records are loaded. The warehouse may then prove less coverage.
     record_key IN (SELECT run FROM ops.coverage WHERE NOT is_proven) AS is_short
   FROM ledger.run_records AS r
   WHERE stream = 'runs'

@@ -1,4 +1,4 @@
--- Requests of the latest run of each workflow type and market that sent any.
+-- Requests by market and workflow type, for the latest run that sent any request.
 WITH latest AS (
   SELECT run_id, workflow_id, started_at
   FROM ops.runs

@@ -6,11 +6,12 @@ import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../core/data-f
 /*
  * States of a build and transitions:
  * - new: a folder `.new-<name>` that no reader sees. `beginBuild` makes it.
- * - new → made: the folder is complete and on disk, and `finishBuild` gives it its name.
+ * - new → made: the folder is complete and on disk, and `finishBuild` gives the folder its final name.
  * - new → removed: the publication fails. After a kill, the next `beginBuild` removes the folder.
- * - made → current: `showNewBuild` points readers at it.
- * - current → replaced: readers are pointed at another build. Readers that have it open keep reading it.
- * - replaced → current: `showBuild` points readers at it again.
+ * - made → current: `showNewBuild` points readers at the build.
+ * - current → replaced: readers are pointed at another build. Readers that have the replaced build open keep reading
+ *   it.
+ * - replaced → current: `showBuild` points readers at the old build again.
  * - made or replaced → removed: more than `keep` builds exist, and readers left it `graceSeconds` ago or more.
  */
 

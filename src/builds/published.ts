@@ -27,7 +27,8 @@ export interface Published {
 }
 
 /**
- * Opens the published warehouse read-only. A later publication does not change the open file: it makes a new one.
+ * Opens the published warehouse read-only. A later publication does not change the open file: the publication makes a
+ * new file.
  * @throws NotPublishedError when nothing is published, or the file cannot be opened
  */
 export async function openPublished(dataDir: string): Promise<Published> {

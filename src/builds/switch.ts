@@ -80,8 +80,8 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   }
   const from = currentBuild(dataDir);
   const { [name]: _, ...replaced } = readReplaced(dataDir);
-  // Delete the time at which readers last left this build: they leave it again now. A kill before the last write must
-  // not leave the old time.
+  // Readers leave this build now, so delete the time at which they left it before. Otherwise a process killed before
+  // the last write would keep the old time.
   if (from !== null) delete replaced[from];
   writeReplaced(lock, dataDir, replaced);
   const current = currentLink(dataDir);
@@ -127,7 +127,8 @@ function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): vo
   if (current === null) return;
   const now = Date.now();
   const known = readReplaced(dataDir);
-  // If the time is unknown (a kill, an older version) or in the future, assume that readers were moved now.
+  // The time may be unknown (after a kill, or from an older version) or in the future. Then assume that readers left
+  // the build now.
   const replacedAt = (name: string): number => Math.min(known[name] ?? now, now);
   const others = listBuilds(dataDir).flatMap(({ name }) => (name === current ? [] : [name]));
   const isDue = (name: string): boolean => now - replacedAt(name) >= graceSeconds * 1_000;

@@ -7,8 +7,8 @@ import { demoMark } from '../core/data-folder.js';
 const EXAMPLE = fileURLToPath(new URL('../../tidemark.example.yaml', import.meta.url));
 
 /**
- * Loads the configuration named by `--config` or TIDEMARK_CONFIG, else tidemark.yaml. If none is named, tidemark.yaml
- * is missing and a demo has run, loads the demo's configuration.
+ * Loads the configuration named by `--config` or TIDEMARK_CONFIG, else tidemark.yaml. If no configuration is named and
+ * tidemark.yaml is missing, loads the configuration of an earlier demo, if there was one.
  * @throws TidemarkError `InvalidConfig`
  */
 export function loadInForce(option: string | undefined, env: NodeJS.ProcessEnv = process.env): Config {

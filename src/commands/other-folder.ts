@@ -26,8 +26,8 @@ export function publishedPlace(published: string, folder: DataFolder | undefined
 }
 
 /**
- * Warnings about workers, to show before a run starts: another data folder, or settings read before the file was
- * edited.
+ * Warnings about workers, to show before a run starts: another data folder, or settings that a worker read before
+ * the configuration file was edited.
  */
 export async function workerWarnings(client: Client, config: Config): Promise<string[]> {
   const { seenWorkers } = await import('../temporal/crawl-workers.js');

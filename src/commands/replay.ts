@@ -66,7 +66,7 @@ export function registerReplay(program: Command): void {
     });
 }
 
-/** Requires `--into` with `--from` or `--to`: some of the nights must not replace the whole warehouse. */
+/** Requires `--into` with `--from` or `--to`: a warehouse of some nights must not replace the complete one. */
 function checkRange({ from, to, into }: ReplayOptions): void {
   if ((from !== undefined || to !== undefined) && into === undefined) {
     throw new TidemarkError('InvalidInput', '--from and --to need --into, because they select only some nights.', {

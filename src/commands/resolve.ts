@@ -39,7 +39,7 @@ export function registerResolve(program: Command): void {
         again: `tidemark resolve ${file}`,
       });
       const { otherFolder } = await import('./other-folder.js');
-      // If the run used another data folder, the tables here do not contain its answers.
+      // If the run used another data folder, this command's data folder does not contain the run's answers.
       const isHere = result !== null && otherFolder(result.folder, context.config.dataDir) === null;
       if (isHere && !options.json) await sayMatches(context.config, questions);
     });

@@ -23,7 +23,10 @@ interface RunningRun {
 }
 
 interface Status {
-  /** Warnings about the workers: another data folder, or settings read before the file was edited. */
+  /**
+   * Warnings about the workers: another data folder, or settings that a worker read before the configuration file was
+   * edited.
+   */
   workers: string[];
   /** The data folder this command reads. */
   dataDir: string;

@@ -24,7 +24,7 @@ export function registerUp(program: Command): void {
         import('../core/config.js'),
         import('./local/local-stack.js'),
       ]);
-      // Check the key before starting anything: the worker, which also checks it, starts last.
+      // Check the key before starting anything: the worker also checks the key, but starts last.
       if (!options.sandbox) readApiKey();
       const stop = interruptSignalSaying('Stopping. Open runs continue at the next start.');
       const starting = startLocalStack({
@@ -34,7 +34,7 @@ export function registerUp(program: Command): void {
         sandbox: options.sandbox ? [] : null,
       });
       const stack = await Promise.race([starting, untilAborted(stop)]);
-      // If interrupted during the start, just end: the guards then stop the parts that were started.
+      // If interrupted during the start, just end: the guards then stop the processes that were started.
       if (stack === null) return;
       try {
         say(`Temporal   ${stack.temporal.address}${stack.temporal.ui ? `   web UI ${stack.temporal.ui}` : ''}`);

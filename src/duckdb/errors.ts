@@ -28,7 +28,7 @@ export interface LoadCounts {
 const RESTORE =
   'Restore each file from a backup. Or delete it together with its manifest in _manifest/: the next runs then fetch its records again. All other parts are loaded.';
 
-/** Some landed parts do not match their manifests. All other parts were loaded; `loaded` counts them. */
+/** Some landed parts do not match their manifests. All other parts were loaded; `loaded` has their number. */
 export class LandingCorruptError extends TidemarkError {
   readonly faults: string[];
   readonly loaded: LoadCounts;
@@ -45,8 +45,7 @@ export class LandingCorruptError extends TidemarkError {
 }
 
 /**
- * A SQL statement or an audit of severity `error` failed, or a model has wrong columns. Readers keep the last good
- * state.
+ * A SQL statement or an audit of severity `error` failed, or a model has wrong columns. Readers keep the current build.
  */
 export class ModelFailedError extends TidemarkError {
   readonly failedAudits: string[];

@@ -15,7 +15,8 @@ import { WarehouseBusyError } from './errors.js';
  */
 
 const SWITCH_WAIT_MS = 600_000;
-// Time to list the whole landing zone on a slow network file system: the writer sends no heartbeat meanwhile.
+// Long enough to list the whole landing zone on a slow network file system. The writer sends no heartbeat while it
+// lists the parts.
 const WRITER_LEASE_MS = 60_000;
 
 /**
@@ -29,7 +30,8 @@ export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lo
 }
 
 /**
- * Runs `work`, which reads all landed parts, while compaction cannot remove any. Waits for a running compaction to end.
+ * Runs `work`, which reads all landed parts, while compaction cannot remove parts. Waits for a running compaction to
+ * end.
  */
 export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   return withLock(removalLock(dataDir), { what: 'tidemark replay' }, work);
@@ -37,7 +39,7 @@ export async function whileNothingIsRemoved<T>(dataDir: string, work: () => Prom
 
 /**
  * Runs `work`, which removes landed parts, while no replay can read them.
- * @throws TidemarkError `WarehouseBusy` when a replay reads them; waiting would block every load
+ * @throws TidemarkError `WarehouseBusy` when a replay reads landed parts; waiting would block every load
  */
 export async function whileNobodyReplays<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   const { lock, holder } = await tryLock(removalLock(dataDir), { what: 'tidemark compact' });

@@ -68,7 +68,7 @@ export async function openWarehouse(dataDir: string, options: WarehouseOptions =
 }
 
 /**
- * Opens a file and adds it to `held`. Does this only after taking the lock: a call that waits must not block other
+ * Opens a file and adds it to `held`. Adds the file only after taking the lock: a call that waits must not block other
  * calls.
  */
 async function openOnce(file: string, options: WarehouseOptions): ReturnType<typeof openWriting> {

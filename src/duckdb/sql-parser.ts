@@ -12,7 +12,7 @@ export interface SqlFault {
   line: number | null;
 }
 
-/** DuckDB's own parser, without a catalog. It distinguishes tables from strings, comments and CTEs. */
+/** DuckDB's own parser, without a catalog. The parser distinguishes tables from strings, comments and CTEs. */
 export interface SqlParser {
   /** Returns the tables that a query names with a schema (`core.companies`), each once, by name. */
   parse(sql: string): Promise<ParsedSql>;

@@ -3,7 +3,8 @@ import type { Database } from '../duckdb/database.js';
 
 type Unloaded = NonNullable<ModelsResult['unloaded']>;
 
-// This column is missing after a rollback of the models, or if the user replaced the model.
+// Whether ops.coverage has the column loaded_companies. After a rollback of the models, or with a user's own model, the
+// column may be missing.
 const CAN_TELL = `
   SELECT count(*) FROM duckdb_columns()
   WHERE database_name = current_database() AND schema_name = 'ops' AND table_name = 'coverage' AND column_name = 'loaded_companies'`;

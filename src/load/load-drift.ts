@@ -10,7 +10,7 @@ interface Finding {
   route: string;
   run: string;
   level: 'body' | 'member' | 'report' | 'indicators';
-  /** null for a body, and for a year of a report. */
+  /** Name of the member, report or indicator; null for a body, and for a year of a report. */
   name: string | null;
   structure: string | null;
   bodies: string;
@@ -104,7 +104,8 @@ class Shapes {
     if (level === 'indicators')
       return compare(v1Report(shape)?.fields?.get('indicators')?.values, whole ?? 'NULL', V1_INDICATOR);
     if (shape.values === undefined) return name === null ? NOTHING : compare(shape, { [name]: whole ?? 'NULL' }, '$');
-    // List indicators only where they deviate: a report has only the few indicators that apply to its company.
+    // List indicators only where they deviate from the reference: a report has only the few indicators that apply to
+    // its company.
     const year = (found: Structure): Comparison => ({ ...compare(shape.values, found, '$.*'), seen: [] });
     if (name === null) return whole === null ? NOTHING : year(whole);
     if (whole !== null) return year({ [name]: whole });
@@ -157,8 +158,8 @@ class Shapes {
   }
 
   /**
-   * Picks a sample value. If several values have the same time, picks the smallest, so that the batch size has no
-   * effect.
+   * Picks a sample value. If several values were fetched at the same time, picks the smallest, so that the size of a
+   * batch has no effect.
    */
   async #sample(finding: Finding, { path, type }: Deviation, personal: boolean): Promise<string | null> {
     // One value cannot show several types.

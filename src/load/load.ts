@@ -11,11 +11,12 @@ import { forgetStreamsToReadAgain } from './read-again.js';
 import { writeRejectFiles } from './reject-files.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 
-// One transaction loads a batch, and the staging SQL of its stream reads it once. All bodies must fit into memory.
+// Most rows in a batch. One transaction loads a batch, and the staging SQL of the stream reads it once. All bodies of a
+// batch must fit into memory.
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 64 * 1024 * 1024;
-// A row of a listing is a page of up to 100 entries. Staging keeps several copies of each page in memory.
-// src/landing/listing-writer.ts writes this many pages to a part.
+// Most rows in a batch of a listing. Each row is a page of up to 100 entries, and staging keeps several copies of each
+// page in memory. src/landing/listing-writer.ts writes this many pages to a part.
 const BATCH_PAGES = 100;
 const LISTINGS: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
 
@@ -132,7 +133,7 @@ async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMa
   await insertRows(db, 'ledger.loaded_parts', LOADED_PART, rows);
 }
 
-/** The check for schema drift failed; the message is that of the cause. */
+/** The check for schema drift failed. The message is the message of the cause. */
 class DriftError extends Error {}
 
 async function loadBatch(

@@ -29,7 +29,7 @@ export interface DueRequest {
   questions?: readonly string[] | undefined;
 }
 
-/** Counts of a due plan: known and due entities, chunk files, due entities by reason. */
+/** Numbers of known entities, of due entities, of chunk files, and of due entities by reason. */
 export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
 
 /** Reasons for being due, most valuable first. If the day's quota ends, the later records wait for the next day. */
@@ -77,7 +77,10 @@ async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<vo
   }
 }
 
-/** True after the first build. Models make the list of rejects, so it is missing before. */
+/**
+ * True after the first build of the models. One model makes the list of rejects, so the list is missing before that
+ * build.
+ */
 async function areModelsBuilt(db: Warehouse['db']): Promise<boolean> {
   const find = "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'ops' AND table_name = 'rejects'";
   return (await db.count(find)) > 0;

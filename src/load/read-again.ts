@@ -2,7 +2,7 @@ import type { LandedPart } from '../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { findPartFault } from './part-check.js';
 
-/** Ledger rows that only the staging of one stream writes, in addition to the tables of all streams. */
+/** Ledger rows, by stream, that only this stream's staging writes. The staging of every stream writes SHARED_TABLES. */
 const OWN_ROWS: Record<string, readonly string[]> = {
   watch_events: ['ledger.received_events'],
   tenders: [
@@ -16,7 +16,8 @@ const SHARED_TABLES = ['observations', 'answers', 'rejects', 'shapes', 'loaded_p
 
 /**
  * Deletes from the ledger the streams that a migration listed in `ledger.streams_to_read_again`. The next load then
- * reads their parts again. If a loaded part is missing or changed, keeps its stream and leaves it on the list.
+ * reads their parts again. If a loaded part is missing or changed, keeps the part's stream in the ledger and on the
+ * list.
  * @param parts All parts in the landing zone
  */
 export async function forgetStreamsToReadAgain(db: Database, parts: readonly LandedPart[]): Promise<void> {

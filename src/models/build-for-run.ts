@@ -6,7 +6,8 @@ import { describeUnloaded } from '../load/describe-unloaded.js';
 import { buildModels } from './run-models.js';
 
 /**
- * Builds all models and describes what they show about a run: its schema drift, and companies that were not loaded.
+ * Builds all models and describes what the models show about a run: its schema drift, and companies that were not
+ * loaded.
  * @throws ModelFailedError as `buildModels` does
  */
 export async function buildForRun(

@@ -5,7 +5,7 @@ import { findParents } from './parents.js';
 
 /**
  * Reads the models from which the tables of the warehouse were built, from their stored SQL texts in the ledger.
- * Published descriptions come from these texts, because the files may have changed since.
+ * Published descriptions come from these texts, because the files may have changed since the build.
  * @throws ModelFailedError when no model was built yet
  */
 export async function readBuiltModels(db: Database): Promise<Model[]> {

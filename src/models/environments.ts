@@ -230,8 +230,8 @@ async function readsLedger(models: readonly Model[]): Promise<boolean> {
 }
 
 /**
- * Copies the writer's file. Keeps it open read-only during the copy: a worker that wants to write waits until the copy
- * ends. The copy takes no time on file systems that share blocks.
+ * Copies the writer's file. Keeps the file open read-only during the copy: a worker that wants to write waits until the
+ * copy ends. The copy takes no time on file systems that share blocks.
  */
 async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
   const file = warehouseFile(dataDir);

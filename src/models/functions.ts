@@ -26,8 +26,8 @@ export function readFunctions(): SqlFunction[] {
 }
 
 /**
- * Creates the functions in an attached database that has the tables they read. The functions name tables by schema
- * only, so they read the tables of the file that a reader has opened.
+ * Creates the functions in an attached database that has the tables that the functions read. The functions name tables
+ * by schema only, so they read the tables of the file that a reader has opened.
  *
  * Skips a function whose columns the tables lack: a new version of a model may have renamed them, or a rollback may
  * have restored an earlier set of models.

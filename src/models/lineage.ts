@@ -29,8 +29,8 @@ const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).option
 
 /**
  * Follows every column of every model to its source columns. Reads the plans that DuckDB binds for the models' SQL over
- * empty tables. Stars, CTEs, joins and macros then resolve as in a real build. Columns that only select rows are no
- * sources.
+ * empty tables. DuckDB then resolves `*`, CTEs, joins and macros as in a real build. Columns that only select rows are
+ * no sources.
  * @throws ModelFailedError when the tables cannot be made
  */
 export async function readLineage(models: readonly Model[]): Promise<Lineage> {

@@ -49,8 +49,8 @@ const Header = z.strictObject({
   nullable: z.array(z.string()).default([]),
   description: z.string().min(1),
   /**
-   * The query reads the keys to build from the temp table `changed`. The query `changed` fills it, or `all` for a whole
-   * build.
+   * The model's query reads the keys to build from the temp table `changed`. The query `changed` fills this table; for
+   * a whole build, the query `all` fills it.
    */
   incremental: z.strictObject({ by: z.array(z.string()).min(1), changed: z.string(), all: z.string() }).optional(),
   columns: z.record(z.string(), Column),

@@ -63,14 +63,14 @@ export async function readModels(own?: string): Promise<Model[]> {
   return (await readModelSet(own)).models;
 }
 
-/** True when a set was built with the macros and seeds that are on disk now. */
+/** True when a set of models was built with the macros and seeds that are on disk now. */
 export function isSharedOnDisk({ shared }: ModelSet): boolean {
   const plain = (files: readonly SqlFile[]) => JSON.stringify(files.map(({ name, text }) => [name, text]));
   return plain(shared) === plain(readShared());
 }
 
 /**
- * Makes a set from model files of any origin.
+ * Makes a set of models from model files of any origin.
  * @throws ModelFailedError for the same faults as `readModelSet`
  */
 export async function assembleModels(files: readonly SqlFile[], shared: SqlFile[]): Promise<ModelSet> {

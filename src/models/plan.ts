@@ -73,7 +73,8 @@ export function planModels(models: readonly Model[], applied: readonly AppliedMo
   const changes: ModelChange[] = [];
   for (const model of models) {
     const change = planModel(model, current.get(model.model), versions.get(`${model.name} ${model.version}`), changing);
-    // A child's fingerprint contains its parent's. An altered table does not count: a new build restores the same rows.
+    // A child's fingerprint contains its parent's. Do not add a model whose table somebody altered: a new build
+    // restores the same rows.
     if (current.get(model.model)?.fingerprint !== model.fingerprint) changing.add(model.model);
     changes.push(change);
   }

@@ -14,7 +14,10 @@ export interface ModelsPlan {
   /** Source of the applied models; `none`: there is no warehouse yet. */
   comparedWith: 'warehouse' | 'published' | 'none';
   file: string | null;
-  /** Set that a rollback restored. Runs use it until `models apply`; null when they build the models on disk. */
+  /**
+   * Set of models that a rollback restored. Runs use this set until `models apply`. Null when runs build the models on
+   * disk.
+   */
   held: { set: number | null; since: string } | null;
   /** One sentence for each model that stays after its deprecation date because another model still reads it. */
   overdue: string[];

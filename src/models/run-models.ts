@@ -24,7 +24,7 @@ export interface BuildOptions {
   models?: Model[];
   /** Folder with the user's own models (see `models` in docs/configuration.md). */
   modelsDir?: string | undefined;
-  /** Set to build instead of the applied one; `origin` and `ofSet` record why it was applied. */
+  /** Set of models to build instead of the applied set. `origin` and `ofSet` record why. */
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;
@@ -43,7 +43,7 @@ export interface BuildResult {
   models: number;
   /** Audits of severity warn that found rows: `model.check (rows)`. */
   failedAudits: string[];
-  /** Messages about the set for a person, one sentence each. */
+  /** Messages about the models for a person, one sentence each. */
   notes: string[];
 }
 
@@ -112,7 +112,7 @@ export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(C
 async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
   if (options.set !== undefined) return { set: options.set, notes: [] };
   if (options.models !== undefined) return { set: { models: options.models, shared: readShared() }, notes: [] };
-  // After a rollback, do not read the files: they may be broken.
+  // After a rollback, do not read the model files on disk: they may be broken.
   const held = await heldSet(db);
   if (held === undefined) return { set: await readModelSet(options.modelsDir), notes: [] };
   return { set: await readSet(db, held), notes: [describeHold(held)] };

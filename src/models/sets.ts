@@ -35,13 +35,16 @@ export async function readSets(db: Database): Promise<AppliedSet[]> {
   }));
 }
 
-/** Set that a rollback restored and that runs use until `models apply`; undefined when runs use the files. */
+/**
+ * Set of models that a rollback restored. Runs use this set until `models apply`. Undefined when runs use the model
+ * files.
+ */
 export async function heldSet(db: Database): Promise<AppliedSet | undefined> {
   const last = (await readSets(db)).at(-1);
   return last?.origin === 'rollback' ? last : undefined;
 }
 
-/** Reads the models of a set from its stored texts. Uses today's macros and seeds if the set has none. */
+/** Reads the models of a set from the stored texts. Uses today's macros and seeds if the set has none. */
 export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): Promise<ModelSet> {
   const files = await db.rows<{ name: string; text: string }>(
     `SELECT file AS name, text FROM ledger.model_set_files JOIN ledger.model_texts USING (sha256) WHERE set_id = $set ORDER BY file`,
@@ -54,7 +57,7 @@ export async function readSet(db: Database, { set }: Pick<AppliedSet, 'set'>): P
   );
 }
 
-/** Adds a set to the history. Adds nothing if the last set has the same files. */
+/** Adds a set of models to the history. Adds nothing if the last set has the same files. */
 export async function saveSet(
   db: Database,
   set: ModelSet,
@@ -95,8 +98,8 @@ export async function saveSet(
 }
 
 /**
- * Finds the set to roll back to: the last earlier set whose files differ from those of the last set. After a rollback,
- * searches before the set that the rollback restored.
+ * Finds the set of models to roll back to: the last earlier set whose files differ from those of the last set. After a
+ * rollback, searches before the set that the rollback restored.
  */
 export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined {
   const last = sets.at(-1);
@@ -106,7 +109,7 @@ export function previousSet(sets: readonly AppliedSet[]): AppliedSet | undefined
   return found?.ofSet === undefined || found.ofSet === null ? found : sets.find(({ set }) => set === found.ofSet);
 }
 
-/** True when the files differ. Ignores macros and seeds if one of the two sets has none. */
+/** True when the files of two sets differ. Ignores macros and seeds if one of the two sets has none. */
 function differ(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
   const hasShared = [left, right].every((files) => [...files.keys()].some((name) => isShared({ name })));
   const compared = (files: ReadonlyMap<string, string>) =>

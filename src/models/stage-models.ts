@@ -117,7 +117,10 @@ async function attach(db: Database, file: string): Promise<void> {
   );
 }
 
-/** Keeps valid staged tables and drops all others: models would read them instead of the tables in use. */
+/**
+ * Keeps valid staged tables and drops invalid ones: models would read an invalid staged table instead of the table in
+ * use.
+ */
 async function keepValid(db: Database, models: readonly Model[], builtFrom: string): Promise<Set<string>> {
   const rows = await db.rows<{ model: string; fingerprint: string; built_from: string }>('FROM stage.main.staged');
   const valid = new Set<string>();

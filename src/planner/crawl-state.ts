@@ -1,4 +1,4 @@
-import type { AxisFacts } from './calibration/axis-facts.js';
+import type { DimensionFacts } from './calibration/dimension-facts.js';
 import type { Fiber, Task } from './tasks.js';
 import type { SegmentTree } from './tree.js';
 import type { Bounds, Dimension, PlanInput } from './types.js';
@@ -52,7 +52,7 @@ export interface CrawlState {
   /** Whether ranges include values equal to their bounds; `inclusive` until calibration shows otherwise. */
   bounds: Bounds;
   /** Facts of each dimension in the whole market, calibrated once when first needed. */
-  facts: Map<Dimension, Fiber<AxisFacts | null>>;
+  facts: Map<Dimension, Fiber<DimensionFacts | null>>;
   /** Why version 1 cannot list the market; later nights then do not try it. Null when it can. */
   v1Refusal: string | null;
   /** Unusable dimensions, each with its reason. */

@@ -1,4 +1,4 @@
-import { costOf, usable, type Choice } from './calibration/choose-axis.js';
+import { costOf, usable, type Choice } from './calibration/choose-dimension.js';
 import type { CrawlState, Pass } from './crawl-state.js';
 import { askFirst } from './questions.js';
 import type { Task } from './tasks.js';
@@ -55,7 +55,7 @@ export function* offersFor(
 /** Counts the companies that a pass can find and that earlier passes could not reach. */
 export function* countOffer(state: CrawlState, segment: Segment, offer: Offer, { reached }: Hunt): Task<Offer> {
   const { choice, cost, gain } = offer;
-  const { key, everybody } = choice.facts.axis;
+  const { key, everybody } = choice.facts.splitField;
   if (state.requestsPerCompany >= THOROUGH || cost <= NOT_WORTH_COUNTING || segment.uncounted || everybody === null)
     return { ...offer, counted: true };
   const reachable = yield* countOutside(state, segment, [[key, everybody]], reached);
@@ -88,11 +88,13 @@ function* countOutside(
   under: readonly (readonly [key: string, value: unknown])[],
   reached: readonly Choice[],
 ): Task<number | null> {
-  const axes = reached
+  const reaching = reached
     .toSorted((a, b) => b.facts.share - a.facts.share)
-    .flatMap(({ facts: { axis } }) => (axis.everybody ? [[axis.key, axis.everybody] as const] : []))
+    .flatMap(({ facts: { splitField } }) =>
+      splitField.everybody ? [[splitField.key, splitField.everybody] as const] : [],
+    )
     .slice(0, MOST_COUNTED);
-  return yield* inclusionExclusion(state, segment, under, axes);
+  return yield* inclusionExclusion(state, segment, under, reaching);
 }
 
 function* inclusionExclusion(

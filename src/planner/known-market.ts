@@ -1,5 +1,5 @@
-import { categoricalAxis, positionOf, type Axis } from './axis.js';
-import { asObject, buildAxis, type AxisFacts } from './calibration/axis-facts.js';
+import { categoricalField, positionOf, type SplitField } from './split-field.js';
+import { asObject, buildSplitField, type DimensionFacts } from './calibration/dimension-facts.js';
 import type { CrawlState } from './crawl-state.js';
 import { Shape, type Counted } from './shape.js';
 import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeDimension } from './types.js';
@@ -9,7 +9,7 @@ import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeD
  * Outdated facts cost requests but lose no company, because the total of each window is requested anyway.
  * @returns null when the dimension must be calibrated
  */
-export function recallAxis(state: CrawlState, dimension: Dimension): AxisFacts | { unusable: string } | null {
+export function recallDimension(state: CrawlState, dimension: Dimension): DimensionFacts | { unusable: string } | null {
   const learnt = state.input.known?.calibration?.dimensions[dimension.key];
   if (!learnt || 'unusable' in learnt) return learnt ?? null;
   const { share, complete, nullValue, format } = learnt;
@@ -17,23 +17,23 @@ export function recallAxis(state: CrawlState, dimension: Dimension): AxisFacts |
   if (dimension.kind === 'categorical') {
     const values = Array.isArray(own) ? own : dimension.values;
     if (values.length !== learnt.values) return null;
-    const axis = { ...categoricalAxis(dimension, values, learnt.windows), overlapping: learnt.overlapping };
-    const counts = fitted(axis, learnt.counts);
-    return { axis, shape: new Shape(axis, counts), share, complete, nullValue, counts, exact: false };
+    const splitField = { ...categoricalField(dimension, values, learnt.windows), overlapping: learnt.overlapping };
+    const counts = fitted(splitField, learnt.counts);
+    return { splitField, shape: new Shape(splitField, counts), share, complete, nullValue, counts, exact: false };
   }
-  const axis = buildAxis(state, dimension, asObject(own) ?? {}, format ?? 'day');
-  if (axis.lo >= axis.hi) return null;
+  const splitField = buildSplitField(state, dimension, asObject(own) ?? {}, format ?? 'day');
+  if (splitField.lo >= splitField.hi) return null;
   const spread = state.input.known?.distributions[dimension.key];
-  const known = spread ? countsOf(axis, dimension, learnt, spread) : [];
+  const known = spread ? countsOf(splitField, dimension, learnt, spread) : [];
   const exact = known.length > 0;
-  const counts = exact ? known : fitted(axis, learnt.counts);
+  const counts = exact ? known : fitted(splitField, learnt.counts);
   return {
-    axis,
-    shape: new Shape(axis, counts),
+    splitField,
+    shape: new Shape(splitField, counts),
     share: exact && spread && !complete ? shareOf(spread) : share,
     complete,
     nullValue,
-    counts: fitted(axis, learnt.counts),
+    counts: fitted(splitField, learnt.counts),
     exact,
     ...(format ? { format } : {}),
   };
@@ -51,14 +51,14 @@ export function describeCalibration(state: CrawlState): Calibration {
   return { perPage, size, pages, totalsCap, bounds, v1Refusal, dimensions };
 }
 
-function describe(dimension: Dimension, facts: AxisFacts): DimensionCalibration {
-  const { axis, share, complete, nullValue, format } = facts;
+function describe(dimension: Dimension, facts: DimensionFacts): DimensionCalibration {
+  const { splitField, share, complete, nullValue, format } = facts;
   return {
     share,
     complete,
-    overlapping: axis.overlapping,
-    windows: axis.windows,
-    values: dimension.kind === 'categorical' ? axis.hi - axis.lo + 1 : 0,
+    overlapping: splitField.overlapping,
+    windows: splitField.windows,
+    values: dimension.kind === 'categorical' ? splitField.hi - splitField.lo + 1 : 0,
     counts: facts.counts.map(({ from, to, count }) => [from, to, count]),
     ...(format ? { format } : {}),
     ...(nullValue === undefined ? {} : { nullValue }),
@@ -66,29 +66,29 @@ function describe(dimension: Dimension, facts: AxisFacts): DimensionCalibration 
 }
 
 /** Adapts an earlier night's windows to tonight's range of positions. */
-function fitted(axis: Axis, counts: readonly (readonly [number, number, number])[]): Counted[] {
-  const inside = counts.filter(([from, to]) => to >= axis.lo && from <= axis.hi);
-  if (inside.length === 0) return [{ from: axis.lo, to: axis.hi, count: 1 }];
+function fitted(splitField: SplitField, counts: readonly (readonly [number, number, number])[]): Counted[] {
+  const inside = counts.filter(([from, to]) => to >= splitField.lo && from <= splitField.hi);
+  if (inside.length === 0) return [{ from: splitField.lo, to: splitField.hi, count: 1 }];
   return inside.map(([from, to, count], i) => ({
-    from: i === 0 ? axis.lo : from,
-    to: i === inside.length - 1 ? axis.hi : to,
+    from: i === 0 ? splitField.lo : from,
+    to: i === inside.length - 1 ? splitField.hi : to,
     count,
   }));
 }
 
 /** Returns a window for each value that the warehouse knows, and a window for each gap between two values. */
 function countsOf(
-  axis: Axis,
+  splitField: SplitField,
   dimension: RangeDimension,
   { format }: Exclude<DimensionCalibration, { unusable: string }>,
   { values }: Distribution,
 ): Counted[] {
   const counts: Counted[] = [];
-  let next = axis.lo;
+  let next = splitField.lo;
   for (const [value, companies] of values) {
     const known = positionOf(dimension, format ?? 'day', value, 'first');
     if (known === undefined) continue;
-    const at = Math.min(axis.hi, Math.max(axis.lo, known));
+    const at = Math.min(splitField.hi, Math.max(splitField.lo, known));
     const last = counts.at(-1);
     if (last && at < next) {
       last.count += companies;
@@ -98,7 +98,7 @@ function countsOf(
     counts.push({ from: at, to: at, count: companies });
     next = at + 1;
   }
-  if (counts.length > 0 && next <= axis.hi) counts.push({ from: next, to: axis.hi, count: 0 });
+  if (counts.length > 0 && next <= splitField.hi) counts.push({ from: next, to: splitField.hi, count: 0 });
   return counts;
 }
 

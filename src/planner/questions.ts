@@ -1,4 +1,4 @@
-import type { Axis } from './axis.js';
+import type { SplitField } from './split-field.js';
 import type { CrawlState } from './crawl-state.js';
 import { ask, type SearchAsk, type Task } from './tasks.js';
 import { addPage, type Segment } from './tree.js';
@@ -38,13 +38,14 @@ export function askAgain(
 }
 
 /** Returns a function that counts windows of a dimension in the whole market, as calibration segments. */
-export function probing(state: CrawlState, axis: Axis): (window: Window) => Task<SearchAnswer> {
-  return (window) => probe(state, state.tree.child(state.tree.root, axis.key, axis.filter(window), axis.name(window)));
+export function probing(state: CrawlState, splitField: SplitField): (window: Window) => Task<SearchAnswer> {
+  return (window) =>
+    probe(state, state.tree.child(state.tree.root, splitField.key, splitField.filter(window), splitField.name(window)));
 }
 
 /** Requests the market's companies without a value, with a filter value that may select them. */
-export function guessNullValue(state: CrawlState, axis: Axis, value: unknown): Task<SearchAnswer> {
-  return probe(state, state.tree.child(state.tree.root, axis.key, value, 'none'), 'guess');
+export function guessNullValue(state: CrawlState, splitField: SplitField, value: unknown): Task<SearchAnswer> {
+  return probe(state, state.tree.child(state.tree.root, splitField.key, value, 'none'), 'guess');
 }
 
 function* probe(

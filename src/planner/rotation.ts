@@ -1,7 +1,7 @@
-import { categoricalAxis } from './axis.js';
-import { askedFacts } from './calibration/axis-facts.js';
-import { isFixed } from './calibration/calibrate-axis.js';
-import { factsOf, GOOD_REACH, type Choice } from './calibration/choose-axis.js';
+import { categoricalField } from './split-field.js';
+import { askedFacts } from './calibration/dimension-facts.js';
+import { isFixed } from './calibration/calibrate-dimension.js';
+import { factsOf, GOOD_REACH, type Choice } from './calibration/choose-dimension.js';
 import type { CrawlState } from './crawl-state.js';
 import { askFirst } from './questions.js';
 import { canonicalJson } from './request-key.js';
@@ -81,11 +81,11 @@ function datedChoice(state: CrawlState): Choice | null {
 function turnsOf(state: CrawlState): Turns | null {
   const all = [...state.facts].flatMap(([dimension, { result: facts }]): Turns[] => {
     if (dimension.kind !== 'categorical' || !facts || !state.input.dimensions.includes(dimension)) return [];
-    const { axis, complete } = facts;
-    const serves = complete && axis.windows && !axis.overlapping && axis.hi > axis.lo;
+    const { splitField, complete } = facts;
+    const serves = complete && splitField.windows && !splitField.overlapping && splitField.hi > splitField.lo;
     return serves && !isFixed(dimension, state.input.filters) ? [{ dimension, facts }] : [];
   });
-  const size = ({ facts: { axis } }: Turns): number => axis.hi - axis.lo;
+  const size = ({ facts: { splitField } }: Turns): number => splitField.hi - splitField.lo;
   return all.sort((a, b) => size(b) - size(a) || (a.dimension.key < b.dimension.key ? -1 : 1))[0] ?? null;
 }
 
@@ -93,8 +93,8 @@ function turnsOf(state: CrawlState): Turns | null {
  * Returns the key that identifies a rotation. Another dimension, other values or another number of parts start a new
  * rotation.
  */
-function rotationKey({ facts: { axis } }: Turns, of: number): string {
-  return canonicalJson([axis.key, axis.filter({ from: axis.lo, to: axis.hi }), of]);
+function rotationKey({ facts: { splitField } }: Turns, of: number): string {
+  return canonicalJson([splitField.key, splitField.filter({ from: splitField.lo, to: splitField.hi }), of]);
 }
 
 /**
@@ -114,7 +114,7 @@ function* askSides(
     [false, 'other parts'],
   ] as const) {
     const some = values.filter((_, i) => (i % of === part) === isTonight);
-    const filter = categoricalAxis(dimension, some, true).filter({ from: 0, to: some.length - 1 });
+    const filter = categoricalField(dimension, some, true).filter({ from: 0, to: some.length - 1 });
     const segment = some.length > 0 ? state.tree.child(state.tree.root, dimension.key, filter, name) : null;
     const first = segment ? yield* askFirst(state, segment, 'segment') : null;
     // The run may still have to search the whole market, so this segment counts as calibration until it is searched.
@@ -135,8 +135,8 @@ function within(
 ): Dimension[] {
   if (values.length < 2) return [...rest];
   const part = { ...dimension, values };
-  const axis = categoricalAxis(part, values, true);
-  const known = askedFacts(axis, [{ from: axis.lo, to: axis.hi, count: 1 }], facts.share, true);
+  const splitField = categoricalField(part, values, true);
+  const known = askedFacts(splitField, [{ from: splitField.lo, to: splitField.hi, count: 1 }], facts.share, true);
   state.facts.set(part, { done: true, result: known });
   return [part, ...rest];
 }

@@ -1,5 +1,5 @@
-import type { AxisFacts } from './calibration/axis-facts.js';
-import { firstUsable } from './calibration/choose-axis.js';
+import type { DimensionFacts } from './calibration/dimension-facts.js';
+import { firstUsable } from './calibration/choose-dimension.js';
 import type { CrawlState } from './crawl-state.js';
 import { halve } from './shape.js';
 import { probing } from './questions.js';
@@ -19,8 +19,8 @@ export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
   const { root } = state.tree;
   if (root.total % ROUND !== 0) return false;
   const facts = yield* firstUsable(state);
-  if (!facts?.axis.windows || facts.axis.overlapping) return false;
-  const probe = probing(state, facts.axis);
+  if (!facts?.splitField.windows || facts.splitField.overlapping) return false;
+  const probe = probing(state, facts.splitField);
   let sum = 0;
   for (const half of halvesOf(facts)) {
     const answer = yield* probe(half);
@@ -31,10 +31,12 @@ export function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
 }
 
 /** Returns the two windows that calibration requests first, so that a cold search requests them only once. */
-function halvesOf({ axis }: AxisFacts): [Window, Window] {
-  const middle = axis.ordered ? halve(axis, { from: axis.lo, to: axis.hi }) : Math.floor((axis.hi - 1) / 2);
+function halvesOf({ splitField }: DimensionFacts): [Window, Window] {
+  const middle = splitField.ordered
+    ? halve(splitField, { from: splitField.lo, to: splitField.hi })
+    : Math.floor((splitField.hi - 1) / 2);
   return [
-    { from: axis.lo, to: middle },
-    { from: middle + 1, to: axis.hi },
+    { from: splitField.lo, to: middle },
+    { from: middle + 1, to: splitField.hi },
   ];
 }

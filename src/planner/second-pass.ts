@@ -1,4 +1,4 @@
-import type { Choice } from './calibration/choose-axis.js';
+import type { Choice } from './calibration/choose-dimension.js';
 import type { CrawlState, DeferredPasses } from './crawl-state.js';
 import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
 import { formatCount } from './format-count.js';
@@ -197,7 +197,8 @@ class SecondPasses implements DeferredPasses {
     const whole =
       this.state.requestsPerCompany < THOROUGH ||
       segment.children.every(
-        (child) => child.state === 'calibration' || !(choice.facts.axis.key in child.filters) || missingOf(child) === 0,
+        (child) =>
+          child.state === 'calibration' || !(choice.facts.splitField.key in child.filters) || missingOf(child) === 0,
       );
     if (whole) this.reached = [...this.reached, choice];
   }

@@ -1,4 +1,4 @@
-import type { Axis } from './axis.js';
+import type { SplitField } from './split-field.js';
 import type { Window } from './types.js';
 
 // All empty windows together count as this share of the companies.
@@ -20,7 +20,7 @@ export class Shape {
 
   /** @param counts windows in ascending order that cover the dimension without gaps */
   constructor(
-    private readonly axis: Axis,
+    private readonly splitField: SplitField,
     private readonly counts: readonly Counted[],
   ) {
     // Empty windows keep a small weight, so that a sweep never divides by zero.
@@ -45,7 +45,7 @@ export class Shape {
   reach(from: number, share: number): number {
     const goal = this.upTo(from) + share;
     let low = from - 1;
-    let high = this.axis.hi;
+    let high = this.splitField.hi;
     while (low < high) {
       const middle = low + Math.ceil((high - low) / 2);
       if (this.upTo(middle + 1) <= goal) low = middle;
@@ -56,7 +56,7 @@ export class Shape {
 
   /** Returns the share of the companies before a position. */
   private upTo(position: number): number {
-    const { lo, hi } = this.axis;
+    const { lo, hi } = this.splitField;
     if (position <= lo) return 0;
     if (position > hi) return 1;
     let low = 0;
@@ -67,21 +67,21 @@ export class Shape {
       else high = middle - 1;
     }
     const part = this.counts[low]!;
-    const left = this.axis.coord(part.from);
-    const width = this.axis.coord(part.to + 1) - left;
-    const inside = width > 0 ? (this.axis.coord(position) - left) / width : 0;
+    const left = this.splitField.coord(part.from);
+    const width = this.splitField.coord(part.to + 1) - left;
+    const inside = width > 0 ? (this.splitField.coord(position) - left) / width : 0;
     return this.before[low]! + (this.before[low + 1]! - this.before[low]!) * Math.min(1, Math.max(0, inside));
   }
 }
 
 /** Returns the position that halves a window by the dimension's coordinate. The left half is never the whole window. */
-export function halve(axis: Axis, window: Window): number {
-  const goal = (axis.coord(window.from) + axis.coord(window.to + 1)) / 2;
+export function halve(splitField: SplitField, window: Window): number {
+  const goal = (splitField.coord(window.from) + splitField.coord(window.to + 1)) / 2;
   let low = window.from;
   let high = window.to - 1;
   while (low < high) {
     const middle = low + Math.ceil((high - low) / 2);
-    if (axis.coord(middle + 1) <= goal) low = middle;
+    if (splitField.coord(middle + 1) <= goal) low = middle;
     else high = middle - 1;
   }
   return Math.max(low, window.from);

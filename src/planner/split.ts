@@ -1,4 +1,4 @@
-import { chooseAxis, type Choice } from './calibration/choose-axis.js';
+import { chooseDimension, type Choice } from './calibration/choose-dimension.js';
 import type { CrawlState } from './crawl-state.js';
 import { formatCount } from './format-count.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
@@ -44,7 +44,7 @@ export function* enumerate(
   if (isVisible(state, segment, first.total) && !(yield* goesOn(state, segment, first))) {
     if (yield* readLeaf(state, segment, first)) return;
   }
-  const choice = yield* chooseAxis(state, first.total, dimensions, hunted ?? undefined);
+  const choice = yield* chooseDimension(state, first.total, dimensions, hunted ?? undefined);
   if (!choice) {
     yield* readTop(state, segment, first);
     segment.shortfall = `a search shows at most ${formatCount(state.cap)} companies, this one has ${formatCount(segment.total)}, and no dimension is left to split it by`;
@@ -54,7 +54,7 @@ export function* enumerate(
   const rest = dimensions.filter((d) => d !== choice.dimension);
   segment.splitBy.push(choice.dimension.key);
   yield* splitBy(state, { segment, choice, rest, hunt });
-  if (choice.facts.axis.overlapping) mergeChildren(segment);
+  if (choice.facts.splitField.overlapping) mergeChildren(segment);
   noticeCappedTotals(state, segment, choice, countOf(segment));
   if (isCapped(state, segment)) countByChildren(state, segment, choice);
   if (lostOf(segment) > 0 || segment.uncounted) {
@@ -81,7 +81,7 @@ function isCapped(state: CrawlState, segment: Segment): boolean {
 
 /** Records that totals are capped if disjoint parts exceed the market's total. */
 function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
-  if (segment.parent || facts.axis.overlapping) return;
+  if (segment.parent || facts.splitField.overlapping) return;
   if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
 }
 
@@ -90,7 +90,7 @@ function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choi
  * unknown.
  */
 function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice): void {
-  const sum = facts.axis.overlapping ? 0 : countOf(segment);
+  const sum = facts.splitField.overlapping ? 0 : countOf(segment);
   segment.total = Math.max(segment.total, sum, segment.distinct);
   segment.uncounted = true;
   segment.notes.push(`the API caps its totals at ${formatCount(state.totalsCap)}`);
@@ -108,10 +108,10 @@ function countOf(segment: Segment): number {
 export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
   const { segment, choice, rest, hunt, enough } = step;
   const fibers: Fiber<void>[] = [];
-  const { nullValue, axis } = choice.facts;
+  const { nullValue, splitField } = choice.facts;
   const counted = countedLeaves(state, segment, choice);
   for (const window of counted) {
-    const child = state.tree.child(segment, axis.key, axis.filter(window), axis.name(window));
+    const child = state.tree.child(segment, splitField.key, splitField.filter(window), splitField.name(window));
     const first = yield* askSegment(state, child);
     if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
   }
@@ -119,7 +119,7 @@ export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
     fibers.push(yield* fork(sweep(state, step, part)));
   }
   if (nullValue !== undefined) {
-    const child = state.tree.child(segment, axis.key, nullValue, 'none');
+    const child = state.tree.child(segment, splitField.key, nullValue, 'none');
     const first = yield* askSegment(state, child);
     if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
   }
@@ -127,31 +127,33 @@ export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
 }
 
 function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: SplitStep, part: Window): Task<void> {
-  const { axis, shape, share } = choice.facts;
+  const { splitField, shape, share } = choice.facts;
   const walk = new Sweep({
     shape,
     ...part,
     expected: segment.total * share,
     cap: state.cap,
     most: () =>
-      isCapped(state, segment) ? Infinity : segment.total * (axis.overlapping ? axis.hi - axis.lo + 1 : 2) + state.cap,
+      isCapped(state, segment)
+        ? Infinity
+        : segment.total * (splitField.overlapping ? splitField.hi - splitField.lo + 1 : 2) + state.cap,
     totalsCap: () => state.totalsCap,
-    windows: axis.windows,
+    windows: splitField.windows,
     ...(segment.parent ? {} : { size: state.size }),
-    ordered: axis.ordered,
+    ordered: splitField.ordered,
     // The warehouse's shape describes the whole market, so for a segment it is only rough.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Fiber<void>[] = [];
   for (let window = walk.next(); window; window = walk.next()) {
-    const child = state.tree.child(segment, axis.key, axis.filter(window), axis.name(window));
+    const child = state.tree.child(segment, splitField.key, splitField.filter(window), splitField.name(window));
     const first = isBeyondReason(state) ? null : yield* askSegment(state, child);
     if (!first && isBeyondReason(state)) {
       segment.notes.push(BEYOND_REASON);
       break;
     }
     if (!first) {
-      segment.notes.push(`the API refused ${axis.key} ${axis.name(window)}`);
+      segment.notes.push(`the API refused ${splitField.key} ${splitField.name(window)}`);
       walk.skip();
     } else if (walk.learn(first.total) === 'narrow') {
       passBy(child);
@@ -165,7 +167,8 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
       if (enough()) return;
     }
   }
-  if (walk.gaveUp) segment.notes.push(`the totals along ${axis.key} contradict each other, so the sweep stopped early`);
+  if (walk.gaveUp)
+    segment.notes.push(`the totals along ${splitField.key} contradict each other, so the sweep stopped early`);
   yield* join(open);
   segment.distinct = segment.found.size;
 }
@@ -217,17 +220,18 @@ function around(part: Window, taken: readonly Window[]): Window[] {
 
 /** Cuts a dimension into parts of about equal work. */
 function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOne: boolean): Window[] {
-  const { axis, shape, share } = facts;
+  const { splitField, shape, share } = facts;
   const expected = segment.total * share;
-  const points = axis.hi - axis.lo + 1;
-  let parts = oneByOne ? 1 : axis.windows ? Math.floor(expected / state.cap / WINDOWS_PER_PART) : points;
+  const points = splitField.hi - splitField.lo + 1;
+  let parts = oneByOne ? 1 : splitField.windows ? Math.floor(expected / state.cap / WINDOWS_PER_PART) : points;
   // A single window over the whole range would not filter at all.
   if (expected <= state.cap) parts = Math.max(2, parts);
   parts = Math.min(MOST_PARTS, points, Math.max(1, parts));
   const windows: Window[] = [];
-  let from = axis.lo;
-  for (let i = 1; i <= parts && from <= axis.hi; i++) {
-    const to = i === parts ? axis.hi : Math.min(axis.hi - 1, Math.max(from, shape.reach(axis.lo, i / parts)));
+  let from = splitField.lo;
+  for (let i = 1; i <= parts && from <= splitField.hi; i++) {
+    const to =
+      i === parts ? splitField.hi : Math.min(splitField.hi - 1, Math.max(from, shape.reach(splitField.lo, i / parts)));
     if (to < from) continue;
     windows.push({ from, to });
     from = to + 1;

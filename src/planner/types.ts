@@ -5,7 +5,7 @@
  * - segment: one search, that is, one set of filters. Segments form a tree; the root is the market.
  * - leaf: a segment at or below the cap, read page by page.
  * - dimension: a filter key along which a segment is split.
- * - position: one day, year, number or listed value of a dimension, as an integer. An axis is a dimension with
+ * - position: one day, year, number or listed value of a dimension, as an integer. A split field is a dimension with
  *   positions.
  * - window: neighbouring positions. Limiting a segment to a window makes a child segment.
  * - sweep: windows in ascending order along one dimension, each sized just below the cap.
@@ -133,7 +133,7 @@ export interface Calibration {
 export type DimensionCalibration =
   | { unusable: string }
   | {
-      /** See `AxisFacts`. */
+      /** See `DimensionFacts`. */
       share: number;
       complete: boolean;
       overlapping: boolean;

@@ -123,7 +123,7 @@ async function putInForce(
   if (parts === undefined || parts.now !== parts.built) return { built: await build(), resumed: [] };
   const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
   const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
-  // Stage views as tables too: models staged after a view must not read its old version.
+  // Stage views as tables, too: models staged after a view must not read the view's old version.
   const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
   if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
   const builtFrom = JSON.stringify([parts.now, personalData, dayOf(now)]);
@@ -182,7 +182,7 @@ async function publishChanged(
     try {
       if ((await modelsHash(db)) === (await modelsHash(warehouse.db))) return null;
     } catch {
-      // An older Tidemark published this file, or it cannot be read: replace it.
+      // An older Tidemark published this file, or the file cannot be read: replace the file.
     } finally {
       close();
     }

@@ -6,7 +6,7 @@ import { syncFile } from '../builds/links.js';
 import type { Model } from '../models/models.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 
-/** Files of a lake by their path in it. The next publication compares content hashes to find files it can link. */
+/** Files of a lake, by path within the lake. The next publication compares content hashes to find files it can link. */
 export type LakeFiles = Record<string, LakeFile>;
 
 interface LakeFile {
@@ -100,7 +100,9 @@ function isByDate({ key, nullable, columns }: Model): boolean {
   return key.includes('date') && !nullable.includes('date') && columns['date']?.type === 'DATE';
 }
 
-/** Path in the lake. It needs no escaping: it consists of model names and dates. */
+/**
+ * Returns the path of a slice in the lake. The path needs no escaping, because it consists of model names and dates.
+ */
 function nameOf({ model, date }: Slice): string {
   return [...model.model.split('.'), `${date ?? 'data'}.parquet`].join('/');
 }

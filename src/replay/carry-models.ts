@@ -9,7 +9,7 @@ const TABLES = ['models', 'model_sets', 'model_set_files', 'model_texts'];
 
 /**
  * Copies the model records of the old warehouse into a new one. These records say what each version promises to
- * readers, and whether a rollback is in force. Without an old warehouse, reads them from a published file.
+ * readers, and whether a rollback is in force. Without an old warehouse, reads the records from a published file.
  * @param before The open warehouse to replace; null when there is none or it cannot be opened
  * @param dataDirs Folders in which to look for a published file; the first one found is used
  */

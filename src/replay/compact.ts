@@ -26,7 +26,7 @@ import { quote } from '../duckdb/sql-files.js';
 
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {
-  /** Do not join the parts of a run and stream if there are fewer than this. */
+  /** Smallest number of parts of a run and stream to join. Fewer parts stay as they are. */
   minParts: number;
   /** Drop an answer older than this if it equals the answer before and the answer after, byte for byte. */
   dropRepeatsBefore?: Date | undefined;
@@ -45,17 +45,19 @@ export interface Compacted {
 }
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, segment, status, fetched_at, body, sha256';
-// A part is read and hashed as a whole: large enough to have few parts, small enough to copy easily.
+// Largest size of a joined part: large enough to keep parts few, small enough to read, hash and copy a part as a whole.
 const PART_BYTES = 256 * 2 ** 20;
 // The smallest row group DuckDB writes. Several row groups let DuckDB read one part with all its threads.
 const ROW_GROUP_ROWS = 2_048;
 
 /**
  * Joins the small parts of each ended run and stream, and drops repeated answers. A repeated answer equals the answers
- * before and after it, byte for byte. Changes only parts that the warehouse has loaded. Kept rows do not change.
+ * before and after it, byte for byte. Changes only parts that the warehouse has loaded. Rows that are not dropped do
+ * not change.
  *
- * The manifest of a joined part names the parts it replaces, and readers ignore those. Removes them only when the
- * joined part is in place. After a crash at any moment, each row therefore exists exactly once.
+ * The manifest of a joined part names the parts it replaces, and readers ignore the replaced parts. Removes the
+ * replaced parts only when the joined part is in place. After a crash at any moment, each row therefore exists exactly
+ * once.
  * @throws TidemarkError `WarehouseBusy` while a replay reads the landing zone
  * @throws ModelFailedError when a joined part differs from the rows of its source parts; nothing is removed then
  */
@@ -97,8 +99,8 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
 }
 
 /**
- * Parts by folder, for each folder whose parts are all loaded and whose run has ended. Webhook deliveries count as
- * ended before today. Skips the stream `runs`, because other code reads it part by part.
+ * Parts by folder, for each folder whose parts are all loaded and whose run has ended. Webhook deliveries have no run:
+ * their folders of earlier days are included. Skips the stream `runs`, because other code reads it part by part.
  */
 async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPart[][]> {
   const loaded = new Set(
@@ -132,7 +134,7 @@ function isQuiet(folder: string): boolean {
   return !existsSync(spool) || readdirSync(spool).length === 0;
 }
 
-/** Fills the temp table `repeats` with the answers that equal both neighbours of the same entity. */
+/** Fills the temp table `repeats` with the answers that equal the previous and the next answer of the same entity. */
 async function findRepeats(db: Database, before: Date | undefined): Promise<void> {
   await db.run(
     `CREATE OR REPLACE TEMP TABLE repeats AS
@@ -200,7 +202,7 @@ async function joinParts(db: Database, dataDir: string, parts: LandedPart[]): Pr
     WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
   const asLanded = `ORDER BY list_position(${files}, filename), file_row_number`;
   const kept = `SELECT ${COLUMNS} ${rows} ${asLanded}`;
-  // Same content hash as in parts that a crawl writes.
+  // Compute the same content hash as for parts that a crawl writes.
   const [{ content } = { content: '' }] = await db.rows<{ content: string }>(
     `SELECT sha256(coalesce(string_agg(sha256 || chr(10), '' ${asLanded}), '')) AS content ${rows}`,
   );

@@ -93,7 +93,7 @@ const SECTIONS: Section[] = [
 
 /**
  * Renders the report as one HTML file for light and dark screens and for paper. The file has no script and loads
- * nothing, which its content security policy enforces. Text from the API is always escaped.
+ * nothing; its content security policy enforces both. Text from the API is always escaped.
  */
 export function renderReport(facts: ReportFacts): string {
   // The policy allows only this style sheet, by its hash.

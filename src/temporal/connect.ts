@@ -28,8 +28,8 @@ export interface TemporalClient {
 
 /**
  * Finds Temporal's address and credentials. Reads Temporal's environment configuration first (`TEMPORAL_ADDRESS`,
- * `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml`). If this has no address, takes the dev server that `up` or
- * `demo` started for this data folder, else 127.0.0.1:7233.
+ * `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml`). If that configuration has no address, takes the dev server that
+ * `up` or `demo` started for this data folder, else 127.0.0.1:7233.
  * @throws TidemarkError `InvalidConfig` when the environment configuration cannot be read
  */
 export function resolveTemporal(dataDir: string | null): TemporalTarget {

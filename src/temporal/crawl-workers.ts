@@ -8,7 +8,7 @@ import { findPlace, processExists } from '../core/lock.js';
 import type { AtWork } from '../crawl/concurrency-share.js';
 
 const LOOK_EVERY_MS = 10_000;
-// A worker polls at least once a minute. Without a poll for longer, treat it as gone.
+// A worker polls at least once a minute. Treat a worker without a poll for a longer time as ended.
 const SEEN_WITHIN_MS = 90_000;
 // temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
 const ACTIVITIES = 2;

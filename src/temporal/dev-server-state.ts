@@ -38,7 +38,7 @@ export async function writeDevServer(dataDir: string, state: DevServerState): Pr
   await writeFileAtomic(devServerFile(dataDir), `${JSON.stringify(state)}\n`);
 }
 
-/** Deletes the record of a server, unless another server has been recorded meanwhile. */
+/** Deletes the record of a server, unless another server has been recorded since then. */
 export function forgetDevServer(dataDir: string, pid: number): void {
   const current = readDevServer(dataDir);
   if (current === null || current.pid === pid) rmSync(devServerFile(dataDir), { force: true });

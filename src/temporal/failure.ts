@@ -2,7 +2,8 @@ import { ErrorType } from '../../schemas/pipeline/error-type.js';
 import { TidemarkError } from '../core/errors.js';
 
 /**
- * The fields of Temporal's failures that are used here. Declared by shape, so that printing does not load the client.
+ * The fields of Temporal's failures that are used here. Declared here, so that printing an error does not load the
+ * Temporal client.
  */
 interface FailureLike extends Error {
   type?: string | null;

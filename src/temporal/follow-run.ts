@@ -7,7 +7,7 @@ import type { ProgressView } from '../progress/view.js';
 
 const LOOK_EVERY_MS = 500;
 const QUERY_TIMEOUT_MS = 3_000;
-// The server lists a stopped worker for a while, so more frequent questions gain nothing.
+// The server lists a stopped worker for a while, so asking for workers more often gains nothing.
 const WORKERS_EVERY_MS = 5_000;
 
 /** Result of a followed run; null when the follower was interrupted and the run continues. */
@@ -43,7 +43,7 @@ export async function followRun(
       const ended = await Promise.race([end, delay(LOOK_EVERY_MS, null, { signal: interrupted }).catch(() => null)]);
       if (ended && 'error' in ended) throw ended.error;
       if (ended) {
-        // The last observation was before the end; observe once more to show full bars.
+        // The last observation was before the end; observe once more, so that the progress bars are full.
         if (workers) state = advance(state, await observe(client, handle, true), Date.now(), startedAt.getTime());
         view.show(state);
         return { result: ended.result, state };

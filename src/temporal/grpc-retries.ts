@@ -6,7 +6,7 @@ const MAX_WAIT_MS = 1_000;
 /** Retries of one connection that can be ended before the connection closes. */
 export interface GrpcRetries {
   interceptors: ReturnType<typeof makeGrpcRetryInterceptor>[];
-  /** Starts no more retries and waits for those already due. Call it before closing the connection. */
+  /** Starts no more retries and waits for the retries already due. Call `settle` before closing the connection. */
   settle(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export const SCHEDULE_PREFIX = 'tidemark/';
 // If a night is still running, queue the next one, and drop no date of a backfill. The default policy, Skip, would drop
 // the next night.
 const OVERLAP = 'BUFFER_ALL';
-// Catch up on nights missed while Temporal was down: data addressed by date can still be fetched.
+// Catch up on nights missed while Temporal was down: the API still offers data that it selects by date.
 const CATCHUP_MS = 7 * 24 * 3_600_000;
 
 /** A schedule as tidemark.yaml declares it. */
@@ -25,7 +25,7 @@ export interface DeclaredSchedule {
   summary: string;
 }
 
-/** Lists the schedules a configuration declares: one a market, one for tenders, one for watch events. */
+/** Lists the schedules a configuration declares: one for each market, one for tenders, one for watch events. */
 export function declaredSchedules(config: Config): DeclaredSchedule[] {
   const markets = config.markets.flatMap(({ name, schedule }): DeclaredSchedule[] =>
     schedule

@@ -90,7 +90,7 @@ export async function ensureSearchAttributes(temporal: TemporalClient): Promise<
   return missing;
 }
 
-// Waits up to 5 s until the server knows new attributes. Until then it would reject a new run.
+// Waits up to 5 s until the server knows new attributes. Until then the server would reject a new run.
 async function untilVisible(temporal: TemporalClient): Promise<void> {
   for (let tries = 0; tries < 50; tries++) {
     if ((await unknownToQueries(temporal)).length === 0) return;

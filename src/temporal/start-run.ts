@@ -20,7 +20,7 @@ export interface RunRequest {
 /** A run that was started or joined. */
 export interface StartedRun {
   handle: WorkflowHandle;
-  /** True when the run was already in progress. It has this id, or is a scheduled run of the same market and date. */
+  /** True when the run was already in progress: a run with this id, or a scheduled run of the same market and date. */
   joined: boolean;
   /** Start time on the server's clock. */
   startedAt: Date;
@@ -69,7 +69,7 @@ async function findById(client: Client, workflowId: string): Promise<Found | nul
   }
 }
 
-/** Finds a scheduled run of the same type, market and date. Its id contains the schedule's time. */
+/** Finds a scheduled run of the same type, market and date. The id of such a run contains the schedule's time. */
 async function findScheduled(client: Client, { type, market, date }: RunRequest): Promise<Found | null> {
   if (date === null) return null;
   const clauses = [`WorkflowType = "${type}"`, `ExecutionStatus = "Running"`, `${DATE_ATTRIBUTE.name} = "${date}"`];

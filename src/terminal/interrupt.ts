@@ -2,8 +2,8 @@ import { constants } from 'node:os';
 import { tell } from './print.js';
 
 /**
- * Makes a signal that aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that the command can shut down in order. A
- * second one ends the process at once.
+ * Makes an AbortSignal that aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that the command can shut down in order.
+ * The second Ctrl-C or process signal ends the process at once.
  */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();

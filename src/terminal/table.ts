@@ -14,7 +14,7 @@ export interface TableData {
 
 /** Limits for the width of a table. */
 export interface TableOptions {
-  /** Longest cell in columns of the terminal; longer cells are cut. @default 60 */
+  /** Longest cell, in columns of the terminal; longer cells are cut. @default 60 */
   maxCell?: number;
   /** Columns of the terminal. Cells are cut further to fit, but never below 12 columns. @default unlimited */
   width?: number;

@@ -5,11 +5,11 @@ import { LockSeeker } from '../core/lock.js';
 import { landSpool, spoolFile, type PartTarget, type SpoolLimits } from '../landing/index.js';
 import { listReceiverLocks, listSpools } from './deliveries.js';
 
-// Receivers of older versions have no ids. Each landed its spools within a minute.
+// Receivers of older versions have no ids. Each such receiver landed its spools within a minute.
 const OLDER_VERSION_MS = 120_000;
 const OLDER_VERSION = 'older-version';
-// Search for spools without a lock only in one of this many calls. They are rare, and the search reads a folder for
-// each day.
+// Search for spools without a lock once in this many calls of `adopt`. Such spools are rare, and the search reads a
+// folder for each day.
 const SCAN_EVERY = 100;
 
 /** Options of the Adopter. Times are in milliseconds. */
@@ -26,7 +26,7 @@ export interface AdopterOptions {
 
 /**
  * Lands the spools of dead receivers. Only the holder of a receiver's lock may land the receiver's spools. So only one
- * process lands them, and never while the receiver lives. Keeps its observations of each lock from call to call.
+ * process lands the spools, and never while the receiver lives. Keeps its observations of each lock from call to call.
  */
 export class Adopter {
   readonly #dataDir: string;
@@ -42,7 +42,7 @@ export class Adopter {
   }
 
   /**
-   * Checks every receiver except `own` once, and lands the spools of dead ones. Call it every few seconds.
+   * Checks every receiver except `own` once, and lands the spools of dead receivers. Call `adopt` every few seconds.
    * @param own this process's receiver
    * @param goesOn called between parts; an error stops the work, and a later call continues
    * @throws the first error, after all receivers were checked
@@ -71,7 +71,7 @@ export class Adopter {
     const lock = seeker.attempt();
     if (lock === undefined) return;
     try {
-      // List again: the receiver may have landed its spools and released the lock meanwhile.
+      // List again: the receiver may have landed its spools and released the lock since the first list.
       for (const target of listSpools(this.#dataDir).get(receiver) ?? []) {
         const rows = await landSpool(target, {
           limits,

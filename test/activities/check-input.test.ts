@@ -19,7 +19,7 @@ const FORGED: [what: string, ctx: RunContext][] = [
   ['a file that leads elsewhere', { ...CTX, file: '../../../outside.csv' }],
 ];
 
-/** Every activity that takes a context, called with one. */
+/** A call of every activity that takes a run context. */
 const CALLS: [name: string, call: (all: CrawlActivities & WarehouseActivities, ctx: RunContext) => Promise<unknown>][] =
   [
     ['discoverMarket', (all, ctx) => all.discoverMarket({ ctx, budget: 1, concurrency: null, round: 0 })],
@@ -38,7 +38,7 @@ const CALLS: [name: string, call: (all: CrawlActivities & WarehouseActivities, c
     ['publishWarehouse', (all, ctx) => all.publishWarehouse(ctx)],
   ];
 
-describe('what an activity is handed by someone who reaches the Temporal server', () => {
+describe('activity input forged by a Temporal client', () => {
   let project: Project;
   let activities: CrawlActivities & WarehouseActivities;
 
@@ -53,14 +53,14 @@ describe('what an activity is handed by someone who reaches the Temporal server'
 
   afterAll(() => project.remove());
 
-  it.each(CALLS)('%s takes no names that lead out of the run', async (_name, call) => {
+  it.each(CALLS)('%s rejects names that lead outside the run', async (_name, call) => {
     for (const [what, ctx] of FORGED) {
       await expect(call(activities, ctx), what).rejects.toMatchObject({ type: 'InvalidInput', nonRetryable: true });
     }
     expect(existsSync(project.dataDir)).toBe(false);
   });
 
-  it('nor streams, listings and chunks that are none', async () => {
+  it('rejects unknown streams, listings and chunks in activity input', async () => {
     const wrong = [
       activities.crawlChunk({ ctx: CTX, stream: '../runs' as 'companies', chunk: 0, concurrency: null }),
       activities.crawlChunk({ ctx: CTX, stream: 'companies', chunk: '../0' as unknown as number, concurrency: null }),
@@ -74,6 +74,6 @@ describe('what an activity is handed by someone who reaches the Temporal server'
   });
 });
 
-it.each(['tenders', 'watched_companies', 'nomenclatures'])('takes the listing %s', (listing) => {
+it.each(['tenders', 'watched_companies', 'nomenclatures'])('accepts the listing %s', (listing) => {
   expect(() => checkInput('crawlListing', { ctx: CTX, listing })).not.toThrow();
 });

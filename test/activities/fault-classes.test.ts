@@ -42,7 +42,7 @@ const table = section
   .map(([, , error = '', again = '', type = '', temporal = '']) => ({ error, again, type, temporal }));
 
 describe('the table of faults in docs/failure-modes.md', () => {
-  it('names every error of the client', () => {
+  it('lists every client error in docs/failure-modes.md', () => {
     const classes = Object.values(client as Record<string, unknown>).filter(
       (one): one is typeof client.ApiError => typeof one === 'function' && one.prototype instanceof client.ApiError,
     );
@@ -51,7 +51,7 @@ describe('the table of faults in docs/failure-modes.md', () => {
     expect(table?.map(({ error }) => error).toSorted()).toEqual(Object.keys(ERRORS).toSorted());
   });
 
-  it.each(Object.entries(ERRORS))('is right about %s', (name, error) => {
+  it.each(Object.entries(ERRORS))('documents %s in docs/failure-modes.md as castError classifies it', (name, error) => {
     const cast = castError(error);
     if (!(cast instanceof ApplicationFailure)) throw new Error('not an ApplicationFailure');
     expect(table?.find((row) => row.error === name)).toEqual({
@@ -64,7 +64,7 @@ describe('the table of faults in docs/failure-modes.md', () => {
 });
 
 describe('castError', () => {
-  it('tries an error it does not know again, as Internal', () => {
+  it('retries an unknown error as Internal', () => {
     const error = new TypeError('x is not a function');
     expect(castError(error)).toMatchObject({
       type: 'Internal',
@@ -74,7 +74,7 @@ describe('castError', () => {
     });
   });
 
-  it.each([true, false])('takes from a TidemarkError whether to retry: %s', (retryable) => {
+  it.each([true, false])('copies `retryable` from a TidemarkError: %s', (retryable) => {
     const error = new TidemarkError('DiskFull', 'No space left.', { todo: 'Free some.', retryable });
     expect(castError(error)).toMatchObject({
       type: 'DiskFull',
@@ -83,13 +83,13 @@ describe('castError', () => {
     });
   });
 
-  it('leaves a failure that is Temporal’s own as it is', () => {
+  it('passes an ApplicationFailure through unchanged', () => {
     const failure = ApplicationFailure.create({ message: 'm' });
     expect(castError(failure)).toBe(failure);
   });
 });
 
-describe('an activity that met `limit`', () => {
+describe('castError for `limit`', () => {
   const access = {
     permission: 'p',
     permission_name: 'Reports',
@@ -104,7 +104,7 @@ describe('an activity that met `limit`', () => {
       new client.LimitError({ ...context(429), retryAfterMs }, 'limit', access, 'Slow down.'),
     ) as ApplicationFailure;
 
-  it('fails as LimitError with guard, access and the wait the API asks for, and is no alarm', () => {
+  it('casts `limit` to a benign LimitError with guard, access and retry delay', () => {
     const failure = cast(7_000);
     const { surprise: _, ...documented } = access;
     expect(failure).toMatchObject({
@@ -123,7 +123,7 @@ describe('an activity that met `limit`', () => {
     [null, undefined],
     [0, 1_000],
     [86_400_000, 3_600_000],
-  ])('asked to wait %s ms waits %s ms', (asked, waits) => {
+  ])('turns a Retry-After of %s ms into a retry delay of %s ms', (asked, waits) => {
     expect(cast(asked).nextRetryDelay).toBe(waits);
   });
 
@@ -132,7 +132,7 @@ describe('an activity that met `limit`', () => {
     [{ app_name: 'App' }, ''],
     [{ module: 'm' }, ' (module "m")'],
     [{ permission: 'p'.repeat(150) }, ` (Permission "${'p'.repeat(100)}")`],
-  ])('names the permission and module that the answer holds: %j', (given, named) => {
+  ])('names the permission and module that the `limit` answer holds: %j', (given, named) => {
     const message = (of: typeof given): string =>
       (castError(new client.LimitError(context(429), 'limit', of, 'Slow down.')) as ApplicationFailure).message;
     const without = message(null);
@@ -140,8 +140,8 @@ describe('an activity that met `limit`', () => {
   });
 });
 
-describe('a refused permission', () => {
-  it('is named', () => {
+describe('castError for a refused permission', () => {
+  it('names the refused permission and does not retry', () => {
     const refused = new client.LimitError(context(), 'permission', { permission_name: 'Reports' }, 'm');
     expect(castError(refused)).toMatchObject({ type: 'PermissionDenied', nonRetryable: true });
     expect((castError(refused) as ApplicationFailure).message).toContain(' (Permission "Reports"). ');

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => project.remove());
 
-/** Checks as a worker does; `waited`: how long ago the activity was first to begin. */
+/** Runs the check as a worker does. `waited` is the time since the activity was first scheduled. */
 async function check(
   activity: keyof Activities,
   input: unknown,
@@ -60,8 +60,8 @@ const elsewhere = (more: Partial<DataFolder> = {}): RunContext => ({
   folder: { id: 'bbbbbbbb-0000-4000-8000-000000000000', path: '/other/data', host: 'far', ...more },
 });
 
-describe('work of this folder', () => {
-  it('is taken once the landing zone holds the record that the run opened', async () => {
+describe('an activity for this data folder', () => {
+  it('accepts a run once the landing zone holds its opening record', async () => {
     await expect(check('readQuota', ctx)).rejects.toMatchObject({
       type: 'DataFolderChanged',
       message: expect.stringMatching(/lacks the record "open" of run run-1 \(stream runs, date 2026-11-20\)/) as string,
@@ -72,7 +72,7 @@ describe('work of this folder', () => {
   });
 
   it.each(['loadLanding', 'buildModels', 'publishWarehouse'] as const)(
-    '%s needs the closing record',
+    'requires the closing record for %s',
     async (activity) => {
       await landRecord('open');
       await expect(check(activity, ctx)).rejects.toThrow(/lacks the record "close" of run/);
@@ -81,33 +81,30 @@ describe('work of this folder', () => {
     },
   );
 
-  it.each(['failed', 'cancelled'] as const)(
-    'files that a run is %s even where its records are lost',
-    async (outcome) => {
-      await check('closeRun', { ctx, outcome });
-      await expect(check('closeRun', { ctx, outcome: 'complete' })).rejects.toThrow(/lacks the record "open" of run/);
-    },
-  );
+  it.each(['failed', 'cancelled'] as const)('files a run as %s even if its records are lost', async (outcome) => {
+    await check('closeRun', { ctx, outcome });
+    await expect(check('closeRun', { ctx, outcome: 'complete' })).rejects.toThrow(/lacks the record "open" of run/);
+  });
 
-  it('enters the quota gate without looking at records', async () => {
+  it('enters the quota gate without checking run records', async () => {
     await expect(check('enterQuotaGate', { waiter: { ctx } })).resolves.toBeUndefined();
   });
 
-  it('begins runs and rebuilds, which belong to no run yet', async () => {
+  it('starts runs and rebuilds, which have no run record yet', async () => {
     await expect(check('openRun', { run: 'run-2' })).resolves.toBeUndefined();
     await expect(check('rebuildWarehouse', { ctx: elsewhere() })).resolves.toBeUndefined();
   });
 
-  it('is refused once the identity of the folder is gone', async () => {
+  it('fails when the identity file of the data folder is gone', async () => {
     rmSync(path.join(config.dataDir, 'folder.json'));
     await expect(check('openRun', { run: 'run-2' })).rejects.toThrow(/identity \(folder\.json\) is gone/);
   });
 
-  it('is taken from runs of older versions, which name no folder', async () => {
+  it('accepts runs of older versions, which name no data folder', async () => {
     await expect(check('readQuota', { ...ctx, folder: undefined })).resolves.toBeUndefined();
   });
 
-  it('is not checked by a worker without a folder', async () => {
+  it('skips the check in a worker without a data folder', async () => {
     rmSync(path.join(config.dataDir, 'folder.json'));
     await landRecord('open');
     const worker = new MockActivityEnvironment({}, { logger: QUIET });
@@ -117,8 +114,8 @@ describe('work of this folder', () => {
   });
 });
 
-describe('work of another folder', () => {
-  it('is refused and left to a worker that has it', async () => {
+describe('an activity for another data folder', () => {
+  it('refuses work of another data folder and waits for its worker', async () => {
     await expect(check('readQuota', elsewhere())).rejects.toMatchObject({
       type: 'OtherDataFolder',
       nonRetryable: false,
@@ -128,7 +125,7 @@ describe('work of another folder', () => {
     });
   });
 
-  it('is logged once, not with each attempt', async () => {
+  it('logs refused work of another data folder once, not at each attempt', async () => {
     await expect(check('readQuota', elsewhere())).rejects.toThrow('belongs to the data folder');
     expect(warned).toEqual([[{ run: 'run-1', activity: 'readQuota' }, expect.stringContaining('/other/data')]]);
     await expect(check('readQuota', elsewhere(), { refused: 1 })).rejects.toThrow('belongs to the data folder');
@@ -138,7 +135,7 @@ describe('work of another folder', () => {
   it.each([
     [9, '200 milliseconds'],
     [10, '15 seconds'],
-  ])('after %i refusals is tried again in %s', async (refused, nextRetryDelay) => {
+  ])('after %i refusals retries in %s', async (refused, nextRetryDelay) => {
     await expect(check('readQuota', elsewhere(), { refused })).rejects.toMatchObject({ nextRetryDelay });
   });
 
@@ -148,7 +145,7 @@ describe('work of another folder', () => {
     ['closeRun', () => ({ ctx: elsewhere(), outcome: 'failed' }), 5, 'w'],
     ['closeRun', () => ({ ctx: elsewhere(), outcome: 'cancelled' }), 5, 'w'],
     ['readQuota', () => elsewhere(), 1, 'the-gate'],
-  ] as const)('%s is given up after its time', async (activity, input, minutes, workflowId) => {
+  ] as const)('%s gives up after its time limit', async (activity, input, minutes, workflowId) => {
     await expect(check(activity, input(), { waited: (minutes - 0.5) * MINUTE, workflowId })).rejects.toMatchObject({
       nonRetryable: false,
     });
@@ -158,7 +155,7 @@ describe('work of another folder', () => {
     });
   });
 
-  it('ends at once where that folder stood in this place before', async () => {
+  it("fails at once if the run's folder was at this path before", async () => {
     const { path: where, host } = folder;
     await expect(check('readQuota', elsewhere({ path: where, host }))).rejects.toMatchObject({
       type: 'DataFolderChanged',
@@ -168,7 +165,7 @@ describe('work of another folder', () => {
     await expect(check('readQuota', elsewhere({ host }))).rejects.toMatchObject({ type: 'OtherDataFolder' });
   });
 
-  it('is known by the waiter at the quota gate, too', async () => {
+  it('refuses a quota gate entry that belongs to another data folder', async () => {
     await expect(check('enterQuotaGate', { waiter: { ctx: elsewhere() } })).rejects.toMatchObject({
       type: 'OtherDataFolder',
     });

@@ -72,7 +72,7 @@ async function discover(ctx: RunContext): Promise<DiscoverResult> {
   }
 }
 
-/** A whole market run, chunk by chunk. */
+/** Runs a whole market run, chunk by chunk. */
 async function crawlNight(id: string): Promise<RunContext> {
   const ctx = await run('openRun', { ...MARKET, run: id });
   await run('readQuota', ctx, true);
@@ -85,7 +85,7 @@ async function crawlNight(id: string): Promise<RunContext> {
 }
 
 describe('the activities of a market run', () => {
-  it('bring the market from the API to the published warehouse', async () => {
+  it('brings a market from the API to the published warehouse', async () => {
     const ctx = await run('openRun', { ...MARKET, run: 'run-1' });
     const folder = readDataFolder(project.dataDir);
     expect(ctx).toMatchObject({ run: 'run-1', date: '2026-11-20', market: 'demo', chunkSize: 10, folder, note: null });
@@ -127,7 +127,7 @@ describe('the activities of a market run', () => {
     expect(await project.query('SELECT count(*) AS n FROM core.companies')).toEqual([{ n: '25' }]);
   });
 
-  it('count what the warehouse rejects of this run alone', async () => {
+  it('counts only the rejects of its own run', async () => {
     const place = { dataDir: project.dataDir, stream: 'companies', date: '2026-11-20', market: 'demo' } as const;
     const row = {
       request_key: 'GET /v2/companies/1',
@@ -140,12 +140,12 @@ describe('the activities of a market run', () => {
     await landRows({ ...place, run: 'another', chunk: 'c-0' }, [row]);
     const ctx = await crawlNight('run-1');
     expect((await run('loadLanding', ctx)).rejects).toBe(0);
-    // A run of an older version names no folder, so its records are not looked for.
+    // Runs of older versions name no folder, so their records are not checked.
     const { folder: _, ...older } = ctx;
     expect((await run('loadLanding', { ...older, run: 'another' })).rejects).toBeGreaterThan(0);
   });
 
-  it('plan nothing for a retry where nothing was rejected', async () => {
+  it('plans nothing for retryRejects when nothing was rejected', async () => {
     await crawlNight('run-1');
     const retry = { workflowType: 'retryRejects', workflowId: 'retry', run: 'run-2', input: {} } as const;
     const ctx = await run('openRun', retry);
@@ -154,13 +154,13 @@ describe('the activities of a market run', () => {
 });
 
 describe('openRun', () => {
-  it('tells that the configuration was edited after the worker started', async () => {
+  it('notes that the configuration changed after the worker started', async () => {
     writeFileSync(project.env['TIDEMARK_CONFIG'] ?? '', `api: { baseUrl: "${api.url}" }\nmarkets: [{ name: demo }]\n`);
     const ctx = await run('openRun', { ...MARKET, run: 'run-1' });
     expect(ctx.note).toMatch(/tidemark\.yaml changed at .*This run uses the old settings\. Restart the worker/);
   });
 
-  it('stamps a run later than what another machine landed ahead of this clock', async () => {
+  it('stamps a run later than parts that a faster clock landed', async () => {
     const stamp = '2026-11-20T05:00:00.000Z';
     const place = { dataDir: project.dataDir, stream: 'companies', date: '2026-11-20', market: 'demo' } as const;
     await landRows({ ...place, run: 'ahead', chunk: 'c-0' }, [
@@ -187,7 +187,7 @@ describe('openRun', () => {
     ['2026-11-19', '2026-11-20T01:59:59.000Z', undefined],
     ['2026-11-19', '2026-11-20T05:00:00.000Z', '2026-11-20T05:00:00.000Z'],
     ['2026-11-18', '2026-11-20T05:00:00.000Z', undefined],
-  ])('keeps a stamp only if it is later than now, from yesterday on: %s, %s', async (date, stamp, kept) => {
+  ])('follows a landed stamp only if later than now and recent: %s, %s', async (date, stamp, kept) => {
     const place = { dataDir: project.dataDir, stream: 'companies', date, market: 'demo' } as const;
     await landRows({ ...place, run: 'before', chunk: 'c-0' }, [
       { request_key: 'GET /v2/companies/1', entity_id: '1', segment: 'r', status: 200, fetched_at: stamp, body: '{}' },
@@ -195,7 +195,7 @@ describe('openRun', () => {
     expect((await run('openRun', { ...MARKET, run: 'run-1' })).stampsAfter).toBe(kept);
   });
 
-  it('goes by nights and syncs that are filed already', async () => {
+  it('reads the current night from runs that are already filed', async () => {
     const ctx = await crawlNight('run-1');
     await run('loadLanding', ctx);
     await run('buildModels', ctx);
@@ -206,7 +206,7 @@ describe('openRun', () => {
 });
 
 describe('rebuildWarehouse', () => {
-  it('makes the warehouse anew from the landing zone and publishes it', async () => {
+  it('rebuilds the warehouse from the landing zone and publishes it', async () => {
     await crawlNight('run-1');
     const made = await run('rebuildWarehouse', {});
     expect(made).toMatchObject({ into: '', failedAudits: [], rejects: 0, folder: readDataFolder(project.dataDir) });
@@ -215,7 +215,7 @@ describe('rebuildWarehouse', () => {
     expect(beats).toContainEqual(expect.objectContaining({ step: expect.any(String) as string, total: null }));
   });
 
-  it('puts a warehouse of some nights beside the whole one', async () => {
+  it('puts a rebuild of selected nights into its own folder, unpublished', async () => {
     await crawlNight('run-1');
     const made = await run('rebuildWarehouse', { from: '2026-11-20' });
     expect(made.into).toBe(path.join('rebuilt', '2026-11-20..'));
@@ -223,7 +223,7 @@ describe('rebuildWarehouse', () => {
     expect((await run('rebuildWarehouse', { to: '2026-11-20' })).into).toBe(path.join('rebuilt', '..2026-11-20'));
   });
 
-  it('refuses input that it does not know', async () => {
+  it('rejects unknown rebuild options', async () => {
     await expect(run('rebuildWarehouse', { form: '2026-11-20' })).rejects.toMatchObject({
       type: 'InvalidInput',
       message: expect.stringMatching(/form.*both are optional/s) as string,
@@ -232,7 +232,7 @@ describe('rebuildWarehouse', () => {
 });
 
 describe('enterQuotaGate', () => {
-  it('signals the gate of the API key, and starts it where there is none', async () => {
+  it('signals the quota gate of the API key, starting it if needed', async () => {
     const ctx = await run('openRun', { ...MARKET, run: 'run-1' });
     const calls: unknown[] = [];
     const signalWithStart = (type: string, options: object): Promise<void> => {
@@ -264,7 +264,7 @@ describe('enterQuotaGate', () => {
 });
 
 describe('a warehouse activity', () => {
-  it('closes the warehouse where its work fails', async () => {
+  it('closes the warehouse when publishing fails', async () => {
     const ctx = await crawlNight('run-1');
     const blocked = path.join(project.dataDir, 'published');
     rmSync(blocked, { recursive: true, force: true });

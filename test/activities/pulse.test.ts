@@ -22,14 +22,14 @@ function worker(info: object = {}): MockActivityEnvironment {
   return made;
 }
 
-it('gives the work its attempt and the moment it was first to begin', async () => {
+it('passes attempt number and scheduled time to the work', async () => {
   const seen = await worker({ attempt: 3, scheduledTimestampMs: 1_234 }).run(withHeartbeat, (heartbeat: Heartbeat) =>
     Promise.resolve([heartbeat.attempt, heartbeat.since, heartbeat.signal.aborted]),
   );
   expect(seen).toEqual([3, 1_234, false]);
 });
 
-it('sends progress at once, then not more often than twice a second', async () => {
+it('sends the first heartbeat at once, then at most two per second', async () => {
   await worker().run(withHeartbeat, async (heartbeat: Heartbeat) => {
     heartbeat.report(progress(1));
     heartbeat.report(progress(2));
@@ -42,7 +42,7 @@ it('sends progress at once, then not more often than twice a second', async () =
   });
 });
 
-it('keeps alive with the latest progress while nothing is answered, until the work ends', async () => {
+it('repeats the latest heartbeat while nothing is answered, until the work ends', async () => {
   await worker().run(withHeartbeat, async (heartbeat: Heartbeat) => {
     heartbeat.report(progress(1));
     heartbeat.report(progress(2));
@@ -52,7 +52,7 @@ it('keeps alive with the latest progress while nothing is answered, until the wo
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('does not count attempts that workers of other folders refused, and remembers them', async () => {
+it("excludes refusals by other folders' workers from the attempt number", async () => {
   const refused = worker({ attempt: 3, heartbeatDetails: { refused: 2 } });
   const attempt = await refused.run(withHeartbeat, (heartbeat: Heartbeat) => {
     heartbeat.report(progress(1));
@@ -62,7 +62,7 @@ it('does not count attempts that workers of other folders refused, and remembers
   expect(beats).toEqual([{ ...progress(1), refused: 2 }]);
 });
 
-it('counts refusals on in the heartbeat', async () => {
+it('keeps counting refusals in the heartbeat details', async () => {
   const count = () => Promise.resolve(countRefusal());
   expect(await worker().run(count)).toBe(1);
   expect(await worker({ heartbeatDetails: { refused: 4 } }).run(count)).toBe(5);
@@ -70,7 +70,7 @@ it('counts refusals on in the heartbeat', async () => {
   expect(beats).toEqual([{ refused: 1 }, { refused: 5 }, { refused: 1 }]);
 });
 
-it('fails as cancelled where a cancelled request fails', async () => {
+it('fails as cancelled when a cancelled request throws', async () => {
   const made = worker();
   const work = made.run(withHeartbeat, ({ signal }: Heartbeat) => {
     made.cancel();
@@ -81,7 +81,7 @@ it('fails as cancelled where a cancelled request fails', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('lets a fault through as it is', async () => {
+it('rethrows other errors unchanged', async () => {
   await expect(worker().run(withHeartbeat, () => Promise.reject(new TypeError('no')))).rejects.toThrow(
     new TypeError('no'),
   );

@@ -9,7 +9,7 @@ import type { PlanAnswer } from '../../src/planner/index.js';
 
 const register = generateRegister({ companies: 3_000, seed: 5 });
 
-/** All ids of a search, page after page, and what its first page said. */
+/** All ids of a search over its pages, and the answer to its first page. */
 function search(market: Market, filters: Record<string, unknown>, pages = 10): { first: PlanAnswer; ids: string[] } {
   const answers = Array.from({ length: pages }, (_, i) =>
     market.answer({ route: 'v2', key: '', segment: '', purpose: 'segment', filters, page: i + 1, per_page: 1_000 }),
@@ -22,7 +22,7 @@ const total = (filters: Record<string, unknown>, quirks: MarketQuirks = {}): num
   return 'total' in first ? first.total : 'refused' in first ? first.refused : -1;
 };
 
-/** How many rows meet a test, the slow way. */
+/** Counts the rows that meet a test, one by one. */
 function count(columns: Columns, test: (row: number) => boolean): number {
   return Array.from({ length: columns.companies }, (_, row) => row).filter(test).length;
 }
@@ -33,7 +33,7 @@ const days = fc.tuple(fc.integer({ min: 1899, max: 2027 }), fc.integer({ min: 0,
 });
 const dayText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
-describe('a search', () => {
+describe('a search in the simulated market', () => {
   it('finds exactly the companies that meet every filter, each on one page', () => {
     const market = new Market(register, { maxSize: 1_000 });
     const optional = <T>(some: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(some, { nil: undefined });
@@ -81,7 +81,7 @@ describe('a search', () => {
     );
   });
 
-  it('lists the same company on the same page each time it is asked', () => {
+  it('lists each company on the same page at every request', () => {
     const filters = { company_status: [199], legal_form: [2, 3] };
     const once = search(new Market(register), filters);
     expect(once.ids).toHaveLength(1_000);
@@ -89,47 +89,52 @@ describe('a search', () => {
   });
 });
 
-describe('what an API may do otherwise', () => {
+describe('API variants of the simulated market', () => {
   const year = { company_incorporation: { gte: '2010-01-01', lte: '2010-12-31' } };
   const inYear = count(register, (row) => dayText(Math.min(register.incorporated[row]!, 1e6)).startsWith('2010-'));
   const undated = count(register, (row) => register.incorporated[row] === NONE);
 
-  it('leaves companies without a value out of every range', () => {
+  it('excludes companies without a value from every range', () => {
     expect(total({ company_incorporation: { lte: '2030-01-01' } })).toBe(register.companies - undated);
     expect(total(year)).toBe(inYear);
   });
 
   it.each<[string, MarketQuirks, Record<string, unknown>, number | string]>([
-    ['counts no further than it likes', { totalsCap: 1_000 }, {}, 1_000],
+    ['caps the total', { totalsCap: 1_000 }, {}, 1_000],
     ['ignores a filter', { ignored: ['company_incorporation'] }, year, 3_000],
     ['refuses a filter', { refused: ['company_incorporation'] }, year, 'company_incorporation: unknown filter'],
-    ['has null select', { nullSelects: true }, { company_incorporation: null }, undated],
-    ['has a list of null select', { nullSelects: true }, { company_incorporation: [null] }, undated],
+    ['lets null select companies without a value', { nullSelects: true }, { company_incorporation: null }, undated],
+    ['lets [null] select companies without a value', { nullSelects: true }, { company_incorporation: [null] }, undated],
     ['refuses null', {}, { company_incorporation: null }, 'company_incorporation: null is not allowed'],
-    ['wants years', { dates: 'years' }, year, 'company_incorporation: a bound is of the wrong kind'],
-    ['finds nobody by the wrong kind of bound', { dates: 'years', wrongBounds: 'empty' }, year, 0],
-    ['takes years', { dates: 'years' }, { company_incorporation: { gte: 2010, lte: 2010 } }, inYear],
-    ['takes years as text', { dates: 'year-texts' }, { company_incorporation: { gte: '2010', lte: '2010' } }, inYear],
     [
-      'looks at the year of a date',
+      'refuses dates where it expects years',
+      { dates: 'years' },
+      year,
+      'company_incorporation: a bound is of the wrong kind',
+    ],
+    ['finds nothing by dates where it expects years', { dates: 'years', wrongBounds: 'empty' }, year, 0],
+    ['accepts years', { dates: 'years' }, { company_incorporation: { gte: 2010, lte: 2010 } }, inYear],
+    ['accepts years as text', { dates: 'year-texts' }, { company_incorporation: { gte: '2010', lte: '2010' } }, inYear],
+    [
+      'compares only the year of a date',
       { dates: 'years-in-dates' },
       { company_incorporation: { gte: '2010-06-01', lte: '2010-06-02' } },
       inYear,
     ],
     [
-      'has bounds that are not included',
+      'excludes the bounds of a date range',
       { exclusive: true },
       { company_incorporation: { gte: '2009-12-31', lte: '2011-01-01' } },
       inYear,
     ],
     [
-      'has bounds that are not included, of numbers',
+      'excludes the bounds of a number range',
       { exclusive: true },
       { number_of_employees: { gte: 1, lte: 3 } },
       count(register, (row) => register.employees[row] === 2),
     ],
     [
-      'looks at the first of several values',
+      'uses only the first of several values',
       { firstValueOnly: true },
       { company_status: [200, 199] },
       count(register, (row) => register.status[row] === 200),
@@ -139,7 +144,7 @@ describe('what an API may do otherwise', () => {
     expect(total(filters, quirks)).toBe(expected);
   });
 
-  it('lowers, refuses or replaces a large page', () => {
+  it('lowers, refuses or replaces a large page size', () => {
     const rows = (quirks: MarketQuirks): number => search(new Market(register, quirks), {}, 1).ids.length;
     expect(rows({ maxSize: 50 })).toBe(50);
     expect(rows({ maxSize: 50, oversize: 'default', defaultSize: 20 })).toBe(20);
@@ -154,7 +159,7 @@ describe('what an API may do otherwise', () => {
     expect(ids).toHaveLength(count(register, (row) => !hidden(register.id[row]!)));
   });
 
-  it('shows all pages through version 1', () => {
+  it('shows all pages through version 1 unless capped or refused', () => {
     const ask = (page: number, v1: NonNullable<MarketQuirks['v1']>, filters = {}): PlanAnswer =>
       new Market(register, { v1 }).answer({
         route: 'v1',
@@ -175,11 +180,11 @@ describe('what an API may do otherwise', () => {
   });
 });
 
-describe('the register', () => {
+describe('the generated register', () => {
   const large = generateRegister({ companies: 40_000, seed: 10 });
   const share = (test: (row: number) => boolean): number => count(large, test) / large.companies;
 
-  it('has the shares it says, and companies that lack several values at once', () => {
+  it('has the documented shares, and companies that lack several values at once', () => {
     expect(share((row) => large.status[row] === 199)).toBeCloseTo(0.86, 1);
     expect(share((row) => large.incorporated[row] === NONE)).toBeCloseTo(0.05, 2);
     expect(share((row) => large.employees[row] === NONE)).toBeCloseTo(0.4, 2);
@@ -193,7 +198,7 @@ describe('the register', () => {
     }
   });
 
-  it('has one large day, quiet weekends and busy first days of months', () => {
+  it('generates one large day, quiet weekends and busy first days of months', () => {
     const counts = new Map<number, number>();
     for (const day of large.incorporated) if (day !== NONE) counts.set(day, (counts.get(day) ?? 0) + 1);
     const [[largest, most]] = [...counts].sort((a, b) => b[1] - a[1]) as [[number, number]];
@@ -207,7 +212,7 @@ describe('the register', () => {
     expect(mean((date) => date.getUTCDate() === 1)).toBeGreaterThan(1.5 * mean((date) => date.getUTCDate() === 15));
   });
 
-  it('changes by little in a night, and its distributions count every company once', () => {
+  it('changes few companies in a night and counts each once per distribution', () => {
     const next = nextNight(large, 11);
     const before = new Map(Array.from(large.id, (id, row) => [id, row]));
     let [fresh, changed] = [0, 0];

@@ -8,8 +8,8 @@ import { measureWeek } from '../../bench/planner/turns.js';
 const small = makeNights(10_000);
 const large = makeNights(100_000);
 
-// Requests ÷ (companies reached ÷ page size) at most, and the share reached at least: of the companies with a date of
-// incorporation, of all. What `npm run bench -- planner` prints; the seeds are fixed, so these are counts, not luck.
+// Upper bound: requests ÷ (companies found ÷ page size). Lower bounds: the share found of the companies with a date,
+// and of all. `npm run bench -- planner` prints these figures. The seeds are fixed, so the figures are exact.
 const FIGURES: [nights: typeof small, pageSize: number, name: string, eff: number, ofKnown: number, ofAll: number][] = [
   [small, 10, 'cold, values known', 1.1, 0.999, 0.949],
   [small, 10, 'warm, values known', 1.04, 0.999, 0.949],
@@ -36,9 +36,9 @@ const FIGURES: [nights: typeof small, pageSize: number, name: string, eff: numbe
   [large, 100, 'cold, version 1', 1.01, 1, 1],
 ];
 
-describe("the planner's requests", () => {
+describe('requests of the planner', () => {
   it.each(FIGURES.map(([nights, ...rest]) => [nights.lastNight.companies, ...rest, nights] as const))(
-    '%i companies, %i a page, %s',
+    'keeps requests and coverage within bounds: %i companies, %i a page, %s',
     (_, size, name, eff, ofKnown, ofAll, nights) => {
       const some = makeCases(nights).find((candidate) => candidate.name === name)!;
       const measured = measureCase(nights, size, some);
@@ -51,7 +51,7 @@ describe("the planner's requests", () => {
   );
 });
 
-/** Companies reached, in full pages, and what was wasted are all requests; what the plan calls missing is. */
+/** Checks that full pages and counted waste explain all requests, and that the plan's missing count is exact. */
 function expectEveryRequestExplained(
   { requests, waste, missing, ofAll }: Measured,
   size: number,
@@ -63,7 +63,7 @@ function expectEveryRequestExplained(
   expect(missing).toBe(companies - reached);
 }
 
-it('without a door, a seventh of the remainder a night finds as many at half the price', () => {
+it('finds as many at half the price with a seven-night rotation', () => {
   const whole = measureCase(
     small,
     100,
@@ -76,8 +76,8 @@ it('without a door, a seventh of the remainder a night finds as many at half the
   expect(week.gone).toBeLessThan(0.0005);
 });
 
-describe('the rivals', () => {
-  it('cost what they cost', () => {
+describe('other split strategies', () => {
+  it('keeps the recorded request counts of other strategies', () => {
     const lines = measureRivals(small, 50).map(({ name, requests, ofKnown, leaves, overflows, depth }) => [
       name,
       requests,
@@ -95,7 +95,7 @@ describe('the rivals', () => {
     ]);
   });
 
-  it('lose what a day holds above the cap, and nobody else with a date', () => {
+  it('other strategies miss only what one day holds above the cap', () => {
     const size = 10;
     const counts = new Map<number, number>();
     for (const day of small.tonight.incorporated) counts.set(day, (counts.get(day) ?? 0) + 1);

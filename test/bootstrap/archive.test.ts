@@ -12,7 +12,7 @@ const kinds: [string, typeof makeTarGz][] = [
   ['zip', makeZip],
 ];
 
-it.each(kinds)('takes one file out of a %s, whatever surrounds it', async (_kind, make) => {
+it.each(kinds)('extracts one file from a %s, whatever surrounds it', async (_kind, make) => {
   const folder = tempFolder();
   const [archive, target] = [path.join(folder, 'archive'), path.join(folder, 'target')];
   const content = fc.uint8Array({ maxLength: 3000 }).map((bytes) => Buffer.from(bytes));
@@ -26,7 +26,7 @@ it.each(kinds)('takes one file out of a %s, whatever surrounds it', async (_kind
   );
 });
 
-it('reads one of many megabytes', async () => {
+it('extracts a file of 5 MB', async () => {
   const folder = tempFolder();
   const wanted = randomBytes(5_000_001);
   writeFileSync(path.join(folder, 'archive'), makeTarGz({ temporal: wanted }));
@@ -34,7 +34,7 @@ it('reads one of many megabytes', async () => {
   expect(readFileSync(path.join(folder, 'target')).equals(wanted)).toBe(true);
 });
 
-it.each(kinds)('refuses a %s that is cut off anywhere', async (_kind, make) => {
+it.each(kinds)('rejects a %s that is cut off at any byte', async (_kind, make) => {
   const folder = tempFolder();
   const [archive, target] = [path.join(folder, 'archive'), path.join(folder, 'target')];
   const whole = make({ LICENSE: 'text', temporal: randomBytes(2000) });
@@ -49,13 +49,13 @@ it.each(kinds)('refuses a %s that is cut off anywhere', async (_kind, make) => {
   );
 });
 
-it.each(kinds)('refuses a %s without the file', async (_kind, make) => {
+it.each(kinds)('rejects a %s without the file', async (_kind, make) => {
   const archive = path.join(tempFolder(), 'archive');
   writeFileSync(archive, make({ LICENSE: 'text' }));
   await expect(extractFile(archive, 'temporal', `${archive}.out`)).rejects.toThrow('no file named temporal');
 });
 
-it('refuses what is no archive, and shows its start', async () => {
+it('rejects a file that is no archive and quotes its start', async () => {
   const archive = path.join(tempFolder(), 'archive');
   writeFileSync(archive, '<html>Sign in to the network</html>');
   await expect(extractFile(archive, 'temporal', `${archive}.out`)).rejects.toThrow('<html>Sign in');

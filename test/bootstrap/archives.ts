@@ -1,6 +1,6 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 
-/** A .tar.gz as GNU tar writes it, with one folder and the files given. */
+/** Makes a .tar.gz as GNU tar writes it, with one folder and the given files. */
 export function makeTarGz(files: Record<string, Buffer | string>): Buffer {
   const entries = Object.entries(files).flatMap(([name, content]) => {
     const bytes = Buffer.from(content);
@@ -19,7 +19,7 @@ function tarHeader(name: string, size: number, type: string): Buffer {
   return header;
 }
 
-/** A .zip with the files given, deflated. Checksums are left out: our reader goes by lengths. */
+/** Makes a deflated .zip with the given files. It has no checksums: our reader uses lengths only. */
 export function makeZip(files: Record<string, Buffer | string>): Buffer {
   const locals: Buffer[] = [];
   const records: Buffer[] = [];

@@ -7,14 +7,14 @@ import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { ROOT } from '../repo/project-files.js';
 
-/** A folder of its own for one test, removed after it. */
+/** Makes a temporary folder that is removed after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'tidemark-bootstrap-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
 
-/** The import address of a module of `bootstrap/`, for scripts in other processes. */
+/** The URL of a module of `bootstrap/`, for scripts in other processes. */
 export function bootstrapModule(name: string): string {
   return pathToFileURL(path.join(ROOT, 'bootstrap', name)).href;
 }
@@ -27,7 +27,7 @@ export interface ScriptRun {
   ended: Promise<{ code: number | null; output: string }>;
 }
 
-/** Runs a module text in a Node process of its own, killed at the end of the test at the latest. */
+/** Runs module source in a separate Node process that is killed when the test ends. */
 export function runScript(source: string, env: NodeJS.ProcessEnv = process.env): ScriptRun {
   return watch(
     spawn(process.execPath, ['--input-type=module', '--eval', source], { env, stdio: ['ignore', 'pipe', 'pipe'] }),
@@ -40,7 +40,7 @@ export function runFile(file: string, args: string[], env: NodeJS.ProcessEnv = p
 }
 
 function watch(child: ChildProcess): ScriptRun {
-  onTestFinished(() => void child.kill()); // not SIGKILL: it stops its own children first
+  onTestFinished(() => void child.kill()); // not SIGKILL: this lets it stop its own children first
   let output = '';
   let wake = (): void => undefined;
   for (const stream of [child.stdout, child.stderr]) {

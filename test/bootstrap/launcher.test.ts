@@ -11,6 +11,6 @@ it('runs the command line without a build step', async () => {
   expect(await runFile(LAUNCHER, ['--version']).ended).toEqual({ code: 0, output: `${version}\n` });
 });
 
-it('passes the exit code on', async () => {
+it('passes on the exit code of the command', async () => {
   expect((await runFile(LAUNCHER, ['no-such-command']).ended).code).toBe(2);
 });

@@ -7,7 +7,7 @@ import { bootstrapModule, runScript, tempFolder } from './helpers.js';
 
 const LOCK_MODULE = JSON.stringify(bootstrapModule('lock.mjs'));
 
-/** A process that takes the lock and keeps it until it is killed. */
+/** Starts a process that holds the lock until it is killed. */
 function holdForever(dir: string): ReturnType<typeof runScript> {
   return runScript(`
     import { withLock } from ${LOCK_MODULE};
@@ -18,7 +18,7 @@ function holdForever(dir: string): ReturnType<typeof runScript> {
   `);
 }
 
-it('lets processes in one after the other', async () => {
+it('admits one process at a time', async () => {
   const folder = tempFolder();
   const dir = path.join(folder, 'a.lock');
   const journal = path.join(folder, 'journal');
@@ -44,7 +44,7 @@ it('lets processes in one after the other', async () => {
   expect(readdirSync(folder)).toEqual(['journal']);
 });
 
-it('tells once who it waits for, and goes on when that one is done', async () => {
+it('reports once which process holds the lock, then continues', async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   const waits: string[] = [];
   const order: string[] = [];
@@ -63,30 +63,30 @@ it('tells once who it waits for, and goes on when that one is done', async () =>
   expect(waits).toEqual([expect.stringContaining(`process ${process.pid}`)]);
 });
 
-// Where the system tells in which process namespace an id has its meaning.
-it.skipIf(!existsSync('/proc/self/ns/pid'))('takes over from a holder that was killed', async () => {
+// Needs a system that identifies the process namespace of an id.
+it.skipIf(!existsSync('/proc/self/ns/pid'))('takes the lock over from a killed holder', async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   const holder = holdForever(dir);
   await holder.says('holding');
   holder.child.kill('SIGKILL');
   await holder.ended;
   expect(existsSync(dir)).toBe(true);
-  // One minute without heartbeat would be too late: the process is known to be gone.
+  // Does not wait a minute without heartbeat, because the process is known to be gone.
   expect(await withLock(dir, { pollMs: 5, staleMs: Infinity }, () => Promise.resolve('mine'))).toBe('mine');
   expect(existsSync(dir)).toBe(false);
 });
 
-it('takes over from a holder whose heartbeat stopped, on whatever machine', async () => {
+it('takes the lock over when its heartbeat stopped on another machine', async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   mkdirSync(dir);
   writeFileSync(path.join(dir, 'token'), JSON.stringify({ pid: process.pid, host: 'another-machine' }));
   expect(await withLock(dir, { pollMs: 5, staleMs: 50 }, () => Promise.resolve('mine'))).toBe('mine');
 });
 
-it('does not take a process of another container for dead because its id is not in use here', async () => {
+it('keeps the lock of a live process in another container', async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   mkdirSync(dir);
-  // Beyond every system's largest process id, on a host of this name.
+  // A process id above every system's maximum, on a host with our name.
   const holder = { pid: 999_999_999, host: os.hostname(), place: 'boot pid:[1] host' };
   writeFileSync(path.join(dir, 'token.3'), JSON.stringify(holder));
   const waits: string[] = [];
@@ -95,7 +95,7 @@ it('does not take a process of another container for dead because its id is not 
   expect(waits).toHaveLength(1);
 });
 
-it('does not come back to life after it stood still and lost the lock', async () => {
+it("a frozen holder that lost the lock leaves the new holder's files", async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   const holder = holdForever(dir);
   await holder.says('holding');
@@ -110,7 +110,7 @@ it('does not come back to life after it stood still and lost the lock', async ()
   await holder.ended;
 });
 
-it('waits as long as the heart beats', async () => {
+it('waits as long as the holder sends heartbeats', async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   const holder = holdForever(dir);
   await holder.says('holding');
@@ -123,13 +123,13 @@ it('waits as long as the heart beats', async () => {
   expect(taken).toBe(true);
 });
 
-it('is given up when the work fails, and only by its owner', async () => {
+it("releases the lock when the work fails, but never another holder's", async () => {
   const dir = path.join(tempFolder(), 'a.lock');
   await expect(withLock(dir, {}, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(existsSync(dir)).toBe(false);
 
   await withLock(dir, {}, async () => {
-    // Someone broke our lock and another took it; our end must leave theirs alone.
+    // Another process broke our lock and holds it now. Our release must keep its lock.
     rmSync(dir, { recursive: true });
     mkdirSync(dir);
     writeFileSync(path.join(dir, 'theirs'), '{}');

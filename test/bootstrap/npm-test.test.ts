@@ -20,7 +20,7 @@ const TESTED = {
 
 const LINT = canLint(process.versions.node) ? 1 : 0;
 
-/** Runs our `npm test` in a small project of its own. Its packages are ours. */
+/** Runs our `npm test` in a small temporary project with our packages. */
 async function runTests(
   files: Record<string, string>,
   { cli = 'echo "temporal version 1.5.1 (Server 1.29.1)"', ci = 'true' } = {},
@@ -45,13 +45,13 @@ async function runTests(
 
 // The stand-in for the CLI is a shell script.
 describe.skipIf(process.platform === 'win32')('npm test', () => {
-  it('counts types, lint and tests when all is well', async () => {
+  it('npm test counts types, lint and tests', async () => {
     const { code, lastLine, output } = await runTests({});
     expect(lastLine, output).toBe(`${3 + LINT} passed, 0 failed`);
     expect(code).toBe(0);
   });
 
-  it('counts every kind of failure, and runs on after each', async () => {
+  it('npm test counts every kind of failure and continues after each', async () => {
     const { code, lastLine, output } = await runTests(
       {
         'workflows/run.ts': 'export const run: string = 1;\n',
@@ -68,14 +68,14 @@ describe.skipIf(process.platform === 'win32')('npm test', () => {
   it.each([
     ['on the last line', '', [`${3 + LINT} passed, 0 failed, 1 skipped`]],
     ['on the line before the last one where CI reads it', 'true', ['1 skipped', `${3 + LINT} passed, 0 failed`]],
-  ])('says how many tests were skipped %s', async (_where, ci, lines) => {
+  ])('npm test says how many tests were skipped %s', async (_where, ci, lines) => {
     const skipped = `import { it } from 'vitest';\nit.skip('waits for a browser', () => undefined);\n`;
     const { code, output } = await runTests({ 'test/skipped.test.ts': skipped }, { ci });
     expect(output.trimEnd().split('\n').slice(-lines.length)).toEqual(lines);
     expect(code).toBe(0);
   });
 
-  it('counts a test process that dies as failed', async () => {
+  it('npm test counts a killed test process as failed', async () => {
     const { code, lastLine, output } = await runTests({
       'test/dies.test.ts': `import { it } from 'vitest';\nit('dies', () => process.kill(process.pid, 'SIGKILL'));\n`,
     });
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('npm test', () => {
     expect(code).toBe(1);
   });
 
-  it('counts a test run that crashes as failed', async () => {
+  it('npm test counts a crashed test run as failed', async () => {
     const { code, lastLine, output } = await runTests({ 'vitest.config.ts': `process.exit(0);\n` });
     expect(lastLine, output).toBe(`${1 + LINT} passed, 1 failed`);
     expect(code).toBe(1);

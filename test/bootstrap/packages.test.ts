@@ -5,7 +5,7 @@ import { completePackages, findMissing, platformOf } from '../../bootstrap/compl
 import { hasAllPackages } from '../../bootstrap/packages.mjs';
 import { bootstrapModule, runScript, tempFolder, type ScriptRun } from './helpers.js';
 
-/** Stands in for npm: notes each run, then installs what the lockfile says, as slowly and as badly as told. */
+/** Stands in for npm: logs each call, then installs the lockfile's packages with the requested delay or failure. */
 const FAKE_NPM = `
 const fs = require('node:fs');
 fs.appendFileSync(process.env.NPM_RUNS, process.argv.slice(2, 4).join(' ') + '\\n');
@@ -19,7 +19,7 @@ setTimeout(() => {
 interface Project {
   root: string;
   setVersion: (version: string) => void;
-  /** Runs `ensurePackages` in a process of its own, which then says `installed true` or `installed false`. */
+  /** Runs `ensurePackages` in another process, which prints `installed true` or `installed false`. */
   ensure: (env?: NodeJS.ProcessEnv) => ScriptRun;
   npmRuns: () => string[];
   installed: () => string;
@@ -53,7 +53,7 @@ function makeProject(): Project {
   };
 }
 
-it('installs when packages are missing or the lockfile changed, and only then', async () => {
+it('installs only if packages are missing or the lockfile changed', async () => {
   const project = makeProject();
   expect((await project.ensure().ended).output).toContain('installed true');
   expect((await project.ensure().ended).output).toContain('installed false');
@@ -64,7 +64,7 @@ it('installs when packages are missing or the lockfile changed, and only then', 
   expect(readdirSync(path.join(project.root, '.bootstrap'))).toEqual([]);
 });
 
-it('is content with what npm ci installed by hand', async () => {
+it('accepts packages that npm ci installed by hand', async () => {
   const project = makeProject();
   mkdirSync(path.join(project.root, 'node_modules'));
   writeFileSync(
@@ -85,7 +85,7 @@ it('installs once for two processes; the second says that it waits', async () =>
   expect(project.npmRuns()).toHaveLength(1);
 });
 
-it('shows the end of what npm said, and leaves what was installed before untouched', async () => {
+it("shows the end of npm's output and keeps the previous install", async () => {
   const project = makeProject();
   await project.ensure().ended;
   project.setVersion('2.0.0');
@@ -97,7 +97,7 @@ it('shows the end of what npm said, and leaves what was installed before untouch
   expect((await project.ensure().ended).output).toContain('installed true');
 });
 
-it('never uses an install that was killed in the middle', async () => {
+it('never uses an install that was killed halfway', async () => {
   const project = makeProject();
   const victim = project.ensure({ NPM_TAKES: '2000' });
   await expect.poll(() => project.npmRuns().length, { timeout: 20_000 }).toBe(1);
@@ -108,7 +108,7 @@ it('never uses an install that was killed in the middle', async () => {
   expect(project.installed()).toContain('1.0.0');
 });
 
-it('tells what is missing: versions count, other platforms do not, development only where it is asked for', () => {
+it('finds missing packages by version, ignoring optional ones and unneeded development ones', () => {
   const lock = (packages: object): string => JSON.stringify({ packages });
   const wanted = lock({
     '': {},
@@ -125,7 +125,7 @@ it('tells what is missing: versions count, other platforms do not, development o
   );
 });
 
-it('completes a lockfile made where other platforms’ packages were not to be had', () => {
+it('adds packages of other platforms to an incomplete lockfile', () => {
   const packages = {
     '': { version: '1.0.0' },
     'node_modules/tool': {
@@ -146,7 +146,7 @@ it('completes a lockfile made where other platforms’ packages were not to be h
     dev: true,
     optional: true,
   });
-  // The place at the top is taken by another version.
+  // Another version already has the top-level folder.
   expect(complete['node_modules/tool/node_modules/@tool/win32-x64']?.version).toBe('2.0.0');
   expect(completePackages(complete)).toEqual(complete);
 });
@@ -155,6 +155,6 @@ it.each([
   ['@rollup/rollup-linux-arm-gnueabihf', { cpu: ['arm'], os: ['linux'], libc: ['glibc'] }],
   ['@rollup/rollup-win32-x64-gnu', { cpu: ['x64'], os: ['win32'] }],
   ['@duckdb/node-bindings-darwin-arm64', { cpu: ['arm64'], os: ['darwin'] }],
-])('knows what %s runs on', (name, platform) => {
+])('reads the platform from the package name %s', (name, platform) => {
   expect(platformOf(name)).toEqual(platform);
 });

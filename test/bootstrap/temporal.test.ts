@@ -14,7 +14,7 @@ const program = (version: string): string =>
   `#!/bin/sh\necho "temporal version ${version} (Server 1.29.1, UI 2.42.1)"\n`;
 const goodArchive = makeTarGz({ LICENSE: 'text', temporal: program('1.5.1') });
 
-/** A download host of our own: a real server, one answer for every request. */
+/** Starts a local download host that gives every request the same answer. */
 async function startHost(answer: (response: ServerResponse) => void): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ const quiet = { log: () => undefined, go: 'no-such-go' };
 
 // The stand-ins for the CLI and for Go are shell scripts.
 describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
-  it('takes what TEMPORAL_CLI_PATH names, and refuses it when it is something else', async () => {
+  it('uses the CLI at TEMPORAL_CLI_PATH and rejects another program there', async () => {
     const file = writeProgram(path.join(tempFolder(), 'my-temporal'), program('1.9.9'));
     const cli = await ensureTemporalCli({ ...quiet, env: { TEMPORAL_CLI_PATH: file } });
     expect(cli).toEqual({ path: file, version: '1.9.9', source: 'TEMPORAL_CLI_PATH' });
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
     );
   });
 
-  it('takes the one on PATH next, passing over one that does not work', async () => {
+  it('uses a working Temporal CLI from PATH, else downloads one', async () => {
     const { url, requests } = await startHost((response) => response.end(goodArchive));
     const { env } = makePlace(url);
     const folder = tempFolder();
@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
   it.each([
     ['.tar.gz', goodArchive],
     ['.zip', makeZip({ LICENSE: 'text', temporal: program('1.5.1') })],
-  ])('downloads a %s once, then uses the cache', async (_kind, archive) => {
+  ])('downloads the Temporal CLI as %s once, then uses the cache', async (_kind, archive) => {
     const { url, requests } = await startHost((response) => response.end(archive));
     const { cache, env } = makePlace(url);
     const target = path.join(cache, cachedName());
@@ -118,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
       (r) => r.end(makeTarGz({ temporal: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0]) })),
       /the downloaded Temporal CLI does not start/,
     ],
-  ])('never uses a partial download: %s', async (_name, answer, reason) => {
+  ])('never uses a broken Temporal download: %s', async (_name, answer, reason) => {
     const { url } = await startHost(answer);
     const { cache, env } = makePlace(url);
     const failure = await ensureTemporalCli({ ...quiet, env }).then(
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
     expect(readdirSync(cache)).toEqual([]);
   });
 
-  it('builds with Go when the download does not work, and never uses a build that failed', async () => {
+  it('builds with Go if the download fails, and discards failed builds', async () => {
     const { url } = await startHost((response) => response.writeHead(503).end());
     const { cache, env } = makePlace(url);
     const folder = tempFolder();
@@ -151,7 +151,7 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
     expect(said.join('\n')).toMatch(/answered 503.*\n.*Building/);
   });
 
-  it('gets it once for two processes; the second says that it waits', async () => {
+  it('downloads once for two processes; the second says that it waits', async () => {
     const waiting: ServerResponse[] = [];
     const { url, requests } = await startHost((response) => waiting.push(response));
     const { cache, env } = makePlace(url);
@@ -171,7 +171,7 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
     expect(readdirSync(cache)).toEqual([cachedName()]);
   });
 
-  it('goes on after a process that was killed in the middle of its download, and tidies up behind it', async () => {
+  it('completes the download of a killed process and removes its remains', async () => {
     let first = true;
     const { url, requests } = await startHost((response) => {
       if (!first) return void response.end(goodArchive);
@@ -195,7 +195,7 @@ describe.skipIf(process.platform === 'win32')('ensureTemporalCli', () => {
   });
 });
 
-it('gives a download up when nothing comes any more', async () => {
+it('aborts a stalled download of the Temporal CLI', async () => {
   const { url } = await startHost((response) => {
     response.writeHead(200, { 'content-length': 1000 });
     response.write('some');
@@ -209,7 +209,7 @@ describe('downloadUrl', () => {
     ['linux', 'x64', 'platform=linux&arch=amd64'],
     ['darwin', 'arm64', 'platform=darwin&arch=arm64'],
     ['win32', 'x64', 'platform=windows&arch=amd64'],
-  ])('names %s/%s as the host does', (platform, arch, query) => {
+  ])('asks the download host for %s/%s by its own names', (platform, arch, query) => {
     expect(downloadUrl('https://host.example/archive/', platform, arch)).toBe(
       `https://host.example/archive/v1.5.1?${query}`,
     );
@@ -223,7 +223,7 @@ describe('cacheFolder', () => {
     ['darwin', { HOME: '/h' }, '/h/Library/Caches/tidemark'],
     ['win32', { USERPROFILE: '/h', LOCALAPPDATA: '/l' }, '/l/tidemark'],
     ['linux', { HOME: '/h', TIDEMARK_CACHE_DIR: '/c' }, '/c'],
-  ])('is where %s keeps caches: %o', (platform, env, expected) => {
+  ])('puts the cache where %s keeps caches: %o', (platform, env, expected) => {
     expect(cacheFolder(env, platform)).toBe(path.resolve(expected));
     expect(existsSync(expected)).toBe(false);
   });

@@ -31,11 +31,11 @@ it.each([
     0,
     { passed: 1, failed: 0, skipped: 2 },
   ],
-])('counts %s', (_name, json, code, counted) => {
+])('counts %s in a Vitest report', (_name, json, code, counted) => {
   expect(countTests(json, code)).toEqual(counted);
 });
 
-it('never calls a run without success green', () => {
+it('never reports a failed run without a failure', () => {
   const anyFile = fc.record({
     status: fc.constantFrom('passed', 'failed'),
     assertionResults: fc.array(fc.record({ status: fc.constantFrom('passed', 'failed', 'skipped') })),

@@ -11,13 +11,13 @@ const COUNT = Number(process.env['CHAOS_STRIKES'] ?? STRIKES.length);
 const KINDS = process.env['CHAOS_KINDS']?.split(',') as Strike[] | undefined;
 const WEATHER = process.env['CHAOS_WEATHER'] !== 'fair';
 const LATENCY = Number(process.env['CHAOS_LATENCY'] ?? 100);
-// Calls a strike may repeat: those in flight of the chunks that the victim has under way.
+// Most calls that one strike may cause to be repeated: the victim's calls in flight.
 const REPEATED_A_STRIKE = 64;
-// A strike that interrupts nothing proves nothing: 15 of 20.
+// A strike that interrupts nothing proves nothing, so at least 15 of 20 must interrupt work.
 const INTERRUPTING_SHARE = 0.75;
 
-describe('a schedule', () => {
-  it('is the same for the same seed, and has each kind before one comes again', () => {
+describe('a chaos schedule', () => {
+  it('gives the same chaos schedule for the same seed, without early repeats', () => {
     expect(scheduleOf({ seed: 3, strikes: 20 })).toEqual(scheduleOf({ seed: 3, strikes: 20 }));
     expect(scheduleOf({ seed: 3, strikes: 20 })).not.toEqual(scheduleOf({ seed: 4, strikes: 20 }));
     const first = scheduleOf({ seed: 3, strikes: STRIKES.length }).map(({ strike }) => strike);
@@ -27,7 +27,7 @@ describe('a schedule', () => {
 
 describe('a night of faults', () => {
   it(
-    'ends with the same tables',
+    'ends a night of faults with the same tables',
     async () => {
       const until = Date.now() + MINUTES * 60_000;
       for (let seed = SEED; seed === SEED || Date.now() < until; seed++) {
@@ -41,12 +41,12 @@ describe('a night of faults', () => {
         });
         try {
           console.log(told(seed, night));
-          // A record may have failed for good in a storm; then it is named, and asked for again.
+          // Faults may leave a record failed for good; it is then reported and fetched again later.
           expect(['complete', 'partial']).toContain(night.result.outcome);
           await expectMarketEqualsTruth(night.project, night.market);
           const landed = night.struck.filter(({ interrupted }) => interrupted.length > 0);
           expect(landed.length).toBeGreaterThanOrEqual(Math.floor(INTERRUPTING_SHARE * COUNT));
-          // The sandbox counts from its last start.
+          // The sandbox counts requests since its last start.
           if (!night.struck.some(({ strike }) => strike === 'kill sandbox') && !WEATHER) {
             expect(night.detailRequests).toBeLessThanOrEqual(2 * COMPANIES + REPEATED_A_STRIKE * landed.length);
           }

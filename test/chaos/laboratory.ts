@@ -19,13 +19,13 @@ export interface NightOptions {
   strikes: number;
   kinds?: readonly Strike[] | undefined;
   companies: number;
-  /** Faults of the network all night long: errors, cut bodies, resets, HTML pages, hangs. */
+  /** Whether the network has faults throughout the night: errors, cut bodies, resets, HTML pages, hangs. */
   weather: boolean;
-  /** Milliseconds the sandbox takes for an answer: the longer, the more work there is to interrupt. */
+  /** Milliseconds per answer of the sandbox. A longer time gives strikes more work to interrupt. */
   latency: number;
 }
 
-/** A strike that fell, and what it interrupted: activities of the victim that began before it and ended after it. */
+/** An executed strike and what it interrupted: the victim's activities that began before it and ended after it. */
 export interface Blow {
   strike: Strike;
   /** Name of the process that was struck. */
@@ -38,21 +38,21 @@ export interface Night {
   project: Project;
   result: RunResult;
   planned: Planned[];
-  /** Strikes that fell while the run was under way. */
+  /** Strikes executed during the run. */
   struck: Blow[];
-  /** Company and report requests the sandbox answered since it was last started. */
+  /** Company and report requests that the sandbox answered since its last start. */
   detailRequests: number;
-  /** Requests that a fault of the weather struck, since the sandbox was last started. */
+  /** Requests with a network fault since the sandbox's last start. */
   faults: number;
   close(): Promise<void>;
 }
 
 const IN_FLIGHT = 16;
 const FULL_MS = 1_500;
-// A strike costs up to 80 s: 20 s until the heartbeat timeout, and up to 60 s of backoff.
+// A strike costs up to 80 s: 20 s of heartbeat timeout and up to 60 s of backoff.
 const PATIENCE_MS = 180_000;
 const PATIENCE_A_STRIKE_MS = 100_000;
-// An activity that was struck again and again waits for up to a minute before its next attempt.
+// An activity that was interrupted repeatedly waits up to a minute before its next attempt.
 const WORK_COMES_WITHIN_MS = 180_000;
 const WORKFLOW = 'snapshot/demo/chaos';
 // temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
@@ -62,7 +62,7 @@ const LIMITED = {
   error_guard: 'limit',
   message_guard: 'Too many requests.',
 };
-// A share of 2, 1, 1 and 1 in a hundred; a hang outlasts the client's timeout.
+// Shares of the faults: 2 %, 1 %, 1 % and 1 %. A hang outlasts the client's timeout.
 const WEATHER = [
   { route: '/v2/', kind: 'status', status: 500, every: 50, times: 0 },
   { route: '/v2/', kind: 'cut', every: 97, times: 0 },
@@ -71,7 +71,7 @@ const WEATHER = [
   { route: '/v2/', kind: 'latency', latency: 4_000, every: 499, times: 0 },
 ];
 
-/** One market snapshot over real processes, each of which may be struck down and is started again. */
+/** Runs one market snapshot over real processes. Each may be killed and is then restarted. */
 export async function runNight(options: NightOptions): Promise<Night> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-chaos-'));
   const [apiPort, temporalPort] = [await freePort(), await freePort()];
@@ -125,7 +125,7 @@ export async function runNight(options: NightOptions): Promise<Night> {
     isUp: () =>
       withClient(address, async (client) => void (await client.workflowService.getSystemInfo({}))).then(() => true),
   });
-  // Two that crawl into one data folder; one of them is the writer.
+  // Two workers crawl into one data folder; one of them also writes the warehouse.
   const workers = ['all', 'crawl'].map(
     (queue) =>
       new Supervised(`the worker of queue ${queue}`, {
@@ -133,7 +133,7 @@ export async function runNight(options: NightOptions): Promise<Night> {
         args: ['bin/tidemark.mjs', 'worker', '--queue', queue],
         env: project.env,
         cwd: ROOT,
-        // It serves once the server has seen this very process ask for work.
+        // It is ready once the server has seen this process poll for work.
         isUp: (pid) => withClient(address, (client) => polls(client, `${pid}@${hostname()}`)),
       }),
   );
@@ -184,8 +184,8 @@ export async function runNight(options: NightOptions): Promise<Night> {
 }
 
 /**
- * Waits until a worker has work, lets it work on for a while, and looks again: a strike falls into the middle of something.
- * @returns the worker that has work; null when the run is over
+ * Waits until a worker is busy, lets it work for a while and checks again, so that a strike interrupts work.
+ * @returns the busy worker; null when the run is over
  */
 async function waitForWork(
   address: string,
@@ -197,7 +197,7 @@ async function waitForWork(
   const findBusy = async (): Promise<Supervised | undefined> => {
     const started = await startedActivities(address).catch(() => []);
     const busy = workers.filter((worker) => started.some(({ pid }) => pid === worker.pid));
-    // Not always the same one.
+    // Prefers the worker that was started least often.
     return busy.toSorted((a, b) => a.starts - b.starts)[0];
   };
   while (!over.done) {
@@ -212,7 +212,7 @@ async function waitForWork(
   return null;
 }
 
-/** Strikes, and returns which activities of the victim it interrupted. */
+/** Executes a strike and returns the victim's activities that it interrupted. */
 async function strikeDown(strike: Strike, targets: Targets, address: string): Promise<Blow> {
   const { sandbox, temporal, worker, workers } = targets;
   const only = strike.endsWith('worker') ? worker : null;
@@ -229,7 +229,7 @@ async function strikeDown(strike: Strike, targets: Targets, address: string): Pr
   };
 }
 
-/** Ids of the run's activities whose end is in the history with an earlier time. */
+/** Ids of activities whose completion is in the history with an earlier time. */
 async function activitiesEndedBefore(address: string, time: number): Promise<Set<string>> {
   return withClient(address, async (client) => {
     const { events } = await client.workflow.getHandle(WORKFLOW).fetchHistory();
@@ -258,7 +258,7 @@ function millisecondsOf(
 interface Targets {
   sandbox: Supervised;
   temporal: Supervised;
-  /** The one whose turn it is. */
+  /** The worker to strike. */
   worker: Supervised;
   workers: Supervised[];
   url: string;
@@ -286,7 +286,7 @@ async function fall(strike: Strike, { sandbox, temporal, worker, workers, url }:
   }
 }
 
-/** The run's result, however often the server is away meanwhile. */
+/** Waits for the run's result, however often the server is down meanwhile. */
 async function resultOf(address: string, patienceMs: number): Promise<RunResult> {
   for (const deadline = Date.now() + patienceMs; ;) {
     try {
@@ -304,7 +304,7 @@ async function resultOf(address: string, patienceMs: number): Promise<RunResult>
   }
 }
 
-/** Where the run stands, for whoever looks into a night that did not end. */
+/** Describes the run's state for the report of a night that did not end. */
 async function stateOf(address: string): Promise<string> {
   return withClient(address, async (client) => {
     const handle = client.workflow.getHandle(WORKFLOW);
@@ -320,13 +320,13 @@ async function stateOf(address: string): Promise<string> {
 
 interface StartedActivity {
   id: string;
-  /** Type, and the summary that the UI shows. */
+  /** Type and UI summary of the activity. */
   name: string;
-  /** Process of the worker that has it. */
+  /** Process id of the worker that runs it. */
   pid: number;
 }
 
-/** Activities of the run that a worker has begun. */
+/** Activities of the run that a worker has started. */
 async function startedActivities(address: string): Promise<StartedActivity[]> {
   return withClient(address, async (client) => {
     const { raw } = await client.workflow.getHandle(WORKFLOW).describe();
@@ -345,7 +345,7 @@ function pidOf(identity: string | null | undefined): number {
   return Number.parseInt(identity ?? '', 10);
 }
 
-/** Retries a question to a server that is overloaded or restarting. */
+/** Retries a query while the server is overloaded or restarting. */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + WORK_COMES_WITHIN_MS; ; await sleep(200)) {
     try {

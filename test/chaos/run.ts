@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { STRIKES } from './schedule.js';
 
-/* `npm run chaos -- --seed S --minutes M`: nights of faults, one seed after another, until the time is over. */
+/* `npm run chaos -- --seed S --minutes M`: runs nights of faults with successive seeds until the time is over. */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },

@@ -1,6 +1,6 @@
 import { generator } from '../../bench/planner/random.js';
 
-/** What strikes a running night. A limit is lifted again, a full disk has room again; what is killed is started again. */
+/** Kinds of strikes. Limits and full disks end after a while; killed processes are restarted. */
 export const STRIKES = [
   'kill worker',
   'terminate worker',
@@ -12,7 +12,7 @@ export const STRIKES = [
 ] as const;
 export type Strike = (typeof STRIKES)[number];
 
-/** A strike, and for how many milliseconds its victim has worked before it falls. */
+/** A strike, and how many milliseconds its victim works before it. */
 export interface Planned {
   after: number;
   strike: Strike;
@@ -22,14 +22,14 @@ export interface ScheduleOptions {
   seed: number;
   /** How many strikes. */
   strikes: number;
-  /** Which kinds; each comes once before one comes again. */
+  /** Kinds to use. Each occurs once before any is repeated. */
   kinds?: readonly Strike[] | undefined;
 }
 
 const SHORTEST_MS = 300;
 const LONGEST_MS = 2_000;
 
-/** The strikes of a seed, always the same ones. */
+/** Returns the strikes of a seed; always the same ones. */
 export function scheduleOf({ seed, strikes, kinds = STRIKES }: ScheduleOptions): Planned[] {
   const random = generator(seed);
   const planned: Planned[] = [];

@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { ACTORS, planRounds } from './storm/plan.js';
 import { runStorm } from './storm/storm.js';
 
-// `npm run storm -- --seed 7 --rounds 100` runs as many as one likes; `npm run test:long` runs a few.
+// `npm run storm -- --seed 7 --rounds 100` runs any number of rounds; `npm run test:long` runs a few.
 const ROUNDS = 3;
 
-describe('the plan of a storm', () => {
+describe('a storm plan', () => {
   const first = (seed: number) => {
     const rounds = planRounds(seed);
     return Array.from({ length: 20 }, () => rounds.next().value);
   };
 
-  it('is the same for the same seed', () => {
+  it('gives the same storm plan for the same seed', () => {
     expect(first(3)).toEqual(first(3));
     expect(first(3)).not.toEqual(first(4));
   });
 
-  it('starts everyone in each round and spares one worker and one receiver', () => {
+  it('starts every process each round and spares a worker and a receiver', () => {
     for (const { starts, strikes } of first(5)) {
       expect(Object.keys(starts)).toEqual([...ACTORS]);
       const targets = strikes.map(({ target }) => target);
@@ -28,12 +28,12 @@ describe('the plan of a storm', () => {
 });
 
 describe('a storm', () => {
-  it('loses no acknowledgement, leaves no dangling link and claims nothing false', async () => {
+  it('loses no acknowledgement and claims nothing false in a storm', async () => {
     const lines: string[] = [];
     const found = await runStorm({ seed: 1, rounds: ROUNDS, companies: 40, say: (line) => lines.push(line) });
     expect(found.problems, lines.join('\n')).toEqual([]);
     expect(found.rounds).toBe(ROUNDS);
-    // Otherwise it proved nothing.
+    // Without these the storm would prove nothing.
     expect(found.strikes).toBeGreaterThan(0);
     expect(found.acknowledged).toBeGreaterThan(0);
     expect(found.complete).toBeGreaterThan(0);

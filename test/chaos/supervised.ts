@@ -8,22 +8,22 @@ export interface Program {
   args: string[];
   env?: NodeJS.ProcessEnv;
   cwd?: string;
-  /** Whether the process of this id serves by now. */
+  /** Whether the process with this id is ready. */
   isUp: (pid: number) => Promise<boolean>;
-  /** Done after each start, e.g. what it forgot. */
+  /** Runs after each start, for example to restore lost state. */
   onUp?: () => Promise<void>;
 }
 
 const GIVE_UP_MS = 60_000;
 const ROOM_LEFT = 2_048;
 
-/** A process that is started again whenever it ends, as an init system would. */
+/** A process that is restarted whenever it ends, as an init system does. */
 export class Supervised {
   #child: ChildProcess | null = null;
   #stopping = false;
   #running: Promise<void> = Promise.resolve();
   #said = '';
-  /** How often it was started and then served. */
+  /** Number of starts that became ready. */
   starts = 0;
 
   constructor(
@@ -31,23 +31,23 @@ export class Supervised {
     private readonly program: Program,
   ) {}
 
-  /** Starts it and keeps it running until `stop`. */
+  /** Starts the process and keeps it running until `stop`. */
   async start(): Promise<void> {
     await this.#spawn();
     this.#running = this.#watch();
   }
 
-  /** Id of the process that runs now; undefined between two lives. */
+  /** Id of the current process; undefined between two starts. */
   get pid(): number | undefined {
     return this.#child && isRunning(this.#child) ? this.#child.pid : undefined;
   }
 
-  /** The last of what it wrote. */
+  /** The end of its output. */
   output(): string {
     return this.#said.slice(-4_000);
   }
 
-  /** Sends a signal and waits until the next one serves. */
+  /** Sends a signal and waits until the next process is ready. */
   async strike(signal: NodeJS.Signals): Promise<void> {
     const before = this.starts;
     this.#child?.kill(signal);
@@ -55,13 +55,13 @@ export class Supervised {
   }
 
   /**
-   * Lets it write nothing beyond the first bytes of a file for some time: the kernel refuses it ("File too large"), to Node
-   * and DuckDB alike. Needs `prlimit` of util-linux.
+   * Limits file sizes for some time: the kernel refuses larger writes ("File too large"), to Node and DuckDB alike.
+   * Needs `prlimit` of util-linux.
    */
   async fillDisk(milliseconds: number): Promise<void> {
     const limitFiles = (bytes: number | 'unlimited'): void => {
       const pid = this.#child?.pid;
-      // Not while it is between two lives.
+      // Not possible between two starts.
       if (pid !== undefined) spawnSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
     };
     limitFiles(ROOM_LEFT);
@@ -89,7 +89,7 @@ export class Supervised {
       stream.on('data', (chunk: Buffer) => (this.#said = (this.#said + chunk.toString()).slice(-20_000)));
     }
     await waitFor(`${this.name} serves`, async () => !isRunning(child) || isUp(child.pid ?? 0), this);
-    // One that ended before it served is started again by `#watch` and counts for nothing.
+    // A process that ended before it was ready is restarted by `#watch` and not counted.
     if (!isRunning(child)) return;
     await onUp?.();
     this.starts++;

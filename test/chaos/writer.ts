@@ -3,7 +3,7 @@ import { loadLanding } from '../../src/load/load.js';
 import { openWarehouse } from '../../src/duckdb/open.js';
 import { publish } from '../../src/publish/publish.js';
 
-/* The writer's work on a data folder, step by step, so that a test can kill it in each: `writer.ts FOLDER RUN`. */
+/* Runs the writer on a data folder step by step, so that a test can kill it in each step: `writer.ts FOLDER RUN`. */
 const [dataDir = '', run = ''] = process.argv.slice(2);
 const now = new Date('2026-11-22T04:00:00Z');
 const step = (name: string): void => void process.stdout.write(`step ${name}\n`);

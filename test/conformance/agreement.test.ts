@@ -18,11 +18,11 @@ import { answerType, FILTERS, nameOf, ROUTES, type Parameter, type Route } from 
 import { INDICATOR_KINDS, readType } from './types.js';
 
 /*
- * The list of the reference beside the code, both ways: what one has and the other has not fails, whichever side lost it.
- * Request and answer schemas are seen through the OpenAPI document that is made of them.
+ * Compares the listed reference with the code in both directions: anything that one has and the other lacks fails.
+ * Request and answer schemas are read from the OpenAPI document made from them.
  */
 
-/** JSON Schema as far as it is looked at. */
+/** The parts of JSON Schema that these tests read. */
 interface Schema {
   type?: string | string[];
   anyOf?: Schema[];
@@ -53,7 +53,7 @@ const rows = ROUTES.map((route) => [nameOf(route), route] as const);
 const sorted = (names: Iterable<string>): string[] => [...names].toSorted();
 
 describe('routes', () => {
-  it('are those the sandbox serves and describes, and no others', () => {
+  it('serves and describes exactly the routes of the reference', () => {
     const names = sorted(ROUTES.map(nameOf));
     const besides = [...ALTERNATE_OPERATIONS.map(nameOf), 'GET /openapi.json'];
     const served = app.routes().filter((route) => !/^\w+ \/(_sandbox|docs)/.test(route) && !besides.includes(route));
@@ -66,7 +66,7 @@ describe('routes', () => {
   });
 });
 
-/** JSON types a type of the reference may have; null: any. */
+/** JSON types that a type of the reference may have; null means any. */
 function jsonTypesOf(type: string): string[] | null {
   const known: Record<string, string> = {
     array: 'array',
@@ -88,7 +88,7 @@ function jsonTypesOf(type: string): string[] | null {
 
 const NUMBERS = ['integer', 'number'];
 
-/** JSON types a schema takes; an id that is an integer here is a number there. */
+/** JSON types that a schema accepts; an integer id also counts as a number. */
 function typesIn(schema: Schema): string[] {
   const own = [schema.type ?? []].flat().flatMap((type) => (NUMBERS.includes(type) ? NUMBERS : [type]));
   return [...own, ...(schema.anyOf ?? []).flatMap(typesIn)];
@@ -97,7 +97,7 @@ function typesIn(schema: Schema): string[] {
 const memberOf = (schema: Schema, type: string): Schema =>
   schema.anyOf?.map((member) => memberOf(member, type)).find((member) => typesIn(member).includes(type)) ?? schema;
 
-/** Asserts that what the reference allows is allowed by a schema, and for lists and records what is in them. */
+/** Asserts that a schema accepts everything that the reference allows, also inside lists and records. */
 function expectTaken(at: string, type: string | null, schema: Schema): void {
   const types = type === null ? null : jsonTypesOf(type.replace(/\?$/, ''));
   if (type === null || types === null) return;
@@ -116,7 +116,7 @@ function expectSameFields(at: string, type: string, schema: Schema): void {
   for (const [field, of] of Object.entries(shape.fields)) expectSameFields(`${at}.${field}`, of, properties[field]!);
 }
 
-/** Parameters the sandbox takes besides: its README says why. */
+/** Extra parameters of the sandbox; its README gives the reasons. */
 const BESIDES: Record<string, string[]> = {
   'POST /v2/autocomplete': ['phone_number'],
   'GET /v2/financial/ticker': ['year'],
@@ -135,8 +135,8 @@ const BESIDES: Record<string, string[]> = {
   ],
 };
 
-describe('parameters are those the sandbox describes: name, place, type, required, default, maximum', () => {
-  it.each(rows)('%s', (name, route) => {
+describe('parameters in the OpenAPI document', () => {
+  it.each(rows)('describes the documented parameters of %s', (name, route) => {
     const { parameters, requestBody } = describedAs(route);
     const [content] = Object.entries(requestBody?.content ?? {});
     const place = content?.[0].includes('form') ? 'form' : 'body';
@@ -161,7 +161,7 @@ describe('parameters are those the sandbox describes: name, place, type, require
   ): void {
     const { in: place, required, schema } = described.get(parameter.name)!;
     expect(parameter.in, at).toContain(place);
-    // In a path everything is text.
+    // Path parameters are always text.
     if (place !== 'path') expectTaken(at, parameter.type, schema);
     if (parameter.required !== null) expect(required, at).toBe(parameter.required);
     if (parameter.maximum !== undefined) expect(schema.maximum, at).toBe(parameter.maximum);
@@ -169,17 +169,20 @@ describe('parameters are those the sandbox describes: name, place, type, require
   }
 });
 
-describe('answers have exactly the documented fields', () => {
-  it.each(rows.filter(([, { response }]) => response !== null))('%s', (name, route) => {
-    const { responses } = describedAs(route);
-    const [status, { content }] = Object.entries(responses).find(([code]) => code.startsWith('2'))!;
-    if (route.status !== null) expect(Number(status)).toBe(route.status);
-    expectSameFields(name, answerType(route), content['application/json']!.schema!);
-  });
+describe('answer fields in the OpenAPI document', () => {
+  it.each(rows.filter(([, { response }]) => response !== null))(
+    'describes exactly the documented answer fields of %s',
+    (name, route) => {
+      const { responses } = describedAs(route);
+      const [status, { content }] = Object.entries(responses).find(([code]) => code.startsWith('2'))!;
+      if (route.status !== null) expect(Number(status)).toBe(route.status);
+      expectSameFields(name, answerType(route), content['application/json']!.schema!);
+    },
+  );
 });
 
-describe('filters are those of the schemas, of the same types', () => {
-  it.each(Object.entries(FILTERS))('%s', (name, table) => {
+describe('filters in the OpenAPI document', () => {
+  it.each(Object.entries(FILTERS))('describes the documented filters with their types: %s', (name, table) => {
     const route = reference.routeNamed(table.route);
     const body = describedAs(route).requestBody!.content['application/json']!.schema;
     const filters = body.properties!['filters']!;
@@ -197,7 +200,7 @@ describe('filters are those of the schemas, of the same types', () => {
   });
 });
 
-describe('the names and numbers in schemas/ are those of the reference', () => {
+describe('constants in schemas/', () => {
   const { errors, limits, nomenclatures, payeeRules, RECORDS, watchFields, webhook } = reference;
   const prospecting = Object.keys(FILTERS.prospecting.keys);
   const maximumOf = (name: string) => limits.find(({ limit }) => limit === name)!.maximum;
@@ -233,7 +236,7 @@ describe('the names and numbers in schemas/ are those of the reference', () => {
     ['decisions of payee checks', PayeeDecision.options, payeeRules.decisions],
     ['proxy identifiers', [...PAYEE_PROXY_SCHEMES], payeeRules.proxySchemes],
     ['signature header', SIGNATURE_HEADER, webhook.signature.toLowerCase()],
-  ])('%s', (_name, here, stated) => {
+  ])('matches the reference: %s', (_name, here, stated) => {
     expect(here).toEqual(stated);
   });
 });

@@ -5,10 +5,10 @@ import { Observed } from './observed.js';
 import { answerType, ENVELOPES, nameOf, RECORDS, ROUTES, routeNamed, watchFields } from './reference.js';
 import { startConformance, type Conformance, type Given } from './sandbox-calls.js';
 
-/** Numbers that come as text now and then: clients have to read them. */
+/** Numbers that sometimes come as text; clients have to read them. */
 const NUMBERS_AS_TEXT = ['Financial year.Profit-after-Tax: string', 'Financial year.Turnover: string'];
 
-/** Fields that are null or missing here though the reference does not say so: clients have to bear it. */
+/** Fields that are null or missing here although the reference does not say so; clients have to accept that. */
 const UNEVEN = [
   'Company record.company_phone',
   'Company record.company_email',
@@ -30,7 +30,7 @@ const UNEVEN = [
   'Version 1 company details.founding_date',
 ];
 
-/** Companies whose every answer is read: enough for each field to be there and, where it may be, not to be. */
+/** Number of companies read: enough that each field is present, and missing or null where allowed. */
 const READ = 700;
 const EVENTS_OF = 60;
 
@@ -88,38 +88,38 @@ function envelopes(): Record<string, { fields: Record<string, string> }> {
   return Object.fromEntries(Object.entries(ENVELOPES).map(([name, fields]) => [`${name} envelope`, { fields }]));
 }
 
-// Seen elsewhere: errors.test.ts, webhook.test.ts.
+// Tested elsewhere: errors.test.ts, webhook.test.ts.
 const ELSEWHERE = /^(LimitError access|Connector validation item|Webhook delivery)/;
 
-describe('answers of the sandbox', () => {
-  it('hold every field of every record and envelope, of its documented type', () => {
+describe("the sandbox's answers", () => {
+  it('returns every field of every record and envelope in its documented type', () => {
     expect([...seen.misfits].toSorted()).toEqual(NUMBERS_AS_TEXT);
     const missing = fieldsThat(() => true).filter((field) => !seen.filled.has(field) && !ELSEWHERE.test(field));
     expect(missing).toEqual([]);
   });
 
-  it('leave out or null each field that the reference lets be', () => {
+  it('omits or nulls each field that the reference allows', () => {
     const may = fieldsThat((type) => /\| null|\?$/.test(type));
     expect(may.filter((field) => !seen.nulls.has(field) && !seen.absent.has(field))).toEqual([]);
   });
 
-  it('hold every indicator of the reference, of its kind, and no other', () => {
+  it('returns every documented indicator with its type, and no other', () => {
     const named = [...INDICATORS.keys()].filter((name) => !seen.filled.has(`Financial year.${name}`));
     expect(named).toEqual([]);
     expect([...seen.unnamed].toSorted()).toEqual([]);
   });
 
-  it('hold an event of every watch field', () => {
+  it('returns an event of every watch field', () => {
     expect([...eventTypes].toSorted()).toEqual(watchFields.current.toSorted());
   });
 
-  it('are null or leave out more than the reference says in these fields only', () => {
+  it('omits or nulls undocumentedly only the listed fields', () => {
     const beyond = fieldsThat((type) => !/\| null|\?$/.test(type));
     const uneven = beyond.filter((field) => seen.nulls.has(field) || seen.absent.has(field));
     expect(uneven).toEqual(UNEVEN);
   });
 
-  it('were read from every route that has a documented answer', () => {
+  it('reads every route that has a documented answer', () => {
     const shown = ROUTES.filter(({ response }) => response !== null).map(nameOf);
     expect(shown.filter((name) => !(name in api.calls))).toEqual([]);
   });

@@ -15,14 +15,14 @@ import {
 import type { Profile } from '../../sandbox/world/index.js';
 
 /*
- * What searches other than prospecting have to find: each filter written anew from the reference's tables and checked on
- * one record at a time. The records are those that the API serves; none of the sandbox's own filters is used.
+ * Expected results of all searches except prospecting. Each filter is written again from the reference's tables and
+ * tested on one record at a time. It reads records that the API serves and none of the sandbox's own filters.
  */
 
 /** A company as version 1 filters see it. */
 export interface CompanyEntry {
   name: string;
-  /** Undefined where its details are gone. */
+  /** Undefined if its details are gone. */
   record: Company | undefined;
   profile: Profile;
 }
@@ -33,7 +33,7 @@ export interface PersonEntry {
   companyId: number;
   employee: Employee;
   executive: V1Executive;
-  /** As the enrichments tell it. */
+  /** As the enrichment routes return it. */
   department: string;
 }
 
@@ -90,14 +90,14 @@ const COMPANY_CHECKS: Record<string, Check<CompanyEntry>> = {
   emails: ({ record }, emails: string[]) => emails.some((email) => record?.company_email?.includes(email) ?? false),
 };
 
-/** Whether a company is one that `POST /v1/finder/companies` has to find (reference v1, "Company filters"). */
+/** Whether `POST /v1/finder/companies` must find a company (reference v1, "Company filters"). */
 export function companyHolds(entry: CompanyEntry, filters: V1CompanyFilters): boolean {
   return holdsAll(COMPANY_CHECKS, entry, filters);
 }
 
 const levelsOf = (ids: number[]): string[] => ids.map((id) => nameIn(SENIORITY_LEVEL, id));
 
-/** Names of departments, with those below them. */
+/** Names of departments and those below them. */
 const departmentsOf = (ids: number[]): string[] =>
   DEPARTMENTS.filter(({ id, parent_id }) => ids.includes(id) || ids.includes(parent_id ?? Number.NaN)).map(
     ({ name }) => name,
@@ -117,7 +117,7 @@ const EMPLOYEE_CHECKS: Record<string, Check<PersonEntry>> = {
   pronet: ({ employee }, address: string) => sameText(employee.pronet, address),
 };
 
-/** Whether a person is one that `POST /v2/employees` has to find (reference v2, "Employees"). */
+/** Whether `POST /v2/employees` must find a person (reference v2, "Employees"). */
 export function employeeHolds(entry: PersonEntry, filters: EmployeeFilters): boolean {
   return holdsAll(EMPLOYEE_CHECKS, entry, filters);
 }
@@ -134,7 +134,7 @@ const EXECUTIVE_CHECKS: Record<string, Check<PersonEntry>> = {
   contact_have_phone: ({ executive }, wanted: boolean) => Boolean(executive.contact_phone) === wanted,
 };
 
-/** Whether a person of a company is one that `POST /v1/finder/executives` has to find (reference v1, both filter tables). */
+/** Whether `POST /v1/finder/executives` must find a person of a company (reference v1, both filter tables). */
 export function executiveHolds(person: PersonEntry, company: CompanyEntry, filters: V1ExecutiveFilters): boolean {
   const own = Object.entries(filters).filter(([key]) => key in EXECUTIVE_CHECKS);
   const ofCompany = Object.entries(filters).filter(([key]) => !(key in EXECUTIVE_CHECKS));
@@ -170,7 +170,7 @@ const TENDER_CHECKS: Record<string, Check<TenderDetails>> = {
   date_created: ({ announced_date }, range: DateRange) => isDatedIn(announced_date, range),
 };
 
-/** Whether a tender is one that `POST /v1/finder/tenders` has to find (reference v1, "Tender filters"). */
+/** Whether `POST /v1/finder/tenders` must find a tender (reference v1, "Tender filters"). */
 export function tenderHolds(tender: TenderDetails, must: TenderMust): boolean {
   return holdsAll(TENDER_CHECKS, tender, must);
 }

@@ -15,7 +15,7 @@ import type { ProspectingRequest } from '../../schemas/v2/prospecting.js';
 import type { WatchEventsQuery, WatchListQuery } from '../../schemas/v2/watch.js';
 import type { ApiClient, ApiResponse } from '../../src/api-client/index.js';
 
-/** A call of the client, given the route's parameters by name: those of the path beside the others. */
+/** A call of the client with the route's parameters by name, including path parameters. */
 export type ClientCall = (client: ApiClient, given: never) => Promise<ApiResponse<unknown>>;
 
 type Id = { id: number };
@@ -72,7 +72,7 @@ export const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
   'GET /v1/finder/tenders/nomenclatures': (c) => c.v1.tenderNomenclatures(),
   'GET /v1/finder/tenders/donors': (c) => c.v1.tenderDonors(),
   'GET /v1/finder/nomenclatures': (c) => c.v1.nomenclatures(),
-  // Asked where GET is refused.
+  // Sent if GET is refused.
   'POST /v1/finder/nomenclatures': (c) => c.v1.nomenclatures(),
 
   'GET /': (c) => c.connector.landing(),

@@ -9,7 +9,7 @@ import { exampleOf } from './types.js';
 
 const rows = ROUTES.map((route) => [nameOf(route), route] as const);
 
-/** A value for every parameter the reference gives the route; the key is the client's own. */
+/** An example value for every parameter of the route; the API key is the client's. */
 function everyParameter({ parameters }: Route): Record<string, unknown> {
   const given = parameters.map(({ name, type }, n) => [name, exampleOf(type ?? 'string', {}, n + 1)]);
   return {
@@ -18,14 +18,14 @@ function everyParameter({ parameters }: Route): Record<string, unknown> {
   };
 }
 
-/** Parameters of one place, as the client chooses where the reference leaves a choice: a GET sends them in the query. */
+/** Parameters sent in one place. If the reference allows several places, a GET uses the query. */
 function sentIn({ method, parameters }: Route, place: Place): Parameter[] {
   const chosen = ({ in: places }: Parameter): Place | undefined =>
     places.length === 1 ? places[0] : method === 'GET' ? 'query' : 'body';
   return parameters.filter((parameter) => chosen(parameter) === place);
 }
 
-/** What a query or a form holds: each name with its values. */
+/** Values of a query or form by name. */
 function valuesByName(params: URLSearchParams): Record<string, string[]> {
   return Object.fromEntries([...new Set(params.keys())].map((name) => [name, params.getAll(name)]));
 }
@@ -34,7 +34,7 @@ function asTexts(parameters: Parameter[], given: Record<string, unknown>): Recor
   return Object.fromEntries(parameters.map(({ name }) => [name, [given[name]].flat().map(String)]));
 }
 
-/** The one request that asks the question; before it, nomenclatures are asked for by GET. */
+/** Makes the call and returns its one request. Nomenclatures are first requested by GET. */
 async function ask(route: Route, answer: unknown): Promise<{ seen: SeenRequest; data: unknown; endpoint: string }> {
   let out: { seen: SeenRequest; data: unknown; endpoint: string } | undefined;
   await withApi(
@@ -51,8 +51,8 @@ async function ask(route: Route, answer: unknown): Promise<{ seen: SeenRequest; 
   return out!;
 }
 
-describe('the client sends every documented parameter where the reference puts it', () => {
-  it.each(rows)('%s', async (name, route) => {
+describe('request parameters of the client', () => {
+  it.each(rows)('sends every documented parameter of %s in the documented place', async (name, route) => {
     const given = everyParameter(route);
     const answer = exampleOf(answerType(route));
     const { seen, endpoint } = await ask(route, answer);
@@ -68,9 +68,9 @@ describe('the client sends every documented parameter where the reference puts i
   });
 });
 
-describe('the client reads every documented answer, whole and with null wherever the reference allows it', () => {
+describe('answers read by the client', () => {
   const shown = rows.filter(([, { response }]) => response !== null);
-  it.each(shown)('%s', async (_name, route) => {
+  it.each(shown)('reads documented answers of %s, also with null fields', async (_name, route) => {
     for (const nulls of [false, true]) {
       const answer = exampleOf(answerType(route), { nulls });
       expect(new Observed().take(answerType(route), answer, 'example')).toMatchObject({ misfits: new Set() });
@@ -79,14 +79,14 @@ describe('the client reads every documented answer, whole and with null wherever
   });
 });
 
-/** Every function below an object, as a path of names. */
+/** Paths of all functions below an object. */
 function functionsOf(value: object, path = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) =>
     typeof member === 'function' ? [`${path}${name}`] : functionsOf(member as object, `${path}${name}.`),
   );
 }
 
-/** The same object, telling which of its functions are called. */
+/** The same object, recording which of its functions are called. */
 function watching<T extends object>(value: T, called: Set<string>, path = ''): T {
   return new Proxy(value, {
     get(target, name: string) {
@@ -99,7 +99,7 @@ function watching<T extends object>(value: T, called: Set<string>, path = ''): T
 }
 
 describe('the client', () => {
-  it('has a function for every route and no other function', async () => {
+  it('has one client function per route, and no other', async () => {
     expect(Object.keys(CLIENT_CALLS).toSorted()).toEqual(ROUTES.map(nameOf).toSorted());
     const called = new Set<string>();
     await withApi(
@@ -109,7 +109,7 @@ describe('the client', () => {
         const watched = watching({ v1, v2, connector }, called) as ApiClient;
         const calls = ROUTES.map((route) => CLIENT_CALLS[nameOf(route)]!(watched, everyParameter(route) as never));
         await Promise.allSettled(calls);
-        // Nomenclatures are one function with two routes.
+        // Nomenclatures have one function for two routes.
         expect([...called].toSorted()).toEqual(functionsOf({ v1, v2, connector }).toSorted());
         expect(called.size).toBe(ROUTES.length - 1);
       },

@@ -22,8 +22,8 @@ import {
 import { readType } from './types.js';
 
 /*
- * Whether the list of the reference is whole. The numbers were counted in the reference itself, not in the list: a row
- * lost in editing is noticed here.
+ * Checks that the list of the reference is complete. The numbers were counted in the reference itself, so a row lost in
+ * editing is noticed.
  */
 
 const sizes = (table: object): Record<string, number> =>
@@ -39,8 +39,8 @@ const byLimit = ([, a]: unknown[], [, b]: unknown[]): number =>
 const isIn = (place: Place) => (parameter: Parameter) => parameter.in.includes(place);
 const fieldTypes = Object.values(RECORDS).flatMap(({ fields }) => Object.values(fields));
 
-describe('the list of the reference holds', () => {
-  it('67 routes', () => {
+describe('test/conformance/reference', () => {
+  it('lists 67 routes', () => {
     expect(ROUTES).toHaveLength(67);
     expect(countBy(ROUTES, ({ group }) => group)).toEqual({ v2: 32, v1: 12, connector: 23 });
     expect(countBy(ROUTES, ({ method }) => method)).toEqual({ GET: 30, POST: 33, PUT: 3, DELETE: 1 });
@@ -62,7 +62,7 @@ describe('the list of the reference holds', () => {
     expect(countBy(ROUTES, ({ status }) => String(status))).toEqual({ null: 42, 200: 24, 201: 1 });
   });
 
-  it('150 parameters', () => {
+  it('lists 150 parameters', () => {
     expect(countBy(parameters, ({ route }) => route.group)).toEqual({ v2: 87, v1: 17, connector: 46 });
     const required = parameters.filter((parameter) => parameter.required === true && !isIn('path')(parameter));
     expect(countBy(required, ({ route }) => route.group)).toEqual({ v2: 9, v1: 10, connector: 26 });
@@ -74,7 +74,7 @@ describe('the list of the reference holds', () => {
     expect(parameters.filter((parameter) => parameter.requiredWhen !== undefined)).toHaveLength(1);
   });
 
-  it('every field of every record', () => {
+  it('lists every field of every record', () => {
     expect(
       Object.fromEntries(Object.entries(RECORDS).map(([name, { fields }]) => [name, sizes({ fields })['fields']])),
     ).toEqual({
@@ -126,7 +126,7 @@ describe('the list of the reference holds', () => {
     });
   });
 
-  it('every filter key', () => {
+  it('lists every filter key', () => {
     const keys = Object.entries(FILTERS).map(([name, table]) => [name, Object.keys(table.keys).length]);
     expect(Object.fromEntries(keys)).toEqual({
       prospecting: 51,
@@ -147,7 +147,7 @@ describe('the list of the reference holds', () => {
     expect(FILTERS.tenders.sort).toHaveLength(6);
   });
 
-  it('every watch field, indicator, error, limit, state and stated value', () => {
+  it('lists every watch field, indicator, error, limit, state and stated value', () => {
     const { current, earlier, inSamples } = watchFields;
     expect([current.length, earlier.length, inSamples.length]).toEqual([35, 19, 2]);
     expect(countBy(current, (name) => name.split('.')[0]!)).toEqual({
@@ -193,19 +193,19 @@ describe('the list of the reference holds', () => {
       for (const name of [state, next]) expect(name).toMatch(/^(not )?watched$/);
   });
 
-  it('each parameter’s name, places, type and whether it is required, if only as null', () => {
+  it("lists each parameter's name, places, type and whether it is required", () => {
     for (const parameter of parameters)
       expect(parameter).toMatchObject({ name: expect.any(String), in: expect.any(Array) });
     expect(parameters.filter(({ type, required }) => type === undefined || required === undefined)).toEqual([]);
   });
 
-  it('the same maxima among limits as at parameters', () => {
+  it('states the same maxima for limits and parameters', () => {
     const stated = limits.flatMap(({ limit, maximum, routes }) => (routes ?? []).map((name) => [name, limit, maximum]));
     const own = parameters.filter(({ maximum }) => maximum !== undefined);
     expect(stated).toEqual(own.map(({ route, name, maximum }) => [nameOf(route), name, maximum]).toSorted(byLimit));
   });
 
-  it('how each route is authenticated', () => {
+  it('lists how each route is authenticated', () => {
     const { header, value, paths, bodyField, session } = authentication;
     expect({ header, value }).toEqual({ header: 'Authorization', value: 'Token <API_KEY>' });
     const starting = (starts: string[]): string[] =>
@@ -214,14 +214,14 @@ describe('the list of the reference holds', () => {
       ...new Set(parameters.filter((p) => p.name === name).map((p) => nameOf(p.route))),
     ];
     expect(starting(paths)).toEqual(ROUTES.filter(({ group }) => group !== 'connector').map(nameOf));
-    // The key form of the sign-in takes a key as well; the sign-on comes back with a state instead of the session.
+    // The sign-in's key form takes a key as well. The SSO callback carries a state instead of the session.
     const [[apiPath, apiKey]] = Object.entries(bodyField) as [[string, string]];
     expect(taking(apiKey)).toEqual([...starting([apiPath]), 'POST /oauth/login']);
     const [[oauthPath, sessionValue]] = Object.entries(session) as [[string, string]];
     expect(taking(sessionValue)).toEqual(starting([oauthPath]).filter((name) => name !== 'GET /oauth/sso/callback'));
   });
 
-  it('nothing twice', () => {
+  it('lists nothing twice', () => {
     const lists: Record<string, string[]> = {
       routes: ROUTES.map(nameOf),
       parameters: parameters.map(({ route, name }) => `${nameOf(route)} ${name}`),
@@ -233,7 +233,7 @@ describe('the list of the reference holds', () => {
     for (const [name, rows] of Object.entries(lists)) expect([name, new Set(rows).size]).toEqual([name, rows.length]);
   });
 
-  it('only types that mean something, and a section for every row', () => {
+  it('uses only defined types, and gives every row a section', () => {
     const types = [...fieldTypes, ...parameters.flatMap(({ type }) => type ?? []), ...ROUTES.map(answerType)];
     for (const type of types) expect(() => readType(type)).not.toThrow();
     for (const { section } of [...ROUTES, ...Object.values(RECORDS), ...Object.values(FILTERS)]) {
@@ -241,7 +241,7 @@ describe('the list of the reference holds', () => {
     }
   });
 
-  it('no record that no answer, delivery or error holds', () => {
+  it('lists no record that nothing refers to', () => {
     const reached = new Set<string>();
     const reach = (type: string): void => {
       const shape = readType(type);

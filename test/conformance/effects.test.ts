@@ -15,7 +15,7 @@ async function body<T = Given>(route: string, given: Given): Promise<T> {
   return answer.body as T;
 }
 
-/** Rows of a list's answer, and what its envelope says of totals and pages. */
+/** Rows of a list's answer, and the totals and pages of its envelope. */
 async function list(
   route: string,
   given: Given,
@@ -33,7 +33,7 @@ async function list(
 
 const paged = ROUTES.filter(({ parameters }) => parameters.some(({ name }) => name === 'per_page')).map(nameOf);
 
-/** What keeps a list from being empty or short, where the call of all parameters narrows it too much. */
+/** Parameters to keep, where the call with all parameters finds too few rows. */
 const WIDE: Record<string, string[]> = {
   'POST /v2/overview': ['country_code'],
   'POST /v2/enrichment/employee/search': [],
@@ -41,7 +41,7 @@ const WIDE: Record<string, string[]> = {
   'GET /v2/companies/{id}/watch/events': ['id', 'from_date'],
 };
 
-/** The call of a route with nothing that narrows it. */
+/** The call of a route without narrowing parameters. */
 function wide(route: string): Given {
   const given = api.calls[route]!;
   const kept = WIDE[route] ?? Object.keys(given).filter((name) => !['page', 'per_page'].includes(name));
@@ -49,14 +49,14 @@ function wide(route: string): Given {
 }
 
 describe('page and per_page', () => {
-  it('are parameters of every list', () => {
+  it('gives every list the parameters page and per_page', () => {
     expect(ROUTES.filter(({ response }) => response !== null && 'envelope' in response).map(nameOf)).toEqual(
       paged.filter((name) => name !== 'POST /api/prospecting'),
     );
     expect(Object.keys(ENVELOPES)).toHaveLength(7);
   });
 
-  it.each(paged)('of %s: the second page of two holds what follows the first', async (route) => {
+  it.each(paged)('continues page 1 of %s on page 2', async (route) => {
     const four = await list(route, { ...wide(route), page: 1, per_page: 4 });
     const two = await list(route, { ...wide(route), page: 2, per_page: 2 });
     expect(four.rows).toHaveLength(4);
@@ -70,7 +70,7 @@ describe('page and per_page', () => {
   });
 });
 
-/** Parameters that narrow a list, beside filters (filters.test.ts): to each its value. */
+/** Values of parameters that narrow a list. Filters have their own tests (filters.test.ts). */
 const narrowing = {
   'POST /v2/overview': (): Given => {
     const { page: _page, per_page: _perPage, ...criteria } = api.calls['POST /v2/overview']!;
@@ -95,10 +95,10 @@ const narrowed = Object.keys(narrowing).flatMap((route) =>
     .map((name) => [route as keyof typeof narrowing, name] as const),
 );
 
-describe('each criterion narrows its list', () => {
-  it.each(narrowed)('%s: %s', async (route, name) => {
+describe('criteria of lists', () => {
+  it.each(narrowed)('narrows the list of %s by %s', async (route, name) => {
     if (route === 'GET /v2/companies/watch') {
-      // One company that is watched from another day on, for other fields.
+      // Watches one more company from another day, for other fields.
       const [other] = api.app.sandbox.world.companyIds(0).slice(-1);
       await api.app.send('POST', '/_sandbox/day', { day: 1 });
       await api.ask('POST /v2/companies/{id}/watch/start', { id: other, fields: ['company.fax'] });
@@ -118,7 +118,7 @@ describe('each criterion narrows its list', () => {
   });
 });
 
-/** Parameters each of which leads to the record alone: route, the least it needs besides, and whose record it is. */
+/** Parameters that each find a record: route, other required parameters, kind of record, names. */
 const leading: [route: string, besides: string[], record: 'company' | 'person', names: string[]][] = [
   ['POST /v2/enrichment/url', [], 'company', ['url']],
   ['POST /v2/enrichment/company/pronet', [], 'company', ['pronet']],
@@ -139,11 +139,11 @@ const leading: [route: string, besides: string[], record: 'company' | 'person', 
   ['POST /api/autocomplete', ['api_key', 'name'], 'company', ['ticker', 'email', 'pronet']],
 ];
 
-describe('each identifier leads to its record', () => {
+describe('identifiers of records', () => {
   const rows = leading.flatMap(([route, besides, record, names]) =>
     names.map((name) => [route, name, besides, record] as const),
   );
-  it.each(rows)('%s: %s', async (route, name, besides, record) => {
+  it.each(rows)('%s finds the record by %s', async (route, name, besides, record) => {
     const call = api.calls[route]!;
     const given = Object.fromEntries([...besides, name].map((key) => [key, call[key]]));
     const found = await body(route, given);
@@ -156,7 +156,7 @@ describe('each identifier leads to its record', () => {
     ['POST /v2/autocomplete', 'registration_number', 'country_code', 'IS'],
     ['POST /v2/enrichment/employee/contacts', 'company_name', 'first_name', 'Nobody'],
     ['POST /v2/enrichment/employee/contacts', 'company_name', 'last_name', 'Nobody'],
-  ])('%s: %s does not where %s is another', async (route, name, other, value) => {
+  ])('%s by %s finds nothing if %s differs', async (route, name, other, value) => {
     const call = api.calls[route]!;
     const needed = route.endsWith('company') ? 'country_code' : 'api_key';
     expect(
@@ -165,14 +165,14 @@ describe('each identifier leads to its record', () => {
     ).toBe(404);
   });
 
-  it('POST /api/autocomplete: registration_number does not where country_code is another', async () => {
+  it('POST /api/autocomplete: finds no registration_number in another country_code', async () => {
     const { api_key, registration_number } = api.calls['POST /api/autocomplete']!;
     const found = await body('POST /api/autocomplete', { api_key, registration_number, country_code: 'IS' });
     expect(found).toEqual({ detail: 'No company was found.' });
   });
 });
 
-/** Parameters whose effect is told in words of their own: below, and (watching) in watching.test.ts. */
+/** Parameters whose effect has its own test, below or in watching.test.ts. */
 const TOLD = [
   'filters',
   'reveal_email',
@@ -188,10 +188,10 @@ const TOLD = [
   'fields',
   'callback',
 ];
-/** `sorting` is taken and left aside: version 2 has no order to choose (sandbox/README.md). */
+/** `sorting` is accepted and ignored: version 2 has no order to choose (sandbox/README.md). */
 const WITHOUT_EFFECT = ['POST /api/prospecting sorting'];
 
-it('no parameter is without a test of its effect', () => {
+it('tests the effect of every parameter', () => {
   const tested = [
     ...paged.flatMap((route) => [`${route} page`, `${route} per_page`]),
     ...narrowed.map(([route, name]) => `${route} ${name}`),
@@ -199,7 +199,7 @@ it('no parameter is without a test of its effect', () => {
     'POST /v2/enrichment/company state',
     'POST /v2/autocomplete country_code',
     'POST /api/autocomplete country_code',
-    // Whose the answer is: tested in test/sandbox, against the market.
+    // Identify the company of an answer; tested in test/sandbox against the market.
     'GET /v1/finder/company/financial id',
     'GET /v1/finder/company/executives id',
     'GET /v1/finder/tenders/details slug',
@@ -215,8 +215,8 @@ it('no parameter is without a test of its effect', () => {
   expect(all.filter((parameter) => !tested.includes(parameter))).toEqual([]);
 });
 
-describe('what else parameters do', () => {
-  it('reveal_email and reveal_phone: false hides', async () => {
+describe('other parameters', () => {
+  it('hides e-mail and phone when reveal_email or reveal_phone is false', async () => {
     for (const [route, given] of Object.entries(api.calls)) {
       for (const name of ['reveal_email', 'reveal_phone'].filter((flag) => flag in given)) {
         const field = name.replace('reveal_', '');
@@ -226,19 +226,22 @@ describe('what else parameters do', () => {
     }
   });
 
-  it.each(['GET /v2/financial/{id}', 'POST /api/company-financials'])('year: only that of %s', async (route) => {
-    const given = api.calls[route]!;
-    expect(Object.keys(await body(route, given))).toEqual([String(given['year'])]);
-    expect(await body(route, { ...given, year: 1901 })).toEqual({});
-  });
+  it.each(['GET /v2/financial/{id}', 'POST /api/company-financials'])(
+    'returns only the requested year from %s',
+    async (route) => {
+      const given = api.calls[route]!;
+      expect(Object.keys(await body(route, given))).toEqual([String(given['year'])]);
+      expect(await body(route, { ...given, year: 1901 })).toEqual({});
+    },
+  );
 
-  it('without a year there are several', async () => {
+  it('returns several years when none is requested', async () => {
     expect(Object.keys(await body('GET /v2/financial/{id}', { id: api.id })).length).toBeGreaterThan(1);
     const byTicker = await body('GET /v2/financial/ticker', { ticker: api.ticker });
     expect(byTicker).toEqual(await body('GET /v2/financial/{id}', { id: api.id }));
   });
 
-  it('date_from and date_to: contacts revealed outside them do not count', async () => {
+  it('counts only contacts revealed between date_from and date_to', async () => {
     const { date } = api.app.sandbox;
     await body('GET /v2/employees/{id}', { id: api.person.id });
     const [none, some] = [{ email_count: 0, phone_count: 0 }, { email_count: expect.any(Number) as number }];
@@ -250,12 +253,12 @@ describe('what else parameters do', () => {
     expect(await between('2001-01-01 00:00:00', '2001-12-31 23:59:59')).toEqual(none);
   });
 
-  it('sort: orders tenders, backwards with desc', async () => {
+  it('sorts tenders ascending or descending', async () => {
     const first = async (sort: object): Promise<unknown> => (await list('POST /v1/finder/tenders', { sort })).rows[0];
     expect(await first({ title: 'desc' })).not.toEqual(await first({ title: 'asc' }));
   });
 
-  it('nomenclature_type and parent: which list, and of it what is below', async () => {
+  it('lists nomenclatures by nomenclature_type, below a parent if given', async () => {
     const items = async (more: Given): Promise<unknown[]> =>
       (await body<{ items: unknown[] }>('POST /api/nomenclature', { ...api.calls['POST /api/nomenclature'], ...more }))
         .items;
@@ -263,7 +266,7 @@ describe('what else parameters do', () => {
     expect(await items({ nomenclature_type: 'company_status', parent: null })).toHaveLength(3);
   });
 
-  it('api_key: a wrong one is told', async () => {
+  it('answers differently to a wrong api_key', async () => {
     expect(await body('POST /api/verify-token', { api_key: 'wrong' })).not.toEqual(
       await body('POST /api/verify-token', api.calls['POST /api/verify-token']!),
     );

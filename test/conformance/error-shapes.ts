@@ -6,14 +6,14 @@ import { holds } from './types.js';
 
 interface ErrorShape {
   status: number | null;
-  /** Field (`a | b`: one of them; `*`: every field there is) to its type. */
+  /** Maps each field to its type. `a | b` means one of both fields, `*` means every field. */
   body: Record<string, string>;
   data?: Record<string, string>;
 }
 
 export type ErrorName<G extends keyof typeof errors> = keyof (typeof errors)[G] & string;
 
-/** Asserts that an answer is an error of the reference: its status, where one is stated, and its body's shape. */
+/** Asserts that an answer is a documented error: its status, if stated, and the shape of its body. */
 export function expectError<G extends keyof typeof errors>(answer: Answer, group: G, name: ErrorName<G>): void {
   const shape = errors[group][name] as ErrorShape;
   const body = answer.body as Record<string, unknown>;
@@ -35,12 +35,12 @@ export function expectError<G extends keyof typeof errors>(answer: Answer, group
   if (group === 'v1') expect(body['error_name'], about).toBe(name);
   for (const [field, type] of Object.entries(shape.data ?? {})) {
     const data = body['data'] as Record<string, unknown>;
-    // A slug that is not found stands under its own name.
+    // If a slug is unknown, the error names it `slug` instead of `id`.
     expect(holds(type, data[field] ?? (field === 'id' ? data['slug'] : undefined)), about).toBe(true);
   }
 }
 
-/** Asserts that a parameter was refused, as the route's family does it, and that the error names it. */
+/** Asserts that a parameter was refused as its route's family does it, and that the error names it. */
 export function expectRefusal(answer: Answer, { group }: Route, parameter: string): void {
   const body = answer.body as Record<string, unknown>;
   if (group === 'v2') {

@@ -52,15 +52,15 @@ function ask(name: string, changes: Given = {}, options: AskOptions = {}): Promi
   return api.ask(name, { ...api.calls[name], ...changes }, options);
 }
 
-/** What the client makes of the same call. */
+/** The client's error for the same call. */
 async function clientError(name: string, changes: Given = {}, by: ApiClient = client): Promise<Error> {
   return rejection(CLIENT_CALLS[name]!(by, { ...api.calls[name], ...changes } as never));
 }
 
 const TOKENS = ['Token wrong', 'Bearer x', ''];
 
-describe('TokenVerificationError, on every route that takes a token', () => {
-  it.each([...v2, ...v1])('%s', async (name, { group }) => {
+describe('TokenVerificationError', () => {
+  it.each([...v2, ...v1])('answers TokenVerificationError to a wrong token: %s', async (name, { group }) => {
     for (const authorization of TOKENS) {
       expectError(await ask(name, {}, { headers: { authorization } }), group as 'v1' | 'v2', 'TokenVerificationError');
     }
@@ -70,20 +70,20 @@ describe('TokenVerificationError, on every route that takes a token', () => {
   });
 });
 
-describe('InternalError, on every route', () => {
-  it.each([...v2, ...v1])('%s', async (name, { group }) => {
+describe('InternalError', () => {
+  it.each([...v2, ...v1])('answers InternalError during a fault: %s', async (name, { group }) => {
     await api.app.send('POST', '/_sandbox/faults', { times: 0 });
     expectError(await ask(name), group as 'v1' | 'v2', 'InternalError');
     expect(await clientError(name)).toBeInstanceOf(InternalApiError);
   });
 });
 
-/** Not counted (sandbox/README.md): metrics and watching; a job that is read was paid for when it began. */
+/** Not counted by the quota (sandbox/README.md): metrics, watching, and reading a job that was counted when started. */
 const FREE = /metrics|\/watch|ubo\/enrich\/|GET \/v2\/know-your-payee/;
 
-describe('LimitError, on every data call of version 2', () => {
+describe('LimitError', () => {
   const data = v2.filter(([name]) => !FREE.test(name));
-  it.each(data)('%s', async (name) => {
+  it.each(data)('answers LimitError above the daily limit: %s', async (name) => {
     await api.app.send('POST', '/_sandbox/quota', { dailyLimit: 5, used: 5 });
     const answer = await ask(name);
     expectError(answer, 'v2', 'LimitError');
@@ -91,7 +91,7 @@ describe('LimitError, on every data call of version 2', () => {
     expect(await clientError(name)).toMatchObject({ constructor: LimitError, guard: 'limits.daily', retryable: false });
   });
 
-  it('has every documented field, under both guards', async () => {
+  it('returns every documented LimitError field, under both guards', async () => {
     await api.app.send('POST', '/_sandbox/quota', { dailyLimit: 1, used: 1 });
     const { body } = await ask('GET /v2/companies/{id}');
     const seen = new Observed().take('LimitError access', (body as Given)['access'], 'access');
@@ -101,10 +101,10 @@ describe('LimitError, on every data call of version 2', () => {
     expect((sentinel.body as Given)['error_guard']).toBe(errors.v2.LimitError.guards[1]);
   });
 
-  it('does not concern the others', async () => {
+  it('exempts metrics, watching and version 1 from the daily limit', async () => {
     await api.app.send('POST', '/_sandbox/quota', { dailyLimit: 1, used: 1 });
     const free = [...v2.filter(([name]) => FREE.test(name)), ...v1];
-    // One last, since it ends the watch the others are about.
+    // The DELETE comes last, because it ends the watch that other calls need.
     for (const [name] of free.toSorted(([a], [b]) => Number(a.startsWith('DELETE')) - Number(b.startsWith('DELETE')))) {
       expect([name, (await ask(name)).status < 300]).toEqual([name, true]);
     }
@@ -112,7 +112,7 @@ describe('LimitError, on every data call of version 2', () => {
 });
 
 describe('InvalidRequest', () => {
-  it('names every field that is wrong', async () => {
+  it('names every wrong field in InvalidRequest', async () => {
     const answer = await ask('POST /v2/prospecting', { page: 'x', per_page: 'y', filters: { nace: 5 } });
     expectError(answer, 'v2', 'InvalidRequest');
     expect(Object.keys(answer.body as object).toSorted()).toEqual(['nace', 'page', 'per_page']);
@@ -125,7 +125,7 @@ describe('InvalidRequest', () => {
 
 describe('the error of autocomplete', () => {
   const name = 'POST /v2/autocomplete';
-  it('comes when nothing but the country is given', async () => {
+  it('refuses autocomplete by country alone', async () => {
     for (const given of [{}, { country_code: 'GB' }]) {
       expectError(await api.ask(name, given), 'v2', 'Autocomplete field error');
     }
@@ -133,37 +133,40 @@ describe('the error of autocomplete', () => {
     expect(error).toBeInstanceOf(AutocompleteFieldError);
   });
 
-  it.each(errors.v2['Autocomplete field error'].oneOf)('and not with %s', async (field) => {
+  it.each(errors.v2['Autocomplete field error'].oneOf)('accepts autocomplete by country and %s', async (field) => {
     const given = { ...api.calls[name], phone_number: api.company.company_phone![0] } as Given;
     expect((await api.ask(name, { country_code: given['country_code'], [field]: given[field] })).status).toBe(200);
   });
 });
 
-describe('IdNotFound, on every route of version 1 that takes an id or a slug', () => {
+describe('IdNotFound', () => {
   const asking = v1.filter(([, { parameters }]) => parameters.some(({ name }) => name === 'id' || name === 'slug'));
-  it.each(asking)('%s', async (name) => {
+  it.each(asking)('answers IdNotFound to an unknown id or slug: %s', async (name) => {
     const nobody = 'slug' in api.calls[name]! ? { slug: 'no-such-tender' } : { id: 4 };
     expectError(await ask(name, nobody), 'v1', 'IdNotFound');
     expect(await clientError(name, nobody)).toBeInstanceOf(NotFoundError);
   });
 });
 
-describe('ProductPermissionDenied, on every route of version 1 that needs a permission', () => {
+describe('ProductPermissionDenied', () => {
   const open = ['GET /v1/finder/nomenclatures', 'POST /v1/finder/nomenclatures'];
   const headers = { authorization: 'Token may-nothing' };
-  it.each(v1.filter(([name]) => !open.includes(name)))('%s', async (name) => {
-    expectError(await ask(name, {}, { headers }), 'v1', 'ProductPermissionDenied');
-    const nobody = clientWith('may-nothing');
-    expect(await clientError(name, {}, nobody)).toBeInstanceOf(PermissionDeniedError);
-    await nobody.close();
-  });
+  it.each(v1.filter(([name]) => !open.includes(name)))(
+    'answers ProductPermissionDenied to a key without permission: %s',
+    async (name) => {
+      expectError(await ask(name, {}, { headers }), 'v1', 'ProductPermissionDenied');
+      const nobody = clientWith('may-nothing');
+      expect(await clientError(name, {}, nobody)).toBeInstanceOf(PermissionDeniedError);
+      await nobody.close();
+    },
+  );
 
-  it.each(open)('but %s needs none', async (name) => {
+  it.each(open)('requires no permission for %s', async (name) => {
     expect((await ask(name, {}, { headers })).status).toBe(200);
   });
 });
 
-it('every error of the reference has its tests here or in parameters.test.ts', () => {
+it('tests every error of the reference here or in parameters.test.ts', () => {
   const tested: { [G in keyof typeof errors]: ErrorName<G>[] } = {
     v2: ['TokenVerificationError', 'InvalidRequest', 'InternalError', 'LimitError', 'Autocomplete field error'],
     v1: ['TokenVerificationError', 'InvalidRequest', 'InternalError', 'IdNotFound', 'ProductPermissionDenied'],

@@ -17,11 +17,11 @@ import type { Conformance } from './sandbox-calls.js';
 export interface Entry {
   id: number;
   profile: Profile;
-  /** Change of the number of employees in the latest year on file, in percent. */
+  /** Change of the number of employees in the latest filed year, in percent. */
   yoyStaff: number | null;
 }
 
-/** The market of the sandbox, company by company. */
+/** The sandbox's market, company by company. */
 export function marketOf({ app }: Conformance): Entry[] {
   const { world } = app.sandbox;
   return world.companyIds(0).map((id) => {
@@ -34,7 +34,7 @@ export function marketOf({ app }: Conformance): Entry[] {
   });
 }
 
-/** The records the API serves of the market, in the order in which its searches list them. */
+/** The API's records of the market, in the order in which searches list them. */
 export function recordsOf({ app }: Conformance, market: Entry[]) {
   const { world } = app.sandbox;
   const companies = new Map(
@@ -62,13 +62,13 @@ export function recordsOf({ app }: Conformance, market: Entry[]) {
   return { companies, people, tenders };
 }
 
-/** Values that keep some companies and drop others: from the middle of what occurs. */
+/** Takes a range from the middle of the values, so that it keeps some companies and drops others. */
 function upperHalf(market: Entry[], read: (entry: Entry) => number | null | undefined): number {
   const values = market.map(read).filter((value): value is number => Number.isFinite(value));
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** A value for every filter key of each table, under which some are found and others are not. */
+/** A value for each filter key of each table that matches some records but not all. */
 export function filterValues(api: Conformance, market: Entry[]) {
   const { company, person, app } = api;
   const { profile } = market.find(({ id }) => id === api.id)!;

@@ -10,7 +10,7 @@ import { wrongOf } from './types.js';
 
 type TableName = keyof ReturnType<typeof filterValues>;
 
-/** Every filter key with its table; the filters of executives are those of companies and their own. */
+/** Every filter key with its table. Executives have their own filters and those of companies. */
 const rows = Object.entries(FILTERS as Record<string, FilterTable & { extends?: string }>).flatMap(([name, table]) => {
   const keys = { ...(table.extends && FILTERS[table.extends]?.keys), ...table.keys };
   return Object.entries(keys).map(([key, type]) => [name as TableName, key, type, table.range] as const);
@@ -37,7 +37,7 @@ const isWithin = (value: number | null, { gte = -Infinity, lte = Infinity }: Ran
 
 const EVERYTHING = { page: 1, per_page: 10_000 };
 
-/** What a search finds: ids of companies or people as numbers, slugs of tenders. */
+/** What a search finds: numeric ids of companies or people, or slugs of tenders. */
 async function find(table: TableName, filters: Given): Promise<(number | string)[]> {
   const given = { ...EVERYTHING, filters: table === 'tenders' ? { must: filters } : filters };
   const { body } = await api.ask(FILTERS[table].route, given);
@@ -45,7 +45,7 @@ async function find(table: TableName, filters: Given): Promise<(number | string)
   return data.map(({ id, slug }) => slug ?? Number(id));
 }
 
-/** What it has to find: the records that fit, one by one, by the tests' own reading of each filter. */
+/** What a search must find, by the tests' own implementation of each filter. */
 function truth(table: TableName, filters: Given): (number | string)[] {
   const { companies, people, tenders } = records;
   switch (table) {
@@ -73,8 +73,8 @@ function truth(table: TableName, filters: Given): (number | string)[] {
   }
 }
 
-describe('every filter key of the reference narrows its search to what fits', () => {
-  it.each(rows)('%s: %s', async (table, key) => {
+describe('filters of the reference', () => {
+  it.each(rows)('finds exactly the matching records in %s by %s', async (table, key) => {
     const filters = { [key]: (values[table] as Given)[key] };
     const found = await find(table, filters);
     expect(found).toEqual(truth(table, filters));
@@ -83,8 +83,8 @@ describe('every filter key of the reference narrows its search to what fits', ()
   });
 });
 
-describe('a filter of another type is refused', () => {
-  it.each(rows)('%s: %s', async (table, key, type) => {
+describe('filters of a wrong type', () => {
+  it.each(rows)('rejects a filter of a wrong type in %s: %s', async (table, key, type) => {
     const route = routeNamed(FILTERS[table].route);
     const filters = { [key]: wrongOf(/range/.test(type) ? 'object' : type) };
     const given = { page: 1, per_page: 1, filters: table === 'tenders' ? { must: filters } : filters };
@@ -92,25 +92,28 @@ describe('a filter of another type is refused', () => {
   });
 });
 
-describe('both bounds of a range may be given alone, and no others', () => {
-  it.each(rows.filter(([, , type]) => /range/.test(type)))('%s: %s', async (table, key, _type, range) => {
-    const [lower, upper] = range ?? ['from', 'to'];
-    const middle = ((values[table] as Given)[key] as Given)[lower];
-    const above = await find(table, { [key]: { [lower]: middle } });
-    const below = await find(table, { [key]: { [upper]: middle } });
-    expect(above).toEqual(truth(table, { [key]: { [lower]: middle } }));
-    expect(below).toEqual(truth(table, { [key]: { [upper]: middle } }));
-    expect(new Set([...above, ...below]).size).toBeGreaterThan(Math.max(above.length, below.length));
-    const misnamed = { [lower === 'gte' ? 'from' : 'gte']: middle };
-    const filters = { [key]: misnamed };
-    const given = { page: 1, per_page: 1, filters: table === 'tenders' ? { must: filters } : filters };
-    expectRefusal(await api.ask(FILTERS[table].route, given), routeNamed(FILTERS[table].route), key);
-  });
+describe('range filters', () => {
+  it.each(rows.filter(([, , type]) => /range/.test(type)))(
+    'accepts either bound alone and rejects misnamed ones in %s: %s',
+    async (table, key, _type, range) => {
+      const [lower, upper] = range ?? ['from', 'to'];
+      const middle = ((values[table] as Given)[key] as Given)[lower];
+      const above = await find(table, { [key]: { [lower]: middle } });
+      const below = await find(table, { [key]: { [upper]: middle } });
+      expect(above).toEqual(truth(table, { [key]: { [lower]: middle } }));
+      expect(below).toEqual(truth(table, { [key]: { [upper]: middle } }));
+      expect(new Set([...above, ...below]).size).toBeGreaterThan(Math.max(above.length, below.length));
+      const misnamed = { [lower === 'gte' ? 'from' : 'gte']: middle };
+      const filters = { [key]: misnamed };
+      const given = { page: 1, per_page: 1, filters: table === 'tenders' ? { must: filters } : filters };
+      expectRefusal(await api.ask(FILTERS[table].route, given), routeNamed(FILTERS[table].route), key);
+    },
+  );
 });
 
 describe('the currency of financial_turnover', () => {
   const { currencies, default: usual } = FILTERS.prospecting.financial_turnover;
-  it('is one of three and changes what is found; without one it is the stated default', async () => {
+  it('filters turnover by currency, with the documented default', async () => {
     const { gte } = values.prospecting.financial_turnover as Range;
     const counts = new Map<string, number>();
     for (const currency of currencies) {
@@ -129,8 +132,8 @@ describe('the currency of financial_turnover', () => {
   });
 });
 
-describe('the size of executives’ companies', () => {
-  it('may be the pair of the sample, too', async () => {
+describe('company size in the executive search', () => {
+  it("accepts executives' company size as a pair, as in the sample", async () => {
     expect(FILTERS['v1 executives'].sample.size).toBe('array of integer');
     const range = await find('v1 executives', { size: { from: 5, to: 40 } });
     expect(await find('v1 executives', { size: [5, 40] })).toEqual(range);

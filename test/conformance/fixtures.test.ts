@@ -7,8 +7,8 @@ import { Observed } from './observed.js';
 import { answerType, errors, FILTERS, nameOf, RECORDS, ROUTES, routeNamed, webhook } from './reference.js';
 
 /*
- * Whether the shapes in test/fixtures/api are all those of the reference, each whole. That they parse is tested in
- * test/schemas/fixtures.test.ts.
+ * Checks that test/fixtures/api has every shape of the reference, each complete. test/schemas/fixtures.test.ts tests
+ * that they parse.
  */
 
 const folder = new URL('../fixtures/api/', import.meta.url);
@@ -17,7 +17,7 @@ const namesIn = (kind: string): string[] =>
 const read = (kind: string, name: string): unknown =>
   JSON.parse(readFileSync(new URL(`${kind}/${name}.json`, folder), 'utf8'));
 
-/** The route whose answer a file is; the others hold what their name says. */
+/** The route whose answer each file is; other files hold what their name says. */
 const ANSWERS: Record<string, string> = {
   'v2-prospecting': 'POST /v2/prospecting',
   'v2-overview': 'POST /v2/overview',
@@ -47,7 +47,7 @@ const ANSWERS: Record<string, string> = {
 };
 const OTHERS: Record<string, string> = { 'v2-webhook-delivery': webhook.body };
 
-/** The routes whose parameters a file holds, all of them. */
+/** The routes whose parameters each file holds. */
 const REQUESTS: Record<string, string[]> = {
   'v2-contact-metrics': ['GET /v2/metrics/contacts'],
   'v2-prospecting': ['POST /v2/prospecting'],
@@ -99,7 +99,7 @@ const CONNECTOR: Record<string, string[]> = {
   'trial-verify': ['POST /oauth/trial/verify'],
 };
 
-/** The errors that files hold. */
+/** The error that each file holds. */
 const ERRORS: Record<string, { [G in keyof typeof errors]: [G, ErrorName<G>] }[keyof typeof errors]> = {
   'v2-token-verification-error': ['v2', 'TokenVerificationError'],
   'v2-invalid-request': ['v2', 'InvalidRequest'],
@@ -117,13 +117,13 @@ const ERRORS: Record<string, { [G in keyof typeof errors]: [G, ErrorName<G>] }[k
 
 function mayBeNull(field: string): boolean {
   const [record, name] = field.split('.') as [string, string];
-  // Indicators may be null; the one in the file shows it.
+  // Indicators may be null; the fixture shows one.
   if (record === 'Financial year') return true;
   return RECORDS[record]?.fields[name]?.endsWith('| null') ?? false;
 }
 
-describe('answers', () => {
-  it('hold every field of every record, each of its type, or null where the reference allows it', () => {
+describe('answers in test/fixtures/api', () => {
+  it('holds every field of every record in the answer fixtures', () => {
     const seen = new Observed();
     for (const [name, route] of Object.entries(ANSWERS)) {
       seen.take(answerType(routeNamed(route)), read('responses', name), name);
@@ -141,7 +141,7 @@ describe('answers', () => {
     expect(fields.filter((field) => !seen.filled.has(field) && !nullable.includes(field))).toEqual([]);
   });
 
-  it('are there for every route that has a documented one', () => {
+  it('has an answer fixture for every route with a documented answer', () => {
     const types = new Set(Object.values(ANSWERS).map((route) => answerType(routeNamed(route))));
     const shown = ROUTES.filter(({ response }) => response !== null);
     expect(shown.filter((route) => !types.has(answerType(route))).map(nameOf)).toEqual([]);
@@ -149,7 +149,7 @@ describe('answers', () => {
   });
 });
 
-describe('requests', () => {
+describe('requests in test/fixtures/api', () => {
   const rows = [
     ...Object.entries(REQUESTS).map(([name, routes]) => ['requests', name, routes] as const),
     ...Object.entries(CONNECTOR).map(([name, routes]) => ['connector', name, routes] as const),
@@ -161,7 +161,7 @@ describe('requests', () => {
     }
   });
 
-  it('are there for every route that has parameters', () => {
+  it('has a request fixture for every route with parameters', () => {
     const covered = rows.flatMap(([, , routes]) => routes);
     const taking = ROUTES.filter(({ parameters }) => parameters.some((parameter) => parameter.in[0] !== 'path'));
     expect(covered.toSorted()).toEqual(taking.map(nameOf).toSorted());
@@ -169,7 +169,7 @@ describe('requests', () => {
     expect(Object.keys(CONNECTOR).toSorted()).toEqual(namesIn('connector').toSorted());
   });
 
-  it.each(Object.entries(FILTERS))('hold every filter key: %s', (_name, table) => {
+  it.each(Object.entries(FILTERS))('holds every filter key in the request fixture: %s', (_name, table) => {
     const [file] = Object.entries(REQUESTS).find(([, routes]) => routes.includes(table.route))!;
     const { filters } = read('requests', file) as { filters: Record<string, object> };
     const keys = { ...('extends' in table && FILTERS['v1 companies'].keys), ...table.keys };
@@ -179,13 +179,13 @@ describe('requests', () => {
   });
 });
 
-describe('errors', () => {
-  it.each(Object.entries(ERRORS))('%s has its shape', (name, [group, error]) => {
+describe('errors in test/fixtures/api', () => {
+  it.each(Object.entries(ERRORS))('%s has the documented error shape', (name, [group, error]) => {
     const { status } = (errors[group] as Record<string, { status: number | null }>)[error]!;
     expectError({ status: status ?? 400, body: read('errors', name) }, group, error as never);
   });
 
-  it('are there for every name', () => {
+  it('has an error fixture for every documented error', () => {
     const named = Object.entries(errors).flatMap(([group, table]) =>
       Object.keys(table).map((error) => `${group} ${error}`),
     );

@@ -1,8 +1,8 @@
 import { readType, holds, INDICATOR_KINDS } from './types.js';
 
 /**
- * What answers were seen to hold, field by field as `Record.field`: with a value of its type, null, absent, or with
- * something else; and fields the reference does not name.
+ * Records what answers contained, by field (`Record.field`): a value of its type, null, nothing or something else. Also
+ * records fields that the reference does not name.
  */
 export class Observed {
   readonly filled = new Set<string>();
@@ -11,7 +11,7 @@ export class Observed {
   readonly misfits = new Set<string>();
   readonly unnamed = new Set<string>();
 
-  /** Takes a value that should be of a type. `at` names it in reports. */
+  /** Records a value of a type; `at` names it in reports. */
   take(type: string, value: unknown, at: string): this {
     const shape = readType(type);
     if (!holds(type, value)) {

@@ -5,7 +5,7 @@ import { nameOf, ROUTES, type Parameter, type Place, type Route } from './refere
 import { startConformance, type Answer, type Conformance, type Given } from './sandbox-calls.js';
 import { wrongOf } from './types.js';
 
-// The sign-in's steps depend on each other: sign-in.test.ts.
+// Steps of the sign-in depend on each other; sign-in.test.ts tests them.
 const routes = ROUTES.filter(({ path }) => !path.startsWith('/oauth'));
 type Row = readonly [label: string, route: Route, parameter: Parameter, place: Place];
 const rows: Row[] = routes.flatMap((route) =>
@@ -19,13 +19,13 @@ let api: Conformance;
 beforeAll(async () => {
   api = await startConformance();
 });
-// Routes about a watch need one; the one that stops it comes among others.
+// Routes about a watch need one, and one of the routes stops it.
 beforeEach(async () => {
   await api.app.send('POST', `/v2/companies/${api.id}/watch/start`, {});
 });
 afterAll(() => api.app.close());
 
-/** The route's call with some parameters changed or (undefined) left out, this one in the given place. */
+/** The route's call with some parameters changed or, if undefined, omitted; this one in the given place. */
 function call(route: Route, changes: Given, place?: Place): Promise<Answer> {
   const given = { ...api.calls[nameOf(route)]!, ...changes };
   const sentOnes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -40,70 +40,88 @@ function expectSuccess(route: Route, answer: Answer): void {
   else expect(answer.status, about).toBe(route.status);
 }
 
-describe('every documented parameter is taken, with all the others', () => {
-  it('and the calls hold all of them', () => {
+describe('calls with every documented parameter', () => {
+  it('gives every documented parameter in the sample calls', () => {
     for (const [label, route, { name }] of rows) expect(api.calls[nameOf(route)], label).toHaveProperty(name);
   });
-  it.each(rows)('%s', async (_label, route, _parameter, place) => {
+  it.each(rows)('accepts a call with all documented parameters: %s', async (_label, route, _parameter, place) => {
     expectSuccess(route, await call(route, {}, place));
   });
 });
 
-describe('a required parameter that is missing is refused', () => {
-  it.each(sent.filter(([, , { required }]) => required === true))('%s', async (_label, route, { name }, place) => {
-    expectRefusal(await call(route, { [name]: undefined }, place), route, name);
-  });
+describe('missing parameters', () => {
+  it.each(sent.filter(([, , { required }]) => required === true))(
+    'rejects a call without the required %s',
+    async (_label, route, { name }, place) => {
+      expectRefusal(await call(route, { [name]: undefined }, place), route, name);
+    },
+  );
 
-  it.each(sent.filter(([, , { requiredWhen }]) => requiredWhen))('%s, when it is', async (_label, route, parameter) => {
-    const [name, value] = parameter.requiredWhen!.split(' is ') as [string, string];
-    expectRefusal(await call(route, { [name]: value, [parameter.name]: undefined }), route, parameter.name);
-  });
+  it.each(sent.filter(([, , { requiredWhen }]) => requiredWhen))(
+    'rejects a call without the conditionally required %s',
+    async (_label, route, parameter) => {
+      const [name, value] = parameter.requiredWhen!.split(' is ') as [string, string];
+      expectRefusal(await call(route, { [name]: value, [parameter.name]: undefined }), route, parameter.name);
+    },
+  );
 
-  // All the others may be left out, one at a time.
+  // The others are optional and are omitted one at a time.
   const optional = sent.filter(([, , { required }]) => required === false);
-  it.each(optional)('but not %s', async (_label, route, { name }, place) => {
+  it.each(optional)('accepts a call without the optional %s', async (_label, route, { name }, place) => {
     expectSuccess(route, await call(route, { [name]: undefined }, place));
   });
 });
 
-describe('a parameter of another type is refused', () => {
-  // Any text in a query is text.
+describe('parameters of a wrong type', () => {
+  // Any text in a query is valid text.
   const checkable = sent.filter(([, , { type }, place]) => type !== null && (place === 'body' || type !== 'string'));
-  it.each(checkable)('%s', async (_label, route, { name, type }, place) => {
+  it.each(checkable)('rejects a value of a wrong type: %s', async (_label, route, { name, type }, place) => {
     expectRefusal(await call(route, { [name]: wrongOf(type!) }, place), route, name);
   });
 });
 
-describe('null is taken where the reference says so', () => {
-  it.each(sent.filter(([, , { type }]) => type?.endsWith('| null')))('%s', async (_label, route, { name }) => {
-    expectSuccess(route, await call(route, { [name]: null }));
-  });
+describe('nullable parameters', () => {
+  it.each(sent.filter(([, , { type }]) => type?.endsWith('| null')))(
+    'accepts null for %s',
+    async (_label, route, { name }) => {
+      expectSuccess(route, await call(route, { [name]: null }));
+    },
+  );
 });
 
-describe('a default is what happens without the parameter', () => {
-  it.each(sent.filter(([, , parameter]) => parameter.default !== undefined))('%s', async (_label, route, parameter) => {
-    const { name, default: value } = parameter;
-    const without = await call(route, { [name]: undefined });
-    expectSuccess(route, without);
-    expect(await call(route, { [name]: value })).toEqual(without);
-    const other = value === true ? false : Number(value) + 1;
-    expect(await call(route, { [name]: other })).not.toEqual(without);
-  });
+describe('default values', () => {
+  it.each(sent.filter(([, , parameter]) => parameter.default !== undefined))(
+    'applies the documented default of %s',
+    async (_label, route, parameter) => {
+      const { name, default: value } = parameter;
+      const without = await call(route, { [name]: undefined });
+      expectSuccess(route, without);
+      expect(await call(route, { [name]: value })).toEqual(without);
+      const other = value === true ? false : Number(value) + 1;
+      expect(await call(route, { [name]: other })).not.toEqual(without);
+    },
+  );
 });
 
-describe('a maximum is the largest value taken', () => {
-  it.each(sent.filter(([, , { maximum }]) => maximum !== undefined))('%s', async (_label, route, { name, maximum }) => {
-    expectSuccess(route, await call(route, { [name]: maximum }));
-    expectRefusal(await call(route, { [name]: maximum! + 1 }), route, name);
-  });
+describe('maxima', () => {
+  it.each(sent.filter(([, , { maximum }]) => maximum !== undefined))(
+    'accepts the documented maximum and nothing larger: %s',
+    async (_label, route, { name, maximum }) => {
+      expectSuccess(route, await call(route, { [name]: maximum }));
+      expectRefusal(await call(route, { [name]: maximum! + 1 }), route, name);
+    },
+  );
 });
 
-describe('an id in the path that nobody has is not found', () => {
-  it.each(rows.filter(([, , , place]) => place === 'path'))('%s', async (_label, route, { name }) => {
-    for (const value of [4, 'x']) {
-      const answer = await call(route, { [name]: value });
-      expect(answer.status).toBe(404);
-      expectError(answer, 'v2', 'InternalError'); // the shape `{detail}`, which the reference gives to two errors
-    }
-  });
+describe('ids in the path', () => {
+  it.each(rows.filter(([, , , place]) => place === 'path'))(
+    'answers 404 to an unknown id: %s',
+    async (_label, route, { name }) => {
+      for (const value of [4, 'x']) {
+        const answer = await call(route, { [name]: value });
+        expect(answer.status).toBe(404);
+        expectError(answer, 'v2', 'InternalError'); // the shape `{detail}`, which the reference gives to two errors
+      }
+    },
+  );
 });

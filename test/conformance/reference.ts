@@ -13,15 +13,15 @@ import watchStates from './reference/watch-states.json' with { type: 'json' };
 import webhook from './reference/webhook.json' with { type: 'json' };
 
 /*
- * The API reference as data: every route, parameter, record, filter, field name, error, limit and stated value. Types are
- * written as types.ts reads them; null is what the reference does not state.
+ * The API reference as data: routes, parameters, records, filters, field names, errors, limits and stated values.
+ * types.ts reads its types; null is what the reference does not state.
  */
 
 export type Place = 'path' | 'query' | 'body' | 'form';
 
 export interface Parameter {
   name: string;
-  /** Where it may be sent; several where the reference's tables and its sample calls differ. */
+  /** Places where it may be sent; several where the reference's tables and samples differ. */
   in: Place[];
   type: string | null;
   required: boolean | null;
@@ -38,7 +38,7 @@ export interface Route {
   /** HTTP status of success. */
   status: number | null;
   parameters: Parameter[];
-  /** Type of a good answer, or its envelope and the type of the items in it. */
+  /** Type of a successful answer, or its envelope and the type of the items. */
   response: { type: string } | { envelope: string; of: string } | null;
 }
 
@@ -56,25 +56,25 @@ export const ENVELOPES = envelopes as Record<string, Record<string, string>>;
 export const FILTERS = filters as typeof filters & Record<string, FilterTable>;
 export { authentication, errors, indicators, limits, nomenclatures, payeeRules, watchFields, watchStates, webhook };
 
-/** Name of a route, as the sandbox and the client have it: `GET /v2/companies/{id}`. */
+/** Name of a route as used by sandbox and client: `GET /v2/companies/{id}`. */
 export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }
 
-/** The route of a name; throws when the reference has none. */
+/** The route of a name; throws if the reference has none. */
 export function routeNamed(name: string): Route {
   const found = ROUTES.find((route) => nameOf(route) === name);
   if (found === undefined) throw new Error(`the reference has no route ${name}`);
   return found;
 }
 
-/** Type of a route's whole answer: an envelope is a record whose list holds the items. */
+/** Type of a route's whole answer; an envelope is a record whose list holds the items. */
 export function answerType({ response }: Route): string {
   if (response === null) return 'any';
   return 'type' in response ? response.type : `${response.envelope} envelope of ${response.of}`;
 }
 
-/** Fields of a record, or of an envelope with its items (`… envelope of …`); undefined for the name of neither. */
+/** Fields of a record, or of an envelope with its items (`… envelope of …`); undefined for other names. */
 export function fieldsOf(type: string): Record<string, string> | undefined {
   const [envelope, item] = type.split(' envelope of ', 2) as [string, string?];
   if (item === undefined) return RECORDS[type]?.fields;

@@ -9,7 +9,7 @@ import { employeeRecord } from '../../sandbox/world/person-records.js';
 import { startApp, type Running } from '../sandbox/running.js';
 import { routeNamed, type Parameter, type Route } from './reference.js';
 
-/** Parameters of a call by name, those of the path among them. */
+/** Parameters of a call by name, including path parameters. */
 export type Given = Record<string, unknown>;
 
 export interface Answer {
@@ -17,28 +17,28 @@ export interface Answer {
   body: unknown;
 }
 
-/** A sandbox with a market large enough that everything the reference names occurs in it, and what is known of that. */
+/** A sandbox whose market contains everything that the reference names, and known values from it. */
 export interface Conformance {
   app: Running;
-  /** A company of which everything is known, and its id as a number. */
+  /** A company with all fields, and its id as a number. */
   company: Company;
   id: number;
   ticker: string;
   lei: string;
-  /** One of its people, with e-mail, telephone and profile. */
+  /** One of its people, with e-mail, phone and profile. */
   person: Employee;
   /** A company with at least four people. */
   employer: number;
   slug: string;
   jobId: string;
   payeeId: number;
-  /** A call of each route that succeeds, with every documented parameter. */
+  /** A successful call of each route with every documented parameter. */
   calls: Record<string, Given>;
   ask(route: string, given?: Given, options?: AskOptions): Promise<Answer>;
 }
 
 export interface AskOptions {
-  /** Which of a parameter's places is taken, where the reference has several. */
+  /** Chooses a parameter's place if the reference has several. */
   place?: (places: Parameter['in']) => Parameter['in'][number];
   headers?: Record<string, string>;
 }
@@ -46,7 +46,7 @@ export interface AskOptions {
 const DAY = '2026-11-20';
 const MARKET = { companies: 1500, tenders: 120, maxPerPage: 10_000, jobMilliseconds: 1, date: DAY } as const;
 
-/** What the calls need of a company. */
+/** What the calls need to know of a company. */
 const USED = [
   'company_email',
   'company_phone',
@@ -57,7 +57,7 @@ const USED = [
   'zip_code',
 ] as const;
 
-/** Sends a call of a route of the reference: each parameter goes where the reference puts it, others into the body. */
+/** Calls a route of the reference: each parameter goes to its documented place, others into the body. */
 export async function ask(
   app: Running,
   route: Route,
@@ -86,7 +86,7 @@ export async function ask(
   return { status: statusCode, body: /^[[{"]/.test(text) ? (JSON.parse(text) as unknown) : text };
 }
 
-/** Starts the sandbox, finds who and what the calls are about, and starts the watch that some need. */
+/** Starts the sandbox, chooses company and person, and starts the watch that some calls need. */
 export async function startConformance(): Promise<Conformance> {
   const app = await startApp(MARKET);
   const { world, options } = app.sandbox;

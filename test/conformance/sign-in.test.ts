@@ -7,7 +7,7 @@ import { nameOf, ROUTES, type Parameter, type Route } from './reference.js';
 
 type Given = Record<string, string>;
 
-/** Where the sandbox goes on instead of answering 200, as browsers need it (sandbox/README.md). */
+/** Steps where the sandbox redirects instead of answering 200, as browsers need it (sandbox/README.md). */
 const REDIRECTS = [
   'POST /oauth/login',
   'GET /oauth/sso/callback',
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What comes before a step, and the parameters with which it succeeds. */
+/** The preparation of each step, and the parameters with which it succeeds. */
 const steps: Record<string, (browser: HttpBrowser, session: string) => Promise<Given>> = {
   'GET /oauth/login': async (_browser, session) => ({ session }),
   'POST /oauth/login': async (_browser, session) => ({ session, api_key: app.sandbox.options.key }),
@@ -56,7 +56,7 @@ const parameters = routes.flatMap((route) =>
   route.parameters.map((parameter) => [`${nameOf(route)} ${parameter.name}`, route, parameter] as const),
 );
 
-/** One step of a new sign-in, in a browser that has come this far. */
+/** Takes one step of a new sign-in in a browser that took the earlier steps. */
 async function take(
   route: Route,
   change: (given: Given) => Given = (given) => given,
@@ -83,8 +83,8 @@ const without =
   (given: Given): Given =>
     Object.fromEntries(Object.entries(given).filter(([key]) => key !== name));
 
-describe('each step of the sign-in', () => {
-  it('is in the list', () => {
+describe('steps of the sign-in', () => {
+  it('lists every step of the sign-in', () => {
     expect(Object.keys(steps)).toEqual(rows.map(([name]) => name));
   });
 
@@ -94,13 +94,13 @@ describe('each step of the sign-in', () => {
 });
 
 describe('parameters of the sign-in', () => {
-  it.each(parameters.filter(([, , { required }]) => required))('%s is required', async (_label, route, parameter) => {
+  it.each(parameters.filter(([, , { required }]) => required))('requires %s', async (_label, route, parameter) => {
     const { status, text } = await take(route, without(parameter));
     expectRefusal({ status, body: JSON.parse(text) as unknown }, route, parameter.name);
   });
 
   it.each(parameters.filter(([, , { required }]) => !required))(
-    '%s is empty when left out',
+    'treats an omitted %s as empty',
     async (_label, route, parameter) => {
       const left = await take(route, without(parameter));
       const empty = await take(route, (given) => ({ ...given, [parameter.name]: String(parameter.default) }));
@@ -109,21 +109,21 @@ describe('parameters of the sign-in', () => {
   );
 
   it.each(parameters.filter(([, , { name }]) => name === 'session'))(
-    '%s: nobody’s is refused',
+    'refuses an unknown %s with 403',
     async (_label, route) => {
       expect((await take(route, (given) => ({ ...given, session: 'nobody' }))).status).toBe(403);
     },
   );
 });
 
-/** A screen without what differs from session to session. */
+/** A screen without the values that differ between sessions. */
 function anonymous(html: string): string {
   return html.replaceAll(/[\w-]{20,}/g, '…');
 }
 
-describe('the utility pages', () => {
+describe('utility pages', () => {
   it.each(['/', '/health', '/playground', '/.well-known/assistant-apps-challenge'])(
-    '%s needs nothing',
+    'serves %s without a key',
     async (path) => {
       expect((await fetch(app.url + path)).status).toBe(200);
     },

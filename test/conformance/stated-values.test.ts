@@ -18,7 +18,7 @@ interface Entry {
   parent_id?: number | null;
 }
 
-describe('lookup lists hold the stated values and no others', () => {
+describe('lookup lists', () => {
   const lists = [
     ...Object.entries(nomenclatures.companies).flatMap(([list, values]) => [
       ['GET /v1/finder/nomenclatures', list, values] as const,
@@ -28,7 +28,7 @@ describe('lookup lists hold the stated values and no others', () => {
       ([list, values]) => ['GET /v1/finder/tenders/nomenclatures', list, values] as const,
     ),
   ];
-  it.each(lists)('%s: %s', async (route, list, values) => {
+  it.each(lists)('serves exactly the stated values of %s: %s', async (route, list, values) => {
     const entries = ((await api.ask(route)).body as Record<string, Entry[]>)[list]!;
     expect(Object.fromEntries(entries.map(({ id, name }) => [String(id), name]))).toEqual(values);
     if (list !== 'departments') return;
@@ -39,11 +39,11 @@ describe('lookup lists hold the stated values and no others', () => {
   });
 });
 
-describe('limits', () => {
+describe('stated limits', () => {
   const maxima = limits.flatMap(({ limit, maximum, routes }) =>
     (routes ?? []).map((route) => [route, limit, maximum!] as const),
   );
-  it.each(maxima)('%s: %s', async (route, limit, maximum) => {
+  it.each(maxima)('accepts the stated maximum and nothing larger: %s %s', async (route, limit, maximum) => {
     const stated = routeNamed(route).parameters.find(({ name }) => name === limit)!;
     expect(stated.maximum).toBe(maximum);
     const given = api.calls[route]!;
@@ -51,13 +51,13 @@ describe('limits', () => {
     expectRefusal(await api.ask(route, { ...given, [limit]: maximum + 1 }), routeNamed(route), limit);
   });
 
-  it('per_page of company search gives so many and no more', async () => {
+  it('fills a page of company search up to the stated per_page', async () => {
     const { maximum } = limits.find(({ limit }) => limit === 'per_page')!;
     const { body } = await api.ask('POST /v2/overview', { per_page: maximum });
     expect((body as { data: unknown[] }).data).toHaveLength(maximum!);
   });
 
-  it('daily browsing and usage: used grows by a call, up to total, and then there is the stated guard', async () => {
+  it('counts daily usage up to its total, then answers the stated guard', async () => {
     const { reportedBy } = limits.find(({ limit }) => limit === 'usage')!;
     const { guard } = limits.find(({ limit }) => limit === 'daily browsing')!;
     await api.app.send('POST', '/_sandbox/quota', { dailyLimit: 2, used: 0 });
@@ -83,7 +83,7 @@ describe('payee checks', () => {
   const china = { country_code: 'CN', id: '6222', holding_entity: '102100099996' };
   const identity = (identity_type: string): Given => ({ identity_type, identity_value: '1' });
 
-  /** To each rule what it lets pass, and what it refuses and on which field. */
+  /** For each rule, accepted calls, and refused calls with the refused field. */
   const rules: Record<string, { taken: Given[]; refused?: [Given, string][] }> = {
     'holding_entity is required for every ACNR scheme': {
       taken: [account],
@@ -123,38 +123,38 @@ describe('payee checks', () => {
     },
   };
 
-  it('have a test for every rule', () => {
+  it('tests every stated rule of payee checks', () => {
     expect(Object.keys(rules)).toEqual(payeeRules.rules);
   });
 
-  it.each(payeeRules.rules)('%s', async (rule) => {
+  it.each(payeeRules.rules)('follows the payee rule: %s', async (rule) => {
     const { taken, refused = [] } = rules[rule]!;
     for (const body of taken) expect(await check(body)).toMatchObject({ status: 201 });
     for (const [body, field] of refused) expectRefusal(await check(body), routeNamed(CHECK), field);
     expect(taken.length + refused.length).toBeGreaterThan(0);
   });
 
-  it('without holding_entity have the stated status', async () => {
+  it('answers a payee check without holding_entity with the stated status', async () => {
     const { holding_entity: _entity, ...without } = account;
     expect((await check(without)).status).toBe(payeeRules.missingHoldingEntityStatus);
   });
 
   const codeOf = (country: string): string => COUNTRIES.find(({ name }) => name.includes(country))!.short_name;
 
-  it.each(payeeRules.countriesAdded)('cover %s', async (country) => {
+  it.each(payeeRules.countriesAdded)('accepts payee checks in %s', async (country) => {
     expect((await check({ ...account, country_code: codeOf(country) })).status).toBe(201);
   });
 
-  it.each(payeeRules.countriesComing)('do not cover %s yet', async (country) => {
+  it.each(payeeRules.countriesComing)('rejects payee checks in %s until that country is added', async (country) => {
     expectRefusal(await check({ ...account, country_code: codeOf(country) }), routeNamed(CHECK), 'country_code');
   });
 
-  it.each(payeeRules.proxySchemes)('take the proxy identifier %s', async (id_scheme) => {
+  it.each(payeeRules.proxySchemes)('accepts the proxy identifier %s in payee checks', async (id_scheme) => {
     expect(PAYEE_PROXY_SCHEMES).toContain(id_scheme);
     expect((await check({ country_code: 'SG', id_scheme, id: 'payee@mail.example' })).status).toBe(201);
   });
 
-  it('come to the three decisions, and history says whether there is a report', async () => {
+  it('reaches all three payee decisions and serves the stated history field', async () => {
     expect(PayeeDecision.options).toEqual(payeeRules.decisions);
     const decisions = new Set<unknown>();
     for (let id = 9000; id < 9003; id++) {

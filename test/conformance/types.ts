@@ -2,14 +2,14 @@ import { fieldsOf, indicators, watchFields } from './reference.js';
 
 /*
  * The types of the reference's data. A type is a primitive of the table below, the name of a record, `array of T`,
- * `object of T` (values of T under any key) or `A | B`; `T?`: the field may be absent.
+ * `object of T` (values of T under any key) or `A | B`. `T?` marks a field that may be absent.
  */
 
 interface Primitive {
   holds: (value: unknown) => boolean;
-  /** A value of the type; `n` tells several apart. */
+  /** An example value of the type; `n` makes it distinct. */
   example: (n: number) => unknown;
-  /** A value that no reader of the type takes. */
+  /** A value that every reader of the type must reject. */
   wrong: unknown;
 }
 
@@ -55,7 +55,7 @@ const PRIMITIVES: Readonly<Record<string, Primitive>> = {
     example: (n) => WATCH_FIELDS[n % WATCH_FIELDS.length],
     wrong: 'no.such_field',
   },
-  // Values may come as text (and are then numbers), or null: said of every indicator by the tests, not by the reference.
+  // Values may be null, or text that reads as a number. The tests say so for every indicator; the reference does not.
   'Financial year': { holds: isObject, example: exampleYear, wrong: 5 },
 };
 
@@ -76,7 +76,7 @@ type Shape =
   | { kind: 'array' | 'object'; of: string }
   | { kind: 'union'; of: string[] };
 
-/** Reads a type's text. Throws an Error for one that means nothing. */
+/** Parses a type; throws an Error if it is invalid. */
 export function readType(type: string): Shape {
   const bare = type.replace(/\?$/, '').replace(/^\((.*)\)$/, '$1');
   const fields = fieldsOf(bare);
@@ -90,7 +90,9 @@ export function readType(type: string): Shape {
   return { kind: 'primitive', primitive };
 }
 
-/** A whole value of a type: every field of every record, two items in every list. `nulls`: null wherever it may be. */
+/**
+ * A complete value of a type: every field of every record, two items in every list. `nulls` uses null wherever allowed.
+ */
 export function exampleOf(type: string, { nulls = false } = {}, n = 1): unknown {
   const shape = readType(type);
   switch (shape.kind) {
@@ -109,7 +111,7 @@ export function exampleOf(type: string, { nulls = false } = {}, n = 1): unknown 
   }
 }
 
-/** A value that is not of a type; undefined where everything is. */
+/** A value that is not of the type; undefined if every value fits. */
 export function wrongOf(type: string): unknown {
   const shape = readType(type);
   switch (shape.kind) {
@@ -126,7 +128,7 @@ export function wrongOf(type: string): unknown {
   }
 }
 
-/** Whether a value is of a type, records by being objects. */
+/** Whether a value is of a type; any object counts as a record. */
 export function holds(type: string, value: unknown): boolean {
   const shape = readType(type);
   switch (shape.kind) {

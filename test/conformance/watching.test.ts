@@ -24,7 +24,7 @@ const START = 'POST /v2/companies/{id}/watch/start';
 const STOP = 'DELETE /v2/companies/{id}/watch/stop';
 const fieldsOf = async (): Promise<Answer> => api.ask('GET /v2/companies/{id}/watch/fields', { id: api.id });
 
-/** Brings the company into a state: watched for one field, or not at all. */
+/** Brings the company into a state: watched for one field, or not watched. */
 async function enter(state: string): Promise<void> {
   await api.ask(START, { id: api.id, fields: ['company.name'] });
   if (state === 'not watched') await api.ask(STOP, { id: api.id });
@@ -41,7 +41,7 @@ describe('states of a watch', () => {
     'PUT /v2/companies/{id}/watch/fields/add': ['company.name', 'company.vat'],
     'PUT /v2/companies/{id}/watch/fields/remove': [],
   };
-  it.each(watchStates)('$state: $trigger leads to $next', async ({ state, trigger, next, answer }) => {
+  it.each(watchStates)('moves a watch from $state to $next on $trigger', async ({ state, trigger, next, answer }) => {
     await enter(state);
     expect((await fieldsOf()).status).toBe(state === 'watched' ? 200 : 404);
     const given: Given = { id: api.id, ...(trigger in FIELDS && { fields: FIELDS[trigger] }) };
@@ -53,25 +53,28 @@ describe('states of a watch', () => {
   });
 });
 
-describe('every watch field, of either naming and of the samples', () => {
-  it.each([...watchFields.current, ...watchFields.earlier, ...watchFields.inSamples])('%s', async (field) => {
-    await enter('not watched');
-    const given = { id: api.id, fields: [field] };
-    expect((await api.ask(START, given)).status).toBe(201);
-    expect(await fieldsOf()).toEqual({ status: 200, body: [field] });
-    const listed = await api.ask('GET /v2/companies/watch', { fields: [field], per_page: 100 });
-    const ids = (listed.body as { data: { id: string }[] }).data.map(({ id }) => id);
-    expect(ids).toContain(String(api.id));
-    const events = await api.ask('GET /v2/companies/{id}/watch/events', { ...given, from_date: '2005-01-01' });
-    expect(events.status).toBe(200);
-    for (const change of ['remove', 'add'] as const) {
-      const changed = await api.ask(`PUT /v2/companies/{id}/watch/fields/${change}`, given);
-      expect(changed).toEqual({ status: 200, body: change === 'add' ? [field] : [] });
-    }
-  });
+describe('watch fields', () => {
+  it.each([...watchFields.current, ...watchFields.earlier, ...watchFields.inSamples])(
+    'watches, lists, removes and adds the field %s',
+    async (field) => {
+      await enter('not watched');
+      const given = { id: api.id, fields: [field] };
+      expect((await api.ask(START, given)).status).toBe(201);
+      expect(await fieldsOf()).toEqual({ status: 200, body: [field] });
+      const listed = await api.ask('GET /v2/companies/watch', { fields: [field], per_page: 100 });
+      const ids = (listed.body as { data: { id: string }[] }).data.map(({ id }) => id);
+      expect(ids).toContain(String(api.id));
+      const events = await api.ask('GET /v2/companies/{id}/watch/events', { ...given, from_date: '2005-01-01' });
+      expect(events.status).toBe(200);
+      for (const change of ['remove', 'add'] as const) {
+        const changed = await api.ask(`PUT /v2/companies/{id}/watch/fields/${change}`, given);
+        expect(changed).toEqual({ status: 200, body: change === 'add' ? [field] : [] });
+      }
+    },
+  );
 
   it.each([START, 'PUT /v2/companies/{id}/watch/fields/add', 'GET /v2/companies/watch'])(
-    'and no other, on %s',
+    'rejects an unknown watch field on %s',
     async (route) => {
       await enter('watched');
       expectRefusal(await api.ask(route, { id: api.id, fields: ['company.colour'] }), routeNamed(route), 'fields');
@@ -79,17 +82,17 @@ describe('every watch field, of either naming and of the samples', () => {
   );
 });
 
-describe('the callback', () => {
+describe('the webhook callback', () => {
   const set = async (callback: string): Promise<Given> =>
     (await api.ask('PUT /v2/companies/watch/callback', { callback })).body as Given;
 
-  it('is replaced by the next one; its secret stays', async () => {
+  it('replaces the callback and keeps its secret', async () => {
     const first = await set('http://127.0.0.1:9/a');
     expect(first['secret']).toEqual(expect.stringMatching(/./));
     expect(await set('http://127.0.0.1:9/b')).toEqual({ callback: 'http://127.0.0.1:9/b', secret: first['secret'] });
   });
 
-  it('gets deliveries with the documented headers and every documented field', async () => {
+  it('delivers events with the documented headers and fields', async () => {
     const { secret } = await set(receiver.url);
     for (const id of api.app.sandbox.world.companyIds(0).slice(0, 100)) await api.ask(START, { id });
     await api.app.send('POST', '/_sandbox/day', { day: 40 });
@@ -115,7 +118,7 @@ describe('the callback', () => {
     expect([[...seen.misfits], [...seen.unnamed], [...seen.absent]]).toEqual([[], [], []]);
   });
 
-  it('is tried again as often as stated', () => {
+  it('retries deliveries at the stated interval', () => {
     const { everySeconds } = limits.find(({ limit }) => limit === 'webhook retry check')!;
     expect(sandboxOptions().webhookRetryMilliseconds).toBe(everySeconds! * 1000);
   });

@@ -6,11 +6,11 @@ import { startEchoingProxy, type EchoingProxy } from '../helpers/echoing-proxy.j
 import { createSecretFinder } from '../helpers/find-secret.js';
 import { startSystem, type System } from '../helpers/system.js';
 
-// With signs that JSON, URLs and HTML spell otherwise, and letters that base64 turns into `+` and `/`.
+// Contains characters that JSON, URLs and HTML escape, and letters that base64 turns into `+` and `/`.
 const KEY = 'canary-"7f3a"/9+c2&d4<e6>~?-live-0123456789';
 const WEBHOOK_SECRET = 'canary-webhook-"s3cr3t"/+0123456789';
 
-/** What a person asks, and a script, of a warehouse and an API that repeats the key. */
+/** Commands that users and scripts run while the API echoes the key. */
 const COMMANDS = [
   'doctor',
   'doctor --json',
@@ -27,7 +27,7 @@ const COMMANDS = [
   'watch list',
 ];
 
-describe('a key that the API repeats wherever it can', () => {
+describe('an API key that the API echoes', () => {
   let system: System;
   let proxy: EchoingProxy;
   let result: RunResult;
@@ -77,7 +77,7 @@ describe('a key that the API repeats wherever it can', () => {
     await proxy?.close();
   });
 
-  it('was really repeated, in every way, and the run really held what came', async () => {
+  it('receives the echoed key in all 15 ways and stores the redacted text', async () => {
     expect(proxy.echoed.size).toBe(15);
     expect(Math.min(...proxy.echoed.values())).toBeGreaterThan(0);
     expect(result).toMatchObject({ outcome: 'partial' });
@@ -87,7 +87,7 @@ describe('a key that the API repeats wherever it can', () => {
     expect((await system.project.query(rejected))[0]?.['n']).toBeGreaterThan(0);
   });
 
-  it('is found where it is: the finder works', async () => {
+  it("finds a planted key with the test's own search", async () => {
     const folder = path.join(system.project.dir, 'control');
     mkdirSync(folder);
     for (const [finder, secret] of [[finders[0], KEY] as const, [finders[1], WEBHOOK_SECRET] as const]) {
@@ -107,7 +107,7 @@ describe('a key that the API repeats wherever it can', () => {
     }
   });
 
-  it('is in no file under data/: landing, rejects, ledgers, warehouse, published file, lake', async () => {
+  it('writes no key to any file under data/', async () => {
     for (const finder of finders) {
       const { found, searched } = await finder.inFolder(system.project.dataDir);
       expect(found).toEqual([]);
@@ -115,7 +115,7 @@ describe('a key that the API repeats wherever it can', () => {
     }
   });
 
-  it('is in no history, memo, search attribute or failure of Temporal', async () => {
+  it('sends no key to Temporal: history, memo, search attributes, failures', async () => {
     let events = 0;
     let marks = 0;
     for await (const info of system.temporal.client.workflow.list()) {
@@ -127,7 +127,7 @@ describe('a key that the API repeats wherever it can', () => {
         JSON.stringify([history, description.raw, info.memo, info.typedSearchAttributes]),
         ...payloadTexts([history, description.raw]),
       ];
-      // Where it would have been.
+      // Places where the key would have been.
       marks += texts.filter((text) => text.includes('[redacted]')).length;
       for (const finder of finders)
         for (const text of texts) expect(finder.inText(text), `${info.workflowId}: ${text.slice(0, 200)}`).toEqual([]);
@@ -136,7 +136,7 @@ describe('a key that the API repeats wherever it can', () => {
     expect(marks).toBeGreaterThan(0);
   });
 
-  it('is in nothing a command or the worker says, at the most verbose level', () => {
+  it('prints no key in commands or the worker, even at trace level', () => {
     expect(output).toHaveLength(COMMANDS.length + 9);
     for (const [what, text] of output) {
       for (const finder of finders) expect(finder.inText(text), what).toEqual([]);
@@ -146,7 +146,7 @@ describe('a key that the API repeats wherever it can', () => {
   });
 });
 
-/** Every byte string in a structure, as text: payloads hold JSON in them. */
+/** Every byte string in a structure as text, because payloads hold JSON in bytes. */
 function payloadTexts(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
   if (typeof value !== 'object' || value === null) return [];

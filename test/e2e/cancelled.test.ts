@@ -20,10 +20,10 @@ const PHASES: [name: string, where: Where][] = [
   ['publishing', ({ phase }) => phase === 'publishing'],
 ];
 
-describe('a run that is cancelled', () => {
+describe('a cancelled run', () => {
   let system: System;
   const cancelled: string[] = [];
-  /** What the API was asked by each of them, as it counts itself. */
+  /** Requests of each cancelled run, as the API counts them. */
   const answered = new Map<string, number>();
 
   const start = (id: string): Promise<WorkflowHandle> => system.start('marketSnapshot', id);
@@ -42,7 +42,7 @@ describe('a run that is cancelled', () => {
 
   afterAll(() => system?.stop());
 
-  it.each(PHASES)('while it is at %s leaves what readers have whole, and says so', async (name, where) => {
+  it.each(PHASES)('cancelled during %s, a run leaves the published tables unchanged', async (name, where) => {
     for (let tried = 1; ; tried++) {
       const before = await system.api.requests();
       const run = await start(`snapshot/demo/${name.replace(' ', '-')}-${tried}`);
@@ -59,7 +59,7 @@ describe('a run that is cancelled', () => {
         () => 'done',
         (error: unknown) => (error instanceof WorkflowFailedError ? error.cause?.name : String(error)),
       );
-      // The moment of a short phase may be over when the message comes.
+      // A short phase may be over before the cancellation arrives.
       if (end === 'done' && tried < TRIES) continue;
       expect(end).toBe('CancelledFailure');
       const runId = (await run.describe()).raw.workflowExecutionInfo?.execution?.runId ?? '';
@@ -70,8 +70,8 @@ describe('a run that is cancelled', () => {
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
-  // What was in flight then ends by its heartbeat, not by the cancellation, of which it never hears.
-  it('while its worker is dead is cancelled all the same', async () => {
+  // The requests in flight end by heartbeat timeout, because the dead worker never sees the cancellation.
+  it('cancels a run whose worker is dead', async () => {
     await system.api.answer({ route: '/v2/companies/', latency: 2_000 });
     const run = await start('snapshot/demo/no-worker');
     await waitUntil('details are in flight', async () => {
@@ -89,7 +89,7 @@ describe('a run that is cancelled', () => {
     cancelled.push(runId);
   });
 
-  it('is marked cancelled by the next run, which finds nothing amiss', async () => {
+  it('files cancelled runs as cancelled when the next run succeeds', async () => {
     await system.api.clearFaults();
     const result = (await (await start('snapshot/demo/last')).result()) as RunResult;
     expect(result.outcome).toBe('complete');
@@ -99,19 +99,19 @@ describe('a run that is cancelled', () => {
     expect(cancelled).toHaveLength(PHASES.length + 1);
   });
 
-  it('has booked what it sent and kept what was answered', async () => {
+  it('counts the requests and keeps the answers of a cancelled run', async () => {
     const booked = await system.project.query(
       'SELECT run AS run_id, sum(requests)::INTEGER AS sent FROM ops.requests GROUP BY run',
     );
     for (const [run_id, count] of answered) {
       const sent = Number(booked.find((row) => row['run_id'] === run_id)?.['sent']);
       expect(sent).toBeGreaterThanOrEqual(count);
-      // Given up in flight: perhaps never seen by the other side.
+      // Requests cancelled in flight; the API may never have seen them.
       expect(sent).toBeLessThanOrEqual(count + IN_FLIGHT);
     }
     const [, details] = cancelled;
     const [kept] = await system.project.query(`SELECT rows::INTEGER AS rows FROM ops.runs WHERE run_id = '${details}'`);
-    // All but what the search, the lookups and the metrics took, and what was given up.
+    // Everything except the requests of search, lookup lists and metrics, and those cancelled in flight.
     expect(Number(kept?.['rows'])).toBeGreaterThanOrEqual(Number(answered.get(details!)) - IN_FLIGHT - 4);
     const files = readdirSync(path.join(system.project.dataDir, 'landing'), { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.endsWith('.ndjson'))).toEqual([]);

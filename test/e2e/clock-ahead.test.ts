@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => system?.stop());
 
-it('after a clock that was 12 hours ahead, the newest answers win, and the stamps are named', async () => {
+it('prefers the newest answers and reports stamps of a clock 12 h ahead', async () => {
   const first = await night('snapshot/demo/ahead', AHEAD);
   expect(first.notes.join(' ')).not.toMatch(/time stamps/);
   await system.api.expectMarketEqualsTruth(system.project);

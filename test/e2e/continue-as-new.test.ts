@@ -13,7 +13,7 @@ const OPEN_GATES = `WorkflowType = 'quotaGate' AND ExecutionStatus = 'Running'`;
 describe(`runs that continue as new after ${EVENTS} events`, () => {
   let system: System;
   let companies: string[];
-  /** Those with a record: only their reports are asked for. */
+  /** Companies with a record; only their reports are requested. */
   let known: string[];
 
   const start = (workflowId: string, type = 'marketSnapshot', input: object = {}): Promise<WorkflowHandle> =>
@@ -21,7 +21,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
   const progress = (run: WorkflowHandle) => run.query<Progress>('progress');
   const reaches = (run: WorkflowHandle, phase: Progress['phase']) =>
     waitUntil(`the run is ${phase}`, async () => (await progress(run)).phase === phase);
-  /** Signals until the next checkpoint of the run must continue as new. */
+  /** Sends signals until the run must continue as new at its next checkpoint. */
   const fillHistory = async (run: WorkflowHandle): Promise<void> => {
     for (let sent = 0; sent <= EVENTS; sent++) await run.signal('setConcurrency', 4);
   };
@@ -48,7 +48,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
 
   afterEach(() => clearFaults());
 
-  /** Compares the figures of a run with what its landing zone holds and what the tables say. */
+  /** Compares the figures of a run with its landing zone and with the tables. */
   async function expectFiguresAddUp(run: WorkflowHandle, result: RunResult): Promise<void> {
     const [filed] = await system.project.query(
       `SELECT outcome, requests::INTEGER AS requests, rows::INTEGER AS rows,
@@ -80,7 +80,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
 
     const executions = await executionsOf(system.temporal, run);
     expect(executions.length).toBeGreaterThanOrEqual(3);
-    // Nothing is opened, searched or closed again.
+    // No listing, search or closing is repeated.
     const activities = executions.flatMap((execution) => execution.activities);
     for (const once of ['openRun', 'crawlListing', 'closeRun', 'loadLanding', 'publishWarehouse']) {
       expect(activities.filter((name) => name === once)).toEqual([once]);
@@ -88,7 +88,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     expect(activities.filter((name) => name === 'crawlChunk')).toHaveLength(
       Math.ceil(companies.length / 10) + Math.ceil(known.length / 10),
     );
-    // Each execution counts on from the one before, and none goes over what the result says.
+    // Each execution continues the count of the previous one, up to the result.
     const landed = executions.slice(1).map((execution) => carriedTo(execution).landed ?? -1);
     expect(landed).toEqual(landed.toSorted((a, b) => a - b));
     expect(landed[0]).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     expect(JSON.stringify(typedSearchAttributes)).toMatch(new RegExp(`${result.date}.*demo|demo.*${result.date}`));
   });
 
-  it('pauses and resumes across executions, with the concurrency and the notes from before', async () => {
+  it('pauses and resumes over several executions, keeping concurrency and notes', async () => {
     const before = [await detailRequests(), await reportRequests()];
     const run = await start('paused');
     await run.signal('pause');
@@ -125,7 +125,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     expect(last && carriedTo(last)).toMatchObject({ concurrency: 4, stopped: false, notes: [note] });
   });
 
-  it('waits for the daily quota at a gate that continues as new, too', async () => {
+  it('waits for the daily quota while run and gate continue as new', async () => {
     const before = (await detailRequests()) + (await reportRequests());
     const refusedBefore = await refused();
     await system.api.setQuota({ dailyLimit: 40, used: 0 });
@@ -148,7 +148,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     const result = (await run.result()) as RunResult;
     expect(result).toMatchObject({ outcome: 'complete', rejects: 0, notes: [] });
     await system.api.expectMarketEqualsTruth(system.project);
-    // Each record once; beyond that only what the limit itself refused.
+    // Each record once, plus the calls refused by the limit.
     const sent = (await detailRequests()) + (await reportRequests()) - before;
     expect(sent).toBe(companies.length + known.length + (await refused()) - refusedBefore);
     await expectFiguresAddUp(run, result);
@@ -160,9 +160,9 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     }
   });
 
-  it('stays stopped after it continues as new', async () => {
+  it('stays stopped after continue-as-new', async () => {
     const before = await detailRequests();
-    // Slow enough that the pause comes while details are fetched.
+    // Slow enough that the pause arrives while details are fetched.
     await system.api.answer({ route: '/v2/companies/', latency: 300 });
     const run = await start('stopped');
     await waitUntil('details are fetched', async () => (await detailRequests()) > before);
@@ -182,7 +182,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
-  it('keeps what failed in earlier executions, and retries it over several', async () => {
+  it('keeps failed records over several executions, and retries them over several', async () => {
     const failing = [companies[0], companies.at(-1)];
     const body = { detail: 'You do not have permission to perform this action.' };
     for (const id of failing) {
@@ -217,7 +217,7 @@ describe(`runs that continue as new after ${EVENTS} events`, () => {
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
-  /** Data calls the API answered with the daily limit. */
+  /** Data calls answered with the daily limit. */
   async function refused(): Promise<number> {
     return system.api.dailyLimitAnswers();
   }

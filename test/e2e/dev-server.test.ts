@@ -35,7 +35,7 @@ interface Said {
   error?: string;
 }
 
-/** A process that starts or shares the dev server of the data folder, as `up` does, and keeps it until its stdin ends. */
+/** Starts or joins the dev server of the data folder in another process, as `up` does, until stdin ends. */
 async function startServer(inNamespace = false): Promise<Said & { child: ChildProcess }> {
   const script = `
     import { freePort } from './src/commands/local/ports.ts';
@@ -57,7 +57,7 @@ async function startServer(inNamespace = false): Promise<Said & { child: ChildPr
   return { child, ...(JSON.parse(line) as Said) };
 }
 
-it('one Temporal server runs per data folder: others share it, and other containers are refused', async () => {
+it('runs one Temporal server per data folder and refuses other containers', async () => {
   const first = await startServer();
   expect(first).toMatchObject({ shared: false });
   const second = await startServer();
@@ -72,7 +72,7 @@ it('one Temporal server runs per data folder: others share it, and other contain
   const ended = once(first.child, 'exit');
   first.child.kill('SIGKILL');
   await ended;
-  // Its guard stops the server; until then it may not answer.
+  // Its guard stops the server, which may not answer until then.
   let fourth = await startServer();
   while (fourth.error?.includes('does not answer')) fourth = await startServer();
   expect(fourth).toMatchObject({ shared: false });

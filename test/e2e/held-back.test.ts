@@ -4,8 +4,8 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const COMPANIES = 300;
 
-// From the outside: an API that counts forty companies more than it lists, or suddenly counts far fewer.
-describe('a night that falls short of what the configuration asks', () => {
+// The API counts forty companies more than it lists.
+describe('a night below the publish thresholds', () => {
   let system: System;
   let now = new Date();
 
@@ -26,7 +26,7 @@ describe('a night that falls short of what the configuration asks', () => {
 
   afterAll(() => system?.stop());
 
-  it('the first night: nothing is current, the records are there, and everyone says so', async () => {
+  it('holds back the first night, keeps its records and reports the reason', async () => {
     await system.api.addToTotals(40);
     const { code, stdout } = await tidemark('snapshot');
     expect(stdout).toMatch(/partial, incomplete, held back/);
@@ -42,7 +42,7 @@ describe('a night that falls short of what the configuration asks', () => {
     expect((await tidemark('coverage')).stdout).toMatch(/Held back: the run found 300 of 340/);
   });
 
-  it('the same night again, whole: it becomes current, and fetches nothing twice', async () => {
+  it('publishes the repeated night once complete, fetching nothing twice', async () => {
     await system.api.clearFaults();
     const { code, stdout } = await tidemark('snapshot', '--json');
     expect(code).toBe(0);
@@ -52,7 +52,7 @@ describe('a night that falls short of what the configuration asks', () => {
     expect(await members()).toEqual([{ date: day(), n: COMPANIES }]);
   });
 
-  it('a later night that falls short leaves the good one in place', async () => {
+  it('keeps the good night current when a later one falls short', async () => {
     const good = await members();
     await system.api.advanceDay();
     now = new Date(now.getTime() + 86_400_000);

@@ -4,10 +4,10 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const COMPANIES = 2_500;
 const CLONES = 2_000;
-// Ten pages of a hundred: of the companies that no filter tells apart, a search shows so many.
+// Of the identical companies a search shows ten pages of a hundred.
 const SHOWN = 1_000;
 
-describe('a market with 2,000 companies that no filter tells apart', () => {
+describe('a market with 2,000 identical companies that no filter can separate', () => {
   let system: System;
 
   const tidemark = (...args: string[]) => system.tidemark(...args);
@@ -17,18 +17,18 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
       market: { companies: COMPANIES, clones: CLONES, tenders: 1, maxPerPage: 100 },
       config: { markets: [{ name: 'demo', streams: ['companies'] }] },
     });
-    // Version 1 would list them all, page after page: this key may not use it.
+    // Version 1 would list all companies page by page, but this key may not use it.
     await system.api.answer({ route: '/v1/finder/companies', status: 403 });
   });
 
   afterAll(() => system?.stop());
 
-  it('ends with what could be had, says "incomplete" and ends with 1', async () => {
+  it('publishes the companies it can list, reports "incomplete" and exits with 1', async () => {
     const { code, stdout } = await tidemark('snapshot');
     expect(stdout).toMatch(/: partial, incomplete\n/);
     expect(stdout).toMatch(/1,500 of 2,500 companies \(60\.00 %\), 1,000 missing/);
     expect(code).toBe(1);
-    // The rest is no reason to lose the night.
+    // The missing companies do not hold back the night.
     const { hasDetails } = system.api.truthOf(0);
     const ids = async (sql: string) => (await system.project.query(sql)).map(({ id }) => id as string).toSorted();
     const members = await ids('SELECT company_id::VARCHAR AS id FROM marts.market_members');
@@ -38,7 +38,7 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
     );
   });
 
-  it('names the rest with its filters and count', async () => {
+  it('reports the missing companies with filters and count', async () => {
     const { stdout } = await tidemark('coverage');
     expect(stdout).toMatch(/1,000 missing, un(splittable|proven): /);
     expect(stdout).toMatch(/filters \{"/);
@@ -52,12 +52,12 @@ describe('a market with 2,000 companies that no filter tells apart', () => {
     expect(classes.reduce((sum, { missing }) => sum + missing, 0)).toBe(CLONES - SHOWN);
   });
 
-  it('does not try for ever', async () => {
-    // 25 pages would hold the market.
+  it('stops searching identical companies within 250 requests', async () => {
+    // 25 pages could list the market.
     expect(await system.api.requests('POST /v2/prospecting')).toBeLessThan(250);
   });
 
-  it('the next night costs no more, and asks nobody twice', async () => {
+  it('repeats an incomplete night at no higher cost and fetches nothing twice', async () => {
     const before = await system.api.requests();
     const { code, stdout } = await tidemark('snapshot', '--json');
     expect(code).toBe(1);

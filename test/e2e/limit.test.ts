@@ -16,8 +16,8 @@ const ACCESS = {
   app_name: 'Company Data API',
 };
 
-// An API that says "too much for now" for longer than the client itself tries again.
-describe('an API that says `limit` for long', () => {
+// The API answers `limit` for longer than the client retries.
+describe('an API that answers `limit` for long', () => {
   let system: System;
 
   const start = (type: string, input: object = {}): Promise<WorkflowHandle> =>
@@ -33,7 +33,7 @@ describe('an API that says `limit` for long', () => {
     });
   const lift = () => system.api.clearFaults();
   const pending = async (run: WorkflowHandle) => (await run.describe()).raw.pendingActivities ?? [];
-  /** Waits until an activity of the run has failed so often; what the Temporal UI shows of it. */
+  /** Waits until an activity has failed that many times; returns the failure that the Temporal UI shows. */
   const failures = async (run: WorkflowHandle, attempts: number) => {
     await waitUntil(`attempt ${attempts} of ${run.workflowId}`, async () =>
       (await pending(run)).some(({ attempt, lastFailure }) => (attempt ?? 0) > attempts && lastFailure),
@@ -60,7 +60,7 @@ describe('an API that says `limit` for long', () => {
 
   afterAll(() => system?.stop());
 
-  it('is waited for by Temporal, said in its UI and in `status`, and nothing is lost, doubled or filed as failed', async () => {
+  it('retries `limit` through Temporal, shows it in `status`, and loses nothing', async () => {
     await limit('/v2/companies/', 150);
     const run = await start('marketSnapshot');
     await failures(run, 2);
@@ -89,7 +89,7 @@ describe('an API that says `limit` for long', () => {
     expect(await system.project.query('SELECT count(*)::INTEGER AS n FROM ops.rejects')).toEqual([{ n: 0 }]);
   });
 
-  it('at a search or a listing holds the run until it is lifted', async () => {
+  it('waits during `limit` at a search or a listing until it is lifted', async () => {
     for (const route of ['/v2/prospecting', '/v1/finder/tenders', '/v2/companies/watch']) await limit(route);
     const runs = await Promise.all(['marketSnapshot', 'tenderSnapshot', 'watchSync'].map((type) => start(type)));
     const shown = await Promise.all(runs.map((run) => failures(run, 2)));
@@ -98,7 +98,7 @@ describe('an API that says `limit` for long', () => {
     for (const run of runs) {
       const result = (await run.result()) as RunResult;
       expect(result).toMatchObject({ outcome: 'complete', rejects: 0 });
-      // Only that the runs beside each other share the quota.
+      // The only notes: runs at the same time share the quota.
       expect(result.notes.filter((note) => !note.startsWith('The API counted'))).toEqual([]);
     }
   });

@@ -6,7 +6,7 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const INT = 3;
 
-describe('a Temporal namespace nobody has set up', () => {
+describe('a new Temporal namespace', () => {
   let system: System;
   let client: Client;
 
@@ -30,14 +30,14 @@ describe('a Temporal namespace nobody has set up', () => {
 
   afterAll(() => system?.stop());
 
-  it('gets its search attributes from the first worker, and runs end', async () => {
+  it('registers search attributes in a new namespace and completes a run', async () => {
     const result = (await execute('tenderSnapshot', 'tenders/bare')) as RunResult;
     expect(result.outcome).toBe('complete');
     const { typedSearchAttributes } = await client.workflow.getHandle('tenders/bare').describe();
     expect(JSON.stringify(typedSearchAttributes)).toContain(result.date);
   });
 
-  it('of attributes that cannot be used keeps the worker from starting', async () => {
+  it('refuses to start a worker if search attributes have another type', async () => {
     await makeNamespace('other-types');
     await system.temporal.connection.operatorService.addSearchAttributes({
       namespace: 'other-types',

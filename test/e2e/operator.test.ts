@@ -8,7 +8,7 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 200, tenders: 5, seed: 9 };
 
-describe('what an operator meets', () => {
+describe('operator commands', () => {
   let system: System;
 
   const start = (id: string): Promise<WorkflowHandle> => system.start('marketSnapshot', id);
@@ -40,18 +40,18 @@ describe('what an operator meets', () => {
 
   afterEach(() => clearFaults());
 
-  it('the daily limit: the run waits, asks for the quota, and goes on from where it was', async () => {
+  it('waits at the daily limit and resumes afterwards', async () => {
     const run = await start('snapshot/demo/quota');
     await waitUntil('the run waits for the quota', async () => (await phase(run)) === 'waiting-for-quota');
     await system.api.setQuota({ dailyLimit: 1_000_000 });
     const result = (await run.result()) as RunResult;
     expect(result.outcome).toBe('complete');
     await system.api.expectMarketEqualsTruth(system.project);
-    // Each company once; beyond that only what the limit itself refused.
+    // Each company once, plus the calls refused by the limit.
     expect(await system.api.requests('GET /v2/companies/{id}')).toBeLessThanOrEqual(MARKET.companies + 32);
   });
 
-  it('pause stops before the next chunk, resume goes on', async () => {
+  it('pauses before the next chunk and continues on resume', async () => {
     const run = await start('snapshot/demo/paused');
     expect((await tidemark('pause')).stdout).toBe(
       'snapshot/demo/paused: pauses before its next chunk. Continue it with: tidemark resume --run snapshot/demo/paused\n',
@@ -63,7 +63,7 @@ describe('what an operator meets', () => {
     expect((await tidemark('concurrency', '5')).code).toBe(0);
     expect((await tidemark('resume', '--market', 'demo')).code).toBe(0);
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
-    // The last two chunks, fetched at once, share what was asked for.
+    // The last two chunks run at the same time and share the concurrency.
     const inFlight = (await chunkInputs(run)).map(({ chunk, concurrency }) => ({ chunk, concurrency })).slice(-2);
     expect(inFlight).toEqual([
       { chunk: 0, concurrency: 2 },
@@ -71,10 +71,10 @@ describe('what an operator meets', () => {
     ]);
   });
 
-  it('stop ends a run after what is in flight: what it fetched is there, and the market as it was', async () => {
+  it('stops after the requests in flight and leaves the market as it was', async () => {
     const members = () => system.project.query('SELECT run, count(*)::INTEGER AS n FROM ops.nights GROUP BY run');
     const before = await members();
-    // Slow enough that the message comes while details are fetched, however slow this machine is.
+    // Slow enough that the signal arrives while details are fetched, even on a slow machine.
     await system.api.answer({ route: '/v2/companies/', latency: 500 });
     const run = await start('snapshot/demo/stopped');
     await waitUntil('details are fetched', async () => {
@@ -93,7 +93,7 @@ describe('what an operator meets', () => {
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
-  it('a number of requests that is none is refused, and harms no run that gets it all the same', async () => {
+  it('rejects an invalid concurrency, and a run ignores an invalid signal', async () => {
     expect(await tidemark('concurrency', '10000000000')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/whole number from 0 to 512/),
@@ -107,7 +107,7 @@ describe('what an operator meets', () => {
     });
   });
 
-  it('says how many requests will be in flight, never more than are configured', async () => {
+  it('limits concurrency to the configured maximum and says so', async () => {
     const refused = await tidemark('concurrency', '99');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/api\.maxConcurrency in .*tidemark\.yaml allows 16[^]*at most 16/);
@@ -119,7 +119,7 @@ describe('what an operator meets', () => {
     });
   });
 
-  it('stops a run whose search is tried again and again', async () => {
+  it('stops a run whose search is being retried', async () => {
     for (const route of ['/v2/prospecting', '/v1/finder/companies']) {
       await system.api.answer({ route, status: 500, body: { detail: 'down' } });
     }
@@ -134,7 +134,7 @@ describe('what an operator meets', () => {
     expect(result.outcome).toBe('stopped');
   });
 
-  it('stops a run that is paused, too', async () => {
+  it('stops a paused run', async () => {
     const run = await start('snapshot/demo/paused-and-stopped');
     await run.signal('pause');
     await waitUntil('the run is paused', async () => (await phase(run)) === 'paused');
@@ -142,7 +142,7 @@ describe('what an operator meets', () => {
     expect(((await run.result()) as RunResult).outcome).toBe('stopped');
   });
 
-  it('a message to no run, or to one of several, names those there are', async () => {
+  it('lists the open runs if a command matches none or several', async () => {
     expect(await tidemark('pause')).toMatchObject({ code: 2, stderr: expect.stringMatching(/No run is open/) });
     const runs = [await start('snapshot/demo/one'), await start('snapshot/demo/two')];
     await Promise.all(runs.map((run) => run.signal('pause')));
@@ -156,7 +156,7 @@ describe('what an operator meets', () => {
     }
   });
 
-  it('rejects retry asks again for what failed, and for nothing else', async () => {
+  it('rejects retry fetches only what failed', async () => {
     const [id] = system.api.truthOf(0).companyIds;
     const body = { detail: 'You do not have permission to perform this action.' };
     await system.api.answer({ route: `/v2/financial/${id}`, status: 403, body });
@@ -176,7 +176,7 @@ describe('what an operator meets', () => {
     expect(await rejects()).toEqual([]);
   });
 
-  it('rejects retry with nothing to retry says so, and loads and publishes nothing', async () => {
+  it('rejects retry without rejects says so and publishes nothing', async () => {
     const build = realpathSync(system.project.published);
     const none = await tidemark('rejects', 'retry');
     expect(none.stdout).toMatch(/✔ rejects\/.*: complete[^]*Nothing to retry/);

@@ -28,9 +28,9 @@ describe('the quota gate', () => {
   const useUp = () => system.api.setQuota({ dailyLimit: 1, used: 1 });
   const giveRoom = () => system.api.setQuota({ dailyLimit: 1_000_000 });
   const clearFaults = () => system.api.clearFaults();
-  /** Faults that struck so far, of those on order. */
+  /** Number of requests that met an ordered fault. */
   const struck = () => system.api.faultsMet();
-  /** Data calls the API answered with the daily limit. */
+  /** Data calls answered with the daily limit. */
   const refused = () => system.api.dailyLimitAnswers();
 
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('the quota gate', () => {
 
   afterAll(() => system?.stop());
 
-  it('goes on asking after a question that was refused', async () => {
+  it('keeps asking for the quota after a refused reading', async () => {
     await useUp();
     const run = await startWaiting('tenderSnapshot');
     await system.api.answer({ ...REFUSED, times: 1 });
@@ -61,7 +61,7 @@ describe('the quota gate', () => {
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
   });
 
-  it('is started anew by those who wait when somebody terminates it', async () => {
+  it('restarts a terminated quota gate for the waiting runs', async () => {
     await useUp();
     const run = await startWaiting('tenderSnapshot');
     await waitUntil('the gate is there', async () => (await terminateGates()) > 0);
@@ -69,7 +69,7 @@ describe('the quota gate', () => {
     expect(((await run.result()) as RunResult).outcome).toBe('complete');
   });
 
-  it('fails as little on a Date of the API that is days off as the end of a run does', async () => {
+  it('accepts an API clock that is days off while waiting for quota', async () => {
     await useUp();
     const run = await startWaiting('tenderSnapshot');
     const date = new Date(Date.now() - 3 * 86_400_000).toUTCString();
@@ -84,7 +84,7 @@ describe('the quota gate', () => {
   it.each([
     ['resume', 'complete'],
     ['stop', 'stopped'],
-  ])('lets no run go on that was paused while it waited: %s', async (message, outcome) => {
+  ])('keeps a run paused that was paused while waiting for quota: %s', async (message, outcome) => {
     await system.api.setQuota({ dailyLimit: 10, used: 0 });
     const run = await startWaiting('marketSnapshot');
     await run.signal('pause');
@@ -96,7 +96,7 @@ describe('the quota gate', () => {
     expect(((await run.result()) as RunResult).outcome).toBe(outcome);
   });
 
-  it('lets the runs find out themselves why every question is refused', async () => {
+  it('wakes the runs when the key is refused, which then fail as Unauthorized', async () => {
     await useUp();
     const run = await startWaiting('tenderSnapshot');
     await system.api.answer(REFUSED);
@@ -107,7 +107,7 @@ describe('the quota gate', () => {
     await giveRoom();
   });
 
-  it('is not for a record that says so against the figure: it is filed, and the rest goes on', async () => {
+  it('files a record with a suspected limit as a reject and continues', async () => {
     await giveRoom();
     const { companyIds, hasDetails } = system.api.truthOf(0);
     const id = companyIds.find(hasDetails) ?? '';
@@ -125,8 +125,8 @@ describe('the quota gate', () => {
     await clearFaults();
   });
 
-  describe('where the API gives no figure', () => {
-    // The worker's clock is a few seconds before the time of day at which the quota should begin anew.
+  describe('without a quota figure', () => {
+    // The worker's clock is a few seconds before the daily reset of the quota.
     beforeAll(async () => {
       await system.worker.stop();
       const config = readFileSync(system.project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');
@@ -137,7 +137,7 @@ describe('the quota gate', () => {
       await system.startWorker({ TIDEMARK_CONFIG: file, TIDEMARK_NOW: `${today}T23:59:54Z` });
     });
 
-    it('keeps trying where the quota begins anew later than it should', async () => {
+    it('keeps trying when the quota resets later than configured', async () => {
       await useUp();
       const run = await startWaiting('marketSnapshot');
       const told = await refused();
@@ -150,8 +150,8 @@ describe('the quota gate', () => {
       expect(((await run.result()) as RunResult).outcome).toBe('complete');
     });
 
-    it('passes over a run that ended while it waited', async () => {
-      // One left from before would wait for its last run, whose silence tells of room.
+    it('skips a run that ended while waiting for quota', async () => {
+      // A gate left from before would wait for its last tried run, and take its silence as free quota.
       await terminateGates();
       await useUp();
       const run = await startWaiting('resolveCompanies', { file: 'resolve/a.csv' });
@@ -161,7 +161,7 @@ describe('the quota gate', () => {
       for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
         await system.temporal.client.workflow.getHandle(workflowId).signal('enterQuotaGate', { ctx, priority: 0 });
       }
-      // After the one that is gone, another is tried at once: its silence would be taken for room.
+      // The gate must try another run after the ended one, instead of taking its silence as free quota.
       await waitUntil('the gate did something then', async () => /gone,(?!gone)./.test((await tried()).join()));
       const then = await tried();
       expect(then[then.lastIndexOf('gone') + 1]).toBe(run.workflowId);
@@ -170,7 +170,7 @@ describe('the quota gate', () => {
     });
   });
 
-  /** Terminates the gate that is open, as a person can in the Temporal UI; how many there were. */
+  /** Terminates the open gate, as a user can in the Temporal UI; returns how many there were. */
   async function terminateGates(): Promise<number> {
     let count = 0;
     for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
@@ -178,14 +178,14 @@ describe('the quota gate', () => {
         await system.temporal.client.workflow.getHandle(workflowId).terminate();
         count++;
       } catch (error) {
-        // The list may still name one that has just ended.
+        // The list may still name a gate that has just ended.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     }
     return count;
   }
 
-  /** What the gate that is open did: `wait`, the id of a run it let go on, and `gone` where that run had ended. */
+  /** Actions of the open gate: `wait`, the id of a run it woke, or `gone` if that run had ended. */
   async function tried(): Promise<string[]> {
     const did: string[] = [];
     for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {

@@ -8,7 +8,7 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 250, tenders: 40, seed: 9 };
 const CONCURRENCY = 8;
-// The whole market, its reports, and the search.
+// Requests for all records and reports; the search comes on top.
 const WHOLE = 2 * MARKET.companies;
 
 describe('a daily quota that is too small', () => {
@@ -19,7 +19,7 @@ describe('a daily quota that is too small', () => {
   const phase = async (run: WorkflowHandle) => (await run.query<Progress>('progress')).phase;
   const waits = (run: WorkflowHandle) =>
     waitUntil('the run waits for the quota', async () => (await phase(run)) === 'waiting-for-quota');
-  /** Data calls the API answered with the daily limit. */
+  /** Data calls answered with the daily limit. */
   const refused = () => system.api.dailyLimitAnswers();
 
   beforeAll(async () => {
@@ -35,21 +35,21 @@ describe('a daily quota that is too small', () => {
 
   afterAll(() => system?.stop());
 
-  it('is waited for five times, asks for nothing meanwhile, and ends with the same tables', async () => {
+  it('waits for the daily quota five times and ends with the same tables', async () => {
     const run = await start('marketSnapshot');
     const share = Math.ceil(WHOLE / 5);
     for (let day = 1; day <= 5; day++) {
       await waits(run);
       const before = await system.api.requests('GET /v2/companies/{id}');
       const told = await refused();
-      // Of what was in flight when the API first said so, each heard it once, and nothing was sent after.
+      // Each request in flight at the limit was refused once, and none was sent after.
       expect(told).toBeLessThanOrEqual(day * CONCURRENCY);
       expect(await system.api.requests('GET /v2/companies/{id}')).toBe(before);
       await system.api.setQuota({ dailyLimit: day * share });
     }
     await waits(run);
     await system.api.setQuota({ dailyLimit: 1_000_000 });
-    // Someone else with the same key.
+    // Another user of the same key.
     for (let call = 0; call < 60; call++) {
       await fetch(`${system.api.url}/v2/financial/1`, { headers: { authorization: `Token ${system.api.key}` } });
     }
@@ -57,7 +57,7 @@ describe('a daily quota that is too small', () => {
     expect(result.outcome).toBe('complete');
     expect(result.notes).toEqual([expect.stringMatching(/The API counted \d+ .* \d+ calls are not its own/)]);
     const [drift] = await system.project.query('SELECT drift::INTEGER AS drift FROM ops.quota_drift');
-    // The calls that the limit refused were sent, and not counted: they hide as many of the others.
+    // Refused calls were sent but not counted; they hide as many calls of the other user.
     expect(drift?.['drift']).toBeGreaterThan(60 - 6 * CONCURRENCY);
     expect(drift?.['drift']).toBeLessThanOrEqual(60);
     await system.api.expectMarketEqualsTruth(system.project);
@@ -65,7 +65,7 @@ describe('a daily quota that is too small', () => {
     expect(asked).toBeLessThanOrEqual(MARKET.companies + 6 * CONCURRENCY);
   });
 
-  it('is asked for by one gate for all runs, which go on in the order of their worth', async () => {
+  it('polls the quota once for all runs and wakes them by priority', async () => {
     await system.api.setQuota({ dailyLimit: 1 });
     const order: string[] = [];
     const watch = (name: string, run: WorkflowHandle) =>
@@ -92,9 +92,9 @@ describe('a daily quota that is too small', () => {
     await Promise.all([backfill.result(), tenders.result(), snapshot.result()]);
   });
 
-  it('leaves a backfill waiting while only what is reserved is left', async () => {
+  it('keeps a backfill waiting while only the reserve is left', async () => {
     const used = await system.api.quotaUsed();
-    // Twice the reserve of 10 % is more than is left.
+    // Twice the reserve of 10 % is more than what is left.
     await system.api.setQuota({ dailyLimit: Math.ceil(used / 0.85) });
     const backfill = await start('backfill', { from: '2026-01-01', to: '2026-01-02', streams: ['tenders'] });
     await waits(backfill);
@@ -105,7 +105,7 @@ describe('a daily quota that is too small', () => {
     await backfill.result();
   });
 
-  it('a run that is cancelled while it waits ends at once, and is marked so', async () => {
+  it('ends a waiting run at once when cancelled and files it as cancelled', async () => {
     await system.api.setQuota({ dailyLimit: 1 });
     const run = await start('marketSnapshot');
     await waits(run);
@@ -117,7 +117,7 @@ describe('a daily quota that is too small', () => {
     expect(runs).toEqual([{ outcome: 'cancelled' }]);
   });
 
-  it('without a usable figure one run tries now and then, and goes on when there is room', async () => {
+  it('tries one run at intervals when the API gives no quota figure', async () => {
     await system.worker.stop();
     const config = readFileSync(system.project.env['TIDEMARK_CONFIG'] ?? '', 'utf8');
     const file = path.join(system.project.dir, 'no-figure.yaml');

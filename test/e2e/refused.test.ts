@@ -4,7 +4,7 @@ import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 250, tenders: 40, seed: 5 };
 
-// The key lacks one permission after the other.
+// The key lacks one permission after another.
 describe('a key without a permission', () => {
   let system: System;
 
@@ -20,7 +20,7 @@ describe('a key without a permission', () => {
 
   afterAll(() => system?.stop());
 
-  it('for reports sends few requests, names it everywhere, exits with 1 and reads the rest', async () => {
+  it('without report permission reads the rest, names the permission, exits with 1', async () => {
     const run = await tidemark('snapshot', '--json');
     expect(run.code, run.stderr).toBe(1);
     const names = system.api.namesOf('financials');
@@ -37,7 +37,7 @@ describe('a key without a permission', () => {
       new RegExp(`^financials: this key lacks the permission ".*", module "${names.module}"`),
     ) as string;
     expect(result.notes).toEqual([sentence]);
-    // Two chunks of 500 are begun at once; each sends three requests, and two to be sure.
+    // Two chunks of 500 start at the same time. Each sends three requests, and two to confirm the refusal.
     expect(await system.api.requests('GET /v2/financial/{id}')).toBeLessThanOrEqual(10);
     const { companyIds, hasDetails } = system.api.truthOf(0);
     expect(await system.project.query('SELECT count(*)::INTEGER AS n FROM core.companies WHERE has_details')).toEqual([
@@ -49,7 +49,7 @@ describe('a key without a permission', () => {
     expect((await tidemark('status')).stdout).toMatch(/! financials: this key lacks the permission/);
   });
 
-  it('asks again in the next night, and for a few only while it is still missing', async () => {
+  it('asks for refused reports again the next night', async () => {
     const before = await system.api.requests('GET /v2/financial/{id}');
     expect((await tidemark('snapshot')).code).toBe(1);
     expect(await system.api.requests('GET /v2/financial/{id}')).toBeLessThanOrEqual(before + 10);
@@ -60,7 +60,7 @@ describe('a key without a permission', () => {
     expect((await tidemark('status')).stdout).not.toContain('lacks');
   });
 
-  it('for tenders, or for watching, ends that run with the reason', async () => {
+  it('ends tender and watch runs with the reason when permission is missing', async () => {
     await may('prospecting', 'company_details', 'financials');
     const tenders = await tidemark('tenders', '--json');
     expect(tenders.code).toBe(1);
@@ -75,7 +75,7 @@ describe('a key without a permission', () => {
     expect(watch.stdout).toMatch(/watched_companies/);
   });
 
-  it('for searches fails the run at once, saying what is missing', async () => {
+  it('fails at once without search permission, naming it', async () => {
     await may('company_details');
     const before = await system.api.requests('POST /v2/prospecting');
     const run = await tidemark('snapshot');

@@ -6,8 +6,8 @@ const COMPANIES = 600;
 const market = { companies: COMPANIES, tenders: 1, seed: 5 };
 const NIGHTS = 2;
 
-// From the outside: no way leads to companies without a date but to search everybody by other values.
-describe('a market whose companies without a date are searched for part by part', () => {
+// The API offers no filter for companies without a date: they are found by other values only.
+describe('rotation over companies without a date', () => {
   let system: System;
   let now = new Date();
   const searches: number[] = [];
@@ -33,7 +33,7 @@ describe('a market whose companies without a date are searched for part by part'
 
   afterAll(() => system?.stop());
 
-  it('the first night searches everybody', async () => {
+  it('searches all companies on the first night', async () => {
     const { coverage } = await night();
     expect(coverage).toMatchObject({ missing: 0, distinctCompanies: COMPANIES });
     const carried = await system.project.query(
@@ -42,10 +42,10 @@ describe('a market whose companies without a date are searched for part by part'
     expect(carried).toEqual([{ n: 0 }]);
   });
 
-  it('the nights after it ask for a part, carry the rest over, and say so', async () => {
+  it('searches a part on later nights and carries over the rest', async () => {
     for (let again = 0; again < NIGHTS; again++) {
       const { coverage, outcome, incomplete } = await night();
-      // Carried members are named; only what was found counts.
+      // Carried members are named; only found companies count.
       const carriedOver = coverage?.carried?.companies ?? 0;
       expect(carriedOver).toBeGreaterThan(0);
       expect(coverage).toMatchObject({
@@ -93,14 +93,14 @@ describe('a market whose companies without a date are searched for part by part'
     expect(daily).toEqual([{ companies: COMPANIES - carried, carried, entered: null, gone: null }]);
   });
 
-  it('nobody is called gone or new for not having been asked for', async () => {
+  it('reports no move of a company that was not searched', async () => {
     const moves = await system.project.query(
       "SELECT count(*)::INTEGER AS n FROM marts.changes WHERE kind IN ('entered', 'left')",
     );
     expect(moves).toEqual([{ n: 0 }]);
   });
 
-  it('who comes and goes meanwhile is there, or gone, within as many nights', async () => {
+  it('finds new companies and drops gone ones within a full rotation', async () => {
     await system.api.advanceDay(30);
     for (let again = 0; again <= NIGHTS; again++) await night();
     const members = await system.project.query(

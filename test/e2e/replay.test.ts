@@ -9,7 +9,7 @@ import { startSystem, type System } from '../helpers/system.js';
 import { runCli } from '../helpers/run-cli.js';
 
 const COMPANIES = 200;
-// When the models were built and checked, and for which run a file was published, is no content.
+// The time of building models and the run of a publication are not compared.
 const LEFT_OUT: Record<string, string> = { 'meta.models': 'applied_at', 'ops.checks': 'at' };
 const NO_CONTENT = ['meta.receipt'];
 
@@ -18,7 +18,7 @@ describe('tidemark replay, after three nights', () => {
   let dataDir: string;
   let lived: Record<string, string>;
 
-  /** A hash of each published table's rows, whatever their order. */
+  /** A hash of each published table's rows, independent of their order. */
   const tables = async (folder = dataDir): Promise<Record<string, string>> => {
     const published = await openPublished(folder);
     try {
@@ -40,7 +40,7 @@ describe('tidemark replay, after three nights', () => {
       published.close();
     }
   };
-  // No key, no API, no Temporal server: all it needs is on the disk.
+  // Needs no key, API or Temporal server: everything is on disk.
   const offline = (): Record<string, string> => ({
     PATH: process.env['PATH'] ?? '',
     HOME: process.env['HOME'] ?? '',
@@ -78,7 +78,7 @@ describe('tidemark replay, after three nights', () => {
 
   afterAll(() => system?.stop());
 
-  it('gives the same tables from a deleted warehouse, with no key, API or server', async () => {
+  it('replays a deleted warehouse to the same tables without key, API or server', async () => {
     expect(Object.keys(lived).length).toBeGreaterThan(25);
     expect(lived['marts.changes']).not.toMatch(/^0 /);
     expect(lived['marts.financials_disagreement']).toBeDefined();
@@ -89,7 +89,7 @@ describe('tidemark replay, after three nights', () => {
     expect(await tables()).toEqual(lived);
   });
 
-  it('gives the same tables once more, in place of a file that is no database', async () => {
+  it('replays over a corrupt warehouse file to the same tables', async () => {
     const file = path.join(dataDir, 'warehouse', 'tidemark.duckdb');
     writeFileSync(file, 'no database');
     expect((await replay('--json')).code).toBe(0);
@@ -97,7 +97,7 @@ describe('tidemark replay, after three nights', () => {
     expect(readdirSync(path.dirname(file))).toEqual(['tidemark.duckdb']);
   });
 
-  it('killed in the middle leaves the old warehouse in use', async () => {
+  it('keeps the old warehouse in use when replay is killed halfway', async () => {
     const beside = path.join(dataDir, 'warehouse', 'tidemark.duckdb.rebuild');
     const child = spawn(process.execPath, [path.join(ROOT, 'bin/tidemark.mjs'), 'replay'], {
       cwd: system.project.dir,
@@ -115,7 +115,7 @@ describe('tidemark replay, after three nights', () => {
     expect(existsSync(beside)).toBe(false);
   });
 
-  it('of some nights only goes into a folder of its own', async () => {
+  it('replays selected nights into another folder', async () => {
     const refused = await replay('--to', '2026-11-19');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/--from and --to need --into, because they select only some nights/);
@@ -130,7 +130,7 @@ describe('tidemark replay, after three nights', () => {
     expect(await tables()).toEqual(lived);
   });
 
-  it('runs as a workflow, too: all nights in place, some beside it', async () => {
+  it('rebuilds as a workflow: all nights in place, some in rebuilt/', async () => {
     await system.startWorker();
     const rebuild = (id: string, input: object) =>
       system.temporal.client.workflow.execute('rebuildWarehouse', {
@@ -154,7 +154,7 @@ describe('tidemark replay, after three nights', () => {
     expect(await tables()).toEqual(lived);
   });
 
-  it('names what it cannot read and rebuilds the rest', async () => {
+  it('reports an unreadable part and rebuilds the rest', async () => {
     const folder = path.join(dataDir, 'landing', 'tenders', 'date=2026-11-20');
     const [run] = readdirSync(folder);
     const manifests = path.join(folder, run!, '_manifest');

@@ -16,7 +16,7 @@ const MARKET = { companies: 400, tenders: 0, seed: 9, date: '2026-11-20' };
 
 const quoted = (value: string | null | undefined): string => `"${(value ?? '').replaceAll('"', '""')}"`;
 
-/** Companies of the sandbox with everything by which they can be found. */
+/** Companies of the sandbox that have every identifier. */
 function companies(count: number): Company[] {
   const world = createWorld(MARKET);
   return world
@@ -73,7 +73,7 @@ describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
     project?.remove();
   });
 
-  it('finds the companies of a list, says who is unknown, and names the rows that ask for nothing', async () => {
+  it('resolves a list of companies and reports unknown ones and unusable rows', async () => {
     const { code, stdout, stderr } = await tidemark('resolve', file);
     expect(stderr).toContain('Ignored columns: our id.');
     expect(stderr).toContain('1 rows cannot be used');
@@ -105,20 +105,20 @@ describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
     ]);
   });
 
-  it('asks for nothing it has an answer to, the same list or another', async () => {
+  it('asks only questions that have no answer yet, whatever the list', async () => {
     const before = await countRequests(sandbox, 'POST /v2/enrichment/url');
     writeFileSync(file, `website\n${list[2]?.company_website ?? ''}\n${list[0]?.company_website ?? ''}\n`);
     const { code, stdout } = await tidemark('resolve', file, '--json');
     expect(code).toBe(0);
     const result = JSON.parse(stdout) as RunResult;
-    // The country is part of a question: without it, these are other ones.
+    // The country is part of a question, so questions without it are new.
     expect(result.due).toEqual([{ stream: 'matches', known: 2, due: 2, reasons: { unfetched: 2 } }]);
     const again = await tidemark('resolve', file, '--json');
     expect((JSON.parse(again.stdout) as RunResult).due).toEqual([{ stream: 'matches', known: 2, due: 0, reasons: {} }]);
     expect(await countRequests(sandbox, 'POST /v2/enrichment/url')).toBe(before + 2);
   });
 
-  it('refuses a list that says nothing, and a file that is none', async () => {
+  it('rejects a list without identifying columns and an unreadable file', async () => {
     writeFileSync(file, 'country,note\nDK,x\n');
     const useless = await tidemark('resolve', file);
     expect([useless.code, useless.stderr]).toEqual([2, expect.stringContaining('names no column that identifies')]);
@@ -136,7 +136,7 @@ describe.skipIf(TARGET === 'stub')('tidemark resolve', () => {
     });
   });
 
-  it('refuses a run that says it was begun elsewhere, and a waiter that is none', async () => {
+  it('rejects a forged run context and a forged quota gate waiter', async () => {
     const ctx = { run: '../../../escaped', date: '2026-11-20', file: '../../outside.csv', workflowId: 'x' };
     const forged = temporal.client.workflow.execute('resolveCompanies', {
       taskQueue: 'tidemark-crawl',

@@ -10,7 +10,7 @@ import { startSystem, type System } from '../helpers/system.js';
 const MARKET = { companies: 150, tenders: 2, seed: 23 };
 const DETAILS = 'GET /v2/companies/{id}';
 
-describe('a data folder that changes while a run is under way', () => {
+describe('a data folder that changes during a run', () => {
   let system: System;
   let nights = 0;
 
@@ -51,7 +51,7 @@ describe('a data folder that changes while a run is under way', () => {
 
   afterAll(() => system?.stop());
 
-  it('restored from a backup: the run fails, is filed as failed, and the next one is whole', async () => {
+  it('fails a run whose data folder was restored from a backup; the next completes', async () => {
     const backup = path.join(system.project.dir, 'backup');
     expect((await nextNight()).outcome).toBe('complete');
     await system.worker.stop();
@@ -75,7 +75,7 @@ describe('a data folder that changes while a run is under way', () => {
     });
   });
 
-  it('emptied: the run fails instead of waiting for a folder that is no more', async () => {
+  it('fails a run whose data folder was emptied', async () => {
     const run = await killed();
     rmSync(system.project.dataDir, { recursive: true });
     await system.startWorker();
@@ -86,7 +86,7 @@ describe('a data folder that changes while a run is under way', () => {
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
-  it('moved: the run goes on where the folder is now', async () => {
+  it('continues a run whose data folder was moved', async () => {
     const run = await killed();
     const moved = path.join(system.project.dir, 'elsewhere');
     renameSync(system.project.dataDir, moved);

@@ -35,7 +35,7 @@ describe('schedules from tidemark.yaml', () => {
       config: {
         markets: [
           { name: 'minutely', streams: ['companies'], schedule: schedule('* * * * *', 'UTC') },
-          // 00:30 in Tokyo is the day before in UTC: a logical date taken from the wrong zone would show.
+          // 00:30 in Tokyo is the day before in UTC, so a date in the wrong zone would be noticed.
           { name: 'nightly', streams: ['companies'], schedule: schedule('30 0 * * *', 'Asia/Tokyo') },
         ],
         tenders: { schedule: schedule('0 5 1 1 *', 'UTC') },
@@ -46,7 +46,7 @@ describe('schedules from tidemark.yaml', () => {
 
   afterAll(() => system?.stop());
 
-  it('are applied once and unchanged the second time', async () => {
+  it('creates schedules once and reports them unchanged the second time', async () => {
     const first = await tidemark('schedule', 'apply');
     expect(first.stdout).toMatch(/created/);
     const second = await tidemark('schedule', 'apply');
@@ -54,7 +54,7 @@ describe('schedules from tidemark.yaml', () => {
     expect(second.stdout).not.toMatch(/created|updated/);
   });
 
-  it('fire, and file the market under their nominal date', async () => {
+  it('runs a schedule and files the market under its nominal date', async () => {
     await waitUntil('the minutely schedule fires', async () => (await results(MINUTELY)).length > 0);
     await system.temporal.client.schedule.getHandle(MINUTELY).pause();
     const [run] = await results(MINUTELY);
@@ -63,7 +63,7 @@ describe('schedules from tidemark.yaml', () => {
     expect(await system.project.query(members)).toEqual([{ n: 120 }]);
   });
 
-  it('run once per past date when backfilled as the UI does it, and file nothing as-of-now there', async () => {
+  it('runs a backfilled schedule once per past date and files no members there', async () => {
     // Nominal times 00:30 in Tokyo on 10, 11 and 12 March: 15:30 UTC the day before.
     await system.temporal.client.schedule.getHandle(NIGHTLY).backfill({
       start: new Date('2026-03-09T15:00:00Z'),
@@ -79,13 +79,13 @@ describe('schedules from tidemark.yaml', () => {
     expect(await system.project.query("SELECT * FROM core.companies WHERE first_seen_on < '2026-04-01'")).toEqual([]);
   });
 
-  it('start tender and watch runs under ids without a market, and apply corrects the ids of schedules made before', async () => {
+  it('starts scheduled tender and watch runs under ids without a market', async () => {
     const startedAs = async (schedule: string): Promise<string> => {
       const { action } = await system.temporal.client.schedule.getHandle(schedule).describe();
       return action.workflowId;
     };
     expect([await startedAs(TENDERS), await startedAs(WATCH)]).toEqual(['tenders/scheduled', 'watch/scheduled']);
-    // As versions before named them.
+    // As older versions named them.
     await system.temporal.client.schedule.getHandle(TENDERS).update(({ action, ...rest }) => ({
       ...rest,
       action: { ...action, workflowId: 'tenders/undefined/scheduled' },
@@ -103,7 +103,7 @@ describe('schedules from tidemark.yaml', () => {
     ]);
   });
 
-  it('are removed', async () => {
+  it('deletes schedules', async () => {
     for (const name of ['snapshot/minutely', NIGHTLY, 'tenders', 'watch']) await tidemark('schedule', 'delete', name);
     const left: string[] = [];
     for await (const { scheduleId } of system.temporal.client.schedule.list()) left.push(scheduleId);

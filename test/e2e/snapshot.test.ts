@@ -3,7 +3,7 @@ import type { RunResult } from '../../schemas/pipeline/run.js';
 import { queryFile } from '../helpers/project.js';
 import { startSystem, type System } from '../helpers/system.js';
 
-// Ten pages of 25 show 250 companies of a search: a market of 1,500 has to be split.
+// A search shows ten pages of 25, so a market of 1,500 has to be split.
 const MARKET = { companies: 1_500, tenders: 70, seed: 5, maxPerPage: 25 };
 
 const CONFIG = {
@@ -11,7 +11,7 @@ const CONFIG = {
   markets: [{ name: 'demo', streams: ['companies', 'financials', 'financials_v1'] }],
 };
 
-describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
+describe('market nights over HTTP, Temporal and DuckDB', () => {
   let system: System;
   let firstNight: { result: RunResult; requests: number };
 
@@ -33,13 +33,13 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
 
   afterAll(() => system?.stop());
 
-  it('holds the market as the API does, row for row', async () => {
+  it('stores the market row for row as the API has it', async () => {
     await system.api.expectMarketEqualsTruth(system.project);
     await system.api.expectTendersEqualTruth(system.project);
     expect(await system.project.query('SELECT DISTINCT version FROM core.tenders_history')).toEqual([{ version: 1 }]);
   });
 
-  it('holds the v1 reports beside those of v2, and says that they agree', async () => {
+  it('stores v1 reports, and none disagrees with v2', async () => {
     await system.api.expectV1FinancialsEqualTruth(system.project);
     const [both] = await system.project.query(
       `SELECT count(*)::INTEGER AS n FROM core.financials AS a JOIN core.financials AS b USING (company_id, fiscal_year, indicator)
@@ -50,20 +50,20 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
     expect(await system.project.query(`SELECT company_id FROM marts.financials_wide WHERE source <> 'v2'`)).toEqual([]);
   });
 
-  it('proves its coverage', () => {
+  it('completes a market with all companies found', () => {
     const { coverage, outcome } = firstNight.result;
     expect(outcome).toBe('complete');
     expect(coverage).toEqual({ reportedTotal: 1_500, distinctCompanies: 1_500, missing: 0, share: 1 });
   });
 
-  it('books every request it sends', async () => {
+  it('logs every request it sends', async () => {
     const [row] = await system.project.query(
       `SELECT sum(requests)::INTEGER AS n FROM ops.requests WHERE run = '${firstNight.result.run}'`,
     );
     expect(row).toEqual({ n: firstNight.requests });
   });
 
-  it('comments every table and column', async () => {
+  it('comments every published table and column', async () => {
     const schemas = "schema_name IN ('core', 'marts', 'ops', 'meta')";
     expect(await system.project.query(`SELECT * FROM duckdb_columns() WHERE comment IS NULL AND ${schemas}`)).toEqual(
       [],
@@ -73,18 +73,18 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
     );
   });
 
-  it('spends under a tenth the same day again, and changes nothing', async () => {
+  it('repeats a night with under a tenth of the requests and no change', async () => {
     const again = await run('marketSnapshot', 'snapshot/demo/first');
     expect(again.requests).toBeLessThan(firstNight.requests / 10);
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
-  it('lets a reader query in a loop during a publish', async () => {
+  it('keeps published tables readable in a loop during a publish', async () => {
     const publish = { running: true };
     let queries = 0;
     const reading = (async () => {
       while (publish.running) {
-        // A new reader each time, as analysts come and go, beside the one that stays.
+        // Opens a new reader each time, in addition to one that stays open.
         const [row] = await queryFile(system.project.published, 'SELECT count(*)::INTEGER AS n FROM core.companies');
         expect(row).toEqual({ n: 1_500 });
         queries++;
@@ -96,7 +96,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
     expect(queries).toBeGreaterThan(0);
   });
 
-  it('follows the market into the next night: who came, who left, what changed', async () => {
+  it('reports companies that entered or left the market the next night', async () => {
     await system.api.advanceDay();
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     await system.worker.stop();
@@ -118,7 +118,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
     });
   });
 
-  it('files nothing as of now under a past date', async () => {
+  it('adds no market members under a past date', async () => {
     const members = 'SELECT count(*)::INTEGER AS n FROM marts.market_members';
     const before = await system.project.query(members);
     const { result } = await run('marketSnapshot', 'snapshot/demo/past', { date: '2026-01-15' });
@@ -127,7 +127,7 @@ describe('nights of a market, over HTTP, Temporal and DuckDB', () => {
     expect(await system.project.query(members)).toEqual(before);
   });
 
-  it('refuses a wrong input at once, in words', async () => {
+  it('rejects wrong input at once with the reason', async () => {
     const wrong = async (input: object): Promise<string> => {
       const failure: unknown = await run('marketSnapshot', 'snapshot/demo/wrong', input).catch(
         (error: unknown) => error,

@@ -4,8 +4,9 @@ import { expectTruth } from '../helpers/expect-truth.js';
 import { expectNoFalseClaim, startStubProject, type StubProject } from '../helpers/stub-project.js';
 import { companiesTruth, financialsTruth, membersTruth, tendersTruth } from '../stub/truth.js';
 
-// The stub chooses otherwise than the sandbox wherever the reference is silent: what passes here does not lean on the
-// sandbox's habits. test/stub/README.md lists its choices.
+// The stub differs from the sandbox wherever the reference is silent, so these tests do not depend on the sandbox's
+// choices.
+// test/stub/README.md lists them.
 describe('an API with pages of 40 that sends proxy pages', () => {
   let stub: StubProject;
   let code: number;
@@ -22,7 +23,7 @@ describe('an API with pages of 40 that sends proxy pages', () => {
   });
   afterAll(() => stub?.close());
 
-  it('completes a market above the page cap', async () => {
+  it('completes a market above the page cap with pages of 40', async () => {
     expect(result.coverage).toMatchObject({ reportedTotal: 640, distinctCompanies: 640, missing: 0, share: 1 });
     expect({ code, outcome: result.outcome }).toEqual({ code: 0, outcome: 'complete' });
     await expectTruth(stub, membersTruth(stub.api.state, 'stub'));
@@ -32,7 +33,7 @@ describe('an API with pages of 40 that sends proxy pages', () => {
     await expectTruth(stub, companiesTruth(stub.api.state));
   });
 
-  it('stores every financial value, a number sent as text in both columns', async () => {
+  it('stores every financial value, including numbers sent as text', async () => {
     await expectTruth(stub, financialsTruth(stub.api.state));
   });
 
@@ -41,7 +42,7 @@ describe('an API with pages of 40 that sends proxy pages', () => {
     await expectTruth(stub, tendersTruth(stub.api.state));
   });
 
-  it('leaves no reject', async () => {
+  it('leaves no reject when the API sends proxy pages', async () => {
     expect(await stub.project.query('SELECT stream, entity_id, reason, path FROM ops.rejects')).toEqual([]);
   });
 });
@@ -88,7 +89,7 @@ describe('ids that the warehouse cannot hold', () => {
     expect(unnamed.map(({ id }) => id)).toEqual([]);
   });
 
-  it('leave a night that proves nothing', async () => {
+  it('proves nothing for a night whose ids the warehouse cannot hold', async () => {
     const [coverage] = await stub.project
       .query(`SELECT reported_total::INTEGER AS total, distinct_companies::INTEGER AS found,
       loaded_companies::INTEGER AS loaded, share, is_proven FROM ops.coverage`);

@@ -7,7 +7,7 @@ import type { PermissionShape } from '../stub/state.js';
 import { companiesTruth, financialsTruth, membersTruth } from '../stub/truth.js';
 
 describe('totals that are not what the pages list', () => {
-  // Ten pages of ten do not hold the market, so it is searched in parts.
+  // Ten pages of ten cannot list the market, so it is split.
   const LISTED = 130;
   const MARKETS: Totals[] = ['larger', 'smaller', 'moving', 'huge'];
   let stub: StubProject;
@@ -27,14 +27,14 @@ describe('totals that are not what the pages list', () => {
     return run;
   };
 
-  it('reads everything listed below a larger total, and is not complete', async () => {
+  it('reads everything below a total that is too large, and is incomplete', async () => {
     const { code, result } = await night('larger');
     await expectTruth(stub, membersTruth(stub.api.state, 'larger'));
     expect(result.coverage).toMatchObject({ distinctCompanies: LISTED });
     expect({ code, incomplete: result.incomplete }).toEqual({ code: 1, incomplete: true });
   });
 
-  it('reads on past a total that is too small, or is not complete', async () => {
+  it('reads past a total that is too small, or is incomplete', async () => {
     const { result } = await night('smaller');
     expect(result.coverage?.distinctCompanies).toBeGreaterThan(LISTED - 45);
   });
@@ -44,7 +44,7 @@ describe('totals that are not what the pages list', () => {
     expect(result.coverage?.distinctCompanies).toBeLessThanOrEqual(LISTED);
   });
 
-  it('fails soon at a total of 400 digits, and says why', async () => {
+  it('fails soon at a total of 400 digits with the reason', async () => {
     const { requests } = stub.api.state;
     const most = requests.length + 1_000;
     const endless = waitUntil('1,000 requests', () => Promise.resolve(requests.length > most)).then(() => null);
@@ -55,7 +55,7 @@ describe('totals that are not what the pages list', () => {
   });
 });
 
-describe('a key without the permission for financial reports', () => {
+describe('a key without permission for financial reports', () => {
   const COMPANIES = 150;
   let stub: StubProject;
 
@@ -79,7 +79,7 @@ describe('a key without the permission for financial reports', () => {
       forbidden.push({ prefix: '/v2/financial/', shape });
       const { result } = await stub.snapshot();
       const refused = requests.slice(before).filter((request) => request.includes('/v2/financial/'));
-      // What is in flight when the first refusals come, and a few.
+      // Requests in flight at the first refusals, and a few more.
       expect.soft(refused.length).toBeLessThanOrEqual(48);
       expect.soft(result.notes.join(' ')).toMatch(named);
       expect(result.outcome).not.toBe('complete');
@@ -88,14 +88,14 @@ describe('a key without the permission for financial reports', () => {
     },
   );
 
-  it('reads the reports once the permission is there', async () => {
+  it('reads the reports once the permission is granted', async () => {
     const { code, result } = await stub.snapshot();
     expect({ code, outcome: result.outcome }).toEqual({ code: 0, outcome: 'complete' });
     await expectTruth(stub, financialsTruth(stub.api.state));
   });
 });
 
-describe('a limit that lasts', () => {
+describe('a long limit', () => {
   let stub: StubProject;
   beforeAll(async () => {
     const refresh = { companies: '0d', financials: '0d' };
@@ -120,7 +120,7 @@ describe('a limit that lasts', () => {
     await expectTruth(stub, financialsTruth(stub.api.state));
   };
 
-  it('waits at `limits.daily` and then reads the rest', async () => {
+  it('waits at `limits.daily`, then reads the rest', async () => {
     const { state } = stub.api;
     Object.assign(state.daily, { used: 0, total: 60 });
     const running = stub.snapshot('daily');
@@ -132,7 +132,7 @@ describe('a limit that lasts', () => {
     await expectWhole('daily', await running);
   });
 
-  it('gives up no record while the API answers `limit` for half a minute', async () => {
+  it('loses no record while the API answers `limit` for half a minute', async () => {
     const { state } = stub.api;
     const details = () => state.requests.filter((request) => request.startsWith('GET /v2/companies/')).length;
     const before = details();

@@ -60,7 +60,7 @@ describe('events of watched companies, delivered and polled', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
   };
 
-  /** Sends and notes what was answered 200. */
+  /** Delivers an event and records it if answered 200. */
   const send = async (event: StubEvent, form: DeliveryForm = {}): Promise<void> => {
     const { state } = stub.api;
     const status = await deliver(state, writeDelivery(state, event, form), form);
@@ -84,25 +84,25 @@ describe('events of watched companies, delivered and polled', () => {
       state.events.push(event);
       return event;
     };
-    // Delivered and listed; under the older name in the list.
+    // Delivered and listed; half of them under the older field name.
     for (let i = 0; i < 12; i++) await send(make(i, 'company.status', i % 60, 'Inactive'), { upperCase: i % 2 === 1 });
-    // Listed alone, more than one page of them for one company.
+    // Only listed, on more than one page for one company.
     for (let i = 0; i < 23; i++) make(3, 'company.status', 20 + i, `Status ${i}`);
-    // Two officers in one second: both, both listed.
+    // Two officers in the same second, each delivered and listed.
     for (let i = 0; i < 4; i++) {
       await send(make(i, 'officer.appointment', 5, `Ada ${i}`), { reversed: true });
       await send(make(i, 'officer.appointment', 5, `Bob ${i}`));
     }
-    // Two officers in one second, and the list does not have them yet.
+    // Two officers in the same second, delivered but not listed yet.
     await send(make(5, 'officer.appointment', 6, 'Cid', false));
     await send(make(5, 'officer.appointment', 6, 'Dora', false));
-    // Delivered three times over, once with other white space and order.
+    // Delivered three times, once with other white space and key order.
     const again = make(7, 'officer.appointment', 7, 'Eve');
     for (const form of [{}, {}, { pretty: true, reversed: true }]) await send(again, form);
     const alone = make(8, 'officer.appointment', 8, 'Fay', false);
     for (const form of [{}, { reversed: true }]) await send(alone, form);
     for (const body of UNREADABLE) if ((await deliver(state, body)) === 200) refused.push(body);
-    // Signed with another secret: nothing is kept of it.
+    // Signed with another secret, so not stored.
     const forged = writeDelivery(state, make(9, 'officer.appointment', 9, 'Mallory', false));
     expect(await deliver({ ...state, secret: 'another' }, forged)).toBe(401);
   };
@@ -112,24 +112,24 @@ describe('events of watched companies, delivered and polled', () => {
     expect(refused).toEqual(UNREADABLE);
   });
 
-  it('stores every event once, however it came', async () => {
+  it('stores every event once, delivered or polled', async () => {
     await expectSameRows(stub, truth['ways']!);
   });
 
-  it('stores the values of every delivery', async () => {
+  it('stores the values of every delivered event', async () => {
     await expectSameRows(stub, truth['values']!);
   });
 
-  it('stores every message of the list', async () => {
+  it('stores the message of every listed event', async () => {
     await expectSameRows(stub, truth['messages']!);
   });
 
-  it('files each unreadable delivery as its own reject', async () => {
+  it('files each unreadable delivery as one reject', async () => {
     const rejects = await stub.project.query(`SELECT raw FROM ops.rejects WHERE stream = 'watch_events'`);
     expect(rejects).toHaveLength(UNREADABLE.length);
   });
 
-  it('adds nothing in a second sync', async () => {
+  it('adds nothing in a second watch sync', async () => {
     await must(stub.tidemark('watch', 'sync'));
     await expectSameRows(stub, truth['ways']!);
   });

@@ -45,7 +45,7 @@ describe('two data folders on one Temporal namespace', () => {
     await system?.stop();
   });
 
-  it('have different identities, and the second worker names the first', () => {
+  it('gives two data folders different ids and names the first to the second worker', () => {
     const [first, second] = teams.map(({ folder }) => folder.id);
     expect(first).not.toBe(second);
     expect(teams[1]?.worker.output()).toMatch(
@@ -55,7 +55,7 @@ describe('two data folders on one Temporal namespace', () => {
     );
   });
 
-  it('a run is done whole in the folder of the worker that opened it', async () => {
+  it('does all work of a run in the data folder that opened it', async () => {
     for (const night of [1, 2]) {
       const result = await run(`snapshot/demo/shared-${night}`);
       const { team, other } = ofResult(result);
@@ -67,7 +67,7 @@ describe('two data folders on one Temporal namespace', () => {
     }
   });
 
-  it('the command line names the folder a run was done in, and claims no path of its own', async () => {
+  it('names the data folder that did a run, and no wrong path', async () => {
     const [{ project }] = teams as [Team, Team];
     const said = await tidemark(project, 'tenders', '--json');
     const result = JSON.parse(said.stdout) as RunResult & { sameFolder: boolean };
@@ -92,7 +92,7 @@ describe('two data folders on one Temporal namespace', () => {
     expect(result.sameFolder).toBe(team.project === project);
   });
 
-  it('the work of a folder whose worker is gone waits, says why, and goes on when it is back', async () => {
+  it('waits for the worker of its data folder, says why, then continues', async () => {
     await system.api.answer({ route: '/v2/companies/', latency: 100 });
     const before = await system.api.requests('GET /v2/companies/{id}');
     const handle = await system.start('marketSnapshot', 'snapshot/demo/waits');
@@ -120,7 +120,7 @@ describe('two data folders on one Temporal namespace', () => {
     await system.api.expectMarketEqualsTruth(team.project);
   });
 
-  it('an edit of tidemark.yaml after the start of the worker is named by run, status and doctor', async () => {
+  it('reports an edit of tidemark.yaml after the worker started', async () => {
     const [team, other] = teams as [Team, Team];
     await other.worker.stop();
     const file = path.join(team.project.dir, 'tidemark.yaml');
@@ -133,7 +133,7 @@ describe('two data folders on one Temporal namespace', () => {
     const edited = /These workers use other settings than .*tidemark\.yaml \(changed at .*Z\): .*\. Restart them/;
     expect((await tidemark(team.project, 'status')).stdout).toMatch(edited);
     expect((await tidemark(team.project, 'doctor')).stdout).toMatch(edited);
-    // Only the settings count.
+    // Only settings count, not comments.
     writeFileSync(file, `# a comment\n${text}`);
     expect((await tidemark(team.project, 'status')).stdout).not.toMatch(/changed at/);
   });

@@ -4,11 +4,11 @@ import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 
 const MARKET = { companies: 900, tenders: 20, seed: 11, maxPerPage: 25 };
-// Requests in flight when the worker dies are all that may be sent again (a chunk is 500).
+// Only requests in flight when the worker dies may be repeated (a chunk has 500).
 const IN_FLIGHT = 16;
 
-// kill -9, and the way a deployment asks a worker to go.
-describe.each(['SIGKILL', 'SIGTERM'] as const)('%s of the worker in the middle', (signal) => {
+// kill -9, and the signal that a deployment sends.
+describe.each(['SIGKILL', 'SIGTERM'] as const)('a worker that gets %s during a crawl', (signal) => {
   let system: System;
   let result: RunResult;
 
@@ -29,12 +29,12 @@ describe.each(['SIGKILL', 'SIGTERM'] as const)('%s of the worker in the middle',
 
   afterAll(() => system?.stop());
 
-  it('loses nothing and doubles nothing', async () => {
+  it('ends with the same tables after the worker is killed or stopped', async () => {
     expect(result.outcome).toBe('complete');
     await system.api.expectMarketEqualsTruth(system.project);
   });
 
-  it('repeats no more than what was in flight', async () => {
+  it('repeats only requests in flight after the worker is killed or stopped', async () => {
     const sent = await system.api.requests('GET /v2/companies/{id}');
     expect(sent).toBeLessThanOrEqual(MARKET.companies + 2 * IN_FLIGHT);
   });

@@ -11,8 +11,7 @@ import { land, marketNight, type Answer } from '../helpers/warehouse.js';
 
 const COMPANIES = 100;
 const IDS = Array.from({ length: COMPANIES }, (_, i) => i + 1);
-// Milliseconds into a step; a late one falls into the next where the step is over by then. All of them take minutes:
-// WRITER_KILLS=all.
+// Milliseconds into each step; a late kill may hit the next step. All kills take minutes: WRITER_KILLS=all.
 const SOME: [step: string, moment: number][] = [
   ['load', 40],
   ['model', 150],
@@ -51,7 +50,7 @@ function night(run: string, date: string, status: string): Answer[] {
   ];
 }
 
-describe('kill -9 of the writer, in each of its steps', () => {
+describe('kill -9 of the warehouse writer', () => {
   let folder: string;
   let before: string;
   const published = (dataDir: string) => path.join(dataDir, 'published', 'market.duckdb');
@@ -70,7 +69,7 @@ describe('kill -9 of the writer, in each of its steps', () => {
     for (const [name, sql] of Object.entries(TABLES)) all[name] = await queryFile(published(dataDir), sql);
     return all;
   };
-  /** What a reader sees: each table as long as the file's own receipt says, and nights as a whole. */
+  /** What a reader sees: complete tables according to the file's receipt, and complete nights. */
   const look = async (dataDir: string): Promise<string> => {
     const [seen] = await queryFile(
       published(dataDir),
@@ -92,7 +91,7 @@ describe('kill -9 of the writer, in each of its steps', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('readers see the old night or the new one, and the next run completes it', async () => {
+  it('shows readers a whole night whenever the writer is killed', async () => {
     const undisturbed = path.join(folder, 'undisturbed');
     cpSync(before, undisturbed, { recursive: true, verbatimSymlinks: true });
     await ends(undisturbed);
@@ -117,7 +116,7 @@ describe('kill -9 of the writer, in each of its steps', () => {
     console.log(`killed: ${killed.join('; ')}`);
   });
 
-  // What lies in data/published tells how far a publication is.
+  // The files in data/published show the progress of a publication.
   const below = (dataDir: string, suffix: string) =>
     readdirSync(path.join(dataDir, 'published', 'builds'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith(suffix),
@@ -129,8 +128,8 @@ describe('kill -9 of the writer, in each of its steps', () => {
       (dataDir) => below(dataDir, '.parquet').length > below(before, '.parquet').length + 2,
     ],
     ['the new build is there', (dataDir) => listBuilds(dataDir).length > 1],
-    ['readers are let over', (dataDir) => currentBuild(dataDir) !== currentBuild(before)],
-  ])('killed when %s, no half of a build counts as one, and the next publication clears it away', async (_, has) => {
+    ['readers were switched to it', (dataDir) => currentBuild(dataDir) !== currentBuild(before)],
+  ])('removes the partial build of a writer killed when %s', async (_, has) => {
     const dataDir = mkdtempSync(path.join(folder, 'publish-'));
     cpSync(before, dataDir, { recursive: true, verbatimSymlinks: true });
     const running = await writer(dataDir);
@@ -150,13 +149,13 @@ describe('kill -9 of the writer, in each of its steps', () => {
     expect(readdirSync(path.join(dataDir, 'published', 'builds')).toSorted()).toEqual(
       builds.map(({ name }) => name).toSorted(),
     );
-    // And what did not change is the file of the build before.
+    // Unchanged tables are hard links to the previous build's files.
     const unchanged = path.join('lake', 'core', 'nomenclatures', 'data.parquet');
     const links = builds.map(({ name }) => statSync(path.join(dataDir, 'published', 'builds', name, unchanged)).ino);
     expect(new Set(links).size).toBe(1);
   });
 
-  it('the file and the lake change over in one step', () => {
+  it('switches file and lake through one link', () => {
     const link = (name: string) => readlinkSync(path.join(before, 'published', name));
     expect([link('market.duckdb'), link('lake')]).toEqual([
       path.join('current', 'market.duckdb'),

@@ -6,8 +6,8 @@ type Row = Record<string, unknown>;
 type Values = (string | number)[];
 
 /**
- * What the market holds, as schemathesis' configuration: without it random ids find nobody, and no answer but "not
- * found" is ever seen. Each value is used in most of the requests, not in all, so that unknown ones are tried as well.
+ * Values of the market as configuration for schemathesis; random ids would only find "not found". Most requests use
+ * these values, others try unknown ones.
  */
 export async function configuration(sandbox: RunningSandbox, market: WorldOptions): Promise<string> {
   const { ctx } = createWorld(market);
@@ -94,7 +94,7 @@ function bindings(bound: Record<string, string>): string {
     .join('');
 }
 
-/** Up to twenty values of a field, those that are there. */
+/** Up to twenty existing values of a field. */
 function some(rows: Row[], field: string): Values {
   const values = rows
     .map((row) => row[field])

@@ -7,9 +7,9 @@ import { startSandbox, type RunningSandbox } from '../helpers/processes.js';
 import { configuration } from './known-values.js';
 
 /*
- * `npm run sandbox:fuzz [-- examples per route]`: schemathesis makes up requests from /openapi.json, good ones and bad
- * ones, and holds each answer against it. A status, a content type or a body that is not described fails the run, and so
- * does any 5xx. The ids that bring a 5xx on purpose (900000500 …) are in no list of values.
+ * `npm run sandbox:fuzz [-- examples per route]`: schemathesis generates valid and invalid requests from /openapi.json
+ * and checks each answer. An undescribed status, content type or body fails the run, as does any 5xx. Ids that cause a
+ * 5xx on purpose (900000500 …) are in no list of values.
  */
 
 const MARKET = { companies: 500, tenders: 50, seed: 7, date: '2026-11-20' };
@@ -72,13 +72,13 @@ async function run(
   const args = ['--config-file', file, 'run', `${sandbox.url}/openapi.json`];
   args.push('--header', `Authorization: Token ${sandbox.key}`, '--checks', CHECKS.join(','));
   args.push('--phases', 'coverage,fuzzing', '--max-examples', String(examples), '--continue-on-failure');
-  // In a folder of its own: it leaves a database of examples behind.
+  // Runs in a temporary folder, because it writes a database of examples.
   const child = spawn(command, args, { cwd: folder, stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 }
 
-/** Asks the sandbox itself what it answered: no 5xx, whoever asked. */
+/** Asks the sandbox for its statuses: none may be a 5xx. */
 async function demandNoFaults(sandbox: RunningSandbox): Promise<boolean> {
   const response = await fetch(`${sandbox.url}/_sandbox/requests`);
   const { total, statuses } = (await response.json()) as { total: number; statuses: Record<string, number> };

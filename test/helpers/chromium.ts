@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** A browser of this machine; undefined when there is none. */
+/** Path of a browser on this machine; undefined if there is none. */
 export function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   const candidates = [

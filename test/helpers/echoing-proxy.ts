@@ -2,14 +2,14 @@ import { createServer, request as send, type IncomingMessage, type ServerRespons
 import type { AddressInfo } from 'node:net';
 
 /**
- * An API that repeats the caller's key wherever it can, in front of another that knows a key of its own: in error bodies
- * of every shape, in headers, in redirects, in good records, and in every encoding a server might use.
+ * A proxy that echoes the caller's key in front of an API with another key. It echoes the key in errors of every shape,
+ * headers, redirects, records, and every encoding a server might use.
  */
 export interface EchoingProxy {
   url: string;
-  /** Answers that held the caller's key, by kind. */
+  /** Number of answers with the caller's key, by kind. */
   echoed: Map<string, number>;
-  /** From now on every request is refused, in words that hold the key. */
+  /** Refuses every request from now on, in messages that hold the key. */
   refuse(): void;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ const ECHOES: Record<string, Echo> = {
   'no json': (key) => ({ status: 200, body: `{"id": ${key}` }),
 };
 
-/** Starts the proxy; it forwards with the key of `upstream` in place of the caller's. */
+/** Starts the proxy; it forwards requests with the key of `upstream`. */
 export async function startEchoingProxy(upstream: { url: string; key: string }): Promise<EchoingProxy> {
   const echoed = new Map<string, number>();
   const kinds = Object.entries(ECHOES);
@@ -77,14 +77,14 @@ export async function startEchoingProxy(upstream: { url: string; key: string }):
       return;
     }
     const details = /^\/v2\/(companies|financial)\/\d+$/.test(incoming.url ?? '');
-    // Some records fail whenever they are asked for, so that the run is partial and has rejects.
+    // Some records always fail, so that the run is partial and has rejects.
     const always = ECHOES['field messages'];
     if (details && always && incoming.url?.endsWith('7')) {
       count('field messages');
       respond(incoming, response, always(key));
       return;
     }
-    // Details alone fail for good where the kind is no passing fault; searches must go through, or nothing is found.
+    // Only details get faults that may be permanent; searches must succeed to find companies.
     if (details && ++n % 4 === 0) {
       const [kind, echo] = kinds[(n / 4) % kinds.length] as [string, Echo];
       count(kind);
@@ -113,7 +113,7 @@ function respond(incoming: IncomingMessage, response: ServerResponse, answer: Re
   response.end(answer.body);
 }
 
-/** Passes a request on; `name` goes into the record that comes back. */
+/** Forwards a request; puts `name` into the returned record. */
 function forward(
   upstream: { url: string; key: string },
   incoming: IncomingMessage,

@@ -1,17 +1,17 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 
-/** One execution of a workflow. Those after the first were continued as new. */
+/** One execution of a workflow; later ones continue as new from the previous. */
 export interface Execution {
   runId: string;
-  /** What the workflow was given: input, and what the execution before carried over. */
+  /** Arguments of the workflow: its input and the state of the previous execution. */
   args: unknown[];
   signals: string[];
-  /** Names of the activities it scheduled. */
+  /** Names of the activities that it scheduled. */
   activities: string[];
 }
 
-/** All executions of a workflow that continues as new, the first one first. */
+/** All executions of a workflow that continues as new, in order. */
 export async function executionsOf(temporal: TestWorkflowEnvironment, handle: WorkflowHandle): Promise<Execution[]> {
   const { workflow } = temporal.client;
   const executions: Execution[] = [];

@@ -3,19 +3,19 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { decodePart } from '../../src/landing/index.js';
 
-/** Looks for a secret in texts and bytes, in every form in which it could be written down. */
+/** Finds a secret in texts and bytes, in every form in which it might be written. */
 export interface SecretFinder {
-  /** The forms found in a text, named. */
+  /** Names of the forms found in a text. */
   inText(text: string): string[];
-  /** `file: form` for everything under a folder: raw bytes, decoded Parquet, and all rows of DuckDB files. */
+  /** `file: form` for each find in a folder: raw bytes, decoded Parquet, and all rows of DuckDB files. */
   inFolder(folder: string, options?: { except?: RegExp }): Promise<{ found: string[]; searched: number }>;
 }
 
-/** Makes the finder. It shares no code with what takes secrets out. */
+/** Creates the finder. It shares no code with the redactor. */
 export function createSecretFinder(secret: string): SecretFinder {
   const base64 = (before: string): string => {
     const text = Buffer.from(before + secret).toString('base64');
-    // Whole groups of three bytes: those before and after the secret depend on its neighbours.
+    // Only whole groups of three bytes: those at the ends depend on the neighbours of the secret.
     return text.slice(Math.ceil(before.length / 3) * 4, Math.floor((before.length + secret.length) / 3) * 4);
   };
   const forms: [name: string, form: string][] = [
@@ -65,7 +65,7 @@ function unescape(text: string): string {
     .replaceAll(/\\+/g, '');
 }
 
-/** The rows in a file that does not hold them as they are. */
+/** Rows of a file that stores them compressed. */
 async function decoded(file: string, bytes: Buffer): Promise<string[]> {
   if (file.includes(`${path.sep}landing${path.sep}`) && file.endsWith('.parquet')) {
     return decodePart(bytes).map((row) => Object.values(row).join('\n'));

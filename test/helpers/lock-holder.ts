@@ -1,6 +1,6 @@
-// A process that takes a lock and keeps it until it ends: `lock-holder.ts <dir> <options as JSON> [<from> <to>]`. It says
-// `holding`, and `lost` when it finds that it lost the lock. On SIGUSR2 it renames `from` to `to` under the lock and says how
-// that went.
+// Takes a lock and holds it until the process ends: `lock-holder.ts <dir> <options as JSON> [<from> <to>]`.
+// Prints `holding`, and `lost` when it lost the lock. On SIGUSR2 it renames `from` to `to` under the lock and prints
+// the result.
 import { takeLock, type WaitOptions } from '../../src/core/lock.js';
 
 const [dir = '', options = '{}', from = '', to = ''] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Arguments of Node that run the CLI or the sandbox, with the code that global-setup.ts compiled in place of the sources. */
+/** Node arguments that run the CLI or the sandbox from the code that global-setup.ts compiled. */
 export function compiled(args: readonly string[]): string[] {
   const [first = '', second, script = '', ...rest] = args;
   const build = process.env['TIDEMARK_TEST_BUILD'];
@@ -18,9 +18,9 @@ export function compiled(args: readonly string[]): string[] {
 
 export interface RunningProcess {
   child: ChildProcess;
-  /** Everything it wrote so far, both streams. */
+  /** Its output so far, both streams. */
   output(): string;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the process to end. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function startProcess(
   return { ...running, readyLine };
 }
 
-/** The environment of a test's processes: the caller's without anything that would reach Tidemark by accident. */
+/** The environment of a test's processes: the caller's without variables that configure Tidemark. */
 export function cleanEnv(extra: Record<string, string>): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => name === 'TIDEMARK_WAREHOUSE_THREADS' || !/^(TIDEMARK|TEMPORAL)_/.test(name),
@@ -72,10 +72,10 @@ export interface RunningSandbox extends RunningProcess {
   key: string;
 }
 
-/** Day 0 of every sandbox of a test file, and of the truth it is compared with, even when midnight passes in between. */
+/** Day 0 of every sandbox in a test file, fixed so that midnight does not change it. */
 export const TODAY = new Date().toISOString().slice(0, 10);
 
-/** The sandbox as users run it: a process of its own, over HTTP. */
+/** The sandbox as users run it: in its own process, over HTTP. */
 export async function startSandbox(flags: Record<string, string | number>): Promise<RunningSandbox> {
   const args = Object.entries({ port: 0, date: TODAY, ...flags }).flatMap(([name, value]) => [
     `--${name}`,

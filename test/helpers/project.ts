@@ -5,14 +5,14 @@ import { DuckDBInstance, type Json } from '@duckdb/node-api';
 import { stringify } from 'yaml';
 import { cleanEnv, startProcess, type RunningProcess } from './processes.js';
 
-/** A user's folder: a configuration, a data folder, and the environment that goes with them. */
+/** A user's folder: configuration, data folder and environment. */
 export interface Project {
   dir: string;
   dataDir: string;
   published: string;
   env: NodeJS.ProcessEnv;
   startWorker(extra?: Record<string, string>): Promise<RunningProcess>;
-  /** Rows of a query on the published file, opened read-only as an analyst does. */
+  /** Rows of a query on the published file, opened read-only. */
   query(sql: string): Promise<Record<string, Json>[]>;
   remove(): void;
 }
@@ -55,7 +55,7 @@ export function makeProject(options: {
   };
 }
 
-/** Rows of a query on a DuckDB file, opened read-only and closed again. */
+/** Rows of a query on a DuckDB file, opened read-only and closed afterwards. */
 export async function queryFile(file: string, sql: string): Promise<Record<string, Json>[]> {
   const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
   try {

@@ -1,4 +1,5 @@
-// Reads a published warehouse in a loop, as analysts do, until it is told to end; then prints what it saw as one line of JSON.
+// Reads a published warehouse in a loop, as analysts do, until it is stopped. Then prints its reads and errors as one
+// line of JSON.
 // Usage: node --import tsx published-reader.ts DATA_FOLDER
 import { openPublished } from '../../src/builds/published.js';
 
@@ -9,7 +10,7 @@ let reads = 0;
 const end = new AbortController();
 process.on('SIGTERM', () => end.abort());
 
-// One that stays open over every publication, beside one that opens the file anew each time.
+// One reader stays open over all publications; another opens the file for each read.
 const held = await openPublished(dataDir);
 const first = JSON.stringify(await held.objects(QUERY));
 console.log('reading');

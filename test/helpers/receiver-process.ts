@@ -10,16 +10,16 @@ export const SECRET = 'a-secret-of-the-callback';
 
 export interface ReceiverProcess {
   url: string;
-  /** Delivers a body with its signature; the answer's status, 0 when there was none. */
+  /** Delivers a signed body; returns the status, 0 if none. */
   deliver(body: string): Promise<number>;
   signal(signal: NodeJS.Signals): void;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the process to end. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /**
- * Starts a webhook receiver as a process of its own, with a short lease and short spools.
- * @param inNamespace as process 1 of a process namespace of its own, as in a container
+ * Starts a webhook receiver in another process, with a short lease and short spools.
+ * @param inNamespace as process 1 of a new process namespace, as in a container
  */
 export async function startReceiver(
   dataDir: string,
@@ -49,7 +49,7 @@ export async function startReceiver(
         () => 0,
       );
     },
-    // In a namespace its id is known to the parent only through the process that made the namespace.
+    // The parent knows its id only through the process that created the namespace.
     signal: (signal) => void (pid === child.pid ? child.kill(signal) : signalChildOf(child.pid ?? 0, signal)),
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,5 +1,5 @@
-// The webhook receiver with options that the command line does not have: `receiver.ts <data> <secret> <options as JSON>`.
-// Prints its address and process id; ends in order on SIGTERM, or when its stdin ends.
+// Runs the webhook receiver with options that the command line lacks: `receiver.ts <data> <secret> <options as JSON>`.
+// Prints its address and process id; stops gracefully on SIGTERM or when stdin ends.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DeliveryLog, type DeliveryLogOptions } from '../../src/webhook-receiver/delivery-log.js';

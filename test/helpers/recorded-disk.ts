@@ -9,18 +9,18 @@ import type { FileHandle } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
-// The real modules: an import in this file would get the wrapped ones.
+// The real modules; an import here would get the wrapped ones.
 const fs = process.getBuiltinModule('node:fs');
 
-/** A rename, link or symlink: something gets a name. */
+/** A rename, link or symlink that gives a file its name. */
 export interface Placement {
-  /** The new name, relative to the folder that is watched. */
+  /** The new name, relative to the watched folder. */
   to: string;
-  /** Content that a power cut at this moment would lose, under its temporary name. */
+  /** Content that a power cut at this moment would lose. */
   lost: string[];
 }
 
-/** What the disk holds for sure, by inode. */
+/** What is certainly on disk, by inode. */
 const contents = new Map<number, string>();
 const entries = new Map<number, Map<string, number>>();
 let root = '';
@@ -28,8 +28,8 @@ let placements: Placement[] = [];
 let look: (to: string) => void = () => undefined;
 
 /**
- * Forgets everything and watches this folder; what is in it now counts as lost.
- * @param onPlacement Called just before something gets its name
+ * Resets the record and watches this folder; its current content counts as lost.
+ * @param onPlacement called just before a file gets its name
  */
 export function watchDisk(folder: string, onPlacement: (to: string) => void = () => undefined): void {
   root = fs.realpathSync(folder);
@@ -39,12 +39,12 @@ export function watchDisk(folder: string, onPlacement: (to: string) => void = ()
   entries.clear();
 }
 
-/** What got a name so far, in order. */
+/** Names given so far, in order. */
 export function listPlacements(): readonly Placement[] {
   return placements;
 }
 
-/** What a power cut now would lose of a file, a link or a folder with all it holds: nothing, or a line each. */
+/** What a power cut now would lose of a file, link or folder and its content; one line each. */
 export function findLost(file: string): string[] {
   const lost = fs.lstatSync(file).isSymbolicLink() ? findLost(fs.realpathSync(file)) : lostContent(file);
   for (let at = within(file); at !== root; at = path.dirname(at)) {
@@ -68,7 +68,7 @@ function isEntrySafe(file: string): boolean {
   return entries.get(folder)?.get(path.basename(file)) === fs.lstatSync(file).ino;
 }
 
-/** The path below the real root; links in the last step stay. */
+/** The path below the real root; a link in the last step is kept. */
 function within(file: string): string {
   return path.join(fs.realpathSync(path.dirname(file)), path.basename(file));
 }
@@ -81,7 +81,7 @@ function hashOf(file: string): string {
   return createHash('sha256').update(fs.readFileSync(file)).digest('hex');
 }
 
-/** Notes the state of a file or folder; the caller applies it once the fsync returned. */
+/** Notes the state of a file or folder; the caller applies it after the fsync. */
 function stateOf(file: string): () => void {
   const { ino } = fs.statSync(file);
   if (!fs.statSync(file).isDirectory()) {
@@ -94,7 +94,7 @@ function stateOf(file: string): () => void {
 
 function place(from: string, to: string): void {
   if (root === '' || !path.resolve(to).startsWith(root)) return;
-  // A link makes visible what it leads to.
+  // A link makes its target visible.
   const target = fs.lstatSync(from).isSymbolicLink() ? path.resolve(path.dirname(to), fs.readlinkSync(from)) : null;
   placements.push({ to: relative(to), lost: target === null ? lostContent(from) : findLost(target) });
   look(relative(to));
@@ -110,7 +110,7 @@ export function recordFsPromises(original: typeof FsPromises): typeof FsPromises
       for (const name of ['sync', 'datasync'] as const) {
         const sync = handle[name].bind(handle);
         handle[name] = async () => {
-          // What is written while the fsync runs may miss it. A file that was removed is of no concern.
+          // Data written during the fsync may miss it. Removed files do not matter.
           const apply = fs.existsSync(file) ? stateOf(file) : () => undefined;
           await sync();
           apply();
@@ -135,7 +135,7 @@ export function recordFs(original: typeof fs): typeof fs {
   const recorded = {
     ...original,
     renameSync(...[from, to]: Parameters<typeof fs.renameSync>): void {
-      // Without `from` it fails as it should.
+      // Without `from` it fails, as it should.
       if (fs.lstatSync(from, { throwIfNoEntry: false }) !== undefined) place(String(from), String(to));
       original.renameSync(from, to);
     },

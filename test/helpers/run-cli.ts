@@ -13,7 +13,7 @@ export interface CliResult {
 
 const CLI = path.join(ROOT, 'bin', 'tidemark.mjs');
 
-/** Runs `tidemark …` as a process of its own, in `cwd`, with nothing of this machine's settings. */
+/** Runs `tidemark …` in another process, in `cwd`, without this machine's settings. */
 export async function runCli(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string> },
@@ -21,7 +21,7 @@ export async function runCli(
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      // The demo starts processes of its own, as it finds them in a clone.
+      // The demo starts processes from the sources, as in a clone.
       args[0] === 'demo' ? [CLI, ...args] : compiled([CLI, ...args]),
       { cwd: options.cwd, env: cleanEnv(options.env ?? {}), maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
@@ -39,7 +39,7 @@ export async function tidemarkIn(
   return runCli(args, { cwd: project.dir, env: { ...Object.fromEntries(own), ...env } });
 }
 
-/** An empty folder to run a command in. */
+/** An empty folder for commands. */
 export function emptyFolder(): { dir: string; remove: () => void } {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-cli-'));
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };

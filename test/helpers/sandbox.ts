@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningSandbox } from './processes.js';
 
-/** Requests the sandbox has answered, by route (`GET /v2/companies/{id}`), or all of them. */
+/** Number of requests the sandbox answered, of one route (`GET /v2/companies/{id}`) or all. */
 export async function countRequests(sandbox: RunningSandbox, route?: string): Promise<number> {
   const said = (await (await fetch(`${sandbox.url}/_sandbox/requests`)).json()) as {
     total: number;
@@ -10,12 +10,12 @@ export async function countRequests(sandbox: RunningSandbox, route?: string): Pr
   return route === undefined ? said.total : (said.routes[route] ?? 0);
 }
 
-/** Moves the sandbox's market on by some nights. */
+/** Advances the sandbox's market by some nights. */
 export async function advanceDay(sandbox: RunningSandbox, days = 1): Promise<void> {
   await control(sandbox, 'day', { advance: days });
 }
 
-/** One of the sandbox's control calls. */
+/** Makes a control call to the sandbox. */
 export async function control(sandbox: RunningSandbox, what: string, body: object): Promise<void> {
   const response = await fetch(`${sandbox.url}/_sandbox/${what}`, {
     method: 'POST',
@@ -25,7 +25,7 @@ export async function control(sandbox: RunningSandbox, what: string, body: objec
   if (!response.ok) throw new Error(`sandbox control ${what}: ${response.status} ${await response.text()}`);
 }
 
-/** Waits for something the test does not cause directly; fails by its name when it does not come. */
+/** Waits for a condition that the test does not cause directly; names it on timeout. */
 export async function waitUntil(what: string, holds: () => Promise<boolean>, { everyMs = 50 } = {}): Promise<void> {
   const deadline = Date.now() + 120_000;
   while (!(await holds())) {

@@ -9,14 +9,14 @@ import type { RunningProcess } from './processes.js';
 import { makeProject, type Project } from './project.js';
 import { startTemporal } from './temporal.js';
 
-/** A user of the stub: a project, a Temporal server and a worker of its own. */
+/** A project with the stub as API, a Temporal server and a worker. */
 export interface StubProject {
   api: StubApi;
   project: Project;
   temporal: TestWorkflowEnvironment;
   worker: RunningProcess;
   tidemark(...args: string[]): Promise<CliResult>;
-  /** `tidemark snapshot` of a market: exit code and result. */
+  /** Runs `tidemark snapshot` for a market; returns exit code and result. */
   snapshot(market?: string): Promise<{ code: number; result: RunResult }>;
   close(): Promise<void>;
 }
@@ -46,8 +46,8 @@ export async function startStubProject(options: Partial<StubOptions>, config: ob
 }
 
 /**
- * Nothing is claimed that is not so: members are companies of the stub, each once, and only a market that has them all is
- * complete, wholly covered, or ends with exit code 0.
+ * Checks that the run claims nothing false. Members must be companies of the stub, each once. Only a market with all of
+ * them may be complete, fully covered, or end with exit code 0.
  */
 export async function expectNoFalseClaim(
   { api, project }: StubProject,

@@ -1,6 +1,6 @@
-// Changes or reads what is published, without a pause, until it is killed: `switcher.ts <data> publish|to|prune|read <name>`.
-// `read` follows the links as a reader does and prints each fault; the others print nothing but unexpected faults. Builds are
-// small files in place of databases: what is tested is which of them readers see.
+// Changes or reads published builds in a loop until it is killed: `switcher.ts <data> publish|to|prune|read <name>`.
+// `read` follows the links as a reader does and prints each fault; the others print unexpected faults only.
+// Small files stand in for databases, because only the choice of build is tested.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,13 +25,13 @@ const jobs: Record<string, () => Promise<void>> = {
     const builds = listBuilds(dataDir);
     const wanted = builds[Math.floor(Math.random() * builds.length)]?.name ?? 'none';
     await showBuild(dataDir, wanted).catch((error: Error) => {
-      // Removed since it was listed: said so, and nothing was switched.
+      // Removed since it was listed: reported, and nothing is switched.
       if (!error.message.startsWith('There is no build')) throw error;
     });
   },
   prune: () => removeOldBuilds(dataDir, { ...PRUNING, keep: 1 }),
   async read() {
-    // As DuckDB does: follow the link, then open.
+    // Follows the link before opening, as DuckDB does.
     const folder = realpathSync(path.join(publishedDir(dataDir), 'current'));
     const [file, lake] = [fileOf(folder), path.join(lakeOf(folder), 'data')].map((one) => readFileSync(one, 'utf8'));
     if (file !== path.basename(folder) || lake !== file) throw new Error(`${folder} holds ${file} and ${lake}`);
@@ -40,7 +40,7 @@ const jobs: Record<string, () => Promise<void>> = {
 
 process.stdout.write('begun\n');
 for (;;) {
-  // A frozen process that lost the lock says so, and changes nothing.
+  // A frozen process that lost the lock reports that and changes nothing.
   await jobs[job]?.().catch((error: Error) => {
     if (!error.message.includes('stood still')) process.stdout.write(`fault: ${job}: ${error.message}\n`);
   });

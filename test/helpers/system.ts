@@ -9,18 +9,18 @@ import { startTemporal } from './temporal.js';
 
 export interface SystemOptions {
   market: MarketOptions;
-  /** Over the configuration of `makeProject`; `api.baseUrl` is filled in. */
+  /** Overrides of `makeProject`'s configuration; `api.baseUrl` is set. */
   config?: { api?: object; [section: string]: unknown };
   /** Environment of the worker; null starts none. */
   worker?: Record<string, string> | null;
 }
 
-/** Tidemark with all it needs: a Temporal server, the API, a project and a worker. */
+/** Everything Tidemark needs: Temporal server, API, project and worker. */
 export interface System {
   temporal: TestWorkflowEnvironment;
   api: Target;
   project: Project;
-  /** The worker that was started last. */
+  /** The worker started last. */
   worker: RunningProcess;
   startWorker(env?: Record<string, string>): Promise<RunningProcess>;
   /** Starts a workflow. */
@@ -29,9 +29,9 @@ export interface System {
   run(type: string, workflowId: string, input?: object): Promise<RunResult>;
   /** Runs `tidemark …` in the project's folder. */
   tidemark(...args: string[]): Promise<CliResult>;
-  /** The same with more environment. */
+  /** The same with additional environment. */
   tidemarkWith(env: Record<string, string>, ...args: string[]): Promise<CliResult>;
-  /** Another project with the same API and Temporal server. */
+  /** Adds a project with the same API and Temporal server. */
   addProject(config?: SystemOptions['config'], namespace?: string): Project;
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startSystem({ market, config, worker: workerEnv = {} }: Sy
   return system;
 }
 
-/** Both, or neither: what started is stopped where the other failed. */
+/** Starts both or neither: stops the one that started if the other failed. */
 async function startBoth(market: MarketOptions): Promise<[TestWorkflowEnvironment, Target]> {
   const [temporal, api] = await Promise.allSettled([startTemporal(), startTarget(market)]);
   if (temporal.status === 'fulfilled' && api.status === 'fulfilled') return [temporal.value, api.value];

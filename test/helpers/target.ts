@@ -3,40 +3,40 @@ import { startSandboxTarget } from './target-sandbox.js';
 import { startStubTarget } from './target-stub.js';
 
 /*
- * The API that end-to-end tests run against: the sandbox, or with TIDEMARK_TEST_TARGET=stub the independent stub
- * (test/stub), which answers differently wherever the reference is silent. Tests ask for what happens in terms of the API;
- * each target says it in its own statuses, bodies and names.
+ * The API of the end-to-end tests: the sandbox, or with TIDEMARK_TEST_TARGET=stub the independent stub (test/stub). The
+ * stub differs wherever the reference is silent. Each target translates the tests' requests to its own statuses, bodies
+ * and names.
  */
 
 export interface MarketOptions {
   companies: number;
   tenders: number;
-  /** Another seed gives another market. The stub has one only. */
+  /** Seed of the market. The stub has only one market. */
   seed?: number;
   /** Calendar date of day 0. The stub has no calendar. */
   date?: string;
-  /** Largest page; each target has its own otherwise. */
+  /** Largest page; the default differs by target. */
   maxPerPage?: number;
-  /** The last companies of the market that no filter separates. */
+  /** Number of identical companies that no filter can separate. */
   clones?: number;
   /** Milliseconds before each answer. */
   latency?: number;
-  /** Data calls a day; no limit when left out. */
+  /** Data calls per day; unlimited if omitted. */
   dailyLimit?: number;
-  /** What the key may do; everything when left out. */
+  /** Permissions of the key; all if omitted. */
   permissions?: readonly Permission[];
 }
 
 export type Permission = 'prospecting' | 'company_details' | 'financials' | 'tenders' | 'watching';
 
-/** What requests meet whose path begins with `route`, until `clearFaults`. */
+/** Fault for requests whose path begins with `route`, until `clearFaults`. */
 export interface Fault {
   route: string;
-  /** This many requests pass first. */
+  /** Number of requests that pass first. */
   skip?: number;
-  /** Number of requests it meets at most. */
+  /** Most requests that meet it. */
   times?: number;
-  /** Status and body in place of the usual answer. */
+  /** Status and body instead of the usual answer. */
   status?: number;
   body?: unknown;
   headers?: Record<string, string>;
@@ -44,7 +44,7 @@ export interface Fault {
   latency?: number;
 }
 
-/** A LimitError, with the status that the target has for it. */
+/** A LimitError with the target's status. */
 export interface LimitFault extends Pick<Fault, 'route' | 'skip'> {
   guard: 'limit' | 'limits.daily';
   access: Record<string, string>;
@@ -52,7 +52,7 @@ export interface LimitFault extends Pick<Fault, 'route' | 'skip'> {
   retryAfterSeconds?: number;
 }
 
-/** The market on a day; ids as the warehouse writes them. */
+/** The market on a day, with ids as in the warehouse. */
 export interface MarketTruth {
   companyIds: string[];
   hasDetails: (id: string) => boolean;
@@ -69,29 +69,29 @@ export interface Target {
   /** Adds a number to the total of each search. */
   addToTotals(by: number): Promise<void>;
   clearFaults(): Promise<void>;
-  /** Sets the size of the daily quota, and how much of it is used. */
+  /** Sets the daily quota and its used part. */
   setQuota(quota: { dailyLimit: number; used?: number }): Promise<void>;
-  /** Sets what the key may do from now on. */
+  /** Sets the permissions of the key. */
   allow(...permissions: Permission[]): Promise<void>;
-  /** Moves the market on by some days. */
+  /** Advances the market by some days. */
   advanceDay(days?: number): Promise<void>;
 
-  /** Requests so far, of a route such as `GET /v2/companies/{id}`, or of all. */
+  /** Requests so far, of a route such as `GET /v2/companies/{id}` or all. */
   requests(route?: string): Promise<number>;
-  /** Requests that faults met, of the faults that are not cleared. */
+  /** Requests that met a fault, of faults not yet cleared. */
   faultsMet(): Promise<number>;
   /** Requests answered with the daily limit. */
   dailyLimitAnswers(): Promise<number>;
-  /** Data calls that the daily quota counts. */
+  /** Data calls counted by the daily quota. */
   quotaUsed(): Promise<number>;
-  /** Names of a permission in errors of version 2. */
+  /** Names of a permission in version 2 errors. */
   namesOf(permission: Permission): { permission: string; module: string; app: string };
 
   truthOf(day: number): MarketTruth;
-  /** Compares companies, reports and members in the published file with the market of the current day. */
+  /** Compares published companies, reports and members with the market of the current day. */
   expectMarketEqualsTruth(project: Project): Promise<void>;
   expectTendersEqualTruth(project: Project): Promise<void>;
-  /** Compares the numbers that came from version 1. */
+  /** Compares the numbers from version 1. */
   expectV1FinancialsEqualTruth(project: Project): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ensureTemporalCli } from '../../bootstrap/temporal.mjs';
 
-/** A real Temporal dev server of the test's own, with Tidemark's search attributes registered. */
+/** Starts a Temporal dev server for the test, with Tidemark's search attributes. */
 export async function startTemporal(): Promise<TestWorkflowEnvironment> {
   const { path } = await ensureTemporalCli({ log: () => undefined });
   return TestWorkflowEnvironment.createLocal({

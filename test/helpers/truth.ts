@@ -4,7 +4,7 @@ import { TRUTH_TABLES } from '../../sandbox/world/truth.js';
 import { TODAY } from './processes.js';
 import type { Project } from './project.js';
 
-/** Sandbox flags that decide the market, as in `startSandbox`. */
+/** Sandbox flags that determine the market, as in `startSandbox`. */
 export interface MarketFlags {
   companies: number;
   tenders: number;
@@ -16,7 +16,7 @@ export function truthOf({ companies, tenders, seed = 1, date = TODAY }: MarketFl
   return createWorld({ companies, tenders, seed, date });
 }
 
-/** Companies and their financial values in the published warehouse, row for row, against what the sandbox holds. */
+/** Compares published companies and their financial values row for row with the sandbox. */
 export async function expectMarketEqualsTruth(project: Project, flags: MarketFlags, day = 0): Promise<void> {
   const world = truthOf(flags);
   const ids = world.companyIds(day);
@@ -29,7 +29,7 @@ export async function expectMarketEqualsTruth(project: Project, flags: MarketFla
   expect(members).toEqual({ n: ids.length });
 }
 
-/** v1 values in the published warehouse against what the sandbox holds: of each year those of the latest report. */
+/** Compares published v1 values with the sandbox: for each year those of the latest report. */
 export async function expectV1FinancialsEqualTruth(project: Project, flags: MarketFlags, day = 0): Promise<void> {
   type Value = { company_id: number; date: number; indicator: string; value: number | null; progress: number };
   const told = [...TRUTH_TABLES['financials_v1']!.rows(truthOf(flags), { from: 0, day })] as Value[];
@@ -52,7 +52,7 @@ export async function expectV1FinancialsEqualTruth(project: Project, flags: Mark
   expect(rows.toSorted()).toEqual(expected.toSorted());
 }
 
-/** Tenders with everything below them, row for row. */
+/** Compares tenders and their lists row for row. */
 export async function expectTendersEqualTruth(project: Project, flags: MarketFlags, day = 0): Promise<void> {
   const world = truthOf(flags);
   const slugs = world.tenderSlugs(day).toSorted();
@@ -68,7 +68,7 @@ const COMPANIES = `
 
 function companyRow(world: World, id: number, day: number): Record<string, unknown> {
   const record = world.company(id, day);
-  // White space around a value is no information: staging takes it off.
+  // Surrounding white space carries no information; staging removes it.
   const text = (value: string | number | null | undefined): string | null =>
     value === null || value === undefined ? null : String(value).trim() || null;
   const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
@@ -107,7 +107,7 @@ const FINANCIALS = `
   SELECT company_id::VARCHAR AS id, fiscal_year::INTEGER AS year, indicator, value_double AS number, value_text AS text
   FROM core.financials WHERE source = 'v2' ORDER BY company_id, fiscal_year, indicator`;
 
-/** A row per value that is not null: a number as number, a text as text, a number that came as text as both. */
+/** A row per value that is not null. A number sent as text fills both columns. */
 function financialRows(world: World, id: number, day: number): Record<string, unknown>[] {
   const years = Object.entries(world.financialReport(id, day) ?? {});
   return years
@@ -120,7 +120,7 @@ function financialRows(world: World, id: number, day: number): Record<string, un
           id: String(id),
           year: Number(year),
           indicator,
-          // JSON knows no minus zero.
+          // JSON has no minus zero.
           number: typeof value === 'number' ? value + 0 : numberIn(indicator, String(value)),
           text: typeof value === 'string' ? value : null,
         })),

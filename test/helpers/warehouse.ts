@@ -9,21 +9,21 @@ import { landAnswers as land, type Answer } from '../../src/models/cases/land-an
 
 export { land, type Answer };
 
-/** A data folder of its own, removed when the test ends. */
+/** A temporary data folder, removed when the test ends. */
 export function temporaryDataDir(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-warehouse-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Opens a warehouse that is closed when the test ends. */
+/** Opens a warehouse and closes it when the test ends. */
 export async function openTestWarehouse(dataDir: string): Promise<Warehouse> {
   const warehouse = await openWarehouse(dataDir);
   onTestFinished(() => warehouse.close());
   return warehouse;
 }
 
-/** Lands, loads and builds; gives the warehouse to look into. */
+/** Lands, loads and builds; returns the warehouse. */
 export async function buildFrom(answers: Answer[], personalData = true): Promise<Warehouse> {
   const dataDir = temporaryDataDir();
   await land(dataDir, answers);
@@ -33,7 +33,7 @@ export async function buildFrom(answers: Answer[], personalData = true): Promise
   return warehouse;
 }
 
-/** Records of one finished market run: run, coverage and one page of a search. */
+/** Records of one finished market run: run, coverage and one search page. */
 export function marketNight(night: {
   run: string;
   date: string;

@@ -21,7 +21,7 @@ const FLIPPED: Record<string, string> = { '<': '<=', '<=': '<', '>': '>=', '>=':
 const SWAPPED: Record<string, string> = {
   min: 'max', max: 'min', arg_min: 'arg_max', arg_max: 'arg_min', greatest: 'least', least: 'greatest', lag: 'lead', lead: 'lag',
 }; // prettier-ignore
-/** What ends a condition at its own depth. */
+/** Tokens that end a condition at the same depth of parentheses. */
 const ENDS_CONDITION =
   /^(?:AND|OR|THEN|ELSE|END|WHERE|GROUP|ORDER|HAVING|QUALIFY|WINDOW|UNION|LIMIT|SELECT|FROM|JOIN|LEFT|ANTI|SEMI|CROSS|WHEN|RETURNING|ON|AS|ASC|DESC|NULLS)\b/i;
 const ENDS_LIST = /^(?:ROWS|RANGE|LIMIT|UNION|WINDOW|QUALIFY|SELECT|FROM)\b/i;
@@ -50,7 +50,7 @@ export function listMutations(text: string): Mutation[] {
     }));
 }
 
-/** The text with comments, texts in quotes and quoted names blanked out; places stay the same. */
+/** The text with comments, texts in quotes and quoted names replaced by spaces, so that positions stay the same. */
 function blank(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|--[^\n]*|'(?:[^']|'')*'|"[^"]*"/g, (hidden) =>
     hidden.replaceAll(/[^\n]/g, hidden.startsWith("'") || hidden.startsWith('"') ? '_' : ' '),
@@ -67,7 +67,7 @@ function replaceAll(code: string, pattern: RegExp, rule: string, to: (found: str
 }
 
 function flipComparisons(code: string): Edit[] {
-  // Not `->`, `=>`, `:=`; not what UPDATE SET or SET VARIABLE assigns.
+  // Neither `->`, `=>` or `:=`, nor an assignment of UPDATE SET or SET VARIABLE.
   const found = [...code.matchAll(/(?<![-<>=:!])(?:<>|<=|>=|<|>|=)(?![<>=])/g)];
   return found
     .filter(({ index }) => !/\b(?:SET|VARIABLE)\s+(?:\w+\s*=[^;]*?,\s*)*\w+\s*$/i.test(lastClause(code, index)))
@@ -142,7 +142,7 @@ function swapCoalesce(text: string, code: string): Edit[] {
   });
 }
 
-/** Where what begins here ends, at its own depth. */
+/** The end of the expression that begins here, at the same depth of parentheses. */
 function endOf(code: string, from: number, ends: RegExp): number {
   let depth = 0;
   for (let at = from; at < code.length; at++) {
@@ -151,14 +151,14 @@ function endOf(code: string, from: number, ends: RegExp): number {
     else if (')]}'.includes(sign) && depth-- === 0) return at;
     else if (depth === 0 && (sign === ',' || sign === ';')) return at;
     else if (depth === 0 && /\W/.test(code[at - 1] ?? ' ') && ends.test(code.slice(at, at + 12))) {
-      // `IS DISTINCT FROM` ends nothing.
+      // `IS DISTINCT FROM` does not end an expression.
       if (!/\bDISTINCT\s+$/i.test(code.slice(Math.max(0, at - 12), at))) return at;
     }
   }
   return code.length;
 }
 
-/** The items of a list that begins here, from and to, without the spaces around them. */
+/** The items of a list that begins here, each with start and end, without surrounding spaces. */
 function itemsOf(code: string, from: number): [number, number][] {
   const items: [number, number][] = [];
   for (let at = from; ;) {

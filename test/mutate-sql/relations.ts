@@ -1,23 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Whether a SQL text names a table, macro or column as a word of its own. */
+/** Whether a SQL text names a table, macro or column as a whole word. */
 export function usesWord(text: string, word: string): boolean {
   return new RegExp(`\\b${word.replaceAll('.', '\\.')}\\b`).test(text);
 }
 
-/** Models that read this one, at any distance. */
+/** Models that read this one, directly or through others. */
 export function readersOf(sql: ReadonlyMap<string, string>, model: string): Set<string> {
   return closure(sql, [model]);
 }
 
-/** The name of the macro that is made at a line of a file of macros. */
+/** The name of the macro defined at a line of a macro file. */
 export function macroAt(text: string, line: number): string | undefined {
   const before = text.split('\n').slice(0, line).join('\n');
   return [...before.matchAll(/\bMACRO (\w+)\(/g)].at(-1)?.[1];
 }
 
-/** Streams whose staging file, `_` for shared staging files, and models that use a macro, themselves or by other macros. */
+/**
+ * Streams whose staging file uses a macro, directly or through others; `_` for shared staging files; and models that
+ * use it.
+ */
 export function usesOf(copy: string, macro: string): { staging: Set<string>; models: Set<string> } {
   const known = uses.get(macro);
   if (known !== undefined) return known;

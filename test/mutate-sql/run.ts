@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-// The cases read `sql/` beside the code they run: both are copied, so that the checkout is never changed.
+// The cases read `sql/` next to the code they run, so both are copied and the checkout is never changed.
 const copy = mkdtempSync(path.join(tmpdir(), 'tidemark-mutate-sql-'));
 try {
   for (const name of ['src', 'schemas', 'sql', 'package.json', 'test/sql/cases'])
@@ -69,7 +69,7 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** Changes of the files named, or of a sample of them; all of a folder where none is named. */
+/** Mutations of the named files, or of a sample of them; all files of a folder if none is named. */
 function mutantsOf(folder: string): Result[] {
   const files = readdirSync(path.join(copy, 'sql', folder))
     .filter((name) => name.endsWith('.sql'))
@@ -118,7 +118,7 @@ function score(some: readonly Result[]): string {
   return `${share} killed (${killed} of ${valid}; ${of('survived')} survived, ${of('no case')} without a case, ${of('invalid')} not valid SQL)`;
 }
 
-/** The 95 % interval of the share of all mutants, given this sample. */
+/** The 95 % confidence interval of the share for all mutants, given this sample. */
 function interval(some: readonly Result[]): string {
   const { killed, valid } = counts(some);
   const [low, high] = wilsonInterval(killed, valid).map((share) => Math.round(100 * share));

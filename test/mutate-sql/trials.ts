@@ -22,7 +22,7 @@ import { readersOf, usesOf, usesWord } from './relations.js';
 
 export type Outcome = 'killed' | 'survived' | 'invalid';
 
-/** One changed file: its name below `sql/`, its text, and the changed macro where it is a file of macros. */
+/** One mutated file: its name below `sql/`, its text, and the changed macro if it is a macro file. */
 export interface Mutant {
   file: string;
   text: string;
@@ -37,7 +37,7 @@ export interface Trial {
 
 type AnswersCase = Exclude<ModelCase, RowsCase>;
 
-/** SQL that DuckDB does not accept is no mutant: nobody could ship it. */
+/** SQL that DuckDB rejects is no mutant, because nobody could ship it. */
 const INVALID = /(?:Parser|Binder|Catalog) Error/;
 
 const GROUPS = [
@@ -67,7 +67,7 @@ export async function loadTrials(copy: string) {
   const models = await readModels();
   const sql = new Map(models.map(({ model, sql: query }) => [model, query]));
 
-  /** The models a case asks for and all they are built from, in the order of building. */
+  /** The models that a case checks and all their parents, in build order. */
   function neededBy(testCase: ModelCase): Model[] {
     const asked = (one: Model): boolean =>
       'model' in testCase
@@ -131,7 +131,7 @@ export async function loadTrials(copy: string) {
     return { dataDir, warehouse, close };
   }
 
-  /** Rows of one model: its inputs stay, and each mutant is only asked. */
+  /** Tests rows of one model: its inputs stay, and each mutant is only queried. */
   async function openRows(testCase: RowsCase): Promise<Trial> {
     const { warehouse, close } = await openEmpty();
     const { db } = warehouse;
@@ -159,7 +159,7 @@ export async function loadTrials(copy: string) {
     return 'survived';
   }
 
-  /** Answers, loaded and built once: a mutant is built with what reads it. */
+  /** Tests answers that were loaded and built once: a mutant is built together with the models that read it. */
   async function openBuilt(testCase: AnswersCase): Promise<Trial> {
     const { dataDir, warehouse, close } = await openEmpty();
     const { db } = warehouse;
@@ -190,7 +190,7 @@ export async function loadTrials(copy: string) {
     return (await runAudits(db, model)).some(({ severity, failingRows }) => severity === 'error' && failingRows > 0);
   }
 
-  /** Answers, landed once: each mutant loads them, and builds only where it left something else in the ledger. */
+  /** Tests answers that were landed once: each mutant loads them, and builds only if its ledger differs. */
   async function openLanded(testCase: AnswersCase): Promise<Trial> {
     const { dataDir, warehouse, close } = await openEmpty();
     const { db } = warehouse;
@@ -211,7 +211,7 @@ export async function loadTrials(copy: string) {
         throw error;
       });
     };
-    // One transaction around all of it, so that the next mutant begins with an empty ledger again.
+    // One transaction around everything, so that the next mutant begins with an empty ledger.
     db.transaction = (work) => work();
     const loadStep = (folder: string, group: string) =>
       loadLanding(warehouse, path.join(folder, group), {
@@ -281,17 +281,17 @@ export async function loadTrials(copy: string) {
   };
 }
 
-/** Streams that are merged into the same rows of the ledger; others are loaded apart from each other. */
+/** Streams merged into the same rows of the ledger; others are loaded separately. */
 function groupOf(stream: string): string {
   return GROUPS.find((group) => group.includes(stream))?.join('+') ?? stream;
 }
 
-/** What came before the models were built first, and what came after. */
+/** The answers before the models were first built, and those after. */
 function stepsOf({ given, later }: AnswersCase): AnswersCase['given'][] {
   return later === undefined ? [given] : [given, later];
 }
 
-/** One hash of all that was loaded. What only says which keys changed matters where models are built more than once. */
+/** One hash of everything loaded. Tables that only list changed keys matter where models are built more than once. */
 async function readLedger(db: Warehouse['db'], isBuiltTwice: boolean): Promise<string> {
   const tables = await db.rows<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables()
@@ -304,7 +304,7 @@ async function readLedger(db: Warehouse['db'], isBuiltTwice: boolean): Promise<s
   return JSON.stringify(await db.rows(`FROM (${hashes.join(' UNION ALL ')}) ORDER BY name`));
 }
 
-/** Puts a mutant in the place of a file; the result puts the file back. */
+/** Replaces a file by a mutant; the result restores the file. */
 function putMutant(file: string, text: string): () => void {
   const original = readFileSync(file, 'utf8');
   writeFileSync(file, text);

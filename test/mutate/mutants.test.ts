@@ -31,7 +31,7 @@ it('gives the 95 % interval of a share', () => {
   expect(wilsonInterval(0, 0)).toEqual([0, 1]);
 });
 
-it('copies every folder of the source: patterns without a slash would also leave out folders below', () => {
+it('ignores only patterns with a leading slash, so that no subfolder is excluded', () => {
   const text = readFileSync(new URL('stryker.config.json', import.meta.url), 'utf8');
   const { ignorePatterns } = JSON.parse(text) as { ignorePatterns: string[] };
   expect(ignorePatterns.filter((pattern) => !pattern.startsWith('/'))).toEqual([]);

@@ -40,12 +40,12 @@ export async function listMutants(root: string, files: string[]): Promise<Mutant
     }));
 }
 
-/** Names a mutant: several start in the same place. */
+/** Identifies a mutant, because several can start at the same position. */
 export function keyOf({ file, mutatorName, replacement, location: { start, end } }: Mutant): string {
   return `${file}:${start.line}:${start.column}-${end.line}:${end.column} ${mutatorName} ${replacement}`;
 }
 
-/** What `stryker --mutate` takes. Its columns start at 0. The range also holds the mutants nested in this one. */
+/** The range as `stryker --mutate` expects it, with columns from 0. It also contains the mutants nested in this one. */
 export function rangeOf({ file, location: { start, end } }: Mutant): string {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
 }

@@ -10,7 +10,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const REPORTS = path.join(ROOT, 'reports', 'mutation');
 const SAMPLE = path.join(REPORTS, 'sample.json');
 
-/** What is mutated, and the cheap tests that are run for it: none of them starts a Temporal server or compiled code. */
+/** What is mutated, and the fast tests run for it: none starts a Temporal server or compiled code. */
 const FOLDERS: Record<string, string[]> = {
   'src/planner': ['test/src/planner'],
   'src/api-client': ['test/src/api-client', 'test/conformance/client.test.ts'],
@@ -71,20 +71,20 @@ function runStryker(mutate: string, tests: string[], sample: Mutant[] | null): b
   }
   const { status } = spawnSync('npx', ['stryker', ...options], {
     cwd: ROOT,
-    // One thread: several at once would make DuckDB's tests wait for each other on a small machine.
+    // One thread, because DuckDB's tests would slow each other down on a small machine.
     env: { ...process.env, MUTATE_TESTS: tests.join(','), MUTATE_SAMPLE: SAMPLE, TIDEMARK_WAREHOUSE_THREADS: '1' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   return status === 0;
 }
 
-/** For a file that has a test of its name, that test; else those of its folder. */
+/** For a file with a test of the same name, that test; otherwise the tests of its folder. */
 function testsOf(folder: string, file: string): string[] {
   const own = `test/${file.replace(/\.ts$/, '')}.test.ts`;
   return file !== folder && existsSync(path.join(ROOT, own)) ? [own] : (FOLDERS[folder] ?? []);
 }
 
-/** Survivors, then the share that was killed, by file and in all. */
+/** Survivors, then the share of killed mutants per file and in total. */
 function printReport(place: string, { files }: Report, sample: Mutant[] | null): void {
   const sampled = sample && new Set(sample.map(keyOf));
   const all = Object.entries(files)

@@ -1,4 +1,4 @@
-// Limits property tests while mutants are tried: shrinking a counterexample takes minutes, and nobody reads it.
+// Limits property tests during mutation testing, because shrinking a counterexample takes minutes and nobody reads it.
 import fc from 'fast-check';
 
 fc.configureGlobal({ endOnFailure: true });

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// Cheap tests only: no Temporal server, no compiled code. The runner names them in MUTATE_TESTS.
+// Fast tests only: no Temporal server, no compiled code. The runner passes them in MUTATE_TESTS.
 export default defineConfig({
   test: {
     environment: 'node',

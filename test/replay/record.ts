@@ -1,7 +1,7 @@
 /**
- * Records the histories that replay.test.ts replays: `npm run histories`; with names behind `--` it writes only those.
- * Record them from COMMITTED code and commit them with it; recorded from a changed working tree they would agree with
- * the change and prove nothing.
+ * Records the histories for replay.test.ts: `npm run histories`; with names after `--` it records only those. Record
+ * COMMITTED code and commit the histories with it. Histories of uncommitted changes would agree with them and prove
+ * nothing.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -57,7 +57,7 @@ try {
     await handle.result();
     await record(file, handle);
   }
-  // A run that waits for the daily quota, and the gate at which it waits.
+  // A run that waits for the daily quota, and its quota gate.
   await control(sandbox, 'quota', { dailyLimit: 1 });
   const waiting = await temporal.client.workflow.start('watchSync', {
     taskQueue: 'tidemark-crawl',
@@ -73,7 +73,7 @@ try {
     await handle.result();
     await record('quota-gate', handle);
   }
-  // The next worker serves the same task queue.
+  // The next worker uses the same task queue.
   await worker.stop();
   await recordContinued();
 } finally {
@@ -83,7 +83,7 @@ try {
   project.remove();
 }
 
-/** A run and its gate that continue as new: an execution that ends so, and one that goes on from another. */
+/** A run and its gate over continue-as-new: an execution that ends so, and its successor. */
 async function recordContinued(): Promise<void> {
   const api = await startSandbox({ companies: 30, tenders: 5 });
   const small = makeProject({ api, temporal: temporal.address, config: { quota: { probeEvery: '1s' } } });

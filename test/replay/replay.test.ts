@@ -9,8 +9,8 @@ import { ROOT } from '../helpers/processes.js';
 const folder = path.join(import.meta.dirname, 'histories');
 const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
-// A run that is under way when a new version is deployed goes on with the new code: these are histories recorded from
-// committed code (npm run histories), and today's workflows must still fit them.
+// A run that is open during a deployment continues with the new code. Today's workflows must replay histories recorded
+// from committed code (npm run histories).
 describe('recorded histories', () => {
   let bundle: WorkflowBundleWithSourceMap;
 
@@ -18,15 +18,15 @@ describe('recorded histories', () => {
     bundle = await bundleWorkflowCode({ workflowsPath: path.join(ROOT, 'workflows', 'index.ts'), logger: quiet });
   });
 
-  it('are there', () => {
+  it('finds recorded histories', () => {
     expect(names.length).toBeGreaterThan(0);
   });
 
-  it.each(names)('%s replays', async (name) => {
+  it.each(names)("replays the history %s with today's workflows", async (name) => {
     await expect(replay(bundle, readHistory(name))).resolves.toBeUndefined();
   });
 
-  it('fail when the workflow does something else', async () => {
+  it('fails to replay a history that the workflow does not follow', async () => {
     const changed = readHistory('market-snapshot-first-night.json').replaceAll(
       '"discoverMarket"',
       '"discoverTheMarket"',

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../helpers/processes.js';
 
-// Others use the client alone, from a plain JavaScript project: what is published must be whole without tsx.
-it('tidemark/client works from another package, built', () => {
+// Users of the client alone have a plain JavaScript project, so the published package must work without tsx.
+it('imports the built tidemark/client from another package', () => {
   const consumer = mkdtempSync(path.join(tmpdir(), 'tidemark-consumer-'));
   try {
     const installed = path.join(consumer, 'node_modules', 'tidemark');

@@ -26,11 +26,11 @@ function findAll(pattern: RegExp, except: readonly string[]): string[] {
 }
 
 describe('paths below the data folder', () => {
-  it('have one owner', () => {
+  it('builds paths below the data folder in one file only', () => {
     expect([...findAll(JOINED, [OWNER]), ...findAll(SPELLED, [OWNER])]).toEqual([]);
   });
 
-  it('name the folders of a run in one file', () => {
+  it('names the spool and manifest folders of a run in one file only', () => {
     expect(findAll(IN_RUN, [PART_NAMES])).toEqual([]);
   });
 
@@ -41,11 +41,11 @@ describe('paths below the data folder', () => {
     ["path.join(publishedDir(config.dataDir), 'lake')", JOINED],
     ['`${config.dataDir}/runs`', SPELLED],
     ["path.join(folder, '_spool', name)", IN_RUN],
-  ])('are found in %s', (text, pattern) => {
+  ])('finds a path built by %s', (text, pattern) => {
     expect(text.match(pattern)).toHaveLength(1);
   });
 
-  it('are all in the drawing of their owner', () => {
+  it('draws every name of the data folder in its file', () => {
     const text = sources.get(OWNER) ?? '';
     const [, drawing = '', code = ''] = /^([\s\S]*?\*\/)([\s\S]*)$/.exec(text) ?? [];
     const names = [...code.matchAll(/'([a-z][\w.-]*)'/g)].map(([, name = '']) => name);

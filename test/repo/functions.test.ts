@@ -6,12 +6,12 @@ const MOST_LINES = 30;
 
 const activities = readProjectFiles(/^activities\/.*\.ts$/);
 
-describe('activities', () => {
-  it('are found at all', () => {
+describe('functions of activities', () => {
+  it('finds the activities', () => {
     expect(activities.size).toBeGreaterThan(5);
   });
 
-  it(`have at most ${MOST_LINES} lines per function: the work belongs to src/`, () => {
+  it(`allows activities at most ${MOST_LINES} lines per function`, () => {
     const long = [...activities].flatMap(([file, text]) =>
       readFunctions(text)
         .filter(({ lines }) => lines > MOST_LINES)
@@ -20,7 +20,7 @@ describe('activities', () => {
     expect(long).toEqual([]);
   });
 
-  it('contain no SQL and no path', () => {
+  it('finds no SQL and no path in activities', () => {
     const hits = [...activities].flatMap(([file, text]) =>
       (text.match(/\bSELECT\b|\bnode:path\b|\bpath\.join\b/g) ?? []).map((hit) => `${file}: ${hit}`),
     );

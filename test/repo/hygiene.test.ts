@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readProjectFiles } from './project-files.js';
 
 const SOURCE = /^(src|schemas|workflows|activities|sandbox|bootstrap|bin)\/.*\.(ts|mts|mjs)$/;
-/** Tables of facts, not code. */
+/** Data tables, not code. */
 const TABLES = /\/data\//;
 const HARD_LIMIT = 400;
 
@@ -20,11 +20,11 @@ function findAll(pattern: RegExp): string[] {
 }
 
 describe('files of the repository', () => {
-  it('are found at all', () => {
+  it('finds the files of the repository', () => {
     expect(texts.size).toBeGreaterThan(100);
   });
 
-  it("name no one's home folder", () => {
+  it('finds no home folder in any file', () => {
     const homes = [
       String.raw`/home/[a-z][\w-]*/`,
       String.raw`/Users/[A-Za-z][\w-]*/`,
@@ -36,8 +36,8 @@ describe('files of the repository', () => {
     ).toEqual([]);
   });
 
-  it('name no package registry: which one is used is the machine’s setting', () => {
-    // Put together here, so that this file is no hit itself.
+  it('finds no package registry in any file', () => {
+    // Assembled here, so that this file is no match.
     const hosts = [
       ['registry', 'npmjs', 'org'],
       ['registry', 'yarnpkg', 'com'],
@@ -48,41 +48,41 @@ describe('files of the repository', () => {
     expect(findAll(new RegExp(hosts.map((parts) => parts.join('\\.')).join('|')))).toEqual([]);
   });
 
-  it('hold no key or token', () => {
+  it('finds no key or token in any file', () => {
     const secrets =
       /-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgh[pousr]_[A-Za-z0-9]{30,}|\bAKIA[0-9A-Z]{16}\b|_authToken\s*=/;
     expect(findAll(secrets).filter((hit) => !hit.startsWith('test/repo/hygiene'))).toEqual([]);
   });
 
-  it(`have at most ${HARD_LIMIT} lines where they are source: split what grew`, () => {
+  it(`limits source files to ${HARD_LIMIT} lines`, () => {
     const long = [...texts].filter(
       ([file, text]) => SOURCE.test(file) && !TABLES.test(file) && text.split('\n').length > HARD_LIMIT,
     );
     expect(long.map(([file]) => file)).toEqual([]);
   });
 
-  it('are named in kebab-case where they are source', () => {
+  it('names source files in kebab-case', () => {
     const names = [...texts.keys()].filter((file) => SOURCE.test(file));
     expect(
       names.filter((file) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.(ts|mts|mjs)$/.test(file)),
     ).toEqual([]);
   });
 
-  it('explain every exported function of more than one statement', () => {
+  it('documents every exported function of more than one statement', () => {
     expect(
       [...texts].filter(([file]) => SOURCE.test(file)).flatMap(([file, text]) => findUndocumented(file, text)),
     ).toEqual([]);
   });
 });
 
-/** Exported functions that are not preceded by a docblock. */
+/** Exported functions without a docblock. */
 function findUndocumented(file: string, text: string): string[] {
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {
     const name = /^export (?:async )?function\*? (\w+)/.exec(line)?.[1];
     if (name === undefined || lines[index - 1]?.trim().endsWith('*/')) return [];
     if (lines[index + 2] === '}' || line.endsWith('}')) return [];
-    // An overload is explained by the first of its signatures.
+    // The first signature documents an overload.
     const first = lines.findIndex((other) => new RegExp(`^export (?:async )?function\\*? ${name}\\b`).test(other));
     return first === index ? [`${file}:${index + 1} ${name}`] : [];
   });

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { readImports } from './read-imports.js';
 
-/** Path from the root, with `/`, to text. */
+/** Texts by path from the root, with `/`. */
 export type SourceFiles = ReadonlyMap<string, string>;
 
 type Layer = 'schemas' | 'lib' | 'activities' | 'workflows' | 'entry' | 'sandbox' | 'bootstrap' | 'stub' | 'tools';
 
-/** Row may import column; `type` means by `import type` only. Single files are dealt with in `checkLayers`. */
+/** Whether row may import column; `type` means by `import type` only. `checkLayers` handles single files. */
 const MATRIX: Record<Exclude<Layer, 'tools'>, Partial<Record<Layer, 'yes' | 'type'>>> = {
   schemas: { schemas: 'yes' },
   lib: { schemas: 'yes', lib: 'yes' },
@@ -15,11 +15,11 @@ const MATRIX: Record<Exclude<Layer, 'tools'>, Partial<Record<Layer, 'yes' | 'typ
   entry: { schemas: 'yes', lib: 'yes', activities: 'yes', workflows: 'yes', entry: 'yes', bootstrap: 'yes' },
   sandbox: { schemas: 'yes', sandbox: 'yes' },
   bootstrap: { bootstrap: 'yes' },
-  // A second reading of the API reference: what it shared with the first, it could not find wrong.
+  // An independent reading of the API reference: shared code would hide shared errors.
   stub: { stub: 'yes' },
 };
 
-/** Packages a layer may import; layers that are not listed may import any but those of `KEPT`. */
+/** Packages that a layer may import. Layers not listed may import any except those of `KEPT`. */
 const PACKAGES: Partial<Record<Layer, RegExp>> = {
   schemas: /^zod$/,
   workflows: /^@temporalio\/(workflow|common)$/,
@@ -27,7 +27,7 @@ const PACKAGES: Partial<Record<Layer, RegExp>> = {
   stub: /^node:/,
 };
 
-/** Packages that belong to certain layers. */
+/** Packages that only certain layers may import. */
 const KEPT: [pattern: RegExp, layers: Layer[], why: string][] = [
   [/^@temporalio\/activity$/, ['activities'], 'only activities/ knows that it runs inside Temporal'],
   [/^@temporalio\/workflow$/, ['workflows'], 'only workflows/ runs in the workflow sandbox'],
@@ -35,7 +35,7 @@ const KEPT: [pattern: RegExp, layers: Layer[], why: string][] = [
   [/^fastify$/, ['sandbox', 'lib'], 'only servers need it'],
 ];
 
-/** Everything wrong with who imports whom, one sentence each, in the order of the files. */
+/** All forbidden imports, one sentence each, in the order of the files. */
 export function checkImports(files: SourceFiles): string[] {
   return [...checkLayers(files), ...findCycles(files)];
 }
@@ -87,7 +87,7 @@ function checkPackage(from: Layer, specifier: string, typeOnly: boolean): string
   return undefined;
 }
 
-/** Where a file stands: its top folder, and within `src/` whether it is a process or a library. */
+/** The layer of a file: its top folder, and within `src/` whether it is a process or a library. */
 export function layerOf(file: string): Layer {
   const [top = '', second = ''] = file.split('/');
   if (top === 'src')
@@ -107,8 +107,8 @@ function resolveLocal(files: SourceFiles, from: string, specifier: string): stri
 }
 
 /**
- * Circular imports, types included: each side must be readable without the other. Looks at files, and at the libraries
- * of `src/`.
+ * Finds circular imports between files and between the libraries of `src/`, including types: each side must be
+ * readable without the other.
  */
 export function findCycles(files: SourceFiles): string[] {
   const ofFiles = new Map<string, Set<string>>();
@@ -131,7 +131,7 @@ export function findCycles(files: SourceFiles): string[] {
   ];
 }
 
-/** One circle for each import that closes one, from its first name in the alphabet. Visits each name once. */
+/** One circle for each import that closes one, beginning with its alphabetically first name. Visits each name once. */
 function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const found = new Set<string>();
   const finished = new Set<string>();

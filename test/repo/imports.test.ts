@@ -3,8 +3,8 @@ import { checkImports, layerOf } from './import-rules.js';
 import { readProjectFiles } from './project-files.js';
 import { readImports } from './read-imports.js';
 
-describe('import matrix', () => {
-  it('holds in the whole repository', () => {
+describe('import rules', () => {
+  it('finds no forbidden import in the repository', () => {
     const files = readProjectFiles(/\.(ts|mts|mjs)$/);
     expect(files.size).toBeGreaterThan(50);
     expect(checkImports(files)).toEqual([]);
@@ -50,7 +50,7 @@ describe('import matrix', () => {
     ['test/anything.test.ts', `import { app } from '../sandbox/app.js';\nimport { x } from '../src/planner/plan.js';`],
     ['test/stub/x.ts', `import { createServer } from 'node:http';\nimport { a } from './index.js';`],
     ['src/core/doc.ts', `// import { app } from '../../sandbox/app.js';\n/* import '../../test/helpers/api.js' */`],
-  ])('allows what %s does', (file, text) => {
+  ])('allows the imports of %s', (file, text) => {
     expect(faultsOf(file, text)).toEqual([]);
   });
 
@@ -81,11 +81,11 @@ describe('import matrix', () => {
     ['test/stub/x.ts', `import { z } from 'zod';`, 'stub may import'],
     ['bootstrap/x.mjs', `import { z } from 'zod';`, 'bootstrap may import'],
     ['src/core/x.ts', `import { gone } from './gone.js';`, 'there is no such file'],
-  ])('catches in %s: %s', (file, text, reason) => {
+  ])('rejects in %s: %s', (file, text, reason) => {
     expect(faultsOf(file, text)).toEqual([expect.stringContaining(reason)]);
   });
 
-  it('catches libraries that import each other in a circle, once', () => {
+  it('reports a circular import between libraries once', () => {
     const files = new Map([
       ['src/a/x.ts', `import type { B } from '../b/x.js';`],
       ['src/b/x.ts', `import { c } from '../c/x.js';`],
@@ -97,7 +97,7 @@ describe('import matrix', () => {
     ]);
   });
 
-  it('catches files that import each other in a circle, by types too', () => {
+  it('catches circular imports of files, including types', () => {
     const files = new Map([
       ['schemas/one.ts', `import type { Two } from './two.js';`],
       ['schemas/two.ts', `import { three } from './three.js';`],
@@ -114,7 +114,7 @@ describe('import matrix', () => {
 });
 
 describe('readImports', () => {
-  it('sees every form and tells types apart', () => {
+  it('reads every form of import and distinguishes type imports', () => {
     const text = [
       `import a, { b } from 'one';`,
       `import type { C } from "two";`,
@@ -162,7 +162,7 @@ describe('layerOf', () => {
     ['test/repo/imports.test.ts', 'tools'],
     ['test/stub/server.ts', 'stub'],
     ['vitest.config.ts', 'tools'],
-  ])('puts %s into %s', (file, layer) => {
+  ])('assigns %s to layer %s', (file, layer) => {
     expect(layerOf(file)).toBe(layer);
   });
 });

@@ -26,7 +26,7 @@ const manifest = JSON.parse(read('package.json')) as Manifest;
 const lockfile = JSON.parse(read('package-lock.json')) as Lockfile;
 const { dependencies, devDependencies, overrides } = manifest;
 
-it('has the version of the newest release in the changelog', () => {
+it('has the version of the latest release in CHANGELOG.md', () => {
   const [newest] = [...read('CHANGELOG.md').matchAll(/^## \[(\d[^\]]*)\] - \d{4}-\d\d-\d\d$/gm)].map(
     ([, name]) => name,
   );
@@ -36,14 +36,14 @@ it('has the version of the newest release in the changelog', () => {
   });
 });
 
-it('names exact versions only: an install next year is the install of today', () => {
+it('pins every dependency to an exact version', () => {
   const loose = Object.entries({ ...dependencies, ...devDependencies, ...overrides }).filter(
     ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
   );
   expect(loose).toEqual([]);
 });
 
-it('uses one version of all Temporal packages, as the SDK demands', () => {
+it('uses one version of all Temporal packages, as the SDK requires', () => {
   const versions = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) =>
     name.startsWith('@temporalio/'),
   );
@@ -54,26 +54,26 @@ it('does not depend on the deprecated duckdb package', () => {
   expect(Object.keys(lockfile.packages)).not.toContain('node_modules/duckdb');
 });
 
-it('says which Node it needs, and the launcher agrees', () => {
+it('requires the same Node version as the launcher', () => {
   expect(manifest.engines.node).toBe('>=20.18.1');
   expect(['20.18.1', '20.19.0', '22.0.0', '24.11.1'].filter((version) => !isSupportedNode(version))).toEqual([]);
   expect(['18.20.8', '20.9.0', '20.18.0'].filter(isSupportedNode)).toEqual([]);
 });
 
-it('installs nothing and builds nothing by itself: no lifecycle scripts', () => {
+it('has no lifecycle scripts', () => {
   const lifecycle = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'pretest', 'posttest'];
   expect(Object.keys(manifest.scripts).filter((name) => lifecycle.includes(name))).toEqual([]);
 });
 
-it('has a command that can be run', () => {
+it('has an executable command', () => {
   for (const file of Object.values(manifest.bin)) {
     expect(read(file)).toMatch(/^#!\/usr\/bin\/env node\n/);
-    // Git keeps the bit; a file that is not added yet shows nothing.
+    // Git stores the mode; a file not yet added shows nothing.
     expect(execFileSync('git', ['ls-files', '--stage', file], { cwd: ROOT, encoding: 'utf8' })).toMatch(/^(100755 |$)/);
   }
 });
 
-it('has a lockfile that fits package.json and names no registry', () => {
+it('has a lockfile that matches package.json and names no registry', () => {
   expect(lockfile.lockfileVersion).toBe(3);
   const declared = Object.entries({ ...dependencies, ...devDependencies });
   expect(declared.filter(([name, version]) => lockfile.packages[`node_modules/${name}`]?.version !== version)).toEqual(
@@ -82,6 +82,6 @@ it('has a lockfile that fits package.json and names no registry', () => {
   expect(Object.entries(lockfile.packages).filter(([, entry]) => entry.resolved !== undefined)).toEqual([]);
 });
 
-it("has every platform's packages in the lockfile (if not: node bootstrap/complete-lockfile.mjs)", () => {
+it("locks every platform's packages (if not: node bootstrap/complete-lockfile.mjs)", () => {
   expect(findMissing(lockfile.packages)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Paths from the root of what git tracks or would track, and of what is there now; in a copy without git, nothing. */
+/** Existing paths that git tracks or would track, from the root; none in a copy without git. */
 export function listProjectFiles(): string[] {
   const output = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -15,7 +15,7 @@ export function listProjectFiles(): string[] {
   return output.split('\0').filter((file) => file !== '' && existsSync(path.join(ROOT, file)));
 }
 
-/** Texts of the project's files whose path matches. */
+/** Texts of the project's files with a matching path. */
 export function readProjectFiles(pattern: RegExp): Map<string, string> {
   const files = listProjectFiles().filter((file) => pattern.test(file));
   return new Map(files.map((file) => [file, readFileSync(path.join(ROOT, file), 'utf8')]));

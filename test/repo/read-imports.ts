@@ -1,7 +1,10 @@
 /** One module specifier of a source file. */
 export interface ImportUse {
   specifier: string;
-  /** `import type` or `export type … from`: gone at run time. `import { type A }` is not: its module is still loaded. */
+  /**
+   * `import type` or `export type … from`, which vanish at run time. `import { type A }` does not: its module is still
+   * loaded.
+   */
   typeOnly: boolean;
 }
 
@@ -11,8 +14,8 @@ const DECLARATION =
 const CALL = /\b(?:import|require)\(\s*(['"])([^'"\n]+)\1\s*\)(\s*\.\s*[A-Z])?/g;
 
 /**
- * The modules a TypeScript or JavaScript file imports, re-exports, or loads by `import()` or `require()` with a literal.
- * `import('…').Name` counts as a type. Reads the text, since TypeScript 7 offers no parser to programs.
+ * The modules that a TypeScript or JavaScript file imports, re-exports, or loads by `import()` or `require()` with a
+ * literal. `import('…').Name` counts as a type. Parses the text itself, because TypeScript 7 offers no parser.
  */
 export function readImports(text: string): ImportUse[] {
   const code = text.replace(COMMENT_OR_TEXT, (match) =>

@@ -1,6 +1,6 @@
 import { parse } from '@babel/parser';
 
-/** A piece of text for people in a source file. */
+/** A piece of text for readers in a source file. */
 export interface Piece {
   file: string;
   /** From 1. */
@@ -10,7 +10,7 @@ export interface Piece {
 
 const SENTENCE = /[A-Za-z]{2,}[^`]*\s[^`]*[a-z]{2,}[^`]*\s/;
 
-/** Comments of a TypeScript or JavaScript file; `//` comments of neighbouring lines are one piece. */
+/** Comments of a TypeScript or JavaScript file; adjacent `//` lines are one piece. */
 export function readComments(file: string, text: string): Piece[] {
   const pieces: Piece[] = [];
   let last: { line: number; column: number; piece: Piece } | null = null;
@@ -30,7 +30,7 @@ export function readComments(file: string, text: string): Piece[] {
   return pieces;
 }
 
-/** Texts in quotes that read as sentences: messages, help, notes. SQL is none. */
+/** String literals that read as sentences: messages, help, notes, but no SQL. */
 export function readMessages(file: string, text: string): Piece[] {
   const pieces: Piece[] = [];
   const visit = (node: unknown): void => {

@@ -1,4 +1,5 @@
-// `npx tsx test/repo/sample-text.ts [seed]`: comments, messages and paragraphs to be read by someone new to the code.
+// `npx tsx test/repo/sample-text.ts [seed]`: prints random comments, messages and paragraphs for review by a new
+// reader.
 import { generator } from '../../bench/planner/random.js';
 import { readComments, readMessages, readParagraphs, readSqlComments, type Piece } from './read-text.js';
 import { readProjectFiles } from './project-files.js';

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { listProjectFiles, readProjectFiles, ROOT } from './project-files.js';
 import { readComments, readMessages, readParagraphs, readSqlComments, type Piece } from './read-text.js';
 
-// Words of docs/glossary.md's last column, and phrases that need a second reading.
+// Words from the last column of docs/glossary.md, and phrases that are hard to read.
 const BANNED =
   /\b(?:pulse|lanes|anew|in words|so many|of its own|as many as there|whoever|aside|no door)\b|\bquota drift\b|\bstands? in line\b/i;
-// Names that documents make up.
+// File names that documents use as examples.
 const EXAMPLES = /(?:markets_today|my_table|market_daily_v1)\.sql$/;
 const FILE = /(?<![\w./-])(?:\.{0,2}\/)?(?:[\w-]+\/)*[\w-]+\.(?:ts|mts|mjs|sql|md)\b/g;
 
@@ -25,14 +25,14 @@ const messages = [...code].flatMap(([file, text]) => readMessages(file, text));
 
 const show = ({ file, line }: Piece, what: string): string => `${file}:${line}: ${what}`;
 
-describe('text for people', () => {
-  it('is found at all', () => {
+describe('text for readers', () => {
+  it('finds comments, messages and paragraphs', () => {
     expect(comments.length).toBeGreaterThan(1_000);
     expect(messages.length).toBeGreaterThan(300);
     expect(paragraphs.length).toBeGreaterThan(100);
   });
 
-  it('uses the words of the glossary', () => {
+  it('uses no banned word', () => {
     const hits = [...comments, ...paragraphs, ...messages].flatMap((piece) => {
       const found = BANNED.exec(piece.text.replaceAll(/`[^`]*`/g, ''));
       return found ? [show(piece, found[0])] : [];
@@ -51,7 +51,7 @@ describe('text for people', () => {
   });
 });
 
-/** From the file that names it, or by the end of its path. */
+/** Resolves relative to the naming file, or by the end of the path. */
 function isFile(from: string, name: string): boolean {
   if (!name.includes('/')) return names.has(name);
   return files.some((file) => `/${file}`.endsWith(`/${name}`)) || existsSync(path.join(ROOT, path.dirname(from), name));

@@ -6,7 +6,7 @@ import { VISIT_BANDS } from '../../sandbox/world/insights.js';
 import { ACTIVITIES } from '../../sandbox/world/data/nomenclatures.js';
 import type { Profile } from '../../sandbox/world/index.js';
 
-/** Whether a company matches filters: written anew from the reference's table, one company at a time. */
+/** Whether a company matches filters, written again from the reference's table for one company at a time. */
 export function holds(profile: Profile, filters: ProspectingFilters): boolean {
   return Object.entries(filters).every(([key, value]) => CHECKS[key]!(profile, value as never));
 }
@@ -23,7 +23,7 @@ function within(value: number | null | undefined, range: Range): boolean {
 
 const countryId = (code: string): number => COUNTRIES.find(({ short_name }) => short_name === code)!.id;
 const regionId = (code: string): number => ISO_COUNTRIES.find(([country]) => country === code)![2];
-/** The last part of an id of underscore-joined parent ids. */
+/** The last part of an id that joins parent ids with underscores. */
 const ownId = (id: string): number => Number(id.split('_').at(-1));
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newYear, spanOfYears, toIso, yearOf } from '../../sandbox/world/calendar.js';
 
 describe('years and unix days', () => {
-  it('agree with Date, centuries before and after', () => {
+  it('converts between years and Unix days like Date', () => {
     for (let year = 1500; year <= 2500; year++) {
       const first = newYear(year);
       expect(toIso(first)).toBe(`${year}-01-01`);
@@ -10,7 +10,7 @@ describe('years and unix days', () => {
     }
   });
 
-  it('span from one year to another, both whole, whatever the bounds are', () => {
+  it('spans whole years for any bounds', () => {
     expect(spanOfYears(2009, 2010).map(toIso)).toEqual(['2009-01-01', '2010-12-31']);
     expect(spanOfYears(2008.5, 2010.5).map(toIso)).toEqual(['2009-01-01', '2010-12-31']);
     expect(spanOfYears(50, 99).map((day) => yearOf(day))).toEqual([50, 99]);

@@ -7,13 +7,13 @@ import { NACE_REV2 } from '../../sandbox/world/data/nace-rev2.js';
 import { ACTIVITIES } from '../../sandbox/world/data/nomenclatures.js';
 import { createWorld } from '../../sandbox/world/index.js';
 
-/** Sections, divisions, groups and classes among codes, by their number of characters other than dots. */
+/** Counts sections, divisions, groups and classes by the length of their codes without dots. */
 function levels(rows: readonly (readonly [code: string, ...unknown[]])[]): number[] {
   const lengths = rows.map(([code]) => (/^[A-U]$/.test(code) ? 1 : code.replace('.', '').length));
   return [1, 2, 3, 4].map((length) => lengths.filter((found) => found === length).length);
 }
 
-/** Every code but a section's has the code it is cut from before it. */
+/** Codes that come before their parent code, except sections. */
 function orphans(rows: readonly (readonly [code: string, ...unknown[]])[]): string[] {
   const seen = new Set<string>();
   return rows.flatMap(([code]) => {
@@ -24,7 +24,7 @@ function orphans(rows: readonly (readonly [code: string, ...unknown[]])[]): stri
 }
 
 describe('public code lists', () => {
-  it('hold all of NACE Rev. 2 and ISIC Rev. 4', () => {
+  it('holds all of NACE Rev. 2 and ISIC Rev. 4', () => {
     expect(levels(NACE_REV2)).toEqual([21, 88, 272, 615]);
     expect(levels(ISIC_REV4)).toEqual([21, 88, 238, 419]);
     for (const rows of [NACE_REV2, ISIC_REV4]) {
@@ -34,28 +34,28 @@ describe('public code lists', () => {
     }
   });
 
-  it('bring each class of NACE to one of ISIC, in the same division, and reach every class of ISIC', () => {
+  it('maps each NACE class to an ISIC class of the same division', () => {
     const isicClasses = ISIC_REV4.flatMap(([code]) => (code.length === 4 ? [code] : []));
     expect(new Set(NACE_CLASSES.map(({ isic }) => isic))).toEqual(new Set(isicClasses));
     expect(NACE_CLASSES.filter(({ code, isic }) => code.slice(0, 2) !== isic.slice(0, 2))).toEqual([]);
-    // Raising of dairy cattle and of other cattle are two classes there and one here.
+    // NACE separates dairy cattle from other cattle; ISIC has one class for both.
     const raising = NACE_CLASSES.filter(({ isic }) => isic === '0141').map(({ code }) => code);
     expect(raising).toEqual(['01.41', '01.42']);
   });
 
-  it('hold all of ISO 4217 and ISO 3166-1', () => {
+  it('holds all of ISO 4217 and ISO 3166-1', () => {
     expect(new Set(CURRENCIES.map(([code]) => code)).size).toBe(178);
     expect(CURRENCIES).toHaveLength(178);
     expect(new Set(ISO_COUNTRIES.map(([code]) => code)).size).toBe(249);
     expect(ISO_COUNTRIES).toHaveLength(249);
   });
 
-  it('put each class under one of the activities, none of which is left without', () => {
+  it('assigns each NACE class to an activity, leaving no activity empty', () => {
     expect(new Set(NACE_CLASSES.map(({ industry }) => industry))).toEqual(new Set(ACTIVITIES.keys()));
   });
 });
 
-describe('the market', () => {
+describe('the sandbox market', () => {
   const { ctx } = createWorld({ companies: 200_000, tenders: 0, seed: 7, date: '2026-11-20' });
   const counts = new Map<number, number>();
   for (let index = 0; index < 200_000; index++) {
@@ -63,11 +63,11 @@ describe('the market', () => {
     counts.set(nace, (counts.get(nace) ?? 0) + 1);
   }
 
-  it('has companies of every class', () => {
+  it('has companies of every NACE class', () => {
     expect(counts.size).toBe(615);
   });
 
-  it('is skewed: a tenth of the classes holds more than a third of it', () => {
+  it('puts more than a third of companies into a tenth of the classes', () => {
     const descending = [...counts.values()].toSorted((a, b) => b - a);
     expect(descending.slice(0, 61).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(200_000 / 3);
   });

@@ -5,12 +5,12 @@ import { createContext } from '../../sandbox/world/context.js';
 const ctx = createContext({ companies: 1500, tenders: 0, seed: 5, date: '2026-11-20' });
 
 describe('columns', () => {
-  it.each([1, 7, 41, 60, 300])('advanced by %d days are those built anew', (days) => {
+  it.each([1, 7, 41, 60, 300])('advances columns by %d days to the same result as a new build', (days) => {
     for (const from of [0, 1, 12]) {
       const earlier = buildColumns(ctx, ctx.start + from);
       const built = buildColumns(ctx, ctx.start + from + days);
       const advanced = advanceColumns(ctx, earlier, ctx.start + from + days);
-      // What is not listed is not read: leavers keep what they had when advanced, nothing when built.
+      // Values of unlisted companies differ: advancing keeps them, building leaves them empty. Nobody reads them.
       for (const [key, column] of Object.entries(built)) {
         const other = advanced[key as keyof typeof advanced];
         if (ArrayBuffer.isView(column)) expect(listedOf(built.listed, other)).toEqual(listedOf(built.listed, column));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** GET with a body, which fetch refuses to send. */
+/** Sends a GET with a body, which fetch refuses. */
 function getWithBody(path: string, body: object): Promise<unknown> {
   const text = JSON.stringify(body);
   const headers = {
@@ -31,7 +31,7 @@ function getWithBody(path: string, body: object): Promise<unknown> {
 }
 
 describe('GET /v2/companies/{id}', () => {
-  it('serves the truth, byte for byte', async () => {
+  it('serves company details byte for byte', async () => {
     for (const id of ids.slice(0, 40)) {
       const { status, body } = await app.get(`/v2/companies/${id}`);
       expect(status).toBe(200);
@@ -39,7 +39,7 @@ describe('GET /v2/companies/{id}', () => {
     }
   });
 
-  it('answers 404 with {detail} for ids that nobody has', async () => {
+  it('answers 404 with {detail} to unknown company ids', async () => {
     for (const id of ['1', 'abc', '99999999999999', String(ids[0]! + 1), '-5', '1e7', '%00', 'x'.repeat(300)]) {
       expect(await app.get(`/v2/companies/${id}`)).toMatchObject({ status: 404, body: { detail: expect.any(String) } });
     }
@@ -47,14 +47,14 @@ describe('GET /v2/companies/{id}', () => {
 });
 
 describe('GET /v2/financial/{id}', () => {
-  it('serves the truth', async () => {
+  it('serves financial reports as generated', async () => {
     for (const id of ids.slice(0, 40)) {
       const { body } = await app.get(`/v2/financial/${id}`);
       expect(body).toEqual(app.sandbox.world.financialReport(id, 0));
     }
   });
 
-  it('narrows to a year given in the query or in the body', async () => {
+  it('narrows a financial report to a year in query or body', async () => {
     const id = ids.find((candidate) => Object.keys(app.sandbox.world.financialReport(candidate, 0)!).length > 2)!;
     const report = app.sandbox.world.financialReport(id, 0)!;
     const year = Object.keys(report)[1]!;
@@ -64,7 +64,7 @@ describe('GET /v2/financial/{id}', () => {
     expect((await app.get(`/v2/financial/${id}?year=1950`)).body).toEqual({});
   });
 
-  it('refuses a year that is none, and unknown parameters', async () => {
+  it('rejects an invalid year and unknown parameters', async () => {
     expect(await app.get(`/v2/financial/${ids[0]}?year=latest`)).toMatchObject({
       status: 400,
       body: { year: [expect.any(String)] },
@@ -75,7 +75,7 @@ describe('GET /v2/financial/{id}', () => {
     });
   });
 
-  it('answers 404 for an unknown company, {} for one that files nothing', async () => {
+  it('answers 404 to an unknown company and {} without reports', async () => {
     expect((await app.get('/v2/financial/12')).status).toBe(404);
     const silent = ids.find((id) => Object.keys(app.sandbox.world.financialReport(id, 0)!).length === 0)!;
     expect(await app.get(`/v2/financial/${silent}`)).toMatchObject({ status: 200, body: {} });

@@ -19,7 +19,7 @@ const overview = (body: object): Promise<Answer<OverviewResponse>> => app.send('
 const post = (path: string, body: object): Promise<Answer<Company>> => app.send('POST', path, body);
 
 describe('POST /v2/overview', () => {
-  it('gives at most five a page, all pages, in order', async () => {
+  it('returns at most five companies a page, in order', async () => {
     const { body } = await overview({});
     expect(body).toMatchObject({ total_results: 600, total_pages: 120 });
     expect(body.data).toHaveLength(5);
@@ -34,7 +34,7 @@ describe('POST /v2/overview', () => {
     });
   });
 
-  it('finds by each field', async () => {
+  it('finds a company by each search field', async () => {
     const { ctx } = app.sandbox.world;
     const full = records.findIndex(
       (record, n) =>
@@ -65,7 +65,7 @@ describe('POST /v2/overview', () => {
     });
   });
 
-  it('narrows by name, country, state, postcodes and status', async () => {
+  it('narrows companies by name, country, state, postcodes and status', async () => {
     const total = async (asked: object): Promise<number> => (await overview(asked)).body.total_results;
     const count = (holds: (record: Company) => boolean): number => records.filter(holds).length;
     expect(await total({ name: 'logistics' })).toBe(count(({ name }) => name!.toLowerCase().includes('logistics')));
@@ -82,7 +82,7 @@ describe('POST /v2/overview', () => {
 });
 
 describe('company enrichment', () => {
-  it('by website, without status', async () => {
+  it('enriches a company by website, without its status', async () => {
     const record = records.find(({ company_website }) => company_website)!;
     const { status: _absent, ...expected } = record;
     expect((await post('/v2/enrichment/url', { url: `https://${record.company_website!}` })).body).toEqual(
@@ -92,12 +92,12 @@ describe('company enrichment', () => {
     expect((await post('/v2/enrichment/url', {})).body).toEqual({ url: [expect.any(String)] });
   });
 
-  it('by profile address', async () => {
+  it('enriches a company by profile address', async () => {
     const record = records.find(({ pronet }) => pronet)!;
     expect((await post('/v2/enrichment/company/pronet', { pronet: record.pronet })).body.name).toBe(record.name);
   });
 
-  it('by registration number, VAT number or ticker, in the right country and state', async () => {
+  it('enriches by registration number in the right country and state', async () => {
     const danish = records.find(({ country_code }) => country_code === 'DK')!;
     const american = records.find(({ country_code }) => country_code === 'US')!;
     const find = (body: object): Promise<Answer<Company>> => post('/v2/enrichment/company', body);
@@ -114,7 +114,7 @@ describe('company enrichment', () => {
 });
 
 describe('POST /v2/autocomplete', () => {
-  it('finds by what it is given, all of which has to fit', async () => {
+  it('autocompletes only if all given values match', async () => {
     const record = records.find(({ vat_number, company_website }) => vat_number && company_website)!;
     const find = (body: object): Promise<Answer<Company>> => post('/v2/autocomplete', body);
     expect((await find({ vat_number: record.vat_number })).body.name).toBe(record.name);
@@ -125,7 +125,7 @@ describe('POST /v2/autocomplete', () => {
     expect((await find({ name: 'no company has this name' })).status).toBe(404);
   });
 
-  it('has an error of its own without one of the five fields that this error names', async () => {
+  it('refuses autocomplete without one of the five fields that the error names', async () => {
     const { company_email, pronet } = records.find((record) => record.company_email?.[0] && record.pronet)!;
     const others = { ticker: 'TICK', email: company_email![0], pronet };
     for (const body of [{}, { country_code: 'GB' }, others]) {
@@ -139,7 +139,7 @@ describe('POST /v2/autocomplete', () => {
     });
   });
 
-  it('finds by any field when the option says so, and then refuses a lone country only', async () => {
+  it('finds by any field with autocompleteNeeds any, and refuses only a lone country', async () => {
     const { company_email } = records.find((record) => record.company_email?.[0])!;
     const mild = await startApp({ autocompleteNeeds: 'any' });
     try {
@@ -153,7 +153,7 @@ describe('POST /v2/autocomplete', () => {
 });
 
 describe('GET /v2/financial/ticker', () => {
-  it('serves the report of the company with the ticker', async () => {
+  it('serves the financial report of the company with the ticker', async () => {
     const { world } = app.sandbox;
     const index = records.findIndex(
       (_, n) => tickerOf(world.ctx, n) !== null && Object.keys(world.financialReport(ids[n]!, 0)!).length > 1,

@@ -21,7 +21,7 @@ const call = (path: string, body: object): Promise<Answer<Record<string, unknown
   app.send('POST', `/api/${path}`, body);
 
 describe('utility routes', () => {
-  it('answer: landing, health, playground, challenge', async () => {
+  it('serves the utility routes: landing, health, playground, challenge', async () => {
     for (const path of ['/', '/playground']) {
       const response = await fetch(app.url + path);
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -38,12 +38,12 @@ describe('utility routes', () => {
 });
 
 describe('/api', () => {
-  it('verifies a key', async () => {
+  it('verifies an API key', async () => {
     expect(await call('verify-token', { api_key: key })).toMatchObject({ status: 200, body: { valid: true } });
     expect((await call('verify-token', { api_key: 'x' })).body).toEqual({ valid: false });
   });
 
-  it('answers what version 2 answers', async () => {
+  it('answers connector routes like version 2', async () => {
     const { world } = app.sandbox;
     const company = JSON.parse(JSON.stringify(world.company(id, 0)!)) as Record<string, unknown>;
     const report = world.financialReport(id, 0)!;
@@ -74,7 +74,7 @@ describe('/api', () => {
     expect((await call('company-by-pronet', { api_key: key, pronet_url: pronet })).body['pronet']).toBe(pronet);
   });
 
-  it('passes errors of version 2 on, and cannot be led elsewhere', async () => {
+  it('passes on errors of version 2 and rejects path traversal', async () => {
     const missing = { status: 200, body: { detail: 'Not found.' } };
     expect(await call('company-details', { api_key: key, company_id: '12' })).toMatchObject(missing);
     expect(await call('company-details', { api_key: key, company_id: '../metrics' })).toMatchObject(missing);
@@ -88,7 +88,7 @@ describe('/api', () => {
     });
   });
 
-  it('counts a call once, under its own route', async () => {
+  it('counts a connector call once, under its own route', async () => {
     await app.send('DELETE', '/_sandbox/requests');
     await call('company-details', { api_key: key, company_id: String(id) });
     expect((await app.get('/_sandbox/requests')).body).toMatchObject({
@@ -97,7 +97,7 @@ describe('/api', () => {
     });
   });
 
-  it('lists nomenclatures, below a parent when asked', async () => {
+  it('lists nomenclatures, below a parent if given', async () => {
     const list = async (nomenclature_type: string, parent?: string): Promise<unknown[]> =>
       (await call('nomenclature', { api_key: key, nomenclature_type, parent })).body['items'] as unknown[];
     expect(await list('company_status')).toContainEqual({ id: 199, name: 'Active', parent: null });
@@ -126,7 +126,7 @@ describe('/api', () => {
     });
   });
 
-  it('lists NACE and ISIC from their sections down to their classes', async () => {
+  it('lists NACE and ISIC from sections to classes', async () => {
     const list = async (nomenclature_type: string, parent?: string): Promise<{ id: string }[]> =>
       (await call('nomenclature', { api_key: key, nomenclature_type, parent })).body['items'] as { id: string }[];
     for (const [type, size, way] of [
@@ -159,7 +159,7 @@ describe('/api', () => {
       expect(item).toEqual({ loc: ['body', expect.any(String)], msg: expect.any(String), type: expect.any(String) });
   });
 
-  it('answers a wrong key with 200 and the reason', async () => {
+  it('answers a wrong API key with 200 and the reason', async () => {
     expect(await call('company-details', { api_key: 'wrong', company_id: String(id) })).toEqual(
       expect.objectContaining({ status: 200, body: { detail: 'Invalid API key.' } }),
     );

@@ -8,9 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.app.close());
 
-// That it has all routes and fields of the reference, and no others: test/conformance/agreement.test.ts.
-describe('the description', () => {
-  it('is served as OpenAPI 3.1 and as a page', async () => {
+// test/conformance/agreement.test.ts tests that it has exactly the routes and fields of the reference.
+describe('the OpenAPI document', () => {
+  it('serves OpenAPI 3.1 as JSON and as a page', async () => {
     const { body } = await api.app.get<{
       openapi: string;
       paths: Record<string, Record<string, { responses: object; requestBody?: unknown }>>;
@@ -28,7 +28,7 @@ describe('the description', () => {
     expect(JSON.stringify(body.paths['/v2/prospecting'])).toContain('financial_employee_profit');
   });
 
-  it('is what the routes do: every answer has the documented status and shape', async () => {
+  it('answers every route with the documented status and shape', async () => {
     const calls = OPERATIONS.filter(({ path }) => /^\/v\d/.test(path)).toSorted(
       (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
     );

@@ -17,7 +17,7 @@ describe('POST /_sandbox/day', () => {
     expect((await app.send('POST', '/_sandbox/day', { advance: 'much' })).status).toBe(400);
   });
 
-  it('changes what routes serve, and back again', async () => {
+  it('serves other records on another day, and the same after returning', async () => {
     const { world } = app.sandbox;
     const id = world
       .companyIds(0)
@@ -31,7 +31,7 @@ describe('POST /_sandbox/day', () => {
     expect((await app.get(`/v2/companies/${id}`)).body).toEqual(before);
   });
 
-  it('lets a company leave: listed for a day, its details gone, then gone', async () => {
+  it('answers 404 for a company that has left', async () => {
     const { world } = app.sandbox;
     const day = 60;
     const id = world
@@ -45,7 +45,7 @@ describe('POST /_sandbox/day', () => {
 });
 
 describe('GET /_sandbox/requests', () => {
-  it('counts by route, and starts anew', async () => {
+  it('counts requests by route and resets on DELETE', async () => {
     await app.get(`/v2/companies/${app.sandbox.world.companyIds(0)[0]}`);
     await app.get('/v2/companies/1');
     await app.send('POST', '/v2/prospecting', {});
@@ -60,8 +60,8 @@ describe('GET /_sandbox/requests', () => {
   });
 });
 
-describe('the controls', () => {
-  it('tell the state', async () => {
+describe('control routes', () => {
+  it('reports the state of the sandbox', async () => {
     expect((await app.get('/_sandbox/state')).body).toMatchObject({
       day: 0,
       date: '2026-11-20',
@@ -71,7 +71,7 @@ describe('the controls', () => {
     });
   });
 
-  it('need no key, but refuse calls that a web page makes', async () => {
+  it('serves control routes without a key, but not to web pages', async () => {
     expect((await fetch(`${app.url}/_sandbox/state`)).status).toBe(200);
     const fromPage = await fetch(`${app.url}/_sandbox/day`, {
       method: 'POST',

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(executablePath === undefined)('/docs', () => {
-  it('sends a call from the browser, with the key, and needs no other host', async () => {
+  it('calls the API from the docs page without another host', async () => {
     const page = await browser.newPage();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).host));

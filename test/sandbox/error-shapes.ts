@@ -3,7 +3,7 @@ import { ValidationErrorBody } from '../../schemas/connector/error.js';
 import { V1ErrorBody } from '../../schemas/v1/error.js';
 import { DetailError, InvalidRequest } from '../../schemas/v2/error.js';
 
-/** The shapes in which each version refuses: section "Errors" of each document. */
+/** The error shapes of each version: section "Errors" of each document. */
 export const V1Shape = V1ErrorBody;
 export const V2Shape = z.union([
   DetailError,
@@ -11,5 +11,5 @@ export const V2Shape = z.union([
   z.looseObject({ fields: z.array(z.string()) }),
   z.looseObject({ error_guard: z.string() }),
 ]);
-/** Of the connector: its validation error, or the version 2 answer it passes on. */
+/** Shapes of the connector: its validation error, or the version 2 answer that it passes on. */
 export const ConnectorErrorShape = z.union([ValidationErrorBody, V2Shape]);

@@ -18,13 +18,13 @@ const company = (): Promise<number | string> =>
   );
 
 describe('scripted faults', () => {
-  it('strike the given number of times, on the given routes only', async () => {
+  it('applies a fault the given number of times, on its routes only', async () => {
     await fault({ route: '/v2/companies/', status: 503, times: 2 });
     expect((await app.get('/v2/metrics')).status).toBe(200);
     expect([await company(), await company(), await company()]).toEqual([503, 503, 200]);
   });
 
-  it('skip, repeat and stop when deleted', async () => {
+  it('skips, repeats and deletes faults as scripted', async () => {
     await fault({ route: '/v2/companies/', status: 500, skip: 1, every: 2, times: 0 });
     expect([await company(), await company(), await company(), await company()]).toEqual([200, 500, 200, 500]);
     expect((await app.get<unknown[]>('/_sandbox/faults')).body).toMatchObject([{ seen: 4, struck: 2 }]);
@@ -32,13 +32,13 @@ describe('scripted faults', () => {
     expect([await company(), await company()]).toEqual([200, 200]);
   });
 
-  it('answer with a body and headers of the script', async () => {
+  it('answers with the body and headers of the script', async () => {
     await fault({ status: 429, body: { slow: 'down' }, headers: { 'retry-after': '2' } });
     const { status, body, headers } = await app.get('/v2/metrics');
     expect([status, body, headers.get('retry-after')]).toEqual([429, { slow: 'down' }, '2']);
   });
 
-  it('reset the connection, cut the body off, or answer with a page', async () => {
+  it('resets the connection, truncates the body, or serves a page', async () => {
     await fault({ kind: 'reset' });
     await expect(app.get('/v2/metrics')).rejects.toThrow(/fetch failed|terminated/);
     await fault({ kind: 'cut' });
@@ -50,12 +50,12 @@ describe('scripted faults', () => {
     expect((await app.get('/v2/metrics')).status).toBe(200);
   });
 
-  it('delay an answer that is otherwise the usual one', async () => {
+  it('delays an otherwise unchanged answer', async () => {
     await fault({ kind: 'latency', latency: 30 });
     expect(await company()).toBe(200);
   });
 
-  it('are refused when the script is wrong', async () => {
+  it('rejects an invalid fault script', async () => {
     expect(await fault({ route: 'v2', kind: 'melt' })).toMatchObject({
       status: 400,
       body: { route: [expect.any(String)], kind: [expect.any(String)] },
@@ -66,7 +66,7 @@ describe('scripted faults', () => {
 describe('usage', () => {
   const daily = async (): Promise<object> => (await app.get<MetricsResponse>('/v2/metrics')).body[0]!.metrics[0]!;
 
-  it('counts data calls by what they use, and not metrics, watching or refused requests', async () => {
+  it('counts data calls by metric, but no metrics, watching or refused requests', async () => {
     await company();
     await app.get('/v2/companies/1');
     await app.send('POST', '/v2/prospecting', {});
@@ -79,7 +79,7 @@ describe('usage', () => {
     );
   });
 
-  it('ends in LimitError at the daily limit, until the next day', async () => {
+  it('answers LimitError at the daily limit until the next day', async () => {
     await app.send('POST', '/_sandbox/quota', { dailyLimit: 2 });
     expect([await company(), await company()]).toEqual([200, 200]);
     expect(await app.get(`/v2/financial/${id}`)).toMatchObject({
@@ -97,7 +97,7 @@ describe('usage', () => {
     expect([await company(), await company()]).toEqual([200, 429]);
   });
 
-  it('answers LimitError "limit" above the rate', async () => {
+  it('answers LimitError "limit" above the rate limit', async () => {
     const slow = await startApp({ rateLimit: 1 });
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => slow.get<{ error_guard?: string }>('/v2/companies/1')),

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanEnv, startProcess, type RunningProcess } from '../helpers/processes.js';
 import { RawSocket } from './raw-socket.js';
 
-/* A sandbox with little memory of its own, sent many times as much: whatever it kept of it would end it. */
+/* A sandbox with little memory gets far more data than fits; keeping any of it would crash it. */
 
-/** MiB of heap; some 60 are taken when it is ready. */
+/** Heap in MiB; a ready sandbox takes about 60. */
 const HEAP = 160;
 const MEGABYTE = 900_000;
 
@@ -29,33 +29,33 @@ async function post(path: string, body: string): Promise<number> {
   return response.status;
 }
 
-/** Sends 250 bodies of about a megabyte, no two alike; gives the statuses that came. */
+/** Sends 250 different bodies of about a megabyte; returns the distinct statuses. */
 async function flood(path: string, bodyOf: (filler: string) => string): Promise<number[]> {
   const statuses = new Set<number>();
   for (let n = 0; n < 250; n++) statuses.add(await post(path, bodyOf(`${n}-`.padEnd(MEGABYTE, 'x'))));
   return [...statuses];
 }
 
-it('is not outgrown by searches of a megabyte each', async () => {
+it('stays within memory while answering 250 searches of a megabyte', async () => {
   expect(await flood('/v2/prospecting', (filler) => JSON.stringify({ filters: { location_zip: [filler] } }))).toEqual([
     200,
   ]);
   expect(await flood('/v2/overview', (filler) => JSON.stringify({ name: filler }))).toEqual([200]);
 });
 
-it('is not outgrown by payee checks that bring a megabyte each', async () => {
+it('stays within memory while storing 250 payee checks of a megabyte', async () => {
   const check = { country_code: 'GB', id_scheme: 'ACNR', id: '1' };
   expect(await flood('/v2/know-your-payee', (filler) => JSON.stringify({ ...check, holding_entity: filler }))).toEqual([
     201,
   ]);
 });
 
-it('is not outgrown by bodies it refuses', async () => {
+it('stays within memory while refusing 250 bodies of a megabyte', async () => {
   expect(await flood('/v2/prospecting', (filler) => `{"page": "${filler}"}`)).toEqual([400]);
   expect(await flood('/v1/finder/companies', (filler) => `{"${filler}": 1`)).toEqual([406]);
 });
 
-it('is not outgrown by bodies that break off', async () => {
+it('stays within memory while 400 bodies break off', async () => {
   for (let n = 0; n < 400; n++) {
     const raw = new RawSocket(url);
     raw.send(

@@ -3,7 +3,7 @@ import { ConnectorErrorShape, V1Shape, V2Shape } from './error-shapes.js';
 import { OPERATIONS } from '../../sandbox/contract/openapi.js';
 import { demandUnharmed, startApp, type Running } from './running.js';
 
-/* Requests that are proper HTTP and meant to do harm: each is refused in its version's own shape, and nothing breaks. */
+/* Valid HTTP with hostile content: each request is refused in its version's error shape, and nothing breaks. */
 
 let app: Running;
 let key: string;
@@ -42,7 +42,7 @@ const post = async (
   headers: Record<string, string> = {},
 ): Promise<Answer> => await send('POST', path, body, headers);
 
-/** One route of each version, with the status of what cannot be read. */
+/** One route of each version, with its status for unreadable bodies. */
 const DOORS = [
   ['/v2/prospecting', 400, V2Shape],
   ['/v1/finder/companies', 406, V1Shape],
@@ -51,9 +51,9 @@ const DOORS = [
 
 const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-describe('bodies that are no JSON', () => {
+describe('invalid JSON', () => {
   it.each([
-    ['an end too soon', '{"page": 1'],
+    ['a missing end', '{"page": 1'],
     ['a comma too many', '{"page":1,}'],
     ['NaN', '{"page":NaN}'],
     ['single quotes', "{'page':1}"],
@@ -65,7 +65,7 @@ describe('bodies that are no JSON', () => {
     ['a hundred thousand brackets', deep(100_000)],
     ['brackets without end', '['.repeat(100_000)],
     ['objects within objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
-  ])('%s', async (_name, body) => {
+  ])('refuses a body with %s on every version', async (_name, body) => {
     for (const [path, status, shape] of DOORS) {
       const answer = await post(path, body);
       expect([path, answer.status, shape.safeParse(answer.body).success]).toEqual([path, status, true]);
@@ -73,17 +73,17 @@ describe('bodies that are no JSON', () => {
   });
 });
 
-describe('bodies of the wrong kind', () => {
+describe('wrong media types', () => {
   it.each([
     ['text', 'text/plain', undefined],
     ['XML', 'application/xml', undefined],
     ['a form', 'application/x-www-form-urlencoded', undefined],
     ['parts', 'multipart/form-data; boundary=x', undefined],
-    ['no media type', ';;;', undefined],
+    ['an invalid media type', ';;;', undefined],
     ['UTF-16', 'application/json; charset=utf-16', undefined],
-    ['packed', 'application/json', 'gzip'],
-    ['packed twice', 'application/json', 'br, gzip'],
-  ])('%s', async (_name, type, encoding) => {
+    ['gzip encoding', 'application/json', 'gzip'],
+    ['two encodings', 'application/json', 'br, gzip'],
+  ])('refuses a body in %s on every version', async (_name, type, encoding) => {
     for (const [path, , shape] of DOORS) {
       const headers = { 'content-type': type, ...(encoding !== undefined && { 'content-encoding': encoding }) };
       const answer = await post(path, '{"page":1,"per_page":1,"filters":{}}', headers);
@@ -92,14 +92,14 @@ describe('bodies of the wrong kind', () => {
     }
   });
 
-  it('is not JSON with a charset of its own, which is taken', async () => {
+  it('accepts JSON that states its UTF-8 charset', async () => {
     for (const type of ['application/json; charset=UTF-8', 'application/json;charset="utf-8"', 'Application/JSON']) {
       expect((await post('/v2/prospecting', '{}', { 'content-type': type })).status).toBe(200);
     }
   });
 });
 
-describe('every route', () => {
+describe('all routes', () => {
   const withBody = OPERATIONS.filter(({ body }) => body !== undefined);
   const bodies = [
     '[]',
@@ -117,7 +117,7 @@ describe('every route', () => {
   ];
 
   it.each(withBody.map(({ method, path }) => [method, path] as const))(
-    '%s %s refuses what it cannot use',
+    '%s %s answers odd bodies without a server error',
     async (method, path) => {
       const address = path.replaceAll(/\{\w+\}/g, '1000026');
       for (const body of bodies) {
@@ -131,18 +131,21 @@ describe('every route', () => {
     },
   );
 
-  /** Some routes need no body at all, and connector routes leave unknown keys aside: those may answer. None breaks. */
+  /**
+   * Routes without a required body, and connector routes that ignore unknown keys, may answer. None may fail with a
+   * 5xx.
+   */
   function isNoFault(status: number): boolean {
     return status < 500;
   }
 
-  it('that takes parameters in a body too refuses a body that is none', async () => {
+  it('refuses a body that is no object on a route with an optional body', async () => {
     for (const body of ['17', '[]', '"text"', 'null']) {
       expect((await post('/v2/kyb/1000026/ubo/enrich', body)).status).toBe(400);
     }
   });
 
-  it('that takes no such method says which it takes', async () => {
+  it('answers 405 with the allowed methods on every route', async () => {
     for (const { path } of OPERATIONS) {
       const address = path.replaceAll(/\{\w+\}/g, '1000026');
       const { status } = await send('PATCH', address, null);
@@ -155,8 +158,8 @@ describe('every route', () => {
   });
 });
 
-describe('keys of prototypes', () => {
-  it('are keys like others, or refused', async () => {
+describe('prototype keys', () => {
+  it('treats __proto__ and constructor as unknown keys', async () => {
     for (const body of ['{"__proto__":{"page":3}}', '{"filters":{"location_regions":{"__proto__":true}}}']) {
       for (const [path, status] of DOORS) expect([path, (await post(path, body)).status]).toEqual([path, status]);
     }
@@ -177,8 +180,8 @@ describe('keys of prototypes', () => {
   });
 });
 
-describe('values that are shown again', () => {
-  it('cannot add a header or a line: redirects, pages, faults', async () => {
+describe('echoed values', () => {
+  it('adds no header or line from values in redirects, pages and faults', async () => {
     const begin = {
       client: 'x\r\nSet-Cookie: a=b',
       redirect_uri: 'http://127.0.0.1:9/back',
@@ -214,7 +217,7 @@ describe('values that are shown again', () => {
     expect((await app.get<unknown[]>('/_sandbox/faults')).body).toEqual([]);
   });
 
-  it('cannot become markup', async () => {
+  it('escapes markup in pages and errors', async () => {
     const nasty = '"><script>alert(1)</script>';
     for (const path of [`/oauth/login?session=${encodeURIComponent(nasty)}`, '/docs', '/playground']) {
       const text = await (await fetch(app.url + path)).text();
@@ -225,7 +228,7 @@ describe('values that are shown again', () => {
     );
   });
 
-  it('may hold NUL and lone surrogates, and find nothing', async () => {
+  it('finds nothing for names with NUL or lone surrogates', async () => {
     for (const name of ['a\\u0000b', '\\ud800', '\\u202e', '%', "' OR 1=1 --", '../../etc/passwd']) {
       const body = `{"page":1,"per_page":1,"filters":{"name":["${name}zzzz"]}}`;
       expect(await post('/v1/finder/companies', body)).toMatchObject({ status: 200, body: { data: [], pages: 0 } });

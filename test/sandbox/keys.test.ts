@@ -36,11 +36,11 @@ async function ask(key: string, method: string, path: string, body?: object): Pr
 
 const routes = [...OPERATIONS, ...ALTERNATE_OPERATIONS].filter(({ path }) => /^\/v\d/.test(path));
 const filled = (path: string): string => path.replaceAll(/\{\w+\}/g, '1');
-/** The permission a route asks for. */
+/** The permission that a route requires. */
 const wanted = (path: string): Permission | null => permissionFor(path.replaceAll(/\{(\w+)\}/g, ':$1'));
 
-describe('keys with permissions', () => {
-  it('a key without any: refused on every route but the open ones, in its version’s words', async () => {
+describe('permissions of API keys', () => {
+  it('refuses a key without permissions on all but the open routes', async () => {
     const open = new Set<string>();
     for (const { method, path } of routes) {
       const { status, body } = await ask('nothing', method, filled(path), method === 'GET' ? undefined : {});
@@ -62,7 +62,7 @@ describe('keys with permissions', () => {
     expect(app.sandbox.quota.usedToday).toBe(0);
   });
 
-  it('every permission opens its routes and no others', async () => {
+  it('opens the routes of a permission and no others', async () => {
     for (const permission of PERMISSION_NAMES) {
       app.sandbox.keys.set({ key: 'one', permissions: [permission] });
       const opened = new Set<string>();
@@ -79,7 +79,7 @@ describe('keys with permissions', () => {
     }
   });
 
-  it('permissions are named as the usage metrics name their modules', async () => {
+  it("names permissions after the usage metrics' modules", async () => {
     expect(PERMISSION_NAMES).toEqual([...Object.keys(METRICS), 'watching', 'tenders']);
     for (const [path, permission] of [
       ['/v2/companies/1', 'company_details'],
@@ -93,7 +93,7 @@ describe('keys with permissions', () => {
     }
   });
 
-  it('the first key may do everything, as does another one with "all"; they share the account', async () => {
+  it('lets the first key and an "all" key do everything, on one quota', async () => {
     for (const key of [app.sandbox.options.key, 'second']) {
       expect((await ask(key, 'POST', '/v2/prospecting', {})).status).toBe(200);
     }
@@ -101,7 +101,7 @@ describe('keys with permissions', () => {
     expect((await ask('nobody', 'GET', '/v2/metrics')).status).toBe(401);
   });
 
-  it('hold for the connector, too', async () => {
+  it('applies permissions to connector routes', async () => {
     const [id] = app.sandbox.world.companyIds(0);
     const call = (path: string, api_key: string, more: object = {}): Promise<Told> =>
       app.send('POST', `/api/${path}`, { api_key, ...more });
@@ -115,8 +115,8 @@ describe('keys with permissions', () => {
   });
 });
 
-describe('changing keys while it runs', () => {
-  it('grants, narrows and withdraws', async () => {
+describe('changing API keys at run time', () => {
+  it('grants, narrows and withdraws permissions', async () => {
     const set = (key: string, permissions: unknown): Promise<Told> =>
       app.send('POST', '/_sandbox/keys', { key, permissions });
     const search = async (key: string): Promise<number> => (await ask(key, 'POST', '/v2/prospecting', {})).status;
@@ -149,17 +149,17 @@ describe('changing keys while it runs', () => {
     [{ key: 'k' }, 'permissions'],
     [{ key: 'with space', permissions: 'all' }, 'key'],
     [{ key: '', permissions: 'all' }, 'key'],
-  ])('refuses %j', async (body, field) => {
+  ])('rejects the key setting %j', async (body, field) => {
     const answer = await app.send<Record<string, unknown>>('POST', '/_sandbox/keys', body);
     expect([answer.status, Object.keys(answer.body)]).toEqual([400, [field]]);
   });
 });
 
-describe('what a client makes of it', () => {
+describe('the client with a refused key', () => {
   it.each([
     ['detail', PermissionDeniedError],
     ['access', LimitError],
-  ] as const)('version 2 with --permission-body %s', async (permissionBody, expected) => {
+  ] as const)('reports a refused permission with --permission-body %s', async (permissionBody, expected) => {
     const other = await startApp({ companies: 30, keys: [{ key: 'reader', permissions: [] }], permissionBody });
     const client = createApiClient({ baseUrl: other.url, apiKey: 'reader' });
     const error = (await client.v2.company(1).catch((caught: unknown) => caught)) as LimitError;
@@ -175,8 +175,8 @@ describe('what a client makes of it', () => {
   });
 });
 
-describe('flags', () => {
-  it('of a process: one that may do less beside the one that may do everything', async () => {
+describe('key flags', () => {
+  it('adds a restricted key to the unrestricted one by flag', async () => {
     const running = await startSandbox({ companies: 20, tenders: 2, seed: 3, key: 'reader=company_details,tenders' });
     try {
       expect(running.key).toBe('sandbox-key-3');
@@ -189,7 +189,7 @@ describe('flags', () => {
     }
   });
 
-  it('are read one by one', () => {
+  it('parses key flags', () => {
     expect(readKeyFlags(['main', 'a=all', 'b=none', 'YWJj===prospecting', 'YWJj=='])).toEqual({
       key: 'YWJj==',
       keys: [
@@ -199,6 +199,6 @@ describe('flags', () => {
       ],
     });
     expect(readKeyFlags(['x=y=tenders'])).toEqual({ keys: [{ key: 'x=y', permissions: ['tenders'] }] });
-    expect(() => readKeyFlags(['a=flying'])).toThrow(/"flying" is no permission/);
+    expect(() => readKeyFlags(['a=flying'])).toThrow(/"flying" is not a permission/);
   });
 });

@@ -1,9 +1,9 @@
 import type { Running } from './running.js';
 
-/** The client of the sign-ins: its address has a query already, its name holds markup. */
+/** The client of the sign-ins: its address has a query, its name contains markup. */
 export const CLIENT = 'https://assistant.example/callback?keep=1';
 
-/** Begins a sign-in; gives the session's value. */
+/** Begins a sign-in; returns the session's value. */
 export async function newSession(
   app: Running,
   body: object = { redirect_uri: CLIENT, state: 'abc', client: '<Assistant>' },
@@ -11,7 +11,7 @@ export async function newSession(
   return (await app.send<{ session: string }>('POST', '/_sandbox/oauth/sessions', body)).body.session;
 }
 
-/** What the controls tell of a session. */
+/** State of a session from the control routes. */
 export async function stateOf(app: Running, session: string): Promise<Record<string, unknown>> {
   return (await app.get<Record<string, unknown>>(`/_sandbox/oauth/sessions/${session}`)).body;
 }
@@ -22,7 +22,7 @@ export async function lastCode(app: Running): Promise<string> {
   return /\d{6}/.exec(mail!.text)![0];
 }
 
-/** Address of the first link on a screen that begins so (a pattern). */
+/** Address of the first link on a screen that matches a pattern. */
 export function linkIn(html: string, start: string): string {
   return new RegExp(`href="(${start}[^"]*)"`).exec(html)![1]!.replaceAll('&amp;', '&');
 }
@@ -34,7 +34,7 @@ export interface Visit {
   headers: Headers;
 }
 
-/** What a browser does, over plain HTTP: keeps cookies, follows redirects within the site, stops at those that leave. */
+/** A minimal browser over HTTP: keeps cookies, follows redirects within the site, stops at others. */
 export class HttpBrowser {
   readonly cookies = new Map<string, string>();
   readonly #url: string;
@@ -63,7 +63,7 @@ export class HttpBrowser {
     return { status: response.status, html: await response.text(), location, headers: response.headers };
   }
 
-  /** Signs in by SSO; gives the consent screen. */
+  /** Signs in by SSO; returns the consent screen. */
   async signInBySso(session: string): Promise<Visit> {
     const provider = await this.visit(`/oauth/sso/start?session=${session}`);
     return this.visit(linkIn(provider.html, '/oauth/sso/callback\\?code'));

@@ -10,10 +10,10 @@ import { startApp, type Running } from './running.js';
 const executablePath = findChromium();
 let app: Running;
 let browser: Browser;
-/** The client that asks for access; it shows where it was called. */
+/** The client that requests access; its page shows the query it was called with. */
 let client: Server;
 let clientUrl: string;
-/** A page of another site; `localhost` is another site than `127.0.0.1`. */
+/** A page of another site: `localhost` is another site than `127.0.0.1`. */
 let evil: Server;
 let evilUrl: string;
 let evilPage = '';
@@ -51,7 +51,7 @@ beforeEach(async ({ skip }) => {
     executablePath === undefined,
     'no Chromium here: set CHROMIUM_PATH, or install chromium; oauth.test.ts covers the same ways over HTTP',
   );
-  // Every screen has to work without scripts, and on a telephone.
+  // Every screen has to work without scripts and on a phone.
   context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
   page = await context.newPage();
 });
@@ -73,14 +73,14 @@ const heading = (): Promise<string> => page.getByRole('heading', { level: 1 }).i
 const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 const follow = (name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click();
 
-/** Sees the heading, and that the screen fits its width. */
+/** Expects the heading, and that the screen fits the width. */
 async function expectScreen(title: string): Promise<void> {
   expect(await heading()).toBe(title);
   const [wide, shown] = await page.evaluate<[number, number]>('[document.documentElement.scrollWidth, innerWidth]');
   expect(wide).toBeLessThanOrEqual(shown);
 }
 
-/** The query the client was called with. */
+/** The query with which the client was called. */
 async function expectBackAtClient(): Promise<URLSearchParams> {
   expect(await heading()).toBe('Back at the assistant');
   const address = new URL(page.url());
@@ -111,7 +111,7 @@ async function signInBySso(): Promise<void> {
 }
 
 describe('sign-in in a browser without scripts', () => {
-  it('by SSO, accepted', async () => {
+  it('grants access by SSO in a browser without scripts', async () => {
     const session = await begin();
     await expectScreen('Sign in');
     expect(await page.getByText('asks for access').innerText()).toBe(
@@ -121,7 +121,7 @@ describe('sign-in in a browser without scripts', () => {
     await expectAccepted(session, 'analyst@company.example');
   });
 
-  it('by SSO, denied', async () => {
+  it('denies access by SSO in a browser without scripts', async () => {
     const session = await begin();
     await signInBySso();
     await press('Deny');
@@ -135,7 +135,7 @@ describe('sign-in in a browser without scripts', () => {
       'Let the sign-on fail',
       'The sign-on service could not sign you in (server_error). Try again, or choose another way.',
     ],
-  ])('by SSO, %s: says so, and goes on from there', async (_name, way, words) => {
+  ])('returns to the sign-in screen when SSO is %s, then signs in', async (_name, way, words) => {
     const session = await begin();
     await follow('Sign in with SSO');
     await follow(way);
@@ -146,7 +146,7 @@ describe('sign-in in a browser without scripts', () => {
     await expectAccepted(session, 'analyst@company.example');
   });
 
-  it('cancelled at the first screen', async () => {
+  it('denies access when cancelled at the first screen', async () => {
     const session = await begin();
     await press('Cancel');
     await expectDenied(session);
@@ -161,7 +161,7 @@ describe('sign-in in a browser without scripts', () => {
     expect(await page.getByText('We sent a code').innerText()).toContain(email);
   }
 
-  /** The code as the outbox page shows it, in a tab of its own. */
+  /** Reads the code from the outbox page in a new tab. */
   async function readOutbox(email: string): Promise<string> {
     const [outbox] = await Promise.all([context.waitForEvent('page'), follow('outbox')]);
     await outbox.waitForLoadState();
@@ -171,7 +171,7 @@ describe('sign-in in a browser without scripts', () => {
     return /Your code is (\d{6})/.exec(newest)![1]!;
   }
 
-  it.each(['accepted', 'denied'])('by trial: a wrong code, then the one from the outbox, %s', async (outcome) => {
+  it.each(['accepted', 'denied'])('signs in by trial after a wrong code, in a browser: %s', async (outcome) => {
     const email = `new.${outcome}@mail.example`;
     const session = await begin();
     await startTrial(email);
@@ -187,7 +187,7 @@ describe('sign-in in a browser without scripts', () => {
     return expectDenied(session);
   });
 
-  it('by trial, with a new code for a corrected address', async () => {
+  it('sends a new trial code to a corrected address', async () => {
     const session = await begin();
     await startTrial('tyop@mail.example');
     await follow('Send a new code');
@@ -199,7 +199,7 @@ describe('sign-in in a browser without scripts', () => {
     await expectAccepted(session, 'typo@mail.example');
   });
 
-  it('going back after the answer changes nothing', async () => {
+  it('changes nothing when going back after the answer', async () => {
     const session = await begin();
     await signInBySso();
     await press('Deny');
@@ -211,8 +211,8 @@ describe('sign-in in a browser without scripts', () => {
   });
 });
 
-describe('what other browsers and sites can do', () => {
-  it('another browser with the address of a signed-in session: nothing', async () => {
+describe('other browsers and sites', () => {
+  it('shows nothing of a signed-in session to another browser', async () => {
     const session = await begin();
     await signInBySso();
     const other = await browser.newContext();
@@ -224,7 +224,7 @@ describe('what other browsers and sites can do', () => {
     await expectAccepted(session, 'analyst@company.example');
   });
 
-  it("another site's page in the same browser: can neither post nor frame", async () => {
+  it('lets another site neither post nor frame the consent screen', async () => {
     const session = await begin();
     await signInBySso();
     evilPage = `<form method="post" action="${app.url}/oauth/consent"><input type="hidden" name="session" value="${session}">

@@ -12,8 +12,8 @@ const POSTS = ['/oauth/login', '/oauth/trial', '/oauth/trial/verify', '/oauth/co
 const SCREENS = ['/oauth/login', '/oauth/sso/start', '/oauth/trial', '/oauth/consent'];
 const EMAIL = 'a@b.example';
 
-describe('requests that are incomplete or out of order', () => {
-  it('lack their fields: 422', async () => {
+describe('incomplete or out-of-order requests', () => {
+  it('answers 422 to sign-in requests without their fields', async () => {
     const browser = new HttpBrowser(app);
     for (const path of SCREENS) {
       const { status, html } = await browser.visit(path);
@@ -25,7 +25,7 @@ describe('requests that are incomplete or out of order', () => {
     for (const path of POSTS) expect((await browser.visit(path, { form: {} })).status).toBe(422);
   });
 
-  it('name a session nobody made', async () => {
+  it('answers 403 to an unknown session', async () => {
     const browser = new HttpBrowser(app);
     for (const path of SCREENS) expect((await browser.visit(`${path}?session=made-up`)).status).toBe(403);
     for (const path of POSTS) {
@@ -35,7 +35,7 @@ describe('requests that are incomplete or out of order', () => {
       expect((await browser.visit(`/oauth/sso/callback?code=x&state=${state}`)).status).toBe(403);
   });
 
-  it('consent before anyone signed in', async () => {
+  it('refuses consent before sign-in', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     expect((await browser.visit(`/oauth/consent?session=${session}`)).status).toBe(403);
@@ -43,20 +43,23 @@ describe('requests that are incomplete or out of order', () => {
     expect(await stateOf(app, session)).toMatchObject({ state: 'new', code: null });
   });
 
-  it.each(['/oauth/consent', '/oauth/deny'])('come after the answer (%s), which is final', async (answer) => {
-    const session = await newSession(app);
-    const browser = new HttpBrowser(app);
-    await browser.signInBySso(session);
-    await browser.visit(answer, { form: { session } });
-    const before = await stateOf(app, session);
-    const form = { session, api_key: app.sandbox.options.key, email: EMAIL };
-    for (const path of SCREENS) expect((await browser.visit(`${path}?session=${session}`)).status).toBe(403);
-    for (const path of POSTS) expect((await browser.visit(path, { form })).status).toBe(403);
-    expect(await stateOf(app, session)).toEqual(before);
-  });
+  it.each(['/oauth/consent', '/oauth/deny'])(
+    'answers 403 to every request after the final answer (%s)',
+    async (answer) => {
+      const session = await newSession(app);
+      const browser = new HttpBrowser(app);
+      await browser.signInBySso(session);
+      await browser.visit(answer, { form: { session } });
+      const before = await stateOf(app, session);
+      const form = { session, api_key: app.sandbox.options.key, email: EMAIL };
+      for (const path of SCREENS) expect((await browser.visit(`${path}?session=${session}`)).status).toBe(403);
+      for (const path of POSTS) expect((await browser.visit(path, { form })).status).toBe(403);
+      expect(await stateOf(app, session)).toEqual(before);
+    },
+  );
 });
 
-describe('session fixation: the value alone is of no use elsewhere', () => {
+describe('session fixation', () => {
   async function expectNothing(browser: HttpBrowser, session: string): Promise<void> {
     const before = await stateOf(app, session);
     const form = { session, api_key: app.sandbox.options.key, email: EMAIL, code: '1' };
@@ -65,7 +68,7 @@ describe('session fixation: the value alone is of no use elsewhere', () => {
     expect(await stateOf(app, session)).toEqual(before);
   }
 
-  it('begun in one browser, opened in another', async () => {
+  it('ties a session to the browser that began it', async () => {
     const session = await newSession(app);
     const [first, other] = [new HttpBrowser(app), new HttpBrowser(app)];
     await first.visit(`/oauth/login?session=${session}`);
@@ -78,18 +81,18 @@ describe('session fixation: the value alone is of no use elsewhere', () => {
   it.each<[string, (browser: HttpBrowser, session: string) => Promise<unknown>]>([
     ['SSO', async (browser, session) => browser.signInBySso(session)],
     [
-      'a trial that began with its form',
+      'a trial',
       async (browser, session) => {
         await browser.visit('/oauth/trial', { form: { session, email: EMAIL } });
         await browser.visit('/oauth/trial/verify', { form: { session, email: EMAIL, code: await lastCode(app) } });
       },
     ],
     [
-      'the key form, as a tool does',
+      'the key form',
       async (browser, session) =>
         browser.visit('/oauth/login', { form: { session, api_key: app.sandbox.options.key } }),
     ],
-  ])('signed in by %s, consented elsewhere', async (_way, signIn) => {
+  ])('refuses consent from a browser other than the one signed in by %s', async (_way, signIn) => {
     const session = await newSession(app);
     const [first, other] = [new HttpBrowser(app), new HttpBrowser(app)];
     await signIn(first, session);
@@ -98,7 +101,7 @@ describe('session fixation: the value alone is of no use elsewhere', () => {
     expect((await first.visit('/oauth/consent', { form: { session } })).location).toContain('code=');
   });
 
-  it('a cookie from before the sign-in, or planted before the first visit', async () => {
+  it('refuses a session cookie from before the sign-in, or planted', async () => {
     const session = await newSession(app);
     const [victim, thief] = [new HttpBrowser(app), new HttpBrowser(app)];
     victim.cookies.set(`connector_${session}`, 'planted');
@@ -111,7 +114,7 @@ describe('session fixation: the value alone is of no use elsewhere', () => {
     expect((await victim.visit('/oauth/consent', { form: { session } })).location).toContain('code=');
   });
 
-  it('the cookie is out of reach of scripts, of other sites and of other paths', async () => {
+  it('sets the cookie HttpOnly, SameSite=Lax and for /oauth only', async () => {
     const { headers } = await new HttpBrowser(app).visit(`/oauth/login?session=${await newSession(app)}`);
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(/^connector_[\w-]+=[\w-]{32}; Path=\/oauth; Max-Age=1800; HttpOnly; SameSite=Lax$/),
@@ -120,7 +123,7 @@ describe('session fixation: the value alone is of no use elsewhere', () => {
 });
 
 describe('posts from other sites', () => {
-  it.each(POSTS)('%s: refused, and nothing happens', async (path) => {
+  it.each(POSTS)('refuses %s from other sites without any effect', async (path) => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     await browser.signInBySso(session);
@@ -144,7 +147,7 @@ describe('posts from other sites', () => {
 });
 
 describe('redirects', () => {
-  it('lead to the address the session was made with, whatever a request says', async () => {
+  it("redirects to the session's address, whatever a request says", async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     const evil = 'https://evil.example';
@@ -169,12 +172,12 @@ describe('redirects', () => {
     'https://a;script-src.example/',
     'https://a,b.example/',
     '',
-  ])('to %j are refused when the session is made', async (redirect_uri) => {
+  ])('rejects the redirect address %j', async (redirect_uri) => {
     const { status, body } = await app.send('POST', '/_sandbox/oauth/sessions', { redirect_uri });
     expect([status, body]).toEqual([400, { redirect_uri: expect.any(Array) }]);
   });
 
-  it('carry a state as it is, whatever is in it', async () => {
+  it('returns the state unchanged, whatever it contains', async () => {
     const state = 'a&code=forged\r\nset-cookie: x=1 ü#';
     const session = await newSession(app, { redirect_uri: 'http://localhost:9/back?code=old', state });
     const end = await new HttpBrowser(app).visit('/oauth/deny', { form: { session } });
@@ -192,7 +195,7 @@ describe('trial codes', () => {
     email = EMAIL,
   ): ReturnType<HttpBrowser['visit']> => browser.visit('/oauth/trial/verify', { form: { session, email, code } });
 
-  it('may be guessed five times, then even the right one is refused', async () => {
+  it('refuses even the right trial code after five wrong ones', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     await browser.visit('/oauth/trial', { form: { session, email: EMAIL } });
@@ -202,7 +205,7 @@ describe('trial codes', () => {
     expect(await stateOf(app, session)).toMatchObject({ state: 'new' });
   });
 
-  it('cannot be asked for again and again to get more guesses', async () => {
+  it('limits the number of trial codes per session', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     const ask = async (): Promise<string> =>
@@ -213,7 +216,7 @@ describe('trial codes', () => {
     expect((await app.get<unknown[]>('/_sandbox/outbox')).body).toHaveLength(mails);
   });
 
-  it('work once, for their address and session, and only the newest', async () => {
+  it('accepts only the newest trial code, once, for its address and session', async () => {
     const [session, another] = [await newSession(app), await newSession(app)];
     const browser = new HttpBrowser(app);
     await browser.visit('/oauth/trial', { form: { session, email: EMAIL } });
@@ -228,8 +231,8 @@ describe('trial codes', () => {
   });
 });
 
-describe('an SSO state', () => {
-  it('works once', async () => {
+describe('SSO state', () => {
+  it('accepts an SSO state once', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     const provider = await browser.visit(`/oauth/sso/start?session=${session}`);
@@ -239,10 +242,10 @@ describe('an SSO state', () => {
   });
 });
 
-describe('screens', () => {
+describe('sign-in screens', () => {
   const MARKUP = `"'><script>alert(1)</script>&`;
 
-  it('show what comes from outside as text', async () => {
+  it('escapes outside text on every screen', async () => {
     const session = await newSession(app, { client: MARKUP, redirect_uri: null });
     const browser = new HttpBrowser(app);
     const query = new URLSearchParams({ session, email: MARKUP }).toString();
@@ -263,7 +266,7 @@ describe('screens', () => {
     for (const at of [0, 1, 2, 3, 5]) expect(shown[at]!.html).toContain('&quot;&#39;&gt;&lt;script&gt;alert(1)');
   });
 
-  it('allow no frames, no scripts, no foreign forms, and stay in no cache', async () => {
+  it('forbids frames, scripts, foreign forms and caching on every screen', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     const shown = [

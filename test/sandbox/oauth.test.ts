@@ -8,9 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-// The same ways as in oauth-chromium.test.ts, for machines without a browser.
+// The same flows as in oauth-chromium.test.ts, for machines without a browser.
 describe('the sign-in flow', () => {
-  it('by SSO, accepted: the client gets a code and its state', async () => {
+  it('grants access by SSO and returns code and state', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     const login = await browser.visit(`/oauth/login?session=${session}`);
@@ -35,7 +35,7 @@ describe('the sign-in flow', () => {
     });
   });
 
-  it('by SSO, denied at the consent screen: the client is told so', async () => {
+  it('denies access by SSO and redirects the client with access_denied', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     expect((await browser.signInBySso(session)).html).toContain('Allow access?');
@@ -47,7 +47,7 @@ describe('the sign-in flow', () => {
   it.each([
     ['cancelled by the person', 'error=access_denied', 'You cancelled the sign-on.'],
     ['failed at the provider', 'error=server_error', 'could not sign you in (server_error)'],
-  ])('by SSO, %s: back to the choice, which says so', async (_name, error, words) => {
+  ])('returns to the sign-in screen when SSO is %s', async (_name, error, words) => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     const provider = await browser.visit(`/oauth/sso/start?session=${session}`);
@@ -58,7 +58,7 @@ describe('the sign-in flow', () => {
     expect((await browser.signInBySso(session)).html).toContain('Allow access?');
   });
 
-  it('cancelled before signing in: the client is told so', async () => {
+  it('denies access when cancelled before signing in', async () => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     await browser.visit(`/oauth/login?session=${session}`);
@@ -66,7 +66,7 @@ describe('the sign-in flow', () => {
     expect(new URL(end.location!).searchParams.get('error')).toBe('access_denied');
   });
 
-  it.each(['accepted', 'denied'])('by trial: a wrong address, a wrong code, the right one, %s', async (outcome) => {
+  it.each(['accepted', 'denied'])('signs in by trial after a wrong address and a wrong code: %s', async (outcome) => {
     const session = await newSession(app);
     const browser = new HttpBrowser(app);
     expect((await browser.visit('/oauth/trial', { form: { session, email: 'nonsense' } })).html).toContain(
@@ -89,7 +89,7 @@ describe('the sign-in flow', () => {
     if (outcome === 'accepted') expect(code).toMatch(/^[\w-]{20,}$/);
   });
 
-  it('by API key, for tools without a browser', async () => {
+  it('signs in by API key, without a browser', async () => {
     const session = await newSession(app, {});
     const tool = new HttpBrowser(app);
     expect((await tool.visit('/oauth/login', { form: { session, api_key: 'wrong' } })).status).toBe(401);
@@ -98,7 +98,7 @@ describe('the sign-in flow', () => {
     expect((await tool.visit('/oauth/consent', { form: { session } })).html).toContain('Access is granted');
   });
 
-  it('several at once in one browser', async () => {
+  it('signs in to several sessions in one browser', async () => {
     const browser = new HttpBrowser(app);
     const [first, second] = [await newSession(app), await newSession(app)];
     await browser.visit(`/oauth/login?session=${first}`);
@@ -109,7 +109,7 @@ describe('the sign-in flow', () => {
     }
   });
 
-  it('shows the mail in the outbox page', async () => {
+  it('shows sent mail on the outbox page', async () => {
     const session = await newSession(app);
     await new HttpBrowser(app).visit('/oauth/trial', { form: { session, email: 'a&b@mail.example' } });
     const outbox = await fetch(`${app.url}/_sandbox/outbox`, { headers: { accept: 'text/html' } });

@@ -22,7 +22,7 @@ interface Ubo {
 describe('ultimate beneficial owners', () => {
   const ask = async (id: number, query = ''): Promise<Ubo> => (await app.get<Ubo>(`/v2/kyb/${id}/ubo${query}`)).body;
 
-  it('add up over all routes to the whole company', async () => {
+  it('sums ownership over all routes to 100 %', async () => {
     for (const id of ids) {
       const { beneficial_owners: owners, unresolved_chains: chains, conclusive } = await ask(id, '?threshold=0');
       const total = [...owners.map((owner) => owner.effective_ownership), ...chains.map(({ share }) => share)];
@@ -34,7 +34,7 @@ describe('ultimate beneficial owners', () => {
     }
   });
 
-  it('are cut at the threshold, 25 when none is given', async () => {
+  it('lists owners above the threshold, 25 % by default', async () => {
     const [id] = ids;
     expect((await ask(id!)).threshold).toBe(25);
     for (const { effective_ownership } of (await ask(id!, '?threshold=50')).beneficial_owners)
@@ -43,7 +43,7 @@ describe('ultimate beneficial owners', () => {
     expect((await app.get('/v2/kyb/3/ubo')).status).toBe(404);
   });
 
-  it('become conclusive by an enrichment job, which takes its time', async () => {
+  it('resolves unresolved owners by an enrichment job', async () => {
     const reports = await Promise.all(ids.map(async (id) => ({ id, ubo: await ask(id) })));
     const { id } = reports.find(({ ubo }) => !ubo.conclusive)!;
     const started = await app.send<{ job_id: string; status: string; result: null }>(
@@ -75,7 +75,7 @@ describe('payee checks', () => {
   const british = { country_code: 'GB', id_scheme: 'ACNR', id: '12345678', holding_entity: '200000' };
   const IBAN = 'GB82 WEST 1234 5698 7654 32';
 
-  it('give the three decisions', async () => {
+  it('reaches all three payee decisions', async () => {
     for (const [id, decision] of [
       ['55559000', 'OK_TO_PAY'],
       ['55559001', 'REVIEW_BEFORE_PAYING'],
@@ -89,7 +89,7 @@ describe('payee checks', () => {
     expect(decisions).toEqual(new Set(['OK_TO_PAY', 'REVIEW_BEFORE_PAYING', 'DO_NOT_PAY']));
   });
 
-  it('match the company of the register', async () => {
+  it('matches a payee to the company register', async () => {
     const record = app.sandbox.world.company(ids[4]!, 0)!;
     for (const asked of [
       { company_id: ids[4] },
@@ -106,7 +106,7 @@ describe('payee checks', () => {
     });
   });
 
-  it('are read again, and run again from history', async () => {
+  it('reads payee checks again and repeats them from history', async () => {
     const first = (await check(british)).body;
     expect((await app.get(`/v2/know-your-payee/${String(first['id'])}`)).body).toEqual(first);
     const again = await app.send<Record<string, unknown>>('POST', `/v2/know-your-payee/${String(first['id'])}`);
@@ -117,7 +117,7 @@ describe('payee checks', () => {
     expect((await app.send('POST', '/v2/know-your-payee/x')).status).toBe(404);
   });
 
-  it('are refused with 400 without holding_entity, whatever status other errors have', async () => {
+  it('refuses payee checks without holding_entity with 400, not the configured status', async () => {
     const other = await startApp({ statuses: { ...DEFAULT_STATUSES, invalid: 422 } });
     try {
       const send = async (body: object) => (await other.send('POST', '/v2/know-your-payee', body)).status;
@@ -179,7 +179,7 @@ describe('payee checks', () => {
     ['no account', { country_code: 'GB', id_scheme: 'ACNR', holding_entity: '1' }, 'id'],
     ['an unknown field', { ...british, colour: 1 }, 'colour'],
   ];
-  it.each(refused)('are refused with 400 for %s', async (_, body, field) => {
+  it.each(refused)('refuses %s in a payee check with 400', async (_, body, field) => {
     expect(await check(body)).toMatchObject({ status: 400, body: { [field]: [expect.any(String)] } });
   });
 
@@ -222,11 +222,11 @@ describe('payee checks', () => {
       { country_code: 'SG', id_scheme, id: 'x@y.example' },
     ]),
   ];
-  it.each(taken)('take %s', async (_, body) => {
+  it.each(taken)('accepts %s in a payee check', async (_, body) => {
     expect((await check(body)).status).toBe(201);
   });
 
-  it('know an IBAN', () => {
+  it('validates IBAN check digits', () => {
     expect([IBAN, 'DE89370400440532013000', 'FR1420041010050500013M02606', 'NO9386011117947'].map(isIban)).toEqual([
       true,
       true,

@@ -20,7 +20,7 @@ const search = (filters: object, more: object = {}): Promise<Answer<EmployeesRes
   app.send('POST', '/v2/employees', { ...EVERYONE, ...more, filters });
 
 describe('employees', () => {
-  it('are some for most companies, with records of the documented shape', () => {
+  it('has employees of the documented shape at most companies', () => {
     expect(people.length).toBeGreaterThan(150);
     for (const person of people) {
       expect(Object.keys(Employee.parse(person)).toSorted()).toEqual(
@@ -34,7 +34,7 @@ describe('employees', () => {
     expect(people.some(({ phone }) => phone !== null)).toBe(true);
   });
 
-  it('are found by every filter', async () => {
+  it('finds employees by every filter', async () => {
     const total = async (filters: object): Promise<number> => (await search(filters)).body.total_employees;
     const count = (holds: (person: Employee) => boolean): number => people.filter(holds).length;
     expect(await total({ full_name: 'poppy' })).toBe(count(({ full_name }) => /poppy/i.test(full_name!)));
@@ -56,7 +56,7 @@ describe('employees', () => {
     expect(await total({ department: [833] })).toBeGreaterThan(await total({ department: [868] }));
   });
 
-  it('have the page cap of prospecting, and need filters', async () => {
+  it('caps employee pages like prospecting and requires filters', async () => {
     expect((await search({}, { page: 11 })).body).toEqual({ page: [expect.any(String)] });
     expect((await app.send('POST', '/v2/employees', {})).body).toEqual({ filters: [expect.any(String)] });
     expect((await search({ advance: ['has_fax'] })).body).toEqual({ advance: [expect.any(String)] });
@@ -68,7 +68,7 @@ describe('employee enrichment', () => {
   const enrich = (path: string, body: object): Promise<Answer<Employee>> =>
     app.send('POST', `/v2/enrichment/${path}`, body);
 
-  it('by e-mail, profile and contact data, revealing what is asked for', async () => {
+  it('enriches employees by e-mail, profile and contacts, revealing what is asked', async () => {
     const person = people.find(({ email, phone, pronet }) => email && phone && pronet)!;
     const byMail = await enrich('email', { email: person.email });
     expect(byMail.body).toEqual({ ...person, company_id: expect.any(String) });
@@ -100,13 +100,13 @@ describe('employee enrichment', () => {
     ).toBe(404);
   });
 
-  it('refuses nothing to go by, and answers 404 when nobody fits', async () => {
+  it('refuses enrichment without criteria and answers 404 without a match', async () => {
     expect((await enrich('email', { email: 'nobody@nowhere.example' })).status).toBe(404);
     expect((await enrich('employee/contacts', {})).status).toBe(400);
     expect((await enrich('employee/pronet', {})).body).toEqual({ pronet: [expect.any(String)] });
   });
 
-  it('searches by domain, place and seniority', async () => {
+  it('searches employees by domain, place and seniority', async () => {
     const find = async (body: object): Promise<EnrichEmployeeSearchResponse> =>
       (
         await app.send<EnrichEmployeeSearchResponse>('POST', '/v2/enrichment/employee/search', {
@@ -133,7 +133,7 @@ describe('employee enrichment', () => {
 });
 
 describe('executives of version 1', () => {
-  it('are the same people, by company and one by one', async () => {
+  it('serves the same people as version 1 executives', async () => {
     const [first] = (await search({})).body.data;
     const list = await app.get<V1CompanyExecutivesResponse>(
       `/v1/finder/company/executives?id=${first!.company_id}&page=1&per_page=50`,
@@ -149,7 +149,7 @@ describe('executives of version 1', () => {
     expect((await app.get('/v1/finder/executive/details?id=5')).status).toBe(404);
   });
 
-  it('are searched by their own filters and those of their companies', async () => {
+  it("searches executives by their own and their companies' filters", async () => {
     const find = async (filters?: object): Promise<V1ExecutivesResponse> =>
       (
         await app.send<V1ExecutivesResponse>('POST', '/v1/finder/executives', {
@@ -186,7 +186,7 @@ describe('executives of version 1', () => {
 });
 
 describe('contact metrics', () => {
-  it('count what was revealed within the times given, on the calendar of the sandbox', async () => {
+  it('counts contacts revealed between two times on the sandbox calendar', async () => {
     const count = async (from: string, to: string): Promise<ContactMetrics> =>
       (await app.get<ContactMetrics>(`/v2/metrics/contacts?date_from=${from}%2000:00:00&date_to=${to}%2023:59:59`))
         .body;

@@ -11,7 +11,7 @@ const DAYS = [0, 40];
 const market = DAYS.map((day) => world.companyIds(day).map((id) => ({ id, profile: world.profile(id, day)! })));
 const profiles = market[0]!.map(({ profile }) => profile);
 
-/** Bounds taken from values that occur, so that whether they are included is put to the test. */
+/** Takes bounds from existing values, so that inclusive bounds are tested. */
 function rangeOf(read: (profile: (typeof profiles)[number]) => number | null | undefined): fc.Arbitrary<object> {
   const values = profiles
     .map(read)
@@ -69,14 +69,14 @@ const filters = fc.record(
   { requiredKeys: [] },
 );
 
-/** At most three at once: more leave nothing of a small market. */
+/** At most three filters at once: more would match nothing in a small market. */
 const fewFilters = fc.tuple(filters, fc.array(fc.nat(), { minLength: 1, maxLength: 3 })).map(([all, picks]) => {
   const entries = Object.entries(all);
   return Object.fromEntries(picks.flatMap((pick) => (entries.length === 0 ? [] : [entries[pick % entries.length]!])));
 }) as fc.Arbitrary<ProspectingFilters>;
 
 describe('prospecting filters', () => {
-  it('find what a look at every company finds', () => {
+  it('finds the same companies as a full scan', () => {
     let found = 0;
     fc.assert(
       fc.property(fewFilters, fc.constantFrom(0, 1), (given, nth) => {
@@ -89,7 +89,7 @@ describe('prospecting filters', () => {
     expect(found).toBeGreaterThan(5000);
   });
 
-  it('by year of incorporation, where the sandbox takes years', () => {
+  it('filters by year of incorporation if configured for years', () => {
     const expected = market[0]!.filter(({ profile }) => /^20(09|10)/.test(profile.incorporation ?? ''));
     const found = world.matching({ company_incorporation: { gte: 2009, lte: '2010' } }, 0, {
       ...DEFAULT_RULES,
@@ -99,7 +99,7 @@ describe('prospecting filters', () => {
     expect(found.length).toBeGreaterThan(0);
   });
 
-  it('by years far away from all', () => {
+  it('accepts years far outside the market', () => {
     const known = market[0]!.filter(({ profile }) => profile.incorporation !== null).length;
     const count = (range: { gte?: string; lte?: string }): number =>
       world.matching({ company_incorporation: range }, 0, { ...DEFAULT_RULES, incorporation: 'year' }).length;
@@ -109,7 +109,7 @@ describe('prospecting filters', () => {
     expect([founded({ from: -1e300 }), founded({ from: 1e12 }), founded({})]).toEqual([known, 0, known]);
   });
 
-  it('by region and country, in each way a selection can be written', () => {
+  it('filters by region and country in every notation', () => {
     const british = market[0]!.filter(({ profile }) => profile.country === 'GB').map(({ id }) => id);
     const id = COUNTRIES.find((country) => country.short_name === 'GB')!.id;
     for (const selection of [{ include: [`2_${id}`] }, { include: [id] }, { [`2_${id}`]: true }]) {
@@ -122,7 +122,7 @@ describe('prospecting filters', () => {
     expect(world.matching({ location_regions: { '1': false } }, 0)).toHaveLength(all.length - asian.length);
   });
 
-  it('by profile address', () => {
+  it('filters by profile address', () => {
     const { id, pronet } = world
       .companyIds(0)
       .map((companyId) => world.company(companyId, 0)!)
@@ -131,7 +131,7 @@ describe('prospecting filters', () => {
     expect(world.matching({ pronet: 'https://pronet.example/company/nobody-zz' }, 0)).toEqual([]);
   });
 
-  it('split the market exactly: statuses, legal forms', () => {
+  it('splits the market exactly by status and by legal form', () => {
     const total = world.companyIds(0).length;
     const count = (given: ProspectingFilters): number => world.matching(given, 0).length;
     expect([199, 200, 201].reduce((sum, id) => sum + count({ company_status: [id] }), 0)).toBe(total);

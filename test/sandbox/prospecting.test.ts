@@ -12,7 +12,7 @@ const search = (body: object, on = app): Promise<Answer<ProspectingResponse>> =>
   on.send('POST', '/v2/prospecting', body);
 
 describe('POST /v2/prospecting', () => {
-  it('pages through what it reports, in the order of ids', async () => {
+  it('pages through all companies in the order of ids', async () => {
     const first = await search({ per_page: 100 });
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ total_companies: 600, total_pages: 6 });
@@ -24,7 +24,7 @@ describe('POST /v2/prospecting', () => {
     expect(ids).toEqual(app.sandbox.world.companyIds(0));
   });
 
-  it('gives ids as numbers and names as details give them', async () => {
+  it('returns numeric ids, and names as in the details', async () => {
     const { body } = await search({ per_page: 20 });
     for (const { id, name } of body.data) {
       expect(typeof id).toBe('number');
@@ -32,14 +32,14 @@ describe('POST /v2/prospecting', () => {
     }
   });
 
-  it('gives ten a page when not asked, and no more than the largest page', async () => {
+  it('returns ten a page by default and at most the maximum', async () => {
     expect((await search({})).body.data).toHaveLength(10);
     const { body } = await search({ per_page: 5000 });
     expect(body.data).toHaveLength(100);
     expect(body.total_pages).toBe(6);
   });
 
-  it('tells of more than ten pages, but gives none past the tenth', async () => {
+  it('reports more than ten pages but refuses the eleventh', async () => {
     const { body } = await search({ per_page: 7, page: 10 });
     expect(body.total_pages).toBe(86);
     expect(body.data).toHaveLength(7);
@@ -48,11 +48,11 @@ describe('POST /v2/prospecting', () => {
     expect(refused.body).toEqual({ page: [expect.any(String)] });
   });
 
-  it('gives an empty page past the last one', async () => {
+  it('returns an empty page past the last one', async () => {
     expect((await search({ per_page: 100, page: 9 })).body.data).toEqual([]);
   });
 
-  it('refuses unknown filters and wrong values by their key', async () => {
+  it('rejects unknown filters and wrong values by key', async () => {
     const { status, body } = await search({
       filters: { colour: ['red'], company_status: ['199'], number_of_employees: { from: 1 }, legal_form: 16 },
     });
@@ -61,7 +61,7 @@ describe('POST /v2/prospecting', () => {
     for (const messages of Object.values(body)) expect(messages).toEqual([expect.any(String)]);
   });
 
-  it('takes dates of incorporation, or years when told so', async () => {
+  it('filters incorporation by date, or by year if configured', async () => {
     const range = { gte: '2009-07-01', lte: '2009-07-01' };
     const byDate = await search({ filters: { company_incorporation: range } });
     expect(byDate.body.total_companies).toBeGreaterThan(5);
@@ -75,7 +75,7 @@ describe('POST /v2/prospecting', () => {
     await years.close();
   });
 
-  it('refuses large pages where that is the policy', async () => {
+  it('refuses large pages if configured', async () => {
     const strict = await startApp({ pageSizePolicy: 'refuse', maxPerPage: 25, defaultPerPage: 50 });
     expect((await search({ per_page: 26 }, strict)).body).toEqual({ per_page: [expect.stringContaining('25')] });
     expect((await search({ per_page: 25 }, strict)).body.data).toHaveLength(25);

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection that sends what it is told, byte for byte, and keeps what comes back. */
+/** A connection that sends exactly the given bytes and keeps what it receives. */
 export class RawSocket {
   readonly socket: Socket;
   #received = '';
   #closed = false;
 
-  /** `allowHalfOpen`: its own end stays open when the server has closed its. */
+  /** `allowHalfOpen` keeps our end open after the server closed its end. */
   constructor(url: string, { allowHalfOpen = false } = {}) {
     this.socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen });
     this.socket.on('data', (chunk: Buffer) => (this.#received += chunk.toString('latin1')));
-    // A server that closes while we still write: what it said before counts.
+    // The server may close while we still write; what it sent before counts.
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => (this.#closed = true));
   }
@@ -20,13 +20,13 @@ export class RawSocket {
     if (this.socket.writable) this.socket.write(bytes);
   }
 
-  /** Everything that came, once the server has closed the connection. */
+  /** Everything received once the server has closed the connection. */
   async untilClosed(): Promise<string> {
     if (!this.#closed) await once(this.socket, 'close');
     return this.#received;
   }
 
-  /** Everything that came, once it holds so many answers or the server has closed. */
+  /** Everything received once it contains that many answers, or the server has closed. */
   async answers(count: number): Promise<string[]> {
     while (!this.#closed && answersIn(this.#received).length < count) {
       await Promise.race([once(this.socket, 'data'), once(this.socket, 'close')]);
@@ -44,14 +44,14 @@ function answersIn(text: string): string[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status!);
 }
 
-/** Sends bytes in one piece and gives all that came back by the time the server closed the connection. */
+/** Sends bytes at once; returns everything received until the server closes. */
 export async function exchange(url: string, bytes: string | Buffer): Promise<string> {
   const raw = new RawSocket(url);
   raw.send(bytes);
   return await raw.untilClosed();
 }
 
-/** Statuses of the answers to bytes after which the server closes. */
+/** Statuses of the answers until the server closes. */
 export async function statusesOf(url: string, bytes: string | Buffer): Promise<string[]> {
   return answersIn(await exchange(url, bytes));
 }

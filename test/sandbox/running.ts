@@ -9,7 +9,7 @@ export interface Answer<T = unknown> {
   body: T;
 }
 
-/** A sandbox that listens on a port of its own, and calls to it over real HTTP. */
+/** A sandbox on its own port, with helpers to call it over HTTP. */
 export interface Running {
   url: string;
   sandbox: Sandbox;
@@ -17,12 +17,12 @@ export interface Running {
   send<T = unknown>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
   /** Every route, like `GET /v2/companies/{id}`. */
   routes(): string[];
-  /** How many connections are open. */
+  /** Number of open connections. */
   connections(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A small market that is the same in every run. */
+/** A small market, the same in every run. */
 export const SMALL = { companies: 600, tenders: 80, seed: 7, date: '2026-11-20' } as const;
 
 export async function startApp(options: Partial<SandboxOptions> = {}): Promise<Running> {
@@ -49,7 +49,7 @@ export async function startApp(options: Partial<SandboxOptions> = {}): Promise<R
   };
 }
 
-/** Throws when a sandbox does not answer, or has answered anything so far with a fault of its own. */
+/** Throws if a sandbox does not answer, or has answered with a 5xx so far. */
 export async function demandUnharmed(app: Running): Promise<void> {
   const { status } = await app.get('/v2/metrics');
   const { statuses } = app.sandbox.requests.report();

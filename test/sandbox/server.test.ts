@@ -27,7 +27,7 @@ async function readyLine(child: ChildProcess): Promise<Record<string, unknown>> 
 }
 
 describe('the sandbox as a process', () => {
-  it('says where it is, serves, and ends on SIGTERM', async () => {
+  it('prints its address, serves, and ends on SIGTERM', async () => {
     const { child } = run('--port', '0', '--seed', '5', '--date', '2026-11-20');
     const ready = await readyLine(child);
     expect(ready).toEqual({
@@ -43,7 +43,7 @@ describe('the sandbox as a process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('says what to do when the port is taken', async () => {
+  it('suggests --port when the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -59,7 +59,7 @@ describe('the sandbox as a process', () => {
     [['--incorporation', 'month'], /date, year/],
     [['--statuses', 'limit=9'], /name=status/],
     [['--colour', 'red'], /unknown option/],
-  ])('refuses %j', async (flags, message) => {
+  ])('rejects the flags %j', async (flags, message) => {
     const { child, errors } = run(...flags);
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(1);

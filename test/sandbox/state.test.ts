@@ -25,7 +25,7 @@ async function start(): Promise<Running> {
 }
 
 describe('the state file', () => {
-  it('brings back day, watches, callback and quota', async () => {
+  it('restores day, watches, callback and quota', async () => {
     const first = await start();
     const [id] = first.sandbox.world.companyIds(0);
     await first.send('POST', `/v2/companies/${id}/watch/start`, { fields: ['company.name'] });
@@ -48,7 +48,7 @@ describe('the state file', () => {
     expect((await second.get(`/v2/companies/${id}/watch/fields`)).body).toEqual(['company.name']);
   });
 
-  it('is written whole, for its owner only, also without an orderly end', async () => {
+  it('writes a complete state file for its owner only, also without shutdown', async () => {
     const app = await start();
     await app.send('POST', '/_sandbox/day', { advance: 2 });
     expect(readState(file)).toMatchObject({ day: 2, companies: 80, key: 'sandbox-key-7' });
@@ -56,7 +56,7 @@ describe('the state file', () => {
     expect(readdirSync(folder)).toEqual(['state.json']);
   });
 
-  it('is refused when it is something else, and names what contradicts it', async () => {
+  it('rejects a foreign state file and names contradicting flags', async () => {
     writeFileSync(file, '{"hello":1}');
     await expect(start()).rejects.toThrow(/not a state file/);
     writeFileSync(file, 'x');
@@ -69,7 +69,7 @@ describe('the state file', () => {
 });
 
 describe('the timer', () => {
-  it('moves the market on by itself', async () => {
+  it('advances the day by a timer', async () => {
     const app = await startApp({ companies: 20, dayEvery: 0.02 });
     open.push(app);
     while (app.sandbox.day < 2) await sleep(5);

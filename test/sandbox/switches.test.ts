@@ -8,8 +8,8 @@ import { startApp, type Running } from './running.js';
 import { README, withSwitches } from './write-switches.js';
 
 /*
- * Where the reference is silent a real API may do either: each switch makes the sandbox do the other, seen here from
- * outside. What it does without a switch is in the first line of each test.
+ * Where the reference is silent, a real API may behave either way. Each switch selects the other behaviour, tested from
+ * outside. The first line of each test shows the default.
  */
 
 const open: Running[] = [];
@@ -75,19 +75,19 @@ describe('flags', () => {
     ['--request-timeout', '900', 'requestTimeout', 900],
   ];
 
-  it.each(flags)('%s %s', (flag, value, option, is) => {
+  it.each(flags)('reads the flag %s %s', (flag, value, option, is) => {
     expect(readFlags([flag, value])).toMatchObject({ [option]: is });
     expect(sandboxOptions()[option]).not.toEqual(is);
   });
 });
 
 describe('the table of switches', () => {
-  it('is the one in the README (if not: npm run sandbox:readme)', () => {
+  it('matches the switch table in the README (if not: npm run sandbox:readme)', () => {
     const readme = readFileSync(README, 'utf8');
     expect(withSwitches(readme)).toBe(readme);
   });
 
-  it('names the flag of each option, once', () => {
+  it('names one flag per option', () => {
     const flags = Object.entries(SWITCHES).map(([option, { flag }]) => [option, new Option(flag).attributeName()]);
     expect(flags.filter(([option, name]) => option !== name)).toEqual([]);
     expect(Object.keys(sandboxOptions()).toSorted()).toEqual(
@@ -95,17 +95,17 @@ describe('the table of switches', () => {
     );
   });
 
-  it('has descriptions that fit into a cell', () => {
+  it('has switch descriptions that fit into a table cell', () => {
     expect(switchList().filter(({ description }) => description.length > 84)).toEqual([]);
   });
 
-  it('leaves options without a flag to the state file', () => {
+  it('omits options without a flag, as the state file may set them', () => {
     expect(readFlags([])).toEqual({ host: '127.0.0.1', port: 4010 });
   });
 });
 
 describe('pages', () => {
-  it('sizes: default, largest, cut down or refused', async () => {
+  it('sets default and largest page size, and lowers or refuses larger ones', async () => {
     const [usual, other] = [
       await start(),
       await start({ defaultPerPage: 7, maxPerPage: 20, pageSizePolicy: 'refuse' }),
@@ -123,7 +123,7 @@ describe('pages', () => {
     }
   });
 
-  it('beyond the tenth: refused, taken for the tenth, or without rows', async () => {
+  it('refuses, clamps or empties pages past the tenth', async () => {
     const [usual, clamp, empty] = [
       await start(),
       await start({ pagePolicy: 'clamp' }),
@@ -142,7 +142,7 @@ describe('pages', () => {
     }
   });
 
-  it('counted: all, or the ten that can be asked for', async () => {
+  it('reports all pages, or at most ten', async () => {
     const [usual, ten] = [await start(), await start({ totalPages: 'ten' })];
     expect((await search(usual)).body).toMatchObject({ total_companies: 600, total_pages: 60 });
     expect((await search(ten)).body).toMatchObject({ total_companies: 600, total_pages: 10 });
@@ -152,7 +152,7 @@ describe('pages', () => {
     expect(overview.body.total_pages).toBeGreaterThan(10);
   });
 
-  it('of version 1: all, or none beyond a last one', async () => {
+  it('pages version 1 to the end, or to a configured last page', async () => {
     const [usual, capped] = [await start(), await start({ v1PageCap: 4 })];
     expect((await v1(usual, 60)).body).toMatchObject({ pages: 60, data: { length: 10 } });
     expect((await v1(capped, 4)).body).toMatchObject({ pages: 4, data: { length: 10 } });
@@ -163,14 +163,14 @@ describe('pages', () => {
 });
 
 describe('totals', () => {
-  it('exact, or up to a number', async () => {
+  it('reports exact totals, or capped ones', async () => {
     const [usual, capped] = [await start(), await start({ countCap: 100 })];
     const few = { company_status: [201] };
     expect(await total(usual, {})).toBe(600);
     expect(await total(capped, {})).toBe(100);
     expect((await search(capped)).body.total_pages).toBe(10);
     expect(await total(capped, few)).toBe(await total(usual, few));
-    // Rows there are more than the total tells.
+    // More rows exist than the total says.
     expect((await search(capped, {}, 2, 100)).body.data).toHaveLength(100);
     const totals = async (app: Running): Promise<unknown[]> => [
       (await app.send<{ total_results: number }>('POST', '/v2/overview', { company_status: [199] })).body.total_results,
@@ -186,7 +186,7 @@ describe('incorporation', () => {
   const dates = { company_incorporation: { gte: '2009-01-01', lte: '2010-12-31' } };
   const years = { company_incorporation: { gte: 2009, lte: 2010 } };
 
-  it('in dates or years, the other kind refused or finding nothing', async () => {
+  it('filters incorporation by date or year, refusing or ignoring the other', async () => {
     const [usual, byYear] = [await start(), await start({ incorporation: 'year' })];
     const found = await total(usual, dates);
     expect(found).toBeGreaterThan(0);
@@ -212,7 +212,7 @@ describe('incorporation', () => {
 });
 
 describe('null for a date of incorporation', () => {
-  it('is refused, left aside, or selects who has none', async () => {
+  it('refuses, ignores or applies null as date of incorporation', async () => {
     const nobody = { company_incorporation: null };
     const [usual, ignoring, selecting] = [
       await start(),
@@ -232,7 +232,7 @@ describe('null for a date of incorporation', () => {
 });
 
 describe('filters', () => {
-  it('all apply, or named ones are left aside or refused', async () => {
+  it('applies all filters, or ignores or refuses named ones', async () => {
     const usual = await start();
     const other = await start({ ignoreFilter: ['nace', 'status'], refuseFilter: ['legal_form', 'zip'] });
     const given = { company_status: [199], nace: ['62'] };
@@ -248,11 +248,11 @@ describe('filters', () => {
     expect(await v1(other, 1, { zip: ['1000'] })).toMatchObject({ status: 406, body: { data: { param: 'zip' } } });
   });
 
-  it('whose name nobody knows are no switch', async () => {
+  it('rejects an unknown filter name in a switch', async () => {
     await expect(start({ ignoreFilter: ['naec'] })).rejects.toThrow(/naec/);
   });
 
-  it('with bounds that belong to the range, or do not', async () => {
+  it('includes or excludes the bounds of ranges', async () => {
     const [usual, half, outer] = [
       await start(),
       await start({ bounds: 'half-open' }),
@@ -285,7 +285,7 @@ describe('order of results', () => {
   const idsOf = async (app: Running, page: number): Promise<number[]> =>
     (await search(app, {}, page, 100)).body.data.map(({ id }) => Number(id));
 
-  it('by id, or another in each answer, the same for the same seed and calls', async () => {
+  it('orders by id, or shuffles by seed and call number', async () => {
     const [usual, shuffled, again] = [
       await start(),
       await start({ order: 'shuffled' }),
@@ -301,11 +301,11 @@ describe('order of results', () => {
     expect([await idsOf(again, 1), await idsOf(again, 1)]).toEqual([first, second]);
     const pages = new Set<number>();
     for (let page = 1; page <= 6; page++) for (const id of await idsOf(shuffled, page)) pages.add(id);
-    // 600 rows were answered, but some twice.
+    // 600 rows were answered, some of them twice.
     expect(pages.size).toBeLessThan(600);
   });
 
-  it('holds every company once, whatever the order', async () => {
+  it('lists every company once in shuffled order', async () => {
     const shuffled = await start({ order: 'shuffled', maxPerPage: 600 });
     const ids = (await search(shuffled, {}, 1, 600)).body.data.map(({ id }) => Number(id));
     expect(ids.toSorted((a, b) => a - b)).toEqual(shuffled.sandbox.world.companyIds(0));
@@ -313,7 +313,7 @@ describe('order of results', () => {
 });
 
 describe('ids', () => {
-  it('number or text as documented, or all alike', async () => {
+  it('returns ids as documented, or all as numbers or text', async () => {
     const kinds = async (app: Running): Promise<string[]> => {
       const ids = app.sandbox.world.companyIds(0);
       const found = new Set<string>();
@@ -334,14 +334,14 @@ describe('ids', () => {
   });
 });
 
-describe('clones', () => {
-  it.each([0, 40])('are alike in all that filters look at, on day %i', async (day) => {
+describe('identical companies', () => {
+  it.each([0, 40])('makes clones equal in everything filters see, on day %i', async (day) => {
     const app = await start({ clones: 200, day });
     const { world } = app.sandbox;
     const ids = world.companyIds(day).slice(0, 150);
     const profiles = ids.map((id) => world.profile(id, day)!);
     expect(new Set(profiles.map((profile) => JSON.stringify(profile))).size).toBe(1);
-    // Still companies of their own.
+    // They are still different companies.
     const records = await Promise.all(
       ids.slice(0, 40).map(async (id) => (await app.get<{ registration_number: string }>(`/v2/companies/${id}`)).body),
     );
@@ -355,7 +355,7 @@ describe('clones', () => {
     expect(new Set(others).size).toBeGreaterThan(90);
   });
 
-  it('are all found by what describes one of them, or none of them', async () => {
+  it('finds all clones by filters that match one, or none', async () => {
     const app = await start({ clones: 200 });
     const { world } = app.sandbox;
     const { status, legalForm, incorporation, country, nace } = world.profile(world.companyIds(0)[0]!, 0)!;
@@ -370,7 +370,7 @@ describe('clones', () => {
     expect(country).toMatch(/^[A-Z]{2}$/);
   });
 
-  it('are none by themselves, and at most all', async () => {
+  it('makes no clones by default, and at most all companies', async () => {
     const usual = await start();
     const { world } = usual.sandbox;
     const profiles = world.companyIds(0).map((id) => JSON.stringify(world.profile(id, 0)));

@@ -13,7 +13,7 @@ const tenders = async (body: object): Promise<TendersResponse> =>
 const everyTender = async (): Promise<TenderSummary[]> => (await tenders({ per_page: 100 })).data;
 
 describe('POST /v1/finder/tenders', () => {
-  it('lists all tenders of the last 18 months, newest first, with everything optional', async () => {
+  it('lists all tenders of the last 18 months, newest first', async () => {
     const { total_results, data } = await tenders({});
     expect(total_results).toBe(80);
     expect(data).toHaveLength(10);
@@ -25,14 +25,14 @@ describe('POST /v1/finder/tenders', () => {
     expect(dates[0]! <= '2026-11-20').toBe(true);
   });
 
-  it('pages without a cap', async () => {
+  it('pages through tenders without a cap', async () => {
     const slugs: string[] = [];
     for (let page = 1; page <= 12; page++)
       slugs.push(...(await tenders({ page, per_page: 7 })).data.map(({ slug }) => slug));
     expect(slugs).toEqual(app.sandbox.world.tenderSlugs(0));
   });
 
-  it('sorts by every key, both ways', async () => {
+  it('sorts tenders by every key, both ways', async () => {
     for (const key of ['title', 'project_type', 'countries', 'announced_date', 'deadline_date', 'status'] as const) {
       const up = (await tenders({ per_page: 100, sort: { [key]: 'asc' } })).data.map((tender) => String(tender[key]));
       expect(up).toEqual(up.toSorted());
@@ -43,7 +43,7 @@ describe('POST /v1/finder/tenders', () => {
     }
   });
 
-  it('filters by every key of must', async () => {
+  it('filters tenders by every key of must', async () => {
     const all = await everyTender();
     const lists = (await app.get<Record<string, { id: number; name: string }[]>>('/v1/finder/tenders/nomenclatures'))
       .body;
@@ -88,7 +88,7 @@ describe('POST /v1/finder/tenders', () => {
     }
   });
 
-  it('refuses what it does not know, with version 1 errors', async () => {
+  it('rejects unknown keys with version 1 errors', async () => {
     expect(await app.send('POST', '/v1/finder/tenders', { filters: { must: { colour: 1 } } })).toMatchObject({
       status: 406,
       body: { error_name: 'InvalidRequest', error_code: 406, message: expect.any(String), data: { param: 'colour' } },
@@ -101,7 +101,7 @@ describe('POST /v1/finder/tenders', () => {
 });
 
 describe('GET /v1/finder/tenders/details', () => {
-  it('serves HTML descriptions, donors, attachments and contacts', async () => {
+  it('serves tenders with HTML descriptions, donors, attachments and contacts', async () => {
     const all = await Promise.all(
       app.sandbox.world
         .tenderSlugs(0)
@@ -118,7 +118,7 @@ describe('GET /v1/finder/tenders/details', () => {
     expect(all.some(({ logo }) => logo === null)).toBe(true);
   });
 
-  it('answers IdNotFound for an unknown slug', async () => {
+  it('answers IdNotFound to an unknown slug', async () => {
     expect(await app.get('/v1/finder/tenders/details?slug=no-such-thing')).toMatchObject({
       status: 404,
       body: { error_name: 'IdNotFound', data: { slug: 'no-such-thing' } },
@@ -128,7 +128,7 @@ describe('GET /v1/finder/tenders/details', () => {
 });
 
 describe('lookup lists', () => {
-  it('are the same for GET and POST and hold the stated values', async () => {
+  it('serves the same lookup lists for GET and POST', async () => {
     const lists = (
       await app.get<Record<string, { id: number; name: string; parent_id?: number | null }[]>>(
         '/v1/finder/nomenclatures',
@@ -151,7 +151,7 @@ describe('lookup lists', () => {
     expect(lists['countries']).toContainEqual({ id: expect.any(Number), name: 'Denmark', short_name: 'DK' });
   });
 
-  it('have tender countries under a numbering of their own, and donors', async () => {
+  it('numbers tender countries separately and lists donors', async () => {
     const lists = (await app.get<Record<string, { id: number; name: string }[]>>('/v1/finder/tenders/nomenclatures'))
       .body;
     expect(Object.keys(lists).toSorted()).toEqual(['countries', 'industries', 'statuses', 'types']);
@@ -165,7 +165,7 @@ describe('lookup lists', () => {
 });
 
 describe('tenders by day', () => {
-  it('bring new ones, move statuses on, and keep what was listed', async () => {
+  it('adds tenders and changes statuses as days pass, dropping none', async () => {
     const before = new Map((await everyTender()).map((tender) => [tender.slug, tender]));
     await app.send('POST', '/_sandbox/day', { day: 30 });
     const now = (await tenders({ per_page: 100 })).data;

@@ -22,7 +22,7 @@ async function truth(table: string, query = ''): Promise<Row[]> {
 
 const get = async (path: string): Promise<{ status: number; body: Row }> => await app.get<Row>(path);
 
-/** Ids from a search, page after page: what a client finds. */
+/** Ids that a client finds by a search over all pages. */
 async function found(): Promise<number[]> {
   const pages = await Promise.all(
     [1, 2, 3].map((page) =>
@@ -38,8 +38,8 @@ function byCompany(rows: Row[]): Map<unknown, Row[]> {
   return groups;
 }
 
-describe('the truth', () => {
-  it('says which tables there are', async () => {
+describe('GET /_sandbox/truth', () => {
+  it('lists the truth tables', async () => {
     const { body } = await app.get<{ table: string; grain: string }[]>('/_sandbox/truth');
     expect(body.map(({ table }) => table)).toEqual([
       'companies',
@@ -52,7 +52,7 @@ describe('the truth', () => {
     ]);
   });
 
-  it('of companies is what searches and details say, on a day when some have left', async () => {
+  it('returns companies as search and details do when some have left', async () => {
     await app.send('POST', '/_sandbox/day', { day: 0 });
     const before = new Set((await truth('companies')).map((row) => row['company_id']));
     expect(before.size).toBe(200);
@@ -71,7 +71,7 @@ describe('the truth', () => {
     await app.send('POST', '/_sandbox/day', { day: 0 });
   });
 
-  it('of another day is that day, named by number or date', async () => {
+  it('returns another day by number or date', async () => {
     const later = await truth('companies', '?day=30');
     expect(await truth('companies', `?day=${app.sandbox.world.dateOf(30)}`)).toEqual(later);
     expect(later).not.toEqual(await truth('companies'));
@@ -80,7 +80,7 @@ describe('the truth', () => {
     await app.send('POST', '/_sandbox/day', { day: 0 });
   });
 
-  it('of financials is every value of every report, in both versions', async () => {
+  it('returns every value of every report, in both versions', async () => {
     const values = byCompany(await truth('financials'));
     const valuesV1 = byCompany(await truth('financials_v1'));
     expect(values.size).toBeGreaterThan(50);
@@ -101,7 +101,7 @@ describe('the truth', () => {
     }
   });
 
-  it('of tenders is every tender with its details', async () => {
+  it('returns every tender with its details', async () => {
     const rows = await truth('tenders');
     expect(rows.map(({ slug }) => slug)).toEqual(app.sandbox.world.tenderSlugs(0));
     for (const { project_type, ...tender } of rows) {
@@ -110,7 +110,7 @@ describe('the truth', () => {
     }
   });
 
-  it('of events is what a watcher of every company is told', async () => {
+  it('returns the events that a watcher of every company gets', async () => {
     const rows = await truth('events', '?from=-60&day=0');
     const { world } = app.sandbox;
     const told: string[] = [];
@@ -130,7 +130,7 @@ describe('the truth', () => {
     expect(today).toEqual(rows.filter((row) => String(row['occurred_at']).startsWith(world.dateOf(0))));
   });
 
-  it('of people is what each version tells of them', async () => {
+  it('returns people as each version shows them', async () => {
     const [employees, executives] = [await truth('employees'), await truth('executives')];
     expect(employees.length).toBeGreaterThan(200);
     expect(executives.map((row) => row['executive_id'])).toEqual(employees.map((row) => row['employee_id']));
@@ -151,11 +151,11 @@ describe('the truth', () => {
     ['/companies?day=2026-02-30', 400],
     ['/companies?day=99999', 400],
     ['/events?from=', 400],
-  ])('refuses %s', async (path, status) => {
+  ])('refuses the truth path %s', async (path, status) => {
     expect((await get(`/_sandbox/truth${path}`)).status).toBe(status);
   });
 
-  it('is no part of the API: web pages are refused', async () => {
+  it('refuses truth requests from web pages', async () => {
     const response = await fetch(`${app.url}/_sandbox/truth/companies`, {
       headers: { origin: 'https://page.example' },
     });
@@ -163,8 +163,8 @@ describe('the truth', () => {
   });
 });
 
-describe('a long table', () => {
-  it('is written as it is read: others are answered meanwhile, and a reader may leave', async () => {
+describe('a long truth table', () => {
+  it('streams a long table while serving others, and survives an abort', async () => {
     const large = await startApp({ companies: 20_000, tenders: 0 });
     const gone = new AbortController();
     const response = await fetch(`${large.url}/_sandbox/truth/financials`, { signal: gone.signal });

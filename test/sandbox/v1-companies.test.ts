@@ -21,7 +21,7 @@ const within = (value: number | null, { from = -Infinity, to = Infinity }: { fro
   value !== null && value >= from && value <= to;
 
 describe('POST /v1/finder/companies', () => {
-  it('pages without a cap; all three parameters are required', async () => {
+  it('pages without a cap and requires all three parameters', async () => {
     const ids: unknown[] = [];
     for (let page = 1; page <= 20; page++)
       ids.push(...(await search({ page, per_page: 30, filters: {} })).body.data.map(({ id }) => id));
@@ -130,7 +130,7 @@ describe('POST /v1/finder/companies', () => {
       ({ record }, [email]: string[]) => record.company_email?.includes(email!) ?? false,
     ],
   ];
-  it.each(cases)('filters by %s', async (key, value, holds) => {
+  it.each(cases)('filters version 1 companies by %s', async (key, value, holds) => {
     const filters = { [key]: value() };
     const expected = market.filter((entry) => holds(entry, filters[key] as never)).map(({ id }) => id);
     const { body } = await search({ page: 1, per_page: 1000, filters });
@@ -138,7 +138,7 @@ describe('POST /v1/finder/companies', () => {
     expect(expected.length).toBeGreaterThan(0);
   });
 
-  it('knows every filter of the reference, and no other', async () => {
+  it('accepts every filter of the reference and no other', async () => {
     expect(cases).toHaveLength(28);
     expect(await search({ page: 1, per_page: 5, filters: { colour: 1 } })).toMatchObject({
       status: 406,
@@ -153,7 +153,7 @@ describe('POST /v1/finder/companies', () => {
 });
 
 describe('GET /v1/finder/company/…', () => {
-  it('details say what version 2 says', async () => {
+  it('serves the same company details as version 2', async () => {
     for (const { id, record } of market.slice(0, 60)) {
       const { body } = await app.get<V1Company>(`/v1/finder/company/details?id=${id}`);
       V1Company.parse(body);
@@ -168,7 +168,7 @@ describe('GET /v1/finder/company/…', () => {
     }
   });
 
-  it('financial has a report a year, newest first, of numbers only', async () => {
+  it('serves yearly version 1 reports, newest first, with numbers only', async () => {
     let interim = 0;
     for (const { id } of market.slice(0, 200)) {
       const { body } = await app.get<V1FinancialReport>(`/v1/finder/company/financial?id=${id}`);
@@ -187,14 +187,14 @@ describe('GET /v1/finder/company/…', () => {
     expect(interim).toBeGreaterThan(0);
   });
 
-  it('tells the status of each error in its code', async () => {
+  it('repeats the status of each error in error_code', async () => {
     const wrongMethod = await app.send<Record<string, unknown>>('POST', '/v1/finder/company/details', {});
     expect(wrongMethod).toMatchObject({ status: 405, body: { error_name: 'InvalidRequest', error_code: 405 } });
     const unknownPath = await app.get('/v1/finder/nothing');
     expect(unknownPath).toMatchObject({ status: 404, body: { error_name: 'IdNotFound', error_code: 404 } });
   });
 
-  it('answers 404 IdNotFound, 406 without an id', async () => {
+  it('answers IdNotFound to an unknown id and 406 without an id', async () => {
     for (const what of ['details', 'financial']) {
       expect(await app.get(`/v1/finder/company/${what}?id=4`)).toMatchObject({
         status: 404,

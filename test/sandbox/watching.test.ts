@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('watching', () => {
-  it('starts with the given fields and answers 201', async () => {
+  it('starts a watch with the given fields and answers 201', async () => {
     const { status } = await app.send('POST', `/v2/companies/${ids[0]}/watch/start`, {
       fields: ['company.status', 'company_phone'],
     });
@@ -20,14 +20,14 @@ describe('watching', () => {
     expect((await app.get(`/v2/companies/${ids[0]}/watch/fields`)).body).toEqual(['company.status', 'company_phone']);
   });
 
-  it('watches everything when no fields are given, with or without a body', async () => {
+  it('watches all fields when none are given, with or without a body', async () => {
     await app.send('POST', `/v2/companies/${ids[1]}/watch/start`);
     await app.send('POST', `/v2/companies/${ids[2]}/watch/start`, {});
     expect((await app.get(`/v2/companies/${ids[1]}/watch/fields`)).body).toEqual(WATCH_FIELDS);
     expect((await app.get(`/v2/companies/${ids[2]}/watch/fields`)).body).toEqual(WATCH_FIELDS);
   });
 
-  it('adds and removes fields, under both paths the reference gives', async () => {
+  it('adds and removes watch fields under both documented paths', async () => {
     const id = ids[0];
     const add = await app.send('PUT', `/v2/companies/${id}/watch/fields/add`, {
       fields: ['company.name', 'company.status'],
@@ -44,7 +44,7 @@ describe('watching', () => {
     expect((await app.get(`/v2/companies/${id}/watch/stop`)).body).toEqual(['company.status', 'company.name']);
   });
 
-  it('refuses unknown fields, unknown companies and companies not watched', async () => {
+  it('rejects unknown fields, unknown companies and unwatched companies', async () => {
     const wrong = await app.send('POST', `/v2/companies/${ids[3]}/watch/start`, { fields: ['company.colour'] });
     expect(wrong).toMatchObject({ status: 400, body: { fields: [expect.any(String)] } });
     expect((await app.send('POST', '/v2/companies/17/watch/start', {})).status).toBe(404);
@@ -69,7 +69,7 @@ describe('watching', () => {
     expect((await app.get('/v2/companies/watch?date=yesterday')).status).toBe(400);
   });
 
-  it('stops', async () => {
+  it('stops a watch', async () => {
     expect((await app.send('DELETE', `/v2/companies/${ids[2]}/watch/stop`)).status).toBe(200);
     expect((await app.get(`/v2/companies/${ids[2]}/watch/fields`)).status).toBe(404);
   });
@@ -94,7 +94,7 @@ describe('GET /v2/companies/{id}/watch/events', () => {
   const events = async (id: number, query = ''): Promise<WatchEventsResponse> =>
     (await app.get<WatchEventsResponse>(`/v2/companies/${id}/watch/events${query}`)).body;
 
-  it('lists past changes within dates, newest first, on their calendar date', async () => {
+  it('lists past events within dates, newest first', async () => {
     const id = ids[1]!;
     const all = await events(id, '?from_date=2020-01-01&per_page=100');
     expect(all.total_results).toBeGreaterThan(10);
@@ -107,7 +107,7 @@ describe('GET /v2/companies/{id}/watch/events', () => {
     for (const event of ofDay.data) expect(event.date_created).toMatch(new RegExp(`^${day}T\\d\\d:\\d\\d:\\d\\dZ$`));
   });
 
-  it('narrows to fields, by either name, and pages', async () => {
+  it('narrows events by field under either name, and pages', async () => {
     const id = ids[1]!;
     const phones = await events(id, '?from_date=2016-01-01&fields=company.phone');
     expect(phones.total_results).toBeGreaterThan(0);
@@ -118,13 +118,13 @@ describe('GET /v2/companies/{id}/watch/events', () => {
     expect(page.pages).toBe(Math.ceil(page.total_results / 2));
   });
 
-  it('shows only watched fields, and nothing of a company that is not watched', async () => {
+  it('shows only watched fields and no events of unwatched companies', async () => {
     const own = await events(ids[0]!, '?from_date=2016-01-01&per_page=100');
     for (const { event_type } of own.data) expect(['company.status', 'company.name']).toContain(event_type);
     expect((await app.get(`/v2/companies/${ids[50]}/watch/events`)).status).toBe(404);
   });
 
-  it('tells the changes of the days to come when they have come', async () => {
+  it('lists events of later days once those days have come', async () => {
     const changed = ids.find((id) =>
       app.sandbox.world.events(id, 1, 1)!.some(({ field }) => field === 'company.phone'),
     )!;

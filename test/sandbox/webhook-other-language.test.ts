@@ -8,7 +8,7 @@ import { SIGNATURE_HEADER, WebhookDelivery } from '../../schemas/v2/watch.js';
 import type { Delivery } from '../../sandbox/state/webhooks.js';
 import { startApp, type Running } from './running.js';
 
-/** What the receiver prints. */
+/** A line that the receiver prints. */
 interface Said {
   port?: number;
   ready?: true;
@@ -41,7 +41,7 @@ afterEach(async () => {
   await once(python, 'exit');
 });
 
-/** Waits for something to be there. */
+/** Waits until a value exists. */
 async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await look();
@@ -57,7 +57,7 @@ async function tellSecret(secret: string): Promise<void> {
   await until(() => (said.filter(({ ready }) => ready).length > before ? true : undefined));
 }
 
-/** Watches every company; gives the signing secret. */
+/** Watches every company; returns the signing secret. */
 async function watchAll(): Promise<string> {
   const fields = ['company.phone', 'company.email', 'company.employees_number', 'company.name'];
   for (const id of app.sandbox.world.companyIds(0)) {
@@ -66,7 +66,7 @@ async function watchAll(): Promise<string> {
   return (await app.send<{ secret: string }>('PUT', '/v2/companies/watch/callback', { callback })).body.secret;
 }
 
-/** Moves the market on and waits until each delivery has its end. */
+/** Advances the market and waits until each delivery succeeded or failed. */
 async function deliver(): Promise<Delivery[]> {
   await app.send('POST', '/_sandbox/day', { advance: 5 });
   const settled = await until(async () => {
@@ -82,7 +82,7 @@ async function deliver(): Promise<Delivery[]> {
 const verdicts = (): Said[] => said.filter(({ genuine }) => genuine !== undefined);
 
 describe('deliveries to a receiver in Python', () => {
-  it('are genuine to it, each as it was sent', async () => {
+  it('signs deliveries that a Python receiver verifies', async () => {
     await tellSecret(await watchAll());
     const sent = await deliver();
     expect(sent.map(({ state }) => state)).toEqual(sent.map(() => 'delivered'));
@@ -90,11 +90,11 @@ describe('deliveries to a receiver in Python', () => {
     for (const { genuine, type } of verdicts()) expect([genuine, type]).toEqual([true, 'application/json']);
     const received = verdicts().map(({ event }) => WebhookDelivery.parse(event));
     expect(received).toEqual(expect.arrayContaining(sent.map(({ body }) => JSON.parse(body) as unknown)));
-    // Names outside ASCII: where hashing text and hashing bytes differ.
+    // Includes names outside ASCII, for which hashing text and hashing bytes differ.
     expect(sent.some(({ body }) => /[^\x20-\x7e]/.test(body))).toBe(true);
   });
 
-  it('that were tampered with, or carry no signature, are not', async () => {
+  it('sends signatures that Python rejects for altered or unsigned bodies', async () => {
     await tellSecret(await watchAll());
     const [{ body, signature }] = (await deliver()) as [Delivery];
     const post = async (text: string, sign: string | null): Promise<number> => {
@@ -115,7 +115,7 @@ describe('deliveries to a receiver in Python', () => {
     expect(await post(body, null)).toBe(401);
   });
 
-  it('under another secret are refused, every time they are tried', async () => {
+  it('retries, then fails deliveries that Python rejects for another secret', async () => {
     await watchAll();
     await tellSecret('0'.repeat(64));
     const sent = await deliver();

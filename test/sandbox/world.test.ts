@@ -12,14 +12,14 @@ const records = ids.map((id) => world.company(id, 0)!);
 const profiles = ids.map((id) => world.profile(id, 0)!);
 const share = (count: number): number => count / ids.length;
 
-describe('the market', () => {
-  it('holds as many companies as asked for, whose ids have gaps', () => {
+describe('the generated market', () => {
+  it('has the requested number of companies, with gaps between ids', () => {
     expect(ids).toHaveLength(5000);
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     expect(new Set(ids.slice(1).map((id, n) => id - ids[n]!)).size).toBeGreaterThan(30);
   });
 
-  it('is the same for the same seed, and another for another', () => {
+  it('generates the same market for the same seed, another for another', () => {
     const [twin, other] = [createWorld(options), createWorld({ ...options, seed: 4 })];
     for (const id of ids.slice(0, 50)) {
       expect(twin.company(id, 12)).toEqual(world.company(id, 12));
@@ -28,14 +28,14 @@ describe('the market', () => {
     expect(other.companyIds(0)).not.toEqual(ids);
   });
 
-  it('goes on as before when it is started on a later date', () => {
+  it('generates the same companies when started on a later date', () => {
     const later = createWorld({ ...options, date: '2026-11-30' });
     for (const id of ids.slice(0, 200)) expect(later.company(id, 0)).toEqual(createdOn(id, 10));
     expect(later.tenderSlugs(0)).toHaveLength(400);
     expect(world.tenderSlugs(10)).toEqual(expect.arrayContaining(later.tenderSlugs(0)));
   });
 
-  it('is skewed like reality', () => {
+  it('follows the documented shares of missing and frequent values', () => {
     expect(share(profiles.filter(({ employees }) => employees === null).length)).toBeCloseTo(0.4, 1);
     expect(share(profiles.filter(({ figures }) => Number.isNaN(figures.turnover)).length)).toBeCloseTo(0.57, 1);
     expect(share(profiles.filter(({ incorporation }) => incorporation === null).length)).toBeCloseTo(0.05, 1);
@@ -49,7 +49,7 @@ describe('the market', () => {
     expect(sizes[0]!).toBeGreaterThan(5 * sizes[20]!);
   });
 
-  it('has names that careless code trips over', () => {
+  it('includes names with quotes, line breaks, emoji and many scripts', () => {
     const large = createWorld({ ...options, companies: 30_000 });
     const names = large.companyIds(0).map((id) => large.companyName(id, 0)!);
     for (const oddity of [
@@ -66,7 +66,7 @@ describe('the market', () => {
     }
   });
 
-  it('has records of the documented shape, with fields null, empty and missing', () => {
+  it('has records of the documented shape with null, empty and missing fields', () => {
     for (const record of records) Company.parse(record);
     expect(records.some(({ id }) => typeof id === 'string')).toBe(true);
     expect(records.some(({ brands }) => brands === null)).toBe(true);
@@ -77,7 +77,7 @@ describe('the market', () => {
     expect(records.some((record) => !('founding_date' in record))).toBe(true);
   });
 
-  it('shows in records what filters see', () => {
+  it('shows in records the values that filters use', () => {
     for (const [n, record] of records.entries()) {
       const profile = profiles[n]!;
       expect(record.founding_date ?? null).toBe(profile.incorporation);
@@ -95,7 +95,7 @@ describe('the market', () => {
 describe('financial reports', () => {
   const reports = ids.map((id) => world.financialReport(id, 0)!);
 
-  it('have the documented shape; few are empty, few indicators are null or text', () => {
+  it('has documented reports, some empty and some with null or text values', () => {
     const values = reports.flatMap((report) =>
       Object.values(FinancialReport.parse(report)).flatMap((year) => Object.entries(year)),
     );
@@ -106,7 +106,7 @@ describe('financial reports', () => {
     expect(reports.some((report) => Object.keys(Object.values(report)[0] ?? {}).length > 150)).toBe(true);
   });
 
-  it('say of the latest year what the filters say', () => {
+  it('shows in the latest report the figures that filters use', () => {
     for (const [n, report] of reports.entries()) {
       const latest = Object.keys(report).toSorted().at(-1);
       const { turnover, profit, yoyTurnover } = profiles[n]!.figures;
@@ -125,8 +125,8 @@ describe('financial reports', () => {
   });
 });
 
-describe('days', () => {
-  it('change about one company in a hundred, add some and take some away', () => {
+describe('market days', () => {
+  it('changes 1 % of companies a day and adds and removes some', () => {
     let [changed, gone, came] = [0, 0, 0];
     for (let day = 1; day <= 5; day++) {
       const before = new Set(world.companyIds(day - 1));
@@ -142,7 +142,7 @@ describe('days', () => {
     expect(gone).toBeLessThan(40);
   });
 
-  it('list a company that leaves for one day more, without details', () => {
+  it('lists a leaving company one more day, without details', () => {
     const listed = world.companyIds(20);
     const left = listed.filter((id) => world.company(id, 20) === undefined);
     for (const id of left) {
@@ -154,7 +154,7 @@ describe('days', () => {
     expect(left.length).toBeGreaterThan(0);
   });
 
-  it('bring an event for every change of a record', () => {
+  it('generates an event for every change of a record', () => {
     let seen = 0;
     for (const id of ids.slice(0, 1200)) {
       for (const day of [1, 2, 3]) {
@@ -166,7 +166,7 @@ describe('days', () => {
     expect(seen).toBeGreaterThan(15);
   });
 
-  it('have events in the past too, on the day asked for', () => {
+  it('generates events in the past on the requested days', () => {
     const past = ids.slice(0, 300).flatMap((id) => world.events(id, -400, -390)!);
     expect(past.length).toBeGreaterThan(10);
     for (const event of past)
@@ -175,7 +175,7 @@ describe('days', () => {
 });
 
 function createdOn(id: number, day: number): unknown {
-  // A company that has left by then is there again in a market started later: nobody leaves before day 1.
+  // A market started later has the companies that left before: nobody leaves before day 1.
   return world.company(id, day) ?? createWorld({ ...options, date: world.dateOf(day) }).company(id, 0);
 }
 

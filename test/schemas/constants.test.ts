@@ -4,9 +4,9 @@ import { DOUBLE_INDICATORS, INDICATORS, INTEGER_INDICATORS, STRING_INDICATORS } 
 import { ProspectingFilters } from '../../schemas/v2/prospecting.js';
 import { CURRENT_WATCH_FIELD, LEGACY_WATCH_FIELDS, WATCH_FIELDS } from '../../schemas/v2/watch-fields.js';
 
-// Counted in the reference, so that a line lost in editing is noticed.
-describe('the lists of the reference are whole', () => {
-  it('indicators', () => {
+// The numbers were counted in the reference, so a line lost in editing is noticed.
+describe('constants of the reference', () => {
+  it('lists all 266 indicators with their kinds', () => {
     expect([STRING_INDICATORS.length, INTEGER_INDICATORS.length, DOUBLE_INDICATORS.length]).toEqual([5, 2, 259]);
     expect(INDICATORS.size).toBe(266);
     expect(INDICATORS.get('Turnover')).toBe('double');
@@ -15,7 +15,7 @@ describe('the lists of the reference are whole', () => {
     expect(INDICATORS.get('constructor')).toBeUndefined();
   });
 
-  it('watch fields, and every sure translation is to one of them', () => {
+  it('lists all watch fields and maps earlier names to current ones', () => {
     expect(WATCH_FIELDS).toHaveLength(35);
     expect(LEGACY_WATCH_FIELDS).toHaveLength(21);
     for (const [old, current] of Object.entries(CURRENT_WATCH_FIELD)) {
@@ -24,7 +24,7 @@ describe('the lists of the reference are whole', () => {
     }
   });
 
-  it('prospecting filters', () => {
+  it('lists all 51 prospecting filters', () => {
     expect(Object.keys(ProspectingFilters.shape)).toHaveLength(51);
   });
 });

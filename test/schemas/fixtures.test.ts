@@ -25,7 +25,10 @@ import * as watch from '../../schemas/v2/watch.js';
 
 const folder = new URL('../fixtures/api/', import.meta.url);
 
-/** File name → the schemas it must fit: as documented and, for what steers the client, as the client reads it. */
+/**
+ * Maps each file to the schemas it must match: the documented one and, where it controls the client, the client's
+ * reader.
+ */
 const responses: Record<string, z.ZodType[]> = {
   'v2-prospecting': [prospecting.ProspectingResponse, prospecting.ProspectingPage],
   'v2-overview': [overview.OverviewResponse, overview.OverviewPage],
@@ -83,7 +86,10 @@ const requests: Record<string, z.ZodType[]> = {
   'v1-tender-details': [tender.TenderDetailsQuery],
 };
 
-/** Bodies, queries and forms of the connector: not strict, since nothing says that others are refused. */
+/**
+ * Bodies, queries and forms of the connector; not strict, because the reference does not say that unknown keys are
+ * refused.
+ */
 const connectorRequests: Record<string, z.ZodType[]> = {
   'verify-token': [connector.VerifyTokenRequest],
   'company-by-url': [connector.CompanyByUrlRequest],
@@ -120,25 +126,25 @@ function readFixture(kind: string, name: string): unknown {
 }
 
 describe.each(Object.entries({ responses, requests, connector: connectorRequests, errors }))('%s', (kind, table) => {
-  it('has a row for every file', () => {
+  it('has a schema for every fixture file', () => {
     const files = readdirSync(new URL(`${kind}/`, folder)).map((file) => file.replace('.json', ''));
     expect(files.sort()).toEqual(Object.keys(table).sort());
   });
 
-  it.each(Object.keys(table))('%s parses, and nothing of it is lost', (name) => {
+  it.each(Object.keys(table))('parses %s without losing a field', (name) => {
     const body = readFixture(kind, name);
     for (const schema of table[name] ?? []) expect(schema.parse(body)).toEqual(body);
   });
 });
 
-describe('requests are strict', () => {
-  it.each(Object.keys(requests))('%s: a misspelt key is refused', (name) => {
+describe('request schemas', () => {
+  it.each(Object.keys(requests))('%s rejects a misspelt key', (name) => {
     const body = readFixture('requests', name) as object;
     for (const schema of requests[name] ?? []) expect(schema.safeParse({ ...body, mispelt: 1 }).success).toBe(false);
   });
 
   it.each(['v2-prospecting', 'v2-employees', 'v1-companies', 'v1-executives', 'v1-tenders'])(
-    '%s: in filters too',
+    '%s rejects a misspelt filter',
     (name) => {
       const body = readFixture('requests', name) as { filters: object };
       const changed = { ...body, filters: { ...body.filters, mispelt: [1] } };
@@ -147,9 +153,9 @@ describe('requests are strict', () => {
   );
 });
 
-describe('responses are tolerant', () => {
+describe('response schemas', () => {
   const records = ['v2-company', 'v2-employee', 'v1-company', 'v1-executive', 'v1-tender-details', 'v1-nomenclatures'];
-  it.each(records)('%s: any field but the key may be missing or null, and unknown ones are kept', (name) => {
+  it.each(records)('%s accepts missing, null and unknown fields, but requires its key', (name) => {
     const body = readFixture('responses', name) as Record<string, unknown>;
     for (const schema of responses[name] ?? []) {
       for (const field of Object.keys(body).filter((key) => key !== 'id' && key !== 'slug')) {
@@ -161,7 +167,7 @@ describe('responses are tolerant', () => {
     }
   });
 
-  it.each(['v2-company', 'v2-employee', 'v1-company', 'v1-executive'])('%s: the id is a number or text', (name) => {
+  it.each(['v2-company', 'v2-employee', 'v1-company', 'v1-executive'])('%s accepts a number or text as id', (name) => {
     const body = readFixture('responses', name) as object;
     for (const schema of responses[name] ?? []) {
       expect(schema.safeParse({ ...body, id: 7 }).success).toBe(true);

@@ -16,9 +16,9 @@ import { startStubApi, TEST_KEY, type StubApi } from '../src/api-client/helpers.
 import { runCli } from '../helpers/run-cli.js';
 
 const MIB = 1024 * 1024;
-const BIG = '9007199254740993'; // 2^53 + 1: as a double it is another company
+const BIG = '9007199254740993'; // 2^53 + 1: a double would turn it into another id
 
-/** Bodies as an API would write them, by path. What cannot be written as a value stands as text. */
+/** Bodies of the API by path; those that JSON.stringify cannot write are given as text. */
 const BODIES: Record<string, string | object | (() => Iterable<string>)> = {
   ...companies({
     1: { name: '👩‍👩‍👧 é e\u0301 مرحبا \u202eevil 𝒳𠜎 \ufeff' },
@@ -72,7 +72,7 @@ function companies(records: Record<string, unknown>): Record<string, string | ob
   );
 }
 
-describe('awkward truths, from the API to what analysts read', () => {
+describe('hostile API values, from the API to the published tables', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'tidemark-awkward-'));
   const dataDir = path.join(dir, 'data');
   let api: StubApi;
@@ -155,17 +155,17 @@ describe('awkward truths, from the API to what analysts read', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it.each([1, 2, 4, 5, 6, 7])('keeps the name of company %i to the letter', async (id) => {
+  it.each([1, 2, 4, 5, 6, 7])('keeps the name of company %i unchanged', async (id) => {
     const { name } = BODIES[`/v2/companies/${id}`] as { name: string };
     expect(await company(id)).toMatchObject({ name });
     expect(await rejects(id)).toEqual([]);
   });
 
-  it('reads half a surrogate pair as what no text can hold, and a backslash before u as itself', async () => {
+  it('replaces lone surrogates and keeps an escaped backslash', async () => {
     expect(await company(3)).toMatchObject({ name: '\ufffdx\ufffd', status: String.raw`C:\ud800` });
   });
 
-  it('takes days there are, and names those there are not', async () => {
+  it('accepts real dates and files impossible ones as rejects', async () => {
     expect([await company(8), await company(9), await company(10)].map((row) => row?.['founding_date'])).toEqual([
       null,
       null,
@@ -178,13 +178,13 @@ describe('awkward truths, from the API to what analysts read', () => {
     ]);
   });
 
-  it('rejects what has another shape, by its place, and keeps the rest', async () => {
+  it('rejects a wrongly typed field by path and keeps the rest', async () => {
     expect(await company(11)).toMatchObject({ name: null, phones: null, has_details: true });
     expect(await rejects(11)).toEqual(['wrong_type $.company_phone', 'wrong_type $.industry', 'wrong_type $.name']);
     expect(await company(14)).toMatchObject({ name: 'deep' });
   });
 
-  it('takes no record that can be read in two ways, or in none', async () => {
+  it('rejects records with duplicate keys, invalid JSON, or excessive depth or size', async () => {
     for (const id of [12, 13, 15, 16, 19]) expect(await company(id), String(id)).toBeUndefined();
     expect(await rejects(12)).toEqual(['duplicate_key $']);
     for (const id of [13, 15, 16, 19]) expect(await rejects(id)).toEqual(['http_error $']);
@@ -193,7 +193,7 @@ describe('awkward truths, from the API to what analysts read', () => {
     expect(await raw(19)).toMatch(/larger than 33554432 bytes/);
   });
 
-  it('drops a field of 100 MiB at the limit, and takes one of 8 MiB whole, in bounded memory', async () => {
+  it('drops a 100 MiB field and keeps an 8 MiB one, in bounded memory', async () => {
     expect(Math.max(...received)).toBeLessThan(34 * MIB);
     expect(await query('SELECT length(name)::INTEGER AS n FROM core.companies WHERE company_id = 17')).toEqual([
       { n: 8 * MIB },
@@ -201,11 +201,11 @@ describe('awkward truths, from the API to what analysts read', () => {
     expect(await query(`SELECT length(raw)::INTEGER AS n FROM ops.rejects WHERE entity_id = '18'`)).toEqual([
       { n: 10_000 },
     ]);
-    // Three bodies of 8 to 32 MiB on their way through client, Parquet, load, models and publication.
+    // Three bodies of 8 to 32 MiB pass through client, Parquet, load, models and publication.
     expect(grown).toBeLessThan(1_024 * MIB);
   });
 
-  it('tells ids apart that no double can', async () => {
+  it('distinguishes ids that a double cannot', async () => {
     expect(await company(BIG)).toMatchObject({ company_id: BIG, name: 'beyond doubles' });
     const members = await query('SELECT company_id FROM core.companies WHERE company_id > 1000 ORDER BY 1');
     expect(members.map((row) => row['company_id'])).toEqual(['9007199254740992', BIG]);
@@ -215,7 +215,7 @@ describe('awkward truths, from the API to what analysts read', () => {
     ]);
   });
 
-  it('keeps the figures that are figures', async () => {
+  it('keeps finite numbers and text and rejects the rest by path', async () => {
     const values = await query(
       'SELECT fiscal_year::INTEGER AS y, indicator AS i, value_double AS d, value_text AS t FROM core.financials ORDER BY y, i',
     );
@@ -241,7 +241,7 @@ describe('awkward truths, from the API to what analysts read', () => {
     );
   });
 
-  it('makes no path and no statement of what the API says', async () => {
+  it('uses API values in no file name and no SQL', async () => {
     const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => !/^[A-Za-z0-9_=./-]+$/.test(name))).toEqual([]);
     expect(await query('SELECT slug FROM core.tenders ORDER BY 1')).toEqual([
@@ -254,7 +254,7 @@ describe('awkward truths, from the API to what analysts read', () => {
     ]);
   });
 
-  it('is harmless where people look: no formula in CSV, no control in a table, and exact where programs read', async () => {
+  it('escapes formulas in CSV and control characters in tables, but not in JSON', async () => {
     const names = 'SELECT name, registration_number, vat_number FROM core.companies WHERE company_id';
     expect(await tidemark('sql', '--format', 'csv', `${names} = 6`)).toBe(
       `name,registration_number,vat_number\r\n"'=cmd|' /C calc'!A0",+4512345678,-7\r\n`,

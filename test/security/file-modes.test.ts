@@ -8,7 +8,7 @@ import { writeSecret } from '../../src/commands/watch/secret.js';
 import { cleanEnv, ROOT } from '../helpers/processes.js';
 import { land } from '../helpers/warehouse.js';
 
-/** Permission bits of everything at and under a path, links aside, by path relative to `root`. */
+/** Permission bits of everything under a path except links, by path relative to `root`. */
 function modes(root: string, at = root): Record<string, string> {
   const stat = statSync(at);
   const own = { [path.relative(root, at) || '.']: (stat.mode & 0o777).toString(8) };
@@ -25,7 +25,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** Runs `tidemark …` under a shell's umask. */
+/** Runs `tidemark …` with a umask. */
 async function tidemark(umask: string, dir: string, args: string): Promise<string> {
   const command = `umask ${umask}; exec "${process.execPath}" "${ROOT}/bin/tidemark.mjs" ${args}`;
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ async function tidemark(umask: string, dir: string, args: string): Promise<strin
   });
 }
 
-/** A project with one landed company, as an older version left it: open to all. */
+/** A project with one landed company whose folders are open to all, as older versions left them. */
 async function project(settings = ''): Promise<{ dir: string; dataDir: string }> {
   const dir = temporaryFolder();
   const dataDir = path.join(dir, 'data');
@@ -47,17 +47,17 @@ async function project(settings = ''): Promise<{ dir: string; dataDir: string }>
   return { dir, dataDir };
 }
 
-describe('files', () => {
-  it.each(['000', '022', '077'])('of the data folder are their owner’s alone under umask %s', async (umask) => {
+describe('file modes', () => {
+  it.each(['000', '022', '077'])('creates the data folder for its owner only under umask %s', async (umask) => {
     const { dir, dataDir } = await project();
     await tidemark(umask, dir, 'replay --json');
     const found = modes(dataDir);
     const written = Object.entries(found).filter(([name]) => /^(rejects|warehouse|published)/.test(name));
     expect(written.length).toBeGreaterThan(20);
-    // What is published is not written again, by clients that open it for writing least of all.
+    // Published files are never written again, not even by clients that open them for writing.
     const own = (name: string): string => (name.startsWith('published/builds/') ? '400' : '600');
     const wide = written.filter(([name, mode]) => mode !== (/\.[a-z]+$/.test(name) ? own(name) : '700'));
-    // A build's folder has dots in its name.
+    // The name of a build's folder has dots.
     expect(
       wide.filter(([name, mode]) => !(mode === '700' && statSync(path.join(dataDir, name)).isDirectory())),
     ).toEqual([]);
@@ -66,7 +66,7 @@ describe('files', () => {
   it.each([
     ['group', '710', '750', '440'],
     ['everyone', '711', '755', '444'],
-  ])('published for readers: %s', async (readers, passing, folder, file) => {
+  ])('opens published files to their readers: %s', async (readers, passing, folder, file) => {
     const { dir, dataDir } = await project(`readers: ${readers}`);
     chmodSync(dataDir, 0o700);
     await tidemark('077', dir, 'replay --json');
@@ -78,7 +78,7 @@ describe('files', () => {
     expect(builds.filter(([name, mode]) => mode !== expected(name))).toEqual([]);
   });
 
-  it('a person asks for by name have the mode of their shell', async () => {
+  it("creates files named by the user with the shell's umask", async () => {
     const { dir } = await project();
     await tidemark('022', dir, 'replay --json');
     await tidemark('022', dir, 'sql "SELECT name FROM core.companies" --out names.csv');
@@ -88,7 +88,7 @@ describe('files', () => {
   });
 });
 
-it('a data folder of an older version is closed, what is published left alone', () => {
+it('closes the folders of an older data folder, except published', () => {
   const dataDir = path.join(temporaryFolder(), 'data');
   for (const name of ['landing', 'secrets', 'published']) {
     mkdirSync(path.join(dataDir, name), { recursive: true });
@@ -98,7 +98,7 @@ it('a data folder of an older version is closed, what is published left alone', 
   expect(modes(dataDir)).toMatchObject({ landing: '700', secrets: '700', published: '755' });
 });
 
-it('the webhook secret is written for its owner, over an open file and in an open folder, too', async () => {
+it('writes the webhook secret for its owner only, even over an open file', async () => {
   const dataDir = temporaryFolder();
   mkdirSync(path.join(dataDir, 'secrets'));
   chmodSync(path.join(dataDir, 'secrets'), 0o777);

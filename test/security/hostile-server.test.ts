@@ -14,7 +14,7 @@ const TLS = path.join(ROOT, 'test', 'fixtures', 'tls');
 const MIB = 1024 * 1024;
 
 describe('TLS', () => {
-  it('refuses a server nobody vouches for, sends it nothing, asks once, and says what to do', async () => {
+  it('refuses an untrusted certificate at once, sends nothing, and names the remedy', async () => {
     const server = await startTls();
     const client = createApiClient({ baseUrl: server.url, apiKey: TEST_KEY, maxRetries: 3, retryBaseMs: 1 });
     onTestFinished(() => client.close());
@@ -25,7 +25,7 @@ describe('TLS', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('stays verified when the environment says otherwise; an authority of one’s own is trusted when it is named', async () => {
+  it('ignores NODE_TLS_REJECT_UNAUTHORIZED and accepts a CA from NODE_EXTRA_CA_CERTS', async () => {
     const server = await startTls();
     expect(await doctor(server.url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({
       state: 'fail',
@@ -36,9 +36,9 @@ describe('TLS', () => {
     expect(server.requests).toEqual(['GET /v2/metrics']);
   });
 
-  it('refuses a good certificate of another name', async () => {
+  it('refuses a valid certificate for another name', async () => {
     const server = await startTls();
-    // 127.0.0.2 is this machine, too, but the certificate does not name it.
+    // 127.0.0.2 is this machine, but the certificate does not name it.
     const url = server.url.replace('127.0.0.1', '127.0.0.2');
     expect(await doctor(url, { NODE_EXTRA_CA_CERTS: path.join(TLS, 'ca.pem') })).toMatchObject({ state: 'fail' });
     expect(server.requests).toEqual([]);
@@ -47,7 +47,7 @@ describe('TLS', () => {
 
 describe('plain http', () => {
   it.each(['http://api.example.com', 'http://10.0.0.7:4010', 'http://localhost.example.com', 'http://[2001:db8::1]'])(
-    'is refused to another machine: %s',
+    'refuses plain http to another machine: %s',
     (baseUrl) => {
       expect(() => createApiClient({ baseUrl, apiKey: 'k' })).toThrow(/plain http to .*could read the key/);
       expect(() => createApiClient({ baseUrl: 'https://api.example.com', connectorUrl: baseUrl, apiKey: 'k' })).toThrow(
@@ -58,7 +58,7 @@ describe('plain http', () => {
   );
 
   it.each(['http://127.0.0.1:4010', 'http://localhost', 'http://[::1]:1', 'http://127.8.9.10'])(
-    'is fine within this machine: %s',
+    'allows plain http within this machine: %s',
     (baseUrl) => {
       expect(() => createApiClient({ baseUrl, apiKey: 'k' })).not.toThrow();
     },
@@ -67,7 +67,7 @@ describe('plain http', () => {
 
 describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])(
-    '%i is not followed: not elsewhere, not on the same host, not to http',
+    'follows no %i redirect: neither elsewhere nor to the same host',
     async (status) => {
       const elsewhere = await startStubApi((_q, r) => reply(r, 200, []));
       onTestFinished(() => elsewhere.close());
@@ -87,7 +87,7 @@ describe('redirects', () => {
   );
 });
 
-describe('bodies that grow', () => {
+describe('large response bodies', () => {
   const bomb = Buffer.alloc(64 * MIB, 'x');
   const layers = (): Buffer => {
     let packed = gzipSync(bomb);
@@ -101,7 +101,7 @@ describe('bodies that grow', () => {
     ['deflate', 'deflate', () => deflateSync(bomb)],
     ['zstd', 'zstd', () => Buffer.from('28b52ffda40000000400010000', 'hex')],
     ['many layers', Array(9).fill('gzip').join(', '), layers],
-  ])('%s is refused unread: nothing is ever unpacked', async (_name, encoding, make) => {
+  ])('refuses a compressed body without unpacking it: %s', async (_name, encoding, make) => {
     const packed = make();
     await withApi(
       (_q, response) => {
@@ -118,7 +118,7 @@ describe('bodies that grow', () => {
     );
   });
 
-  it('a body without an end is dropped at the limit', async () => {
+  it('drops an endless body at the limit', async () => {
     let sent = 0;
     await withApi(
       (_q, response) => {
@@ -137,7 +137,7 @@ describe('bodies that grow', () => {
     );
   });
 
-  it('a body of single bytes costs little more than its bytes', async () => {
+  it('reads a body of one-byte chunks in bounded memory', async () => {
     const count = 4_000_000;
     const server = await startRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
@@ -153,13 +153,13 @@ describe('bodies that grow', () => {
     const answer = await client.v2.financialByTicker('A');
     clearInterval(watch);
     expect(answer.body).toHaveLength(count + 2);
-    // Kept one by one these would be 4,000,000 buffers: about 130 bytes each, beside the blocks they are cut from.
+    // Kept separately, 4,000,000 buffers would take about 130 bytes each, plus their memory blocks.
     expect(highest - before).toBeLessThan(256 * MIB);
   });
 });
 
-describe('headers', () => {
-  it('are bounded: megabytes of them are no answer', async () => {
+describe('response headers', () => {
+  it('fails on megabytes of headers without a retry', async () => {
     const server = await startRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       for (let i = 0; i < 4_000; i++) socket.write(`x-filler-${i}: ${'y'.repeat(1_000)}\r\n`);
@@ -170,7 +170,7 @@ describe('headers', () => {
     expect(await rejection(client.v2.metrics())).toMatchObject({ code: 'UND_ERR_HEADERS_OVERFLOW', attempts: 1 });
   });
 
-  it('that drip do not outlast the time of a request', async () => {
+  it('times out on headers that arrive byte by byte', async () => {
     const server = await startRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
       const drip = setInterval(() => socket.write('z'), 5);
@@ -182,7 +182,7 @@ describe('headers', () => {
   });
 });
 
-describe('depth', () => {
+describe('JSON depth', () => {
   const deep = (levels: number, open: string, close: string): string => open.repeat(levels) + close.repeat(levels);
 
   it.each<[string, string]>([
@@ -190,7 +190,7 @@ describe('depth', () => {
     ['objects', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`],
     ['arrays that are not closed', '['.repeat(3_000_000)],
     ['levels behind a string of brackets', `{"name":"\\"[[[","deep":${deep(101, '[', ']')}}`],
-  ])('%s beyond 100 levels are refused in words, not by a full stack', async (_name, body) => {
+  ])('rejects JSON beyond 100 levels with BodyError: %s', async (_name, body) => {
     await withApi(
       (_q, r) => reply(r, 200, body),
       async ({ client, attempts }) => {
@@ -208,7 +208,7 @@ describe('depth', () => {
     );
   });
 
-  it('is counted in nesting, not in brackets', async () => {
+  it('accepts 500 brackets that do not nest', async () => {
     const wide = { name: '[{'.repeat(500), list: Array.from({ length: 500 }, (_, i) => [{ i }]) };
     await withApi(
       (_q, r) => reply(r, 200, wide),
@@ -217,7 +217,7 @@ describe('depth', () => {
   });
 });
 
-it('a long complaint of the API stays short in the message', async () => {
+it('shortens a 5 MiB API message in the error', async () => {
   await withApi(
     (_q, r) => reply(r, 400, { detail: `Internal ${'!'.repeat(5 * MIB)}` }),
     async ({ client }) => expect((await rejection(client.v2.metrics())).message.length).toBeLessThan(1_200),
@@ -225,7 +225,7 @@ it('a long complaint of the API stays short in the message', async () => {
   );
 });
 
-/** A TLS server with a certificate of an authority nobody knows. */
+/** A TLS server with a certificate of an unknown authority. */
 async function startTls(): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = [];
   const server = createTlsServer(
@@ -243,7 +243,7 @@ async function startTls(): Promise<{ url: string; requests: string[] }> {
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-/** What `tidemark doctor` finds of the API, in a process of its own: these settings are read when Node starts. */
+/** The API check of `tidemark doctor` in another process, because Node reads these settings at start. */
 async function doctor(url: string, env: Record<string, string>): Promise<{ state: string; message: string }> {
   const config = path.join(ROOT, 'tidemark.example.yaml');
   const all = { TIDEMARK_CONFIG: config, TIDEMARK_API_URL: url, TIDEMARK_API_KEY: TEST_KEY, ...env };
@@ -259,7 +259,7 @@ async function doctor(url: string, env: Record<string, string>): Promise<{ state
   return findings.find(({ check }) => check === 'api') ?? { state: 'missing', message: stdout };
 }
 
-/** A server that writes what no HTTP library would. */
+/** A server that sends raw bytes. */
 async function startRaw(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

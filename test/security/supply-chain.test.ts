@@ -16,19 +16,19 @@ interface Locked {
   hasInstallScript?: boolean;
 }
 
-describe('the lockfile', () => {
+describe('package-lock.json', () => {
   const packages = Object.entries(
     (JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }).packages,
   );
   const installed = packages.filter(([name]) => name !== '');
 
-  it('names one version of each package, from a registry and from nowhere else', () => {
+  it('locks one exact version of each package', () => {
     expect(installed.length).toBeGreaterThan(200);
     const odd = installed.filter(([, { version, link }]) => link || !/^\d+\.\d+\.\d+[\w.+-]*$/.test(version ?? ''));
     expect(odd.map(([name]) => name)).toEqual([]);
   });
 
-  it('holds the hash of what is installed; only binaries of other platforms come without (SECURITY.md)', () => {
+  it('locks a hash for each package except binaries of other platforms (SECURITY.md)', () => {
     const bare = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
     const ours = bare.filter(([, { optional, os, cpu }]) => !optional || (os === undefined && cpu === undefined));
     expect(ours.map(([name]) => name)).toEqual([]);
@@ -37,8 +37,8 @@ describe('the lockfile', () => {
       expect(here.filter(([name]) => !/musl/.test(name)).map(([name]) => name)).toEqual([]);
   });
 
-  it('runs the install scripts of no new package', () => {
-    // All of them only fetch or check binaries that the lockfile names anyway; the image is built without any.
+  it('allows install scripts of known packages only', () => {
+    // These scripts only fetch or check binaries that the lockfile names. The image is built without install scripts.
     const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
     expect(new Set(scripts.map((name) => name.replace(/^.*node_modules\//, '')))).toEqual(
       new Set(['protobufjs', '@swc/core', 'esbuild']),
@@ -46,16 +46,16 @@ describe('the lockfile', () => {
   });
 });
 
-describe('the image', () => {
+describe('Dockerfile', () => {
   const lines = read('Dockerfile').split('\n');
 
-  it('runs as a user without rights, which is set before anything can run', () => {
+  it('runs the image as user node', () => {
     expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
     expect(lines.indexOf('USER node')).toBeGreaterThan(lines.findLastIndex((line) => line.startsWith('COPY ')));
     expect(lines.indexOf('USER node')).toBeLessThan(lines.findIndex((line) => line.startsWith('ENTRYPOINT ')));
   });
 
-  it('holds no secret: none is named when it is built, none is copied into it', () => {
+  it('copies no secret into the image', () => {
     expect(lines.filter((line) => /^(ARG|ENV) .*(key|token|secret|password)/i.test(line))).toEqual([]);
     expect(read('.dockerignore').split('\n')).toEqual(
       expect.arrayContaining(['.git', '.env', '.env.*', '.npmrc', 'data', 'tidemark.yaml', '*.key', '*.pem']),
@@ -76,13 +76,13 @@ describe('docker-compose.yml', () => {
     (parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, Service> }).services,
   );
 
-  it('opens ports to this machine only', () => {
+  it('publishes ports on 127.0.0.1 only', () => {
     const open = services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`));
     expect(open.length).toBeGreaterThan(2);
     expect(open.filter((port) => !/ 127\.0\.0\.1:/.test(port))).toEqual([]);
   });
 
-  it('gives our processes no rights and holds no key but the sandbox’s', () => {
+  it("drops all capabilities of our services and holds only the sandbox's key", () => {
     const ours = services.filter(([, { environment }]) => environment?.['TIDEMARK_API_KEY'] !== undefined);
     expect(ours.map(([name]) => name)).toEqual(['setup', 'sandbox', 'crawl-worker', 'warehouse-worker']);
     for (const [name, service] of ours) {
@@ -92,7 +92,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('gives what faces the world no rights and no API key', () => {
+  it('gives the webhook receiver no capabilities and no API key', () => {
     const receiver = services.find(([name]) => name === 'webhook-receiver')?.[1];
     expect(receiver).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
     expect(Object.keys(receiver?.environment ?? {})).toEqual(['TIDEMARK_CONFIG', 'TIDEMARK_WEBHOOK_SECRET']);

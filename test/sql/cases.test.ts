@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runCase } from '../../src/models/cases/run-case.js';
 import { readCases } from '../../src/models/cases/read-cases.js';
 
-// Adding a case is adding it to a file of cases/; adding a file needs nothing here. `tidemark models test` runs them, too.
+// Add a case to a file of cases/, or add a file; nothing changes here. `tidemark models test` runs them, too.
 const cases = readCases([path.join(import.meta.dirname, 'cases')]);
 
 test.each(cases)('$file: $name', async (testCase) => {

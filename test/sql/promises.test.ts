@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { INDICATORS } from '../../schemas/v2/indicators.js';
 import { readModels } from '../../src/models/models.js';
 
-/** Columns users hold on to: they keep name, type and meaning. A model may have more. */
+/** Columns that users rely on: they keep name, type and meaning. A model may have more columns. */
 const PROMISED: Record<string, string> = {
   'core.companies': `company_id BIGINT, name VARCHAR, country_code VARCHAR, country_name VARCHAR, registration_number VARCHAR,
     vat_number VARCHAR, status VARCHAR, legal_form VARCHAR, website VARCHAR, phones VARCHAR[], emails VARCHAR[], faxes VARCHAR[],
@@ -62,20 +62,20 @@ const PROMISED: Record<string, string> = {
 const models = new Map((await readModels()).map((model) => [model.model, model]));
 
 describe('promised tables', () => {
-  test.each(Object.entries(PROMISED))('%s has the columns promised', (name, columns) => {
+  test.each(Object.entries(PROMISED))('%s has the promised columns', (name, columns) => {
     const model = models.get(name);
     const actual = Object.entries(model?.columns ?? {}).map(([column, { type }]) => `${column} ${type}`);
     expect(actual).toEqual(expect.arrayContaining(columns.split(',').map((column) => column.trim())));
   });
 
-  test('every column says more than its name', () => {
+  test('comments every column', () => {
     const mute = [...models.values()].flatMap(({ model, columns }) =>
       Object.entries(columns).flatMap(([name, { comment }]) => (comment.length < 2 ? [`${model}.${name}`] : [])),
     );
     expect(mute).toEqual([]);
   });
 
-  test('keys are columns', () => {
+  test('declares as keys only columns that exist', () => {
     const strangers = [...models.values()].flatMap(({ model, key, nullable, columns }) =>
       [...key, ...nullable].filter((column) => !(column in columns)).map((column) => `${model}.${column}`),
     );
@@ -86,7 +86,7 @@ describe('promised tables', () => {
 describe('seeds/indicators.csv', () => {
   const seed = readFileSync('sql/seeds/indicators.csv', 'utf8').trim().split('\n').slice(1);
 
-  test('lists the indicators of the API schema, with their kinds, once each', () => {
+  test('lists every indicator of the API schema with its kind, once', () => {
     expect(seed).toEqual([...INDICATORS].map(([indicator, kind]) => `${indicator},${kind}`).toSorted());
   });
 });

@@ -1,7 +1,7 @@
 import { ACCESS_OF, type Permission } from './permissions.js';
 import type { Answer, Guard, PermissionShape, StubState } from './state.js';
 
-/** The status of a version 2 error: the reference shows none, so one of several, or 200. */
+/** The status of a version 2 error. The reference states none, so it is one of several 4xx, or 200. */
 function statusOf(state: StubState, some: readonly number[]): number {
   return state.options.errors === 'ok' ? 200 : (some[state.turn % some.length] ?? 400);
 }
@@ -45,13 +45,13 @@ export function denied(shape: PermissionShape, permission: Permission = 'financi
   }
 }
 
-/** An error of version 1; the integer stands under one name or the other. */
+/** An error of version 1; its code has one of two documented names. */
 export function v1Error(state: StubState, name: string, status: number, data: object): Answer {
   const integer = state.turn % 2 === 0 ? { code: status } : { error_code: status };
   return { status, body: { data, message: `${name}.`, ...integer, error_name: name } };
 }
 
-/** One page of rows, and how many there are; null where the page size is refused. */
+/** One page of rows and the page size; null if the size is refused. */
 export function pageOf<T>(
   rows: readonly T[],
   { page = 1, per_page }: { page?: unknown; per_page?: unknown },

@@ -1,9 +1,9 @@
 import { Digits } from './json.js';
 import type { IdForm, StubOptions } from './options.js';
 
-/** A company as the stub knows it; what it sends is written from this, and so is what the warehouse must hold. */
+/** A company of the stub; both its answers and the expected warehouse content are made from this. */
 export interface StubCompany {
-  /** Canonical: digits without leading zeros, or text. */
+  /** Canonical id: digits without leading zeros, or text. */
   id: string;
   /** Position in the order of searches. */
   place: number;
@@ -11,7 +11,7 @@ export interface StubCompany {
   status: 199 | 200 | 201;
   form: number;
   activities: number[];
-  /** Null: the register has no date. */
+  /** Null if the register has no date. */
   founded: string | null;
   employees: number | null;
   country: { code: string; name: string };
@@ -24,7 +24,7 @@ export interface StubCompany {
   website: string | null;
   /** Year of its latest report. */
   latestReport: number;
-  /** Searches list it, its details are gone. */
+  /** Searches still list it, but its details are gone. */
   gone: boolean;
 }
 
@@ -57,12 +57,12 @@ export function makeCompanies({
   });
 }
 
-/** A company that comes after the first day, `i` counts on from those of the first day. */
+/** A company that is added after the first day; `i` continues the numbering. */
 export function makeNewcomer(i: number, { companies, ids }: Pick<StubOptions, 'companies' | 'ids'>): StubCompany {
   return makeCompany(i, idOf(ids, i, companies));
 }
 
-/** What filters see of a clone. */
+/** The values of a clone that filters see. */
 const ALIKE: Pick<StubCompany, 'status' | 'form' | 'activities' | 'founded' | 'employees'> = {
   status: 199,
   form: 13,
@@ -75,7 +75,7 @@ function makeCompany(i: number, id: string): StubCompany {
   const month = String(1 + (i % 12)).padStart(2, '0');
   return {
     id,
-    // Neighbours in a search are no neighbours by id.
+    // Adjacent companies in a search do not have adjacent ids.
     place: (i * 7_919) % 10_007,
     name: `Větrná ${i} "Mølle" & Søn, s.r.o.`,
     status: i % 9 === 0 ? 200 : i % 31 === 0 ? 201 : 199,
@@ -100,13 +100,13 @@ function idOf(form: IdForm, i: number, count: number): string {
   if (form === 'unstorable')
     return i % 4 === 3 ? String(LARGEST + 1n + BigInt(i)) : `c-${String(i + 1).padStart(4, '0')}`;
   if (form === 'padded') return String(i + 7);
-  // Neighbours, so that rounding to a double makes one of several; the last ones at the end of what BIGINT can hold.
+  // Adjacent ids that a double would round to the same number; the last ones are at the maximum of BIGINT.
   if (form === 'large')
     return String(i < count - 4 || i >= count ? FIRST_LARGE + BigInt(i) : LARGEST - BigInt(count - 1 - i));
   return String(5_000 + i * 13);
 }
 
-/** The id as one answer writes it: `turn` counts answers, so that two of them may write it differently. */
+/** The id as one answer writes it. `turn` counts answers, so notation alternates. */
 export function writeId(company: Pick<StubCompany, 'id' | 'place'>, form: IdForm, turn: number): Digits | string {
   if (!/^\d+$/.test(company.id)) return company.id;
   const style = (company.place + turn) % 3;
@@ -114,7 +114,7 @@ export function writeId(company: Pick<StubCompany, 'id' | 'place'>, form: IdForm
   return style === 1 ? company.id : new Digits(company.id);
 }
 
-/** The company record: fields missing or null, numbers as texts, lists as texts, fields of tomorrow. */
+/** The company record, with fields missing or null, numbers and lists as text, and undocumented fields. */
 export function writeRecord(company: StubCompany, form: IdForm, turn: number): Record<string, unknown> {
   const odd = company.place % 2 === 1;
   return {

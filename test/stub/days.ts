@@ -4,7 +4,7 @@ import type { StubState } from './state.js';
 
 type Market = Pick<StubOptions, 'companies' | 'ids' | 'clones'>;
 
-/** Moves the market to a day: some companies come, some leave, some change. */
+/** Advances the market to a day: some companies come, some leave, some change. */
 export function moveToDay(state: StubState, day: number): void {
   const { present, departed } = companiesOn(state.options, day);
   state.day = day;
@@ -13,7 +13,7 @@ export function moveToDay(state: StubState, day: number): void {
   state.byId = new Map(present.map((company) => [company.id, company]));
 }
 
-/** Who is listed on a day, and who left by then. */
+/** Companies listed on a day, and those that left by then. */
 export function companiesOn(market: Market, day: number): { present: StubCompany[]; departed: StubCompany[] } {
   const aDay = Math.max(1, Math.floor(market.companies / 100));
   const newcomers = Array.from({ length: aDay * day }, (_, n) => makeNewcomer(market.companies + n, market));
@@ -28,7 +28,7 @@ export function companiesOn(market: Market, day: number): { present: StubCompany
   return { present, departed };
 }
 
-/** The company on a day: some change their status, size, city or reports. */
+/** The company on a day: some change status, size, city or reports. */
 function asOf(company: StubCompany, i: number, day: number): StubCompany {
   if (day === 0) return company;
   return {

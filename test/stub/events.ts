@@ -3,7 +3,7 @@ import { writeId, type StubCompany } from './companies.js';
 import { writeJson } from './json.js';
 import type { StubEvent, StubState } from './state.js';
 
-/** The older name of some fields; the list of events uses it. */
+/** Older names of some fields, used by the list of events. */
 const OLDER_NAMES: Record<string, string> = {
   'company.status': 'company_status',
   'company.financial': 'financial',
@@ -45,7 +45,7 @@ export function writeDelivery(state: StubState, event: StubEvent, form: Delivery
   return writeJson(body, form);
 }
 
-/** Sends a body, signed, to the callback or another address; gives the status of the answer. */
+/** Sends a signed body to the callback or another address; returns the status. */
 export async function deliver(
   state: Pick<StubState, 'callback' | 'secret'>,
   body: string,

@@ -2,7 +2,7 @@ import { limitReached } from './answers.js';
 import { Digits } from './json.js';
 import type { Answer, StubFault, StubState } from './state.js';
 
-/** The fault that meets a request, if any; counts it. */
+/** Finds the fault for a request, if any, and counts it. */
 export function takeFault({ faults }: StubState, path: string): StubFault | undefined {
   for (const fault of faults) {
     if (!path.startsWith(fault.route) || fault.met >= (fault.times ?? Infinity)) continue;
@@ -13,14 +13,14 @@ export function takeFault({ faults }: StubState, path: string): StubFault | unde
   return undefined;
 }
 
-/** The answer that the fault gives; undefined where the usual one follows. */
+/** The fault's answer; undefined if the usual one follows. */
 export function answerOf(state: StubState, { status, body, limit, headers = {} }: StubFault): Answer | undefined {
   if (limit) return { ...limitReached(state, limit.guard, limit), headers };
   if (status === undefined) return undefined;
   return { status, body: body ?? { detail: 'Internal failure.' }, headers };
 }
 
-/** The usual answer with the headers and the total that the fault asks for. */
+/** The usual answer with the fault's headers and total. */
 export function changeAnswer(answer: Answer, { headers, totalsBy = 0 }: StubFault): Answer {
   const { total_companies: total } = answer.body as { total_companies?: unknown };
   const body =

@@ -20,13 +20,13 @@ export function valuesOf(company: StubCompany): StubValue[] {
     { year, indicator: 'Turnover', number: place * 100 + year / 8, text: null },
     { year, indicator: 'Profit-after-Tax', number: -place, text: null },
     { year, indicator: 'Employee-Numbers', number: place % 90, text: String(place % 90) },
-    // The reference lists neither.
+    // Indicators that the reference does not list.
     { year, indicator: 'Windmills-Owned', number: place % 4, text: null },
     { year, indicator: 'Auditor-Opinion', number: null, text: 'qualified' },
   ]);
 }
 
-/** The report as version 2 sends it; a null stands for no value. */
+/** The report as version 2 sends it; missing values are null. */
 export function writeReport(company: StubCompany): Record<string, Record<string, unknown>> {
   const report: Record<string, Record<string, unknown>> = {};
   for (const { year, indicator, number, text } of valuesOf(company)) {
@@ -36,7 +36,7 @@ export function writeReport(company: StubCompany): Record<string, Record<string,
   return report;
 }
 
-/** The numbers as version 1 sends them: dates as texts or numbers, values as texts. */
+/** The numbers as version 1 sends them: dates as text or numbers, values as text. */
 export function writeReportV1(company: StubCompany): Record<string, unknown> {
   const byYear = new Map<number, Record<string, { value: string }>>();
   for (const { year, indicator, number } of valuesOf(company)) {

@@ -6,8 +6,9 @@ import type { StubState } from './state.js';
 import { makeTenders } from './tenders.js';
 
 /**
- * A Company Data API written by hand from the reference alone. It shares no code, schema or data with the sandbox and
- * chooses otherwise wherever the reference says "not shown" (an import rule holds the first, README.md lists the second).
+ * A Company Data API written by hand from the reference. It shares no code, schema or data with the sandbox; an import
+ * rule enforces that. It differs from the sandbox wherever the reference says "not shown"; README.md lists the
+ * differences.
  */
 export interface StubApi {
   url: string;

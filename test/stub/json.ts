@@ -1,16 +1,16 @@
-/** A number written digit by digit, whatever a double could hold. */
+/** A number written with its exact digits, whatever a double can hold. */
 export class Digits {
   constructor(readonly text: string) {}
 }
 
 export interface JsonStyle {
-  /** Line breaks and indents. */
+  /** Adds line breaks and indents. */
   pretty?: boolean;
-  /** Keys of each object from last to first. */
+  /** Writes the keys of each object in reverse order. */
   reversed?: boolean;
 }
 
-/** JSON text of plain objects, arrays, strings, numbers, booleans, null and `Digits`. Undefined members are left out. */
+/** JSON text of plain objects, arrays, strings, numbers, booleans, null and `Digits`. Undefined members are omitted. */
 export function writeJson(value: unknown, style: JsonStyle = {}, indent = ''): string {
   if (value instanceof Digits) return value.text;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,31 +1,31 @@
 /**
- * How company ids look: `plain` numbers and texts by turns, `padded` 7 and "0007" by turns, `large` above 2^53, and `unstorable`,
- * which BIGINT cannot hold: c-0001, or numbers above 2^63.
+ * Notation of company ids. `plain` alternates numbers and text, `padded` alternates 7 and "0007", `large` is above
+ * 2^53. `unstorable` ids do not fit into BIGINT: c-0001, or numbers above 2^63.
  */
 export type IdForm = 'plain' | 'padded' | 'large' | 'unstorable';
 
-/** What `total_companies` says: the truth, or more or fewer than the pages list, or another number at each question. */
+/** What `total_companies` says: the truth, more or fewer than the pages list, or another number each time. */
 export type Totals = 'true' | 'larger' | 'smaller' | 'moving' | 'huge';
 
 /** Choices that the reference leaves to the API. */
 export interface StubOptions {
   companies: number;
-  /** The last so many of them fit the same searches, whatever the filters. */
+  /** Number of last companies that all searches find together, whatever the filters. */
   clones: number;
   tenders: number;
   ids: IdForm;
-  /** Rows of a page: without `per_page`, and at most; above it a request is refused or gets the most. */
+  /** Rows per page: by default, and at most. Above the maximum a request is refused or lowered to it. */
   page: { standard: number; most: number; above: 'refused' | 'clamped' };
-  /** Status of version 2 errors: a mixture of 4xx, or 200 with an error body. */
+  /** Statuses of version 2 errors: various 4xx, or 200 with an error body. */
   errors: 'mixed' | 'ok';
   totals: Totals;
-  /** The end of an incorporation range, always a year, counts or does not. */
+  /** Whether the upper bound of an incorporation range, always a year, is included. */
   incorporation: 'inclusive' | 'exclusive';
-  /** Connections stay open, or end after each answer. */
+  /** Whether connections stay open or end after each answer. */
   connections: 'kept' | 'closed';
-  /** Every 37th request is first answered with a page of a proxy. */
+  /** Answers every 37th request first with a proxy's page. */
   proxyPages: boolean;
-  /** Milliseconds that each answer waits. */
+  /** Milliseconds before each answer. */
   latency: number;
 }
 

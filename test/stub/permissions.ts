@@ -1,7 +1,7 @@
-/** What a key may do. */
+/** Permissions of a key. */
 export type Permission = 'prospecting' | 'company_details' | 'financials' | 'tenders' | 'watching';
 
-/** The permission a path needs, the first that fits; metrics and nomenclatures need none. */
+/** The permission that a path needs, first match; metrics and nomenclatures need none. */
 const RULES: [path: RegExp, permission: Permission][] = [
   [/^\/v2\/prospecting|^\/v1\/finder\/companies/, 'prospecting'],
   [/^\/v2\/financial|^\/v1\/finder\/company\/financial/, 'financials'],
@@ -14,7 +14,7 @@ export function permissionFor(path: string): Permission | null {
   return RULES.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 }
 
-/** The part `access` of an error that names a permission. */
+/** The field `access` of an error that names a permission. */
 export const ACCESS_OF = {
   prospecting: access('Browse companies', 'browse', 'Prospecting'),
   company_details: access('Read company records', 'records', 'Company records'),

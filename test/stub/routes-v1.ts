@@ -5,7 +5,7 @@ import { canonical } from './routes-v2.js';
 import type { Answer, Asked, StubState } from './state.js';
 import { writeSummary, writeTender } from './tenders.js';
 
-/** The routes of version 1 that a crawl asks. */
+/** The version 1 routes that a crawl uses. */
 export function answerV1(state: StubState, { path, query, body }: Asked): Answer {
   switch (path.slice('/v1/finder'.length)) {
     case '/nomenclatures':

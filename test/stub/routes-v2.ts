@@ -7,7 +7,7 @@ import type { Answer, Asked, StubState } from './state.js';
 
 const LAST_PAGE = 10;
 
-/** The routes of version 2 but for watching. */
+/** The version 2 routes except watching. */
 export function answerV2(state: StubState, asked: Asked): Answer {
   const { path } = asked;
   if (path === '/v2/metrics') return { status: 200, body: metrics(state) };
@@ -20,7 +20,7 @@ export function answerV2(state: StubState, asked: Asked): Answer {
   return { status: kind === 'financial' ? 203 : 200, body };
 }
 
-/** Digits without leading zeros; text as it is. */
+/** Digits without leading zeros; other text unchanged. */
 export function canonical(id: string): string {
   return /^\d+$/.test(id) ? BigInt(id).toString() : id;
 }
@@ -62,7 +62,7 @@ function prospecting(state: StubState, { body }: Asked): Answer {
   };
 }
 
-/** The total, as the mode says it. */
+/** The total, as the option says. */
 function tell({ options, turn }: StubState, count: number): string {
   if (count === 0) return '0';
   switch (options.totals) {

@@ -6,7 +6,7 @@ import type { Answer, Asked, StubState } from './state.js';
 
 const WATCHED_SINCE = '2026-01-05';
 
-/** The routes of watching; undefined for others. */
+/** The watch routes; undefined for others. */
 export function answerWatch(state: StubState, asked: Asked): Answer | undefined {
   const { method, path, body } = asked;
   if (path === '/v2/companies/watch/callback') return callback(state, asked);

@@ -4,7 +4,7 @@ import type { StubOptions } from './options.js';
 export type Filters = Record<string, unknown>;
 type Test = (company: StubCompany) => boolean;
 
-/** Companies that fit, in the order of searches; or the name of the filter that is refused. */
+/** Companies that match, in the order of searches; or the name of the refused filter. */
 export function search(
   companies: readonly StubCompany[],
   filters: Filters,
@@ -19,7 +19,7 @@ export function search(
   return companies.filter((company) => tests.every((test) => test(company))).toSorted((a, b) => a.place - b.place);
 }
 
-/** Null: refused. */
+/** Null if refused. */
 function testOf(name: string, value: unknown, { incorporation }: Pick<StubOptions, 'incorporation'>): Test | null {
   switch (name) {
     case 'company_status':
@@ -32,7 +32,7 @@ function testOf(name: string, value: unknown, { incorporation }: Pick<StubOption
       return between(value, incorporation, ({ founded }) => (founded === null ? null : Number(founded.slice(0, 4))));
     case 'number_of_employees':
       return between(value, 'inclusive', ({ employees }) => employees);
-    // It is accepted and does nothing.
+    // Accepted and ignored.
     case 'industry_focus':
       return () => true;
     default:

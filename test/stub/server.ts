@@ -67,7 +67,7 @@ function answer(state: StubState, method: string, url: URL, text: string): Answe
   return answerWatch(state, asked) ?? answerV2(state, asked);
 }
 
-/** Chunked by turns, pretty by turns, keys backwards by turns. */
+/** Alternates chunked bodies, pretty JSON and reversed keys. */
 function send(state: StubState, response: ServerResponse, { status, body, headers = {} }: Answer): void {
   const text = writeJson(body, { pretty: state.turn % 3 === 0, reversed: state.turn % 4 === 0 });
   const whole = Buffer.from(text);

@@ -3,7 +3,7 @@ import type { StubOptions } from './options.js';
 import type { Permission } from './permissions.js';
 import type { StubTender } from './tenders.js';
 
-/** How a missing permission is said; the reference shows one shape, of version 1 alone. */
+/** Shape of a missing permission; the reference shows one, for version 1 only. */
 export type PermissionShape = 'detail' | 'access' | 'code' | 'error_code';
 
 export type Guard = 'limit' | 'limits.daily';
@@ -17,51 +17,51 @@ export interface StubEvent {
   at: string;
   old: string | null;
   new: string | null;
-  /** As the list tells it, with emphasis markup. */
+  /** The list's message, with emphasis markup. */
   message: string;
-  /** False: only delivered, the list does not have it. */
+  /** False if it is only delivered and not listed. */
   listed: boolean;
 }
 
-/** What a test orders for requests whose path begins with `route`, until it takes the fault away. */
+/** A fault that a test orders for requests whose path begins with `route`, until it is cleared. */
 export interface StubFault {
   route: string;
-  /** This many matching requests pass first. */
+  /** Number of matching requests that pass first. */
   skip?: number;
-  /** Number of requests it meets at most. */
+  /** Most requests that meet it. */
   times?: number;
-  /** An answer in place of the usual one. */
+  /** An answer instead of the usual one. */
   status?: number;
   body?: unknown;
   headers?: Record<string, string>;
-  /** LimitError in place of the usual answer, with one of the statuses that the stub has for it. */
+  /** A LimitError instead of the usual answer, with one of the stub's statuses for it. */
   limit?: { guard: Guard; access?: object; message?: string };
   /** Milliseconds before the answer. */
   latency?: number;
   /** Added to the total of a search. */
   totalsBy?: number;
-  /** Matching requests so far, and those it met. */
+  /** Matching requests so far, and those that met the fault. */
   seen: number;
   met: number;
 }
 
-/** What the stub knows and what an operator of it may change while it runs. */
+/** The stub's state, with settings that an operator may change while it runs. */
 export interface StubState {
   readonly options: StubOptions;
-  /** Days since the stub was started, as tests move it. */
+  /** Days since the start, as advanced by tests. */
   day: number;
   /** Companies that searches list today. */
   companies: StubCompany[];
   byId: Map<string, StubCompany>;
-  /** Companies that left, as they were the day before. */
+  /** Companies that left, as of the day before. */
   departed: StubCompany[];
   readonly tenders: StubTender[];
   readonly events: StubEvent[];
-  /** Watched companies by canonical id: field names as they were sent. */
+  /** Watched companies by canonical id, with field names as sent. */
   readonly watches: Map<string, Set<string>>;
   callback: string | null;
   readonly secret: string;
-  /** Answers so far. */
+  /** Number of answers so far. */
   turn: number;
   /** `METHOD /path` of each request, in order. */
   readonly requests: string[];
@@ -69,19 +69,19 @@ export interface StubState {
   limitedUntil: number;
   /** The daily metric; a total of 0 is no limit. */
   readonly daily: { used: number; total: number };
-  /** Paths that begin so lack the permission. */
+  /** Path prefixes for which permission is missing. */
   readonly forbidden: { prefix: string; shape: PermissionShape }[];
-  /** What the key may do; null: everything. */
+  /** Permissions of the key; null means all. */
   allowed: ReadonlySet<Permission> | null;
-  /** Answers in place of the usual ones, the first that fits. */
+  /** Answers instead of the usual ones; the first match applies. */
   readonly faults: StubFault[];
-  /** Answers with the daily limit so far. */
+  /** Number of answers with the daily limit. */
   dailyLimitAnswers: number;
-  /** Searches for which this holds always fail. */
+  /** Searches that always fail. */
   broken: (filters: Record<string, unknown>, page: number) => boolean;
 }
 
-/** A request, taken apart. */
+/** A parsed request. */
 export interface Asked {
   method: string;
   path: string;

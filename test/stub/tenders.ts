@@ -1,4 +1,4 @@
-/** A tender as the stub knows it. The listing tells days, the details tell the hour as well. */
+/** A tender of the stub. The listing states days, the details also the time. */
 export interface StubTender {
   slug: string;
   title: string;
@@ -26,7 +26,7 @@ export function makeTenders(count: number): StubTender[] {
   }));
 }
 
-/** As the listing writes it: days alone. */
+/** As the listing writes it: days only. */
 export function writeSummary(tender: StubTender): Record<string, unknown> {
   return {
     slug: tender.slug,

@@ -3,8 +3,8 @@ import { valuesOf } from './financials.js';
 import type { StubEvent, StubState } from './state.js';
 
 /*
- * What the warehouse must hold when the crawl is over, from the stub's own data and never from what it answered: a query on
- * the published file, and the rows it must give. Ids are texts, so that no reader rounds them.
+ * What the warehouse must hold after the crawl, from the stub's data and not from its answers. Each entry is a query on
+ * the published file and its expected rows. Ids are text, so that no reader rounds them.
  */
 
 type Row = Record<string, unknown>;
@@ -13,12 +13,12 @@ export interface Truth {
   rows: Row[];
 }
 
-/** Companies that BIGINT can hold; the others can only be rejects. */
+/** Companies whose id fits into BIGINT; the others can only be rejects. */
 export function holdable({ companies }: Pick<StubState, 'companies'>): StubCompany[] {
   return companies.filter(({ id }) => /^\d+$/.test(id) && BigInt(id) < 2n ** 63n).toSorted(byId);
 }
 
-/** The same with those who left: the warehouse keeps them as they were last. */
+/** The same with companies that left: the warehouse keeps their last state. */
 function everListed({ companies, departed }: Pick<StubState, 'companies' | 'departed'>): StubCompany[] {
   return holdable({ companies: [...companies, ...departed] });
 }
@@ -94,13 +94,13 @@ export function financialsTruth(state: StubState): Truth {
       .flatMap((company) =>
         valuesOf(company)
           .toSorted((a, b) => a.year - b.year || (a.indicator < b.indicator ? -1 : 1))
-          // JSON knows no minus zero.
+          // JSON has no minus zero.
           .map(({ number, ...value }) => ({ id: company.id, ...value, number: number === null ? null : number + 0 })),
       ),
   };
 }
 
-/** Numbers of version 1 reports; the date is the one of the report. */
+/** Numbers of version 1 reports, with the date of the report. */
 export function v1FinancialsTruth(state: StubState): Truth {
   return {
     sql: `SELECT company_id::VARCHAR AS id, strftime(reported_date, '%Y%m%d') AS date, indicator, value_double AS number, progress
@@ -146,8 +146,8 @@ export function tendersTruth({ tenders }: StubState): Truth {
 }
 
 /**
- * Events as three lists, since two of one company, field and second may be paired in either way: which there are and how
- * they came, what deliveries said, what the list said. `delivered` are those whose delivery was answered 200.
+ * Events as three lists, because two events of one company, field and second may be paired either way. The lists are:
+ * events with their sources, values of deliveries, messages of the list. `delivered` are events answered 200.
  */
 export function eventsTruth({ events, watches }: StubState, delivered: ReadonlySet<StubEvent>): Record<string, Truth> {
   const known = events.map((event) => ({

@@ -1,6 +1,6 @@
 type Handler = (...args: unknown[]) => unknown;
 
-// A workflow that continues as new without getting on would never end.
+// Stops a workflow that continues as new without progress.
 const MOST_EXECUTIONS = 100;
 
 class ContinueAsNew extends Error {
@@ -10,29 +10,29 @@ class ContinueAsNew extends Error {
   }
 }
 
-/** Stands in for the Temporal runtime: no server, no waiting. One workflow at a time. */
+/** Stands in for the Temporal runtime, without server or waiting, for one workflow at a time. */
 class FakeTemporal {
-  /** Length of the history of this execution, and what every activity adds to it. */
+  /** History length of this execution, and how much each activity adds. */
   historyLength = 0;
   eventsPerActivity = 10;
   /** Seconds of every timer, in order. */
   timers: number[] = [];
   /** Workflows that were signalled, in order. */
   signalled: string[] = [];
-  /** What each execution after the first was given, through JSON. */
+  /** Arguments of each execution after the first, through JSON. */
   carried: unknown[][] = [];
   /** What the UI shows under "Current details", in order. */
   details: string[] = [];
-  /** Search attributes that were set, by name. */
+  /** Search attributes by name. */
   attributes: Record<string, unknown> = {};
-  /** What a workflow knows of itself, where it is not as usual. */
+  /** Overrides of the workflow's info. */
   info: object = {};
-  /** Called for every signal to another workflow; throws where that workflow is gone. */
+  /** Called for each signal to another workflow; throws if that workflow has ended. */
   onSignal: (workflowId: string) => void = () => undefined;
   handlers = new Map<string, Handler>();
   #waiting: { holds: () => boolean; resolve: (held: boolean) => void }[] = [];
 
-  /** Runs a workflow to its end, over all its executions. */
+  /** Runs a workflow to its end over all executions. */
   async run<T>(workflow: (...args: never[]) => Promise<T>, args: unknown[]): Promise<T> {
     for (let given = args; ;) {
       this.handlers.clear();
@@ -55,17 +55,17 @@ class FakeTemporal {
     this.settle();
   }
 
-  /** Resolves the conditions that hold by now. */
+  /** Resolves the conditions that are true now. */
   settle(): void {
     const holding = this.#waiting.filter(({ holds }) => holds());
     this.#waiting = this.#waiting.filter((waiter) => !holding.includes(waiter));
     for (const { resolve } of holding) resolve(true);
   }
 
-  /** What workflows import from `@temporalio/workflow`. */
+  /** Exports that workflows import from `@temporalio/workflow`. */
   get exports(): object {
     return {
-      // A condition with a timeout of seconds or milliseconds times out only where a test says so.
+      // A condition with a timeout times out only if a test says so.
       condition: (holds: () => boolean) =>
         holds() ? Promise.resolve(true) : new Promise((resolve) => this.#waiting.push({ holds, resolve })),
       sleep: (ms: number) => {
@@ -107,7 +107,7 @@ class FakeTemporal {
     };
   }
 
-  /** Activities as workflows call them: plainly, or with options. */
+  /** Activities as workflows call them: directly, or with options. */
   activities(work: (name: string, args: unknown[]) => unknown): object {
     return new Proxy(
       {},
@@ -130,7 +130,7 @@ class FakeTemporal {
 /** The runtime of the workflows in this test file. */
 export const temporal = new FakeTemporal();
 
-/** A new runtime state for the next test. */
+/** Resets the runtime for the next test. */
 export function resetTemporal(eventsPerActivity = 10): void {
   Object.assign(temporal, new FakeTemporal(), { eventsPerActivity });
 }

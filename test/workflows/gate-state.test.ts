@@ -20,7 +20,7 @@ function waiter(workflowId: string, priority = 1, more: Partial<RunContext> = {}
 
 const lineOf = (...waiting: QuotaWaiter[]): GateState => openGate({ waiting });
 
-/** The state as the next execution receives it: through JSON. */
+/** The state as the next execution receives it, through JSON. */
 const carried = (state: GateState): GateState => openGate(JSON.parse(JSON.stringify(state)) as QuotaGateState);
 
 const unknown = (resetsIn: number | null = null): QuotaStatus => ({
@@ -33,7 +33,7 @@ const unknown = (resetsIn: number | null = null): QuotaStatus => ({
 });
 const figure = (used: number, total = 100): QuotaStatus => ({ ...unknown(), known: true, used, total });
 
-/** What the gate does with a reading, as quota-gate.ts does it where every run can be woken. */
+/** What the gate does with a reading, as quota-gate.ts does if every run can be woken. */
 function read(state: GateState, status: QuotaStatus | null): { state: GateState; did: string; wait: number } {
   const reading = nextReading(state);
   if (!reading) return { state, did: 'end', wait: 0 };
@@ -46,10 +46,10 @@ function read(state: GateState, status: QuotaStatus | null): { state: GateState;
   return { state: next, did: [move.kind, ...woken].join(' '), wait: reading.wait };
 }
 
-describe('what the gate carries over continue-as-new', () => {
+describe("the quota gate's state over continue-as-new", () => {
   const id = fc.constantFrom('a', 'b', 'c', 'd');
   const waiters = fc.record({ id, priority: fc.integer({ min: 1, max: 9 }) }).map((w) => waiter(w.id, w.priority));
-  // A field that is added to the state must be added here, or this does not compile.
+  // Add each new field of the state here; otherwise this does not compile.
   const fields: { [K in keyof GateState]: fc.Arbitrary<GateState[K]> } = {
     waiting: fc.array(waiters),
     pause: fc.option(fc.nat(9_000)),
@@ -57,7 +57,7 @@ describe('what the gate carries over continue-as-new', () => {
     refusals: fc.nat(9),
   };
 
-  it('is every field', () => {
+  it("keeps every field of the gate's state over continue-as-new", () => {
     fc.assert(
       fc.property(fc.record(fields), (state) => {
         expect(carried(state)).toEqual(state);
@@ -65,7 +65,7 @@ describe('what the gate carries over continue-as-new', () => {
     );
   });
 
-  it('changes nothing of what it does later, wherever it is cut', () => {
+  it('decides the same wherever the gate continues as new', () => {
     const event = fc.oneof(
       waiters.map((sent) => (state: GateState) => ({ state: enterLine(state, sent), did: 'enter', wait: 0 })),
       fc
@@ -86,14 +86,14 @@ describe('what the gate carries over continue-as-new', () => {
   });
 });
 
-describe('the line', () => {
-  it('puts the most valuable run first, and among equals the one that waits longest', () => {
+describe('the queue of the quota gate', () => {
+  it('wakes the highest-priority run first, then the longest waiting', () => {
     const line = [waiter('c', 5), waiter('a', 2), waiter('b', 2)].reduce<GateState>(enterLine, openGate({}));
     expect(nextReading(line)?.first.ctx.workflowId).toBe('a');
     expect(read(line, figure(0)).did).toBe('release a b c');
   });
 
-  it('keeps the place of a run that enters again, with its new context', () => {
+  it('keeps the place of a run that enters again and updates its context', () => {
     const line = lineOf(waiter('a'), waiter('b'));
     const again = enterLine(line, waiter('a', 1, { leavesQuota: 0.5 }));
     expect(again.waiting.map(({ ctx }) => [ctx.workflowId, ctx.leavesQuota])).toEqual([
@@ -103,23 +103,23 @@ describe('the line', () => {
   });
 
   it.each([null, {}, { ctx: {} }, waiter('a', Number.NaN), waiter('a', 1, { probeEverySeconds: 0 })])(
-    'ignores %j',
+    'ignores the invalid waiter %j',
     (sent) => {
       expect(enterLine(lineOf(), sent).waiting).toEqual([]);
     },
   );
 
-  it('ends the gate when it is empty', () => {
+  it('ends the quota gate when no run waits', () => {
     expect(nextReading(leaveLine(lineOf(waiter('a')), 'a'))).toBeNull();
   });
 });
 
-describe('a reading', () => {
-  it('comes as often as the first run is configured', () => {
+describe('a quota reading', () => {
+  it('reads the quota as often as the first run configures', () => {
     expect(nextReading(lineOf(waiter('a', 1, { probeEverySeconds: 7 })))?.wait).toBe(7);
   });
 
-  it('wakes the runs that the figure has room for', () => {
+  it('wakes the runs that the quota left suffices for', () => {
     const line = lineOf(waiter('backfill', 9, { leavesQuota: 0.5 }), waiter('night'));
     expect(read(line, figure(60)).did).toBe('release night');
     expect(read(line, figure(40)).did).toBe('release night backfill');
@@ -127,13 +127,13 @@ describe('a reading', () => {
     expect(read(line, figure(60)).state.waiting.map(({ ctx }) => ctx.workflowId)).toEqual(['backfill']);
   });
 
-  it('waits for a known reset time, and then tries', () => {
+  it('waits for a known reset time, then tries', () => {
     const { state, did } = read(lineOf(waiter('a')), unknown(5_000));
     expect([did, nextReading(state)?.wait]).toEqual(['wait', 5_000]);
     expect(read(carried(state), unknown()).did).toBe('try a');
   });
 
-  it('wakes nobody until the fifth refusal in a row, also over continue-as-new', () => {
+  it('wakes all runs at the fifth refusal in a row, also over continue-as-new', () => {
     let state = lineOf(waiter('a'), waiter('b'));
     const did: string[] = [];
     for (let refusal = 0; refusal < 5; refusal++) {
@@ -145,7 +145,7 @@ describe('a reading', () => {
     expect(state.refusals).toBe(0);
   });
 
-  it('counts refusals from the start after an answer', () => {
+  it('restarts the count of refusals after an answer', () => {
     const refused = { ...lineOf(waiter('a')), refusals: 4 };
     const { state } = read(refused, figure(100));
     expect(state.refusals).toBe(0);
@@ -159,8 +159,8 @@ describe('a reading', () => {
   });
 });
 
-describe('where the API gives no figure', () => {
-  it('tries one run, and doubles the wait up to an hour while that run comes back', () => {
+describe('without a quota figure', () => {
+  it('tries one run and doubles the wait up to an hour', () => {
     let state = lineOf(waiter('a'), waiter('b', 2));
     const waits: number[] = [];
     for (let round = 0; round < 7; round++) {
@@ -172,20 +172,20 @@ describe('where the API gives no figure', () => {
     expect(waits).toEqual([300, 300, 600, 1_200, 2_400, 3_600, 3_600]);
   });
 
-  it('wakes all when the run that tried does not come back', () => {
+  it('wakes all runs when the tried one does not return', () => {
     const tried = read(lineOf(waiter('a'), waiter('b'), waiter('c')), unknown());
     expect(tried.did).toBe('try a');
     const after = read(carried(tried.state), unknown());
     expect(after).toMatchObject({ did: 'release b c', state: { trying: null, pause: null, waiting: [] } });
   });
 
-  it('forgets who tried once there is a figure or a reset time', () => {
+  it('forgets the tried run once a figure or reset time is known', () => {
     const tried = { ...lineOf(waiter('b')), trying: 'a', pause: 600 };
     expect(read(tried, figure(100)).state).toMatchObject({ trying: null, pause: null });
     expect(read(tried, unknown(5_000)).state).toMatchObject({ trying: null, pause: 5_000 });
   });
 
-  it('tries the next run where none could be woken', () => {
+  it('tries the next run if none could be woken', () => {
     const nobody = noteTry({ ...lineOf(waiter('b')), pause: 300 }, null);
     expect(read(carried(nobody), unknown()).did).toBe('try b');
   });

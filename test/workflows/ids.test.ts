@@ -8,7 +8,7 @@ import { declaredSchedules } from '../../src/temporal/schedules.js';
 import * as ids from '../../workflows/ids.js';
 
 describe('workflow ids', () => {
-  it('hold the kind of work, its market where it has one, and its date', () => {
+  it('builds workflow ids from type, market and date', () => {
     const narrowed = { from: '2026-01-01', to: '2026-01-31', streams: ['tenders', 'financials'], market: 'm' };
     expect([
       ids.snapshotId('m', '2026-11-20'),
@@ -39,7 +39,7 @@ describe('workflow ids', () => {
 });
 
 describe('declared schedules', () => {
-  it('start runs under ids that name a market only where there is one', () => {
+  it('puts a market into the id of a scheduled run only if it has one', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-ids-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = path.join(folder, 'tidemark.yaml');

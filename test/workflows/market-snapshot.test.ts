@@ -6,7 +6,7 @@ import type { RunContext, RunResult } from '../../schemas/pipeline/run.js';
 import { marketSnapshot } from '../../workflows/market-snapshot.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
-// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+// Unit test files share a process; workflows loaded by another file would keep that file's mocks.
 vi.hoisted(() => vi.resetModules());
 vi.mock('@temporalio/workflow', async (original) => {
   const fake = await import('./fake-temporal.js');
@@ -44,15 +44,15 @@ const REFUSAL: Refusal = {
   message: 'no',
 };
 const CHUNKS = 5;
-// Events that an activity adds: two activities pass the limit of the run, or none ever does.
+// Events that an activity adds: two activities exceed the limit, or none ever does.
 const OFTEN = 10;
 const NEVER = 0;
 const NAMES = ['pause', 'stop', 'setConcurrency', 'none'] as const;
 type Signal = (typeof NAMES)[number];
 
-/** An API and a warehouse in memory. Answers depend on what was asked before, never on how a run is cut. */
+/** An API and a warehouse in memory. Answers depend on earlier requests, not on continue-as-new. */
 class World {
-  /** Activities that did something, in order, with what of their input matters. */
+  /** Activities in order, with the relevant part of their input. */
   did: string[] = [];
   closed: CloseRunInput | null = null;
   #calls = new Map<string, number>();
@@ -61,12 +61,12 @@ class World {
 
   constructor(
     readonly quota: QuotaStatus,
-    /** Signals to send, by the number of the activity that they come with. */
+    /** Signals to send, by the number of the activity at which they are sent. */
     readonly signals: readonly Signal[],
   ) {}
 
   work(name: string, input: unknown): unknown {
-    // Asked again by every execution: these are no work of the run.
+    // Every execution calls these again, so they are not counted as work.
     if (name !== 'planDue' && name !== 'readQuota') this.#signal(name);
     switch (name) {
       case 'openRun':
@@ -116,7 +116,7 @@ class World {
     const landed = { failed: 0, limited: false };
     if (key === 'companies 1') return { ...this.#landed(2), ...landed, failed: 1 };
     if (key === 'companies 2' && this.#once(key)) return { rows: 1, requests: 1, failed: 0, limited: true };
-    // Nothing was answered, though the other chunk of the round was: it is repeated.
+    // No record was answered while the other chunk's were, so the chunk is repeated.
     if (key === 'financials 1' && this.#once(key)) return { ...landed, rows: 0, requests: 1, closed: { sure: false } };
     if (key === 'financials 2') return { ...this.#landed(2), ...landed, refused: [REFUSAL] };
     return { ...this.#landed(2), ...landed };
@@ -168,8 +168,8 @@ async function snapshot(events: number, quota: QuotaStatus, signals: World['sign
 const known: QuotaStatus = { known: true, metric: 'm', used: 0, total: 100, open: true, resetsIn: null };
 const unknown: QuotaStatus = { ...known, known: false, metric: null, total: 0 };
 
-describe('a market snapshot that continues as new often', () => {
-  it('does and says the same as one that never does', async () => {
+describe('a market snapshot that often continues as new', () => {
+  it('ends the same with and without continue-as-new', async () => {
     const { result, closed, did } = await snapshot(NEVER, known, []);
     expect(temporal.carried).toEqual([]);
     expect(result).toMatchObject({
@@ -191,7 +191,7 @@ describe('a market snapshot that continues as new often', () => {
     expect(cut).toEqual({ result, closed, did, progress: expect.objectContaining({ notes: result.notes }) });
   });
 
-  it('does and says the same, whatever an operator sends and whether the quota is known', async () => {
+  it('ends the same over continue-as-new for any signals and quota', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(known, unknown),

@@ -4,7 +4,7 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import { quotaGate } from '../../workflows/quota-gate.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
-// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+// Unit test files share a process; workflows loaded by another file would keep that file's mocks.
 vi.hoisted(() => vi.resetModules());
 vi.mock('@temporalio/workflow', async (original) => {
   const fake = await import('./fake-temporal.js');
@@ -25,7 +25,7 @@ const waiter = (workflowId: string): QuotaWaiter => ({
 const status: QuotaStatus = { known: false, metric: null, used: 0, total: 0, open: true, resetsIn: null };
 const room: QuotaStatus = { ...status, known: true, total: 100 };
 
-// A reading adds 10 events: the gate continues as new after each one, or never.
+// A reading adds 10 events, so the gate continues as new after each one or never.
 describe.each([5, 2_000])('the quota gate, at most %i events in a history', (limit) => {
   beforeEach(() => {
     eventsPerRun = limit;
@@ -33,7 +33,7 @@ describe.each([5, 2_000])('the quota gate, at most %i events in a history', (lim
   });
   const cut = (times: number) => (limit < 10 ? times : 0);
 
-  it('doubles its wait while the run that tries comes back', async () => {
+  it('doubles the wait while the tried run returns', async () => {
     let tries = 0;
     readQuota = () => status;
     temporal.onSignal = (id) => {
@@ -41,13 +41,13 @@ describe.each([5, 2_000])('the quota gate, at most %i events in a history', (lim
       else readQuota = () => room;
     };
     await temporal.run(quotaGate, [{ waiting: [waiter('a'), waiter('b')] }]);
-    // The fifth try got through; the figure that follows wakes the other run.
+    // The fifth try succeeds; the figure that follows wakes the other run.
     expect(temporal.timers).toEqual([300, 300, 600, 1_200, 2_400, 3_600]);
     expect(temporal.signalled).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
     expect(temporal.carried).toHaveLength(cut(5));
   });
 
-  it('wakes all runs when the one that tried does not come back', async () => {
+  it('wakes all runs when the tried one does not return', async () => {
     readQuota = () => status;
     await temporal.run(quotaGate, [{ waiting: [waiter('a'), waiter('b'), waiter('c')] }]);
     expect(temporal.signalled).toEqual(['a', 'b', 'c']);
@@ -73,7 +73,7 @@ describe.each([5, 2_000])('the quota gate, at most %i events in a history', (lim
     expect(temporal.signalled).toEqual(['a', 'late']);
   });
 
-  it('passes over runs that are gone', async () => {
+  it('skips runs that have ended', async () => {
     readQuota = () => status;
     temporal.onSignal = (id) => {
       if (id === 'gone') throw new Error('not found');

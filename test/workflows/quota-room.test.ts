@@ -30,22 +30,22 @@ describe('roomFor', () => {
     [90, 0.1, 0],
     [95, 0.1, 0],
     [120, 0, 0],
-  ])('%i of 100 used, a share of %s left to others: %i', (used, leaves, room) => {
+  ])('with %i of 100 used and a share of %s reserved leaves %i', (used, leaves, room) => {
     expect(roomFor(status({ used }), ctx(leaves))).toBe(room);
   });
 
-  it('has no limit where there is no figure', () => {
+  it('sets no limit without a quota figure', () => {
     expect(roomFor(status({ known: false }), ctx(0.5))).toBe(Infinity);
   });
 });
 
-it('has no figure where the API gives none, not where it could not be asked', () => {
+it('distinguishes a missing quota figure from a failed reading', () => {
   expect(hasNoFigure(status())).toBe(false);
   expect(hasNoFigure(status({ known: false }))).toBe(true);
   expect(hasNoFigure(status({ known: false, fault: 'timeout' }))).toBe(false);
 });
 
-it('lets market runs go first, backfills last', () => {
+it('orders waiting runs by type: market runs first, backfills last', () => {
   const types: WorkflowType[] = [
     'backfill',
     'retryRejects',
@@ -65,7 +65,7 @@ it('lets market runs go first, backfills last', () => {
 describe('isWaiter', () => {
   const good = { ctx: { run: 'r-1', date: '2026-11-20', workflowId: 'w', probeEverySeconds: 900 }, priority: 1 };
 
-  it('takes a run of Tidemark', () => {
+  it('accepts a run of Tidemark as waiter', () => {
     expect(isWaiter(good)).toBe(true);
     expect(isWaiter({ ...good, ctx: { ...good.ctx, run: 'a'.repeat(200) } })).toBe(true);
   });
@@ -89,7 +89,7 @@ describe('isWaiter', () => {
     { ...good, ctx: { ...good.ctx, probeEverySeconds: '900' } },
     { ...good, ctx: { ...good.ctx, probeEverySeconds: 0 } },
     { ...good, ctx: { ...good.ctx, probeEverySeconds: 1e9 } },
-  ])('refuses %j', (sent) => {
+  ])('rejects the waiter %j', (sent) => {
     expect(isWaiter(sent)).toBe(false);
   });
 });
@@ -100,13 +100,13 @@ it.each([
   [18 * 3_600, 18 * 3_600],
   [18 * 3_600 + 1, null],
   [86_399, null],
-])('said to begin anew in %s s: waits %s s for it', (resetsIn, seconds) => {
+])('for a reset in %s s waits %s s', (resetsIn, seconds) => {
   expect(secondsToReset(status({ resetsIn }))).toBe(seconds);
 });
 
 it.each([
   [900, [3_600, 7_200, 14_400, 14_400]],
   [60, [240, 480, 960, 1_920, 3_600, 3_600]],
-])('a run that asks every %i s stands in line again after growing waits', (every, waits) => {
+])('doubles the wait of a run that polls every %i s before it queues again', (every, waits) => {
   expect(waits.map((_, time) => secondsToStandAgain(every, time))).toEqual(waits);
 });

@@ -5,7 +5,7 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import * as exported from '../../workflows/index.js';
 import { resetTemporal, temporal } from './fake-temporal.js';
 
-// Files of the unit tests share a process: workflows that another one has loaded hold the mocks of that file.
+// Unit test files share a process; workflows loaded by another file would keep that file's mocks.
 vi.hoisted(() => vi.resetModules());
 vi.mock('@temporalio/workflow', async (original) => {
   const fake = await import('./fake-temporal.js');
@@ -94,7 +94,7 @@ beforeEach(() => {
 
 const run = (type: keyof typeof exported, ...args: unknown[]): Promise<unknown> => temporal.run(workflows[type]!, args);
 const inputs = (name: string): Input[] => calls.filter(([called]) => called === name).map(([, input]) => input);
-/** Activities in order, with what they are about. */
+/** Activities in order, with their subject. */
 const steps = (): string[] =>
   calls.map(([name, { listing, stream, chunk }]) =>
     [name, listing, stream, chunk].filter((part) => part !== undefined).join(' '),
@@ -106,12 +106,12 @@ const chunksOf = (stream: string): string[] => [
   `crawlChunk ${stream} 1`,
 ];
 
-describe('what each run does', () => {
+describe('steps of each run', () => {
   const type = (workflowType: RunContext['workflowType'], more: Partial<RunContext> = {}): void => {
     answers['openRun'] = () => ({ ...CTX, workflowType, ...more });
   };
 
-  it('marketSnapshot: searches, then companies, then reports', async () => {
+  it('marketSnapshot searches, then reads companies, then reports', async () => {
     type('marketSnapshot', { streams: ['financials_v1', 'financials', 'companies'] });
     const result = await run('marketSnapshot', { market: 'demo' });
     expect(steps()).toEqual([
@@ -182,7 +182,7 @@ describe('what each run does', () => {
     );
   });
 
-  it('marketSnapshot of a past day: reads its watch events', async () => {
+  it('marketSnapshot of a past day reads its watch events', async () => {
     type('marketSnapshot', { asOfNow: false });
     await run('marketSnapshot', {});
     expect(steps()).toEqual([
@@ -194,7 +194,7 @@ describe('what each run does', () => {
     ]);
   });
 
-  it('tenderSnapshot: lists, then details', async () => {
+  it('tenderSnapshot reads lists, then details', async () => {
     type('tenderSnapshot', { market: null });
     await run('tenderSnapshot', {});
     const lists = ['crawlListing nomenclatures', 'crawlListing tenders'];
@@ -202,7 +202,7 @@ describe('what each run does', () => {
     expect(temporal.attributes).toEqual({ TidemarkDate: '2026-11-20' });
   });
 
-  it('watchSync: watched companies, then their events', async () => {
+  it('watchSync reads watched companies, then their events', async () => {
     type('watchSync');
     await run('watchSync', {});
     expect(steps()).toEqual([
@@ -214,13 +214,13 @@ describe('what each run does', () => {
     ]);
   });
 
-  it('resolveCompanies: the rows of a list', async () => {
+  it('resolveCompanies reads matches', async () => {
     type('resolveCompanies');
     await run('resolveCompanies', { file: 'a.csv' });
     expect(steps()).toEqual(['openRun', 'readQuota', ...chunksOf('matches'), ...END]);
   });
 
-  it('backfill: all streams that it is told, lists before details', async () => {
+  it('backfill reads the given streams, lists before details', async () => {
     type('backfill', { streams: ['financials_v1', 'financials', 'watch_events', 'tenders'] });
     await run('backfill', {});
     expect(steps()).toEqual([
@@ -239,19 +239,19 @@ describe('what each run does', () => {
     ['watch_events', ['crawlListing watched_companies', ...chunksOf('watch_events')]],
     ['financials', chunksOf('financials')],
     ['financials_v1', chunksOf('financials_v1')],
-  ])('backfill of %s alone', async (stream, expected) => {
+  ])('backfill reads %s alone', async (stream, expected) => {
     type('backfill', { streams: [stream] });
     await run('backfill', {});
     expect(steps()).toEqual(['openRun', 'readQuota', ...expected, ...END]);
   });
 
-  it('retryRejects: the streams that it is told', async () => {
+  it('retryRejects reads the given streams', async () => {
     type('retryRejects');
     await run('retryRejects', {});
     expect(steps()).toEqual(['openRun', 'readQuota', ...chunksOf('companies'), ...chunksOf('financials'), ...END]);
   });
 
-  it('retryRejects that finds nothing to do: closes, and loads nothing', async () => {
+  it('retryRejects closes without loading when nothing is due', async () => {
     type('retryRejects');
     answers['planDue'] = ({ stream }) => ({
       stream,
@@ -283,7 +283,7 @@ describe('what each run does', () => {
     expect(temporal.handlers.get('progress')?.()).toMatchObject({ phase: 'done', requests: 99 });
   });
 
-  it('retryRejects that finds something in one stream: loads and publishes', async () => {
+  it('retryRejects loads and publishes when one stream has records due', async () => {
     type('retryRejects');
     const { planDue } = answers;
     answers['planDue'] = (input) =>
@@ -293,7 +293,7 @@ describe('what each run does', () => {
     expect(await run('retryRejects', {})).toMatchObject({ published: 'market.duckdb' });
   });
 
-  it('takes the time it was scheduled for from the schedule', async () => {
+  it("takes the scheduled time from the schedule's search attribute", async () => {
     temporal.info = { typedSearchAttributes: { get: () => new Date('2026-11-20T02:00:00Z') } };
     await run('watchSync', {});
     expect(inputs('openRun')).toMatchObject([{ scheduledTime: '2026-11-20T02:00:00.000Z' }]);
@@ -301,7 +301,7 @@ describe('what each run does', () => {
 });
 
 describe('a search', () => {
-  it('goes on round by round until it is done, and falls short in words', async () => {
+  it('searches in rounds until done and notes what is missing', async () => {
     answers['discoverMarket'] = ({ round }) => ({
       ...FOUND,
       done: round === 2,
@@ -319,14 +319,14 @@ describe('a search', () => {
     expect(inputs('closeRun')).toMatchObject([{ outcome: 'partial', note: 'a segment is short', landed: 6 + 3 + 20 }]);
   });
 
-  it('asks for no more than the quota leaves to it', async () => {
+  it('limits a search to the quota left', async () => {
     answers['openRun'] = () => ({ ...CTX, leavesQuota: 0.1 });
     answers['readQuota'] = () => ({ ...ROOM, total: 1_000, used: 700 });
     await run('marketSnapshot', {});
     expect(inputs('discoverMarket')).toMatchObject([{ budget: 200 }]);
   });
 
-  it('that the API refuses fails the run, and says so in its record', async () => {
+  it('fails the run when the API refuses the search, and files the reason', async () => {
     answers['discoverMarket'] = () => ({ ...FOUND, refused: REFUSAL });
     await expect(run('marketSnapshot', {})).rejects.toMatchObject({
       type: 'PermissionDenied',
@@ -347,7 +347,7 @@ describe('a search', () => {
 });
 
 describe('a listing', () => {
-  it('that is limited is read on once the quota gate opens', async () => {
+  it('continues a limited listing once the quota gate opens', async () => {
     let limited = true;
     answers['crawlListing'] = () => ({ rows: limited ? 0 : 3, requests: 1, entities: 30, limited, shortfall: null });
     answers['enterQuotaGate'] = () => {
@@ -367,7 +367,7 @@ describe('a listing', () => {
     expect(temporal.details.some((text) => text.startsWith('**waiting-for-quota**'))).toBe(true);
   });
 
-  it('that falls short or is refused makes the run partial; lookup lists do not', async () => {
+  it('marks a run partial for a short or refused listing, except lookup lists', async () => {
     const shortfall = ({ listing }: Input): object => ({
       rows: 3,
       requests: 1,
@@ -385,22 +385,22 @@ describe('a listing', () => {
   });
 });
 
-describe('a run that begins', () => {
-  it('waits at the quota gate where nothing is left', async () => {
+describe('the start of a run', () => {
+  it('waits at the quota gate when no quota is left', async () => {
     answers['readQuota'] = () => ({ ...ROOM, used: 100 });
     answers['enterQuotaGate'] = () => setImmediate(() => temporal.send('quotaOpened')) && undefined;
     await run('watchSync', {});
     expect(steps().slice(0, 4)).toEqual(['openRun', 'readQuota', 'enterQuotaGate', 'crawlListing watched_companies']);
   });
 
-  it('notes what it is told: of itself, of the clock, of the quota', async () => {
+  it('notes edited settings, clock difference and quota errors', async () => {
     answers['openRun'] = () => ({ ...CTX, note: 'edited' });
     answers['readQuota'] = () => ({ ...ROOM, known: false, clock: '2 s ahead', fault: 'no answer' });
     expect(await run('watchSync', {})).toMatchObject({ notes: ['edited', 'no answer', '2 s ahead'] });
     expect(inputs('closeRun')).toMatchObject([{ note: 'edited no answer 2 s ahead' }]);
   });
 
-  it('is refused with a second argument, which only continue-as-new gives', async () => {
+  it('rejects a second argument, which only continue-as-new may pass', async () => {
     await expect(run('watchSync', {}, {})).rejects.toMatchObject({
       type: 'InvalidInput',
       nonRetryable: true,
@@ -409,8 +409,8 @@ describe('a run that begins', () => {
   });
 });
 
-describe('a run that ends', () => {
-  it('says all that its last steps noticed', async () => {
+describe('the end of a run', () => {
+  it('reports the notes of all closing steps', async () => {
     Object.assign(answers, {
       closeRun: () => ({ requests: 1, rows: 1, forecast: null, drift: 'another user of the key' }),
       loadLanding: () => ({ parts: 1, rows: 1, rejects: 0, gone: 'two parts are gone', driftFault: 'odd JSON' }),
@@ -431,7 +431,7 @@ describe('a run that ends', () => {
     });
   });
 
-  it('is partial where the warehouse holds other companies than its searches counted', async () => {
+  it('marks a run partial if the warehouse holds fewer companies than found', async () => {
     const coverage = { distinctCompanies: 8, missing: 1, share: 0.9 };
     answers['buildModels'] = () => ({ models: 1, failedAudits: [], unloaded: { coverage, reason: 'one is missing' } });
     expect(await run('marketSnapshot', {})).toMatchObject({
@@ -442,7 +442,7 @@ describe('a run that ends', () => {
     });
   });
 
-  it('is held back where its market is too small, and says why', async () => {
+  it('holds back a night below the publish thresholds and says why', async () => {
     answers['openRun'] = () => ({ ...CTX, gate: { minCoverage: 0.99, maxDrop: 0.1, current: null } });
     answers['discoverMarket'] = () => ({
       ...FOUND,
@@ -454,7 +454,7 @@ describe('a run that ends', () => {
     expect(inputs('closeRun')).toMatchObject([{ outcome: 'partial', heldBack: result.heldBack }]);
   });
 
-  it('files how it failed, after what was filed of its crawl', async () => {
+  it('files a failure after the record of the crawl', async () => {
     answers['publishWarehouse'] = () => {
       throw ApplicationFailure.nonRetryable('disk full', 'DiskFull');
     };
@@ -465,7 +465,7 @@ describe('a run that ends', () => {
     ]);
   });
 
-  it('tells the cause of a failure, also where not even that can be filed', async () => {
+  it('reports the cause of a failure even if it cannot be filed', async () => {
     answers['loadLanding'] = () => {
       throw new Error('activity failed', { cause: new Error('corrupt part') });
     };
@@ -478,7 +478,7 @@ describe('a run that ends', () => {
     expect(inputs('closeRun').at(-1)).toMatchObject({ outcome: 'failed', note: 'corrupt part' });
   });
 
-  it('is cancelled, not failed, where it was cancelled', async () => {
+  it('files a cancelled run as cancelled, not failed', async () => {
     answers['crawlListing'] = () => {
       throw new CancelledFailure('cancelled');
     };
@@ -488,7 +488,7 @@ describe('a run that ends', () => {
 });
 
 describe('an operator', () => {
-  it('stops a run: what it fetched is kept and published', async () => {
+  it('publishes what a stopped run fetched', async () => {
     answers['crawlListing'] = () => {
       temporal.send('stop');
       return { rows: 3, requests: 1, entities: 30, limited: false, shortfall: null };
@@ -502,7 +502,7 @@ describe('an operator', () => {
     expect(steps()).not.toContain('crawlChunk watch_events 0');
   });
 
-  it('pauses and resumes a run between its chunks', async () => {
+  it('pauses and resumes a run between chunks', async () => {
     answers['crawlListing'] = () => {
       temporal.send('pause');
       setImmediate(() => temporal.send('resume'));
@@ -514,7 +514,7 @@ describe('an operator', () => {
     expect(phases).toContain('paused');
   });
 
-  it('sets how many requests are in flight', async () => {
+  it('divides the set concurrency among chunks', async () => {
     answers['crawlListing'] = () => {
       temporal.send('setConcurrency', 3);
       return { rows: 3, requests: 1, entities: 30, limited: false, shortfall: null };
@@ -526,7 +526,7 @@ describe('an operator', () => {
 });
 
 describe('a chunk', () => {
-  it('that is limited stands in line and goes on, and counts as done once', async () => {
+  it('continues a limited chunk after the quota gate and counts it once', async () => {
     let limited = true;
     answers['crawlChunk'] = ({ chunk }) => ({
       rows: 2,
@@ -549,7 +549,7 @@ describe('a chunk', () => {
     expect(temporal.handlers.get('progress')?.()).toMatchObject({ steps: [{ name: 'matches', done: 7, total: 7 }] });
   });
 
-  it('with failed records makes the run partial', async () => {
+  it('marks a run partial for failed records', async () => {
     answers['crawlChunk'] = () => ({ rows: 2, requests: 2, failed: 1, limited: false });
     expect(await run('resolveCompanies', {})).toMatchObject({
       outcome: 'partial',
@@ -557,7 +557,7 @@ describe('a chunk', () => {
     });
   });
 
-  it('that fails fails the run, once the chunks beside it have ended', async () => {
+  it('fails the run after the other chunks have ended when one fails', async () => {
     const ended: number[] = [];
     answers['crawlChunk'] = async ({ chunk = 0 }) => {
       if (chunk === 0) throw ApplicationFailure.nonRetryable('disk full', 'DiskFull');
@@ -570,7 +570,7 @@ describe('a chunk', () => {
     expect(inputs('closeRun')).toMatchObject([{ outcome: 'failed', note: 'disk full' }]);
   });
 
-  it('names each route that is refused, also two of one stream', async () => {
+  it('names each refused route of a stream', async () => {
     const endpoints = ['GET /v2/financial/{id}', 'GET /v1/reports/{id}'];
     const refused = (stream: unknown) => endpoints.map((endpoint) => ({ ...REFUSAL, stream, endpoint }));
     answers['crawlChunk'] = ({ stream }) => ({
@@ -585,7 +585,7 @@ describe('a chunk', () => {
     });
   });
 
-  it('that is closed ends its stream, and names what is refused', async () => {
+  it('ends a refused stream early and continues with others', async () => {
     answers['crawlChunk'] = ({ stream }) =>
       stream === 'companies'
         ? { rows: 0, requests: 1, failed: 0, limited: false, closed: { sure: true }, refused: [{ ...REFUSAL, stream }] }
@@ -606,7 +606,7 @@ describe('a chunk', () => {
 });
 
 describe('rebuildWarehouse', () => {
-  it('hands its input over, and tells what it made', async () => {
+  it('passes on the input and reports unreadable parts', async () => {
     const made = { parts: 4, rows: 10, faults: ['part-x.json'], published: 'market.duckdb', folder: FOLDER };
     answers['rebuildWarehouse'] = () => made;
     expect(await run('rebuildWarehouse', { from: '2026-11-01' })).toEqual(made);

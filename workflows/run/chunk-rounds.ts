@@ -38,8 +38,8 @@ function firstTry(first: number, chunks: number, asked: number | null): ChunkRou
 
 /**
  * Returns the chunks to fetch once more, or null. A chunk ends `closed` when the API refuses its route. If the API
- * answered another chunk of the round, the closed chunk runs once more. It then compares with an answered record, which
- * shows whether the route is refused for good.
+ * answered another chunk of the round, the closed chunk runs once more. The chunk then requests a record that the API
+ * has already answered. Its answer shows whether the API refuses the route or only single records.
  */
 export function repeatOf(
   round: ChunkRound,

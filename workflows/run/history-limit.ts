@@ -1,6 +1,6 @@
 import type { RunContext } from '../../schemas/pipeline/run.js';
 
-// Far below 10,240 events, from which on the server warns.
+// Far below 10,240 events: from that number on, the server warns.
 const MAX_EVENTS = 2_000;
 
 /** Returns whether to continue as new: the server suggests it, or the history is longer than `eventsPerRun`. */

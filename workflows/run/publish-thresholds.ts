@@ -14,7 +14,7 @@ export function heldBackBy(gate: PublishThresholds | null | undefined, coverage:
   if (!gate || coverage === null) return null;
   const { minCoverage, maxDrop, current } = gate;
   const { reportedTotal, distinctCompanies } = coverage;
-  // Carried-over companies count here, because readers see them, too.
+  // Add carried-over companies to the found companies, because readers see them, too.
   const carried = coverage.carried?.companies ?? 0;
   const members = distinctCompanies + carried;
   const share = carried === 0 ? coverage.share : Math.min(1, members / Math.max(1, reportedTotal));

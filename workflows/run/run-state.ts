@@ -7,7 +7,7 @@ import type { Progress, ProgressStep, RunContext } from '../../schemas/pipeline/
 import { refusalInWords } from './describe.js';
 import { hasNoFigure } from '../quota-room.js';
 
-// The same limit as of `api.maxConcurrency` in the configuration.
+// The same upper limit as for `api.maxConcurrency` in the configuration.
 const MOST_IN_FLIGHT = 512;
 
 /** Makes the optional fields of `CarriedRun` required, so that `carry` forgets none. */
@@ -47,7 +47,7 @@ export function beginning(ctx: RunContext, progress: Progress, notes: string[]):
 export class RunState {
   readonly ctx: RunContext;
   readonly notes: string[];
-  /** Due counts of each stream so far. */
+  /** How many entities were due, for each stream planned so far. */
   readonly due: DueSummary[];
   /** Routes that the API refuses to the key; this run does not request them again. */
   readonly refused: Refusal[];
@@ -88,7 +88,7 @@ export class RunState {
     this.coverage = carried.coverage;
     this.concurrency = carried.concurrency;
     this.nextChunk = carried.nextChunk;
-    // Share one array, so that the progress shows later notes, too.
+    // Share one array of notes with the progress, so that the progress shows later notes, too.
     this.progress = { ...carried.progress, notes: carried.notes };
     this.#completed = carried.completed;
     this.#paused = carried.paused;
@@ -198,7 +198,8 @@ export class RunState {
   }
 
   /**
-   * Number of rows that the landing zone must hold of this run at least. Empty if they were not counted from the start.
+   * Smallest number of rows of this run that the landing zone must hold. Empty if an older version began the run and
+   * did not count them.
    */
   get landed(): { landed?: number } {
     return this.#landed === null ? {} : { landed: this.#landed };
@@ -235,7 +236,10 @@ export class RunState {
     this.#short = true;
   }
 
-  /** Corrects the coverage if the warehouse holds other companies than the searches counted. Makes the run partial. */
+  /**
+   * Corrects the coverage if the number of loaded companies differs from the number that the searches found. Makes the
+   * run partial.
+   */
   correctCoverage({ coverage, reason }: NonNullable<ModelsResult['unloaded']>): void {
     if (this.coverage) this.coverage = { ...this.coverage, ...coverage };
     this.markIncomplete(`After loading, ${reason}.`);

@@ -26,7 +26,7 @@ export async function readListing(run: Run, listing: Listing): Promise<void> {
       run.progress.requests += result.requests;
       if (!result.limited) {
         shown.done = shown.total = result.entities;
-        // The shortfall below already names refused lookup lists.
+        // A refused lookup list does not make the run partial. The note about the shortfall below names such lists.
         for (const refusal of result.refused ?? []) run.noteRefusal(refusal, { matters: listing !== 'nomenclatures' });
         run.countLanded(result.rows);
         // A refused lookup list is noted, but the market stays complete without it.
@@ -101,7 +101,7 @@ export async function crawlStream(run: Run, stream: PlanDueInput['stream']): Pro
       await run.checkpoint();
       const room = await run.quotaBudget();
       const round = nextRound(run, plan.chunks, run.concurrency, room);
-      // After a stop, the other chunk finishes and lands its part.
+      // After a stop, the other chunk of the round still finishes and lands its part.
       const results: (ChunkResult & { chunk: number })[] = [];
       await runConcurrently(
         round.chunks.map((chunk, i) => async () => {
@@ -190,7 +190,7 @@ async function finishIdle(run: Run): Promise<RunResult> {
   };
 }
 
-/** Closes the crawl, then loads, models and publishes. Every top-level workflow ends here. */
+/** Closes the crawl, then loads the answers, builds the models and publishes. Every top-level workflow ends here. */
 export async function finish(run: Run): Promise<RunResult> {
   if (run.idle && !run.stopped) return finishIdle(run);
   const heldBack = heldBackBy(run.ctx.gate, run.coverage);
@@ -228,7 +228,7 @@ export async function finish(run: Run): Promise<RunResult> {
     date: run.ctx.date,
     market: run.ctx.market,
     asOfNow: run.ctx.asOfNow,
-    // The same outcome as in ops.runs, which depends on the rows in the warehouse.
+    // Report the same outcome as ops.runs. There, the outcome depends on the rows in the warehouse.
     outcome: outcome === 'complete' && models.unloaded ? 'partial' : outcome,
     incomplete: isIncomplete(run.coverage),
     heldBack,

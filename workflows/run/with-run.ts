@@ -8,8 +8,8 @@ import { Run } from './run.js';
 import { finish } from './steps.js';
 
 /**
- * Runs a top-level workflow and lands its outcome, also when it fails or is cancelled. Without this record, an ended
- * run would look as if it were still running.
+ * Runs a top-level workflow and lands its outcome, also when it fails or is cancelled. Without a record of the outcome,
+ * an ended run would look as if it were still running.
  */
 export async function withRun(
   workflowType: WorkflowType,
@@ -40,7 +40,7 @@ export async function withRun(
     await CancellationScope.nonCancellable(() => quick.closeRun({ ctx: run.ctx, outcome, note, ...closed })).catch(
       () => undefined,
     );
-    // Temporal marks a workflow as cancelled only if it throws CancelledFailure.
+    // Temporal marks a workflow as cancelled only if the workflow throws CancelledFailure.
     throw cancelled ? new CancelledFailure('The run was cancelled.') : error;
   }
 }

@@ -1,7 +1,8 @@
 import { formatCount } from '../../progress/format.js';
 import type { CoverageGap } from '../../../schemas/pipeline/landing.js';
 
-// Indentation of each level of the tree, and the minimum width of a gap's text, in columns.
+// Indentation of each level of the tree, and the minimum width for the description of a gap, in columns of the
+// terminal.
 const INDENT = 3;
 const MIN_ROOM = 30;
 
@@ -136,7 +137,9 @@ function wrap(text: string, room: number): string[] {
   return [...lines, rest];
 }
 
-/** Folds proven neighbours into one line. Counts leaves: each one is a search whose pages add up to its total. */
+/**
+ * Folds proven neighbours into one line. The line counts leaves: each leaf is a search whose pages add up to its total.
+ */
 function fold(nodes: TreeNode[]): string {
   const leaves = nodes.flatMap(leavesOf);
   const companies = nodes.reduce((sum, node) => sum + node.distinct_companies, 0);

@@ -134,7 +134,7 @@ const CLASSES = {
   unusable: 'with ids that the warehouse cannot store',
 } as const;
 
-/** Renders each class of the certificate that holds companies: found, missing and the basis of the proof. */
+/** Renders one line for each class of the certificate that holds companies: found, missing and what the class means. */
 function renderCertificate(certificate: CoverageCertificate): string[] {
   const names = (Object.keys(CLASSES) as (keyof typeof CLASSES)[]).filter((name) => {
     // The certificate of an older version lacks some classes.

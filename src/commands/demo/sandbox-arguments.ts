@@ -8,8 +8,8 @@ const SEED = 7;
 const DAY_MS = 86_400_000;
 
 /**
- * Command-line flags of the demo's sandbox. Its market starts on the day of the first demo with this data folder. On a
- * later day some companies are therefore new, some have left and some have changed.
+ * Command-line flags of the demo's sandbox. The sandbox's market starts on the day of the first demo with this data
+ * folder. On a later day some companies are therefore new, some have left and some have changed.
  */
 export async function sandboxArguments(
   dataDir: string,

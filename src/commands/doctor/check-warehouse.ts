@@ -11,7 +11,7 @@ import { fail, ok, warn, type Finding } from './finding.js';
 /** Message about loaded parts that are missing in the landing zone; null when none is missing. */
 async function findGone(instance: DuckDBInstance, dataDir: string, file: string): Promise<string | null> {
   const db = new Database(await instance.connect(), file);
-  // If an older version wrote the file and no newer one opened it since, the ledger may be missing.
+  // If an older version wrote the file and no newer version has opened it since, the ledger may be missing.
   const loaded = await readLoadedParts(db).catch(() => new Map<string, string>());
   const { parts, faults } = listParts(dataDir);
   return faults.length > 0 ? null : describeGone(parts, loaded);

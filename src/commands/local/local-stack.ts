@@ -33,15 +33,15 @@ export interface LocalOptions {
 export interface LocalStack {
   temporal: { address: string; ui: string | null };
   sandbox: { url: string; key: string } | null;
-  /** Rejects with a TidemarkError when a part ends unexpectedly. */
+  /** Rejects with a TidemarkError when one of the processes ends unexpectedly. */
   died: Promise<never>;
-  /** Stops all parts in reverse order: the worker lands its answers while Temporal is still available. */
+  /** Stops all processes in reverse order: the worker lands its answers while Temporal is still available. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Temporal dev server, the sandbox if requested, and a worker. Starts no server if TEMPORAL_ADDRESS names one,
- * or if one is running for the data folder. After any failure, stops the parts that were started.
+ * Starts a Temporal dev server, the sandbox if requested, and a worker. Starts no Temporal server if TEMPORAL_ADDRESS
+ * names one, or if one is running for the data folder. After any failure, stops the processes that were started.
  */
 export async function startLocalStack(options: LocalOptions): Promise<LocalStack> {
   const { config } = options;
@@ -89,7 +89,7 @@ export async function startLocalStack(options: LocalOptions): Promise<LocalStack
       deaths.push(sandbox.died);
       return { url: sandbox.sandbox, key: sandbox.key };
     };
-    // Wait for both before reporting a failure, so that a part that is still starting is stopped too.
+    // Wait for both starts before reporting a failure, so that a process that is still starting is stopped, too.
     const [temporalUp, sandboxUp] = await Promise.allSettled([upTemporal(), upSandbox()]);
     if (temporalUp.status === 'rejected') throw temporalUp.reason;
     if (sandboxUp.status === 'rejected') throw sandboxUp.reason;
@@ -138,7 +138,7 @@ interface TemporalProgram {
   source: string;
 }
 
-/** Finds or downloads the Temporal CLI; bootstrap/temporal.mjs defines the order. */
+/** Finds or installs the Temporal CLI, in the order that bootstrap/temporal.mjs defines. */
 async function findTemporal(): Promise<string> {
   // bootstrap/temporal.mjs is plain JavaScript, because the launcher runs it before any package is installed.
   const file = new URL('../../../bootstrap/temporal.mjs', import.meta.url);

@@ -9,7 +9,7 @@ import { TidemarkError } from '../../core/errors.js';
 import { tell } from '../../terminal/print.js';
 import { processExists } from '../../core/lock.js';
 
-/** Path of the guard script: it ends its command when this process ends. */
+/** Path of the guard script: the guard ends its command when this process ends. */
 export const GUARD = fileURLToPath(new URL('./guard.mjs', import.meta.url));
 /** First line of the guard's output: the id of the guarded process. */
 export const GUARDED = /^guarded (\d+)$/;
@@ -36,7 +36,10 @@ export interface GuardedOptions {
 export interface Guarded {
   /** Process id of the command itself, not of its guard. */
   readonly pid: Promise<number>;
-  /** Resolves with the first line of stdout that `match` accepts. Call this at once: earlier lines are lost. */
+  /**
+   * Resolves with the first line of stdout that `match` accepts. Call `line` right after the start: earlier lines are
+   * lost.
+   */
   line<T>(match: (line: string) => T | null, timeoutMs: number): Promise<T>;
   /** Rejects with a TidemarkError when the process ends without `stop`. */
   readonly died: Promise<never>;
@@ -144,7 +147,7 @@ function tail(logFile: string): string {
   }
 }
 
-/** Text of a log line. Of JSON lines, only errors. */
+/** Returns the text of a log line. For JSON lines, returns the message of an error and nothing for lower levels. */
 function inWords(line: string): string[] {
   if (line.trim() === '' || GUARDED.test(line)) return [];
   try {

@@ -10,7 +10,9 @@ import { buildEnvironment } from './environments.js';
 import { say, sayJson, tell } from '../../terminal/print.js';
 import { renderTable } from '../../terminal/table.js';
 
-/** `tidemark models apply|rollback|history`: changes the applied models, or lists the sets that were applied. */
+/**
+ * `tidemark models apply|rollback|history`: changes the applied models, or lists the sets of models that were applied.
+ */
 export function registerModelsApply(models: Command): void {
   models
     .command('apply')

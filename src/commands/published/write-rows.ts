@@ -38,11 +38,13 @@ export async function writeJson({ columns, batches }: Rows, sink: Sink): Promise
   await sink(separator === '[\n' ? '[]\n' : '\n]\n');
 }
 
-// Text from the API. Spreadsheets also accept full-width East Asian signs and skip leading white space.
+// First character of a formula. Spreadsheets also accept full-width East Asian signs, and skip white space before the
+// sign.
 const SIGN = String.raw`[=+\-@\uff0b\uff0d\uff1d\uff20]`;
 const FORMULA = new RegExp(String.raw`^[\s\p{Cc}"]*${SIGN}|^[\t\r\n]`, 'u');
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$|^-?Infinity$/i;
-// A quote counts only at the start of a field. When split at `;`, `1,"a;=b"` becomes `1,"a` and the formula `=b"`.
+// A spreadsheet treats a quote as a quote only at the start of a field. If it splits `1,"a;=b"` at `;`, it gets `1,"a`
+// and the formula `=b"`.
 const FORMULA_INSIDE = new RegExp(String.raw`(?=${SIGN})(?<=[;\t|\r\n][\s\p{Cc}"]*)`, 'gu');
 const DELIMITERS = /[",;\t|\r\n]/;
 

@@ -94,8 +94,8 @@ export function registerSchedule(program: Command): void {
         const handle = client.schedule.getHandle(fullId(id));
         const timeZone = (await explained(handle.describe(), fullId(id))).spec.timezone ?? 'UTC';
         const { start, end } = daySpan(from, to, timeZone);
-        // Start 1 s early: servers disagree whether the span includes its first instant. Cron fires only on full
-        // minutes, so the extra second starts no further run.
+        // Start the span 1 s early: servers disagree whether the span includes its first instant. Cron fires only on
+        // full minutes, so the extra second starts no further run.
         await handle.backfill({ start: new Date(start.getTime() - 1_000), end, overlap: 'BUFFER_ALL' });
         say(
           `Backfilling ${fullId(id)} from ${from} to ${to} (${timeZone}), one run after the other. \`tidemark status\` shows them.`,

@@ -38,8 +38,8 @@ export interface SnapshotForecast {
 }
 
 /**
- * Forecasts a snapshot of a market that would start now. Sends the calibration probes and a request for `/v2/metrics`.
- * If no lookup list has landed yet, also requests the lookup lists. Keeps none of the answers.
+ * Forecasts a snapshot of a market, as if the snapshot started now. Sends the calibration probes and a request for
+ * `/v2/metrics`. If no lookup list has landed yet, also requests the lookup lists. Keeps none of the answers.
  * @throws TidemarkError when `date` is in the past, or when the API refuses the key or the filters
  */
 export async function forecastSnapshot(context: CliContext, market: string, date: string): Promise<SnapshotForecast> {

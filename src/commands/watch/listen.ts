@@ -18,8 +18,8 @@ export interface ListenOptions {
 }
 
 /**
- * Runs the webhook receiver until SIGTERM or Ctrl-C. Then answers the open requests and commits all deliveries it has
- * kept. Several receivers may share a data folder.
+ * Runs the webhook receiver until SIGTERM or Ctrl-C. Then answers the open requests and lands all deliveries that it
+ * has stored. Several receivers may share a data folder.
  */
 export async function listen({ config, clock }: CliContext, options: ListenOptions): Promise<void> {
   const secret = readSecret(config.dataDir);

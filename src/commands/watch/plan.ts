@@ -12,7 +12,7 @@ export interface WatchPlan {
 /**
  * Compares the watched companies with the declared ones. Without declared fields, accepts any fields. Treats the old
  * and the new name of a field as equal.
- * @param watched Fields by company id, as the API lists them; null if it lists none
+ * @param watched Fields by company id, as the API lists them; null if the API lists no fields
  */
 export function planWatches(
   watched: ReadonlyMap<string, readonly string[] | null>,

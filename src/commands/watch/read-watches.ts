@@ -15,7 +15,8 @@ export interface Watch {
   fields: string[] | null;
 }
 
-// Page sizes to try one after the other: the reference does not name the largest, and the API answers only "invalid".
+// Page sizes to try one after the other: the reference does not name the largest page size, and the API's error for a
+// larger page names no limit.
 const PAGE_SIZES = [100, 50, 25, 10];
 
 /** Reads all watched companies of the account, page by page. Leaves out ids that the warehouse cannot store. */

@@ -25,7 +25,7 @@ const Given = z.strictObject({
 
 const Rows = z.array(z.record(z.string(), z.unknown()));
 
-/** A case of answers: lands them, builds the models that its queries read and compares their rows. */
+/** A case of answers: lands the answers, builds the models that the queries of the case read, and compares the rows. */
 const AnswersCase = z.strictObject({
   name: z.string().min(1),
   given: z.array(Given),

@@ -17,7 +17,7 @@ import { withParser } from '../../duckdb/sql-parser.js';
 export interface CaseFailure {
   /** Null when the models could not be built. */
   query: string | null;
-  /** Error message if the query returned no rows to compare; else null. */
+  /** Error message if the models or the query failed, so that there are no rows to compare; else null. */
   error: string | null;
   differences: RowDifference[];
   /** The rows are as expected but in another order: the query lacks an ORDER BY. */
@@ -32,9 +32,9 @@ export interface CaseResult {
 }
 
 /**
- * Runs one case in a temporary warehouse. A case of answers lands and loads them and builds the models that its queries
- * read. A case of rows fills the tables that one model reads. If a model cannot be built or a query is wrong, the case
- * fails and no error is thrown.
+ * Runs one case in a temporary warehouse. For a case of answers, lands and loads the answers and builds the models that
+ * the queries read. For a case of rows, fills the tables that one model reads. If a model cannot be built or a query is
+ * wrong, the case fails and no error is thrown.
  * @param modelsDir Folder with the user's own models, in addition to the shipped ones
  * @throws TidemarkError `DiskFull`
  */

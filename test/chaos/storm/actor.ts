@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { compiled, ROOT } from '../../helpers/processes.js';
 import type { ActorName, PlannedStrike } from './plan.js';
 
-/** A process of a round. */
+/** A process that takes part in a round. */
 export class Actor {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   #said = '';
-  /** Set once a signal that ends it was sent on purpose. */
+  /** True once the test sent a signal that ends it. */
   struck = false;
 
   constructor(
@@ -36,7 +36,7 @@ export class Actor {
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
-  /** Exit code; null while it runs and when a signal ended it. */
+  /** Exit code; null while it runs or if a signal ended it. */
   get code(): number | null {
     return this.#child.exitCode;
   }
@@ -47,12 +47,12 @@ export class Actor {
     return this.#said;
   }
 
-  /** What it is doing; null before it works, and when it has ended. */
+  /** What the process is doing; null before it starts work and after it ended. */
   async work(): Promise<string | null> {
     return this.hasEnded ? null : this.options.isAtWork(this).catch(() => null);
   }
 
-  /** Strikes it once it is seen at work, and says what it was doing; null when it ended before that. */
+  /** Strikes the process once it is working, and returns what it was doing; null if it ended before. */
   async strike({ signal, afterMs, frozenMs }: PlannedStrike): Promise<string | null> {
     while ((await this.work()) === null) {
       if (this.hasEnded) return null;
@@ -72,12 +72,12 @@ export class Actor {
     return `froze ${this.name} for ${(frozenMs / 1_000).toFixed(1)} s (${doing})`;
   }
 
-  /** Waits for its own end; false when it takes longer. */
+  /** Waits for the process to end; false on timeout. */
   async ends(withinMs: number): Promise<boolean> {
     return Promise.race([this.#ended.then(() => true), sleep(withinMs, false, { ref: false })]);
   }
 
-  /** Ends it. */
+  /** Ends the process. */
   async stop(signal: 'SIGTERM' | 'SIGKILL', withinMs = 30_000): Promise<boolean> {
     if (this.hasEnded) return true;
     this.struck ||= signal === 'SIGKILL';
@@ -90,7 +90,7 @@ export class Actor {
   }
 }
 
-/** A file of a folder that a process has open; null when it has none. Reads /proc, so Linux only. */
+/** A file inside a folder that a process has open; null if none. Reads /proc, so works on Linux only. */
 export function openFileIn(pid: number, folder: string): string | null {
   try {
     for (const fd of readdirSync(`/proc/${pid}/fd`)) {
@@ -98,11 +98,11 @@ export function openFileIn(pid: number, folder: string): string | null {
         const file = readlinkSync(`/proc/${pid}/fd/${fd}`);
         if (file.startsWith(`${folder}/`)) return path.relative(folder, file);
       } catch {
-        // Closed meanwhile.
+        // Closed in the meantime.
       }
     }
   } catch {
-    // It has ended.
+    // The process has ended.
   }
   return null;
 }

@@ -8,7 +8,7 @@ import { companiesTruth, financialsTruth, membersTruth } from '../../stub/truth.
 
 const exec = promisify(execFile);
 
-/** Runs a script of this folder, or says why it failed. */
+/** Runs a script of this folder; returns the reason if it fails. */
 export async function runScript(script: string, args: string[], env: NodeJS.ProcessEnv): Promise<string | null> {
   try {
     await exec(process.execPath, ['--import', 'tsx', `test/chaos/storm/${script}`, ...args], { cwd: ROOT, env });
@@ -18,7 +18,7 @@ export async function runScript(script: string, args: string[], env: NodeJS.Proc
   }
 }
 
-/** Where the tables of a market differ from what the stub holds, a sentence each. */
+/** Differences between a market's tables and the stub's data, one sentence each. */
 export async function differences(file: string, state: StubState, market: string): Promise<string[]> {
   const truths = {
     members: membersTruth(state, market),
@@ -37,7 +37,7 @@ export async function differences(file: string, state: StubState, market: string
   return found;
 }
 
-/** Acknowledged deliveries that are not in the warehouse exactly once, with how often they are. */
+/** Acknowledged deliveries that are not exactly once in the warehouse, with their number of rows. */
 export async function miscounted(
   file: string,
   acknowledged: ReadonlyMap<string, StubEvent>,
@@ -54,10 +54,10 @@ export async function miscounted(
   });
 }
 
-// When the models were built and checked is no content.
+// The time of building and checking the models is not compared.
 const LEFT_OUT: Record<string, string> = { 'meta.models': 'applied_at', 'ops.checks': 'at' };
 
-/** A hash of each table's rows, whatever their order. */
+/** A hash of each table's rows, independent of their order. */
 export async function hashTables(file: string): Promise<Map<string, string>> {
   const names = await queryFile(
     file,

@@ -1,4 +1,7 @@
-/* Loads what has landed, builds the models and publishes, as the end of a run does: `load.ts DATA_FOLDER MODELS_FOLDER`. */
+/*
+ * Loads what has landed, builds the models and publishes, as a run does at its end: `load.ts DATA_FOLDER
+ * MODELS_FOLDER`.
+ */
 import { buildModels } from '../../../src/models/run-models.js';
 import { loadLanding } from '../../../src/load/load.js';
 import { openWarehouse } from '../../../src/duckdb/open.js';

@@ -1,6 +1,6 @@
 import { generator } from '../../../bench/planner/random.js';
 
-/** What is started in a round, all together. */
+/** Processes started together in each round. */
 export const ACTORS = [
   'worker A',
   'worker B',
@@ -14,12 +14,12 @@ export const ACTORS = [
 ] as const;
 export type ActorName = (typeof ACTORS)[number];
 
-/** Goes on for the whole round; the others are soon over. */
+/** Servers run for the whole round; the other processes soon end. */
 export function isServer(actor: ActorName): boolean {
   return actor.startsWith('worker') || actor.startsWith('receiver') || actor === 'snapshot';
 }
 
-/** A signal for one process, some time after it was seen at work. A stopped one goes on after `frozenMs`. */
+/** A signal for one process, some time after it started work. A frozen process continues after `frozenMs`. */
 export interface PlannedStrike {
   target: ActorName;
   signal: 'SIGKILL' | 'SIGSTOP';
@@ -28,25 +28,25 @@ export interface PlannedStrike {
 }
 
 export interface Round {
-  /** Milliseconds from the beginning of the round, by actor. */
+  /** Start time of each process, in milliseconds from the start of the round. */
   starts: Record<ActorName, number>;
   strikes: PlannedStrike[];
-  /** How what still serves at the end is ended. */
+  /** How the servers still running at the end are stopped. */
   end: 'SIGTERM' | 'SIGKILL';
 }
 
-// Commands are over in seconds, a run takes longer: they meet it at every stage.
+// Commands take seconds and a run takes longer, so commands meet every stage of the run.
 const SERVERS_START_WITHIN_MS = 3_000;
 const COMMANDS_START_WITHIN_MS = 14_000;
-// A server is struck at any stage of the run, a command rather early: it is soon over.
+// Servers are struck at any time of the run; commands early, because they soon end.
 const STRIKE_SERVER_WITHIN_MS = 12_000;
 const STRIKE_COMMAND_WITHIN_MS = 1_500;
 const LONGEST_FREEZE_MS = 4_000;
-// Longer than heartbeats of activities and locks live: the frozen one is taken for dead, and comes back.
+// Longer than heartbeat timeouts and leases: a frozen process is considered dead and then returns.
 const LONG_FREEZE_MS = 35_000;
 const LONG_FREEZE_SHARE = 0.08;
 
-/** The rounds of a seed, always the same ones. */
+/** Yields the rounds of a seed; always the same ones. */
 export function* planRounds(seed: number): Generator<Round, never> {
   const random = generator(seed);
   const within = (ms: number): number => Math.round(ms * random());
@@ -55,7 +55,7 @@ export function* planRounds(seed: number): Generator<Round, never> {
     const starts = Object.fromEntries(
       ACTORS.map((actor) => [actor, within(isServer(actor) ? SERVERS_START_WITHIN_MS : COMMANDS_START_WITHIN_MS)]),
     ) as Round['starts'];
-    // One of each pair goes on, so that the round has an end.
+    // One process of each pair survives, so that the round ends.
     const worker = pick(['worker A', 'worker B'] as const);
     const receiver = pick(['receiver A', 'receiver B'] as const);
     const hat: ActorName[] = [worker, receiver, 'snapshot', 'publish --to', 'replay', 'compact', 'models apply'];

@@ -1,5 +1,8 @@
-/* Reads what is published in a loop, as analysts do, until SIGTERM; a line of JSON for each thing that was wrong, and a last
- * one with the number of reads. Usage: node --import tsx reader.ts DATA_FOLDER */
+/*
+ * Reads published tables in a loop, as analysts do, until SIGTERM. Prints one line of JSON for each error and a last
+ * one with the number of reads.
+ * Usage: node --import tsx reader.ts DATA_FOLDER
+ */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,14 +28,14 @@ const buildsThere = (): string[] => {
 console.log('reading');
 while (!end.signal.aborted) {
   let build = '';
-  // The links are looked at all the time, and between them now and then what is behind them.
+  // Checks the links continuously, and the linked files from time to time.
   for (let i = 0; i < LOOKS; i++) {
     await look('the link `current` leads nowhere', async () => {
       build = realpathSync(path.join(published, 'current'));
     });
     await sleep(5);
   }
-  // Some are slow between the link and the file; a build must outlive that.
+  // Simulates a slow reader between link and file; the build must outlive the pause.
   await sleep(400);
   if (build !== '') await look(`the build ${path.basename(build)} is not whole`, () => expectWhole(build));
   await look('market.duckdb cannot be opened', async () => {

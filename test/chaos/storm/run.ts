@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { setup } from '../../global-setup.js';
 import { runStorm } from './storm.js';
 
-/* `npm run storm -- --seed S --rounds N`: rounds of two workers, two receivers and the writing commands, started together. */
+/* `npm run storm -- --seed S --rounds N`: runs rounds of two workers, two receivers and writing commands. */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
@@ -18,7 +18,7 @@ const found = await runStorm({
   rounds: Number(values.rounds),
   companies: Number(values.companies),
   say: (line) => console.log(line),
-  // After the round under way, so that nothing is left running.
+  // Stops after the current round, so that no process is left.
   signal: end.signal,
 }).finally(removeCompiled);
 const { rounds, strikes, acknowledged, complete, reads, problems } = found;

@@ -6,9 +6,9 @@ const EVERY_MS = 60;
 const MOST_IN_FLIGHT = 8;
 const FIRST_SECOND = Date.parse('2026-11-01T00:00:00Z');
 
-/** Sends events to whichever receiver answers, each again until one answers 200, as the API does "a few times". */
+/** Sends events to any receiver that answers and retries each until one answers 200, as the API does. */
 export class Sender {
-  /** Events that were answered 200, by their key. */
+  /** Events answered with 200, by key. */
   readonly acknowledged = new Map<string, StubEvent>();
   readonly #state: StubState;
   #made = 0;
@@ -41,7 +41,7 @@ export class Sender {
     await Promise.all(flying);
   }
 
-  /** Each in a second of its own. */
+  /** Gives each event its own second. */
   #make(): StubEvent {
     const n = this.#made++;
     const company = this.#state.companies[n % this.#state.companies.length]!;

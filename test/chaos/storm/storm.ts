@@ -19,9 +19,9 @@ export interface StormOptions {
   seed: number;
   rounds: number;
   companies: number;
-  /** Told a line per round. */
+  /** Receives one line per round. */
   say: (line: string) => void;
-  /** Ends the storm after the round under way. */
+  /** Ends the storm after the current round. */
   signal?: AbortSignal;
 }
 
@@ -29,25 +29,25 @@ export interface StormResult {
   rounds: number;
   strikes: number;
   acknowledged: number;
-  /** Runs that said complete, and whose tables were compared. */
+  /** Runs that reported complete and whose tables were compared. */
   complete: number;
   reads: number;
-  /** What is wrong, with the round it was found in. */
+  /** Problems found, each with its round. */
   problems: string[];
 }
 
 const MARKET = 'storm';
-// Hangs are told from slowness by patience: a busy machine takes minutes for what takes seconds.
+// Long timeouts separate hangs from slowness: a busy machine takes minutes for what takes seconds.
 const COMMAND_ENDS_WITHIN_MS = 300_000;
 const RUN_ENDS_WITHIN_MS = 600_000;
 const MOST_TRIES = 5;
-// It moves a link and opens no file: struck at any moment, and not counted.
+// It moves a link without opening a file, so it is struck at any moment and not counted.
 const UNSEEN = 'not seen at work';
-// What a command may say when another one is at work.
+// What a command may report while another one is running.
 const EXPECTED =
   /is held by|There is no build before the current one|Another process|is in use by|being changed by|locked/i;
 
-/** Rounds of processes that start together on one data folder and are struck down at random. */
+/** Runs rounds of processes that start together on one data folder and are struck at random. */
 export async function runStorm(options: StormOptions): Promise<StormResult> {
   const storm = await Storm.open(options);
   try {
@@ -67,7 +67,7 @@ class Storm {
   readonly #sender: Sender;
   #readerLines = 0;
   #number = 0;
-  /** Of this round's snapshot, which is of the day it begins on. */
+  /** This round's snapshot belongs to the day on which the round started. */
   #workflowId = '';
 
   private constructor(
@@ -81,7 +81,7 @@ class Storm {
     this.#sender = new Sender(api.state);
   }
 
-  /** Everything that lasts for all rounds. */
+  /** State that lasts for all rounds. */
   static async open(options: StormOptions): Promise<Storm> {
     const [temporal, api, first, second] = await Promise.all([
       startTemporal(),
@@ -94,7 +94,7 @@ class Storm {
       temporal: temporal.address,
       config: {
         models: './models',
-        // Few, so that builds are removed while others read and go back.
+        // Few builds, so that some are removed while others are read or rolled back to.
         publish: { keep: 2 },
         markets: [{ name: MARKET, refresh: { companies: '0d', financials: '0d' } }],
       },
@@ -143,7 +143,7 @@ class Storm {
     );
   }
 
-  /** The whole landing zone, replayed elsewhere, gives the tables that were lived. */
+  /** Replays the whole landing zone elsewhere and expects the same tables. */
   async replayAll(): Promise<void> {
     const into = path.join(this.project.dir, 'replayed');
     const { code, stdout, stderr } = await this.#tidemark('replay', '--into', into);
@@ -179,7 +179,7 @@ class Storm {
     return runCli(args, { cwd: this.project.dir, env: this.project.env as Record<string, string> });
   }
 
-  /** Companies change their names, and a model its text. */
+  /** Changes names of companies and the text of a model. */
   #changeMarket(number: number): void {
     const { companies } = this.api.state;
     for (let i = 0; i < 5; i++) {
@@ -189,7 +189,7 @@ class Storm {
     writeModel(this.project, number);
   }
 
-  /** Starts each actor at its time and strikes those that are to be struck; what came of each strike. */
+  /** Starts each process at its time, executes the strikes and returns their results. */
   async #startAndStrike({ starts, strikes }: Round, actors: Actor[], over: AbortSignal): Promise<(string | null)[]> {
     const start = (name: ActorName): Actor => {
       const isAtWork = (actor: Actor): Promise<string | null> => this.#isAtWork(actor);
@@ -205,9 +205,9 @@ class Storm {
         let actor = start(name);
         if (strike === undefined) return null;
         for (let tries = 1; ; tries++) {
-          // A receiver may stand by for the whole round.
+          // A receiver may be on standby for the whole round.
           const struck = await Promise.race([actor.strike(strike), sleep(60_000, null, { ref: false })]);
-          // A command was over before it was struck: it is given again while the run goes on.
+          // A command that ended before its strike is started again while the run continues.
           if (struck !== null || isServer(name) || over.aborted || tries === MOST_TRIES) return struck;
           actor = start(name);
         }
@@ -238,7 +238,7 @@ class Storm {
     }
   }
 
-  /** What a process is doing, told by what others see of it; null while it only starts. */
+  /** What a process is doing, as others see it; null while it starts. */
   async #isAtWork(actor: Actor): Promise<string | null> {
     const { client } = this.temporal;
     switch (actor.name) {
@@ -272,7 +272,7 @@ class Storm {
     }
   }
 
-  /** Waits for the end of this round's run, and checks what it claims against the build it made. */
+  /** Waits for the round's run to end and checks its claims against the build it made. */
   async #runEnds(begun: Date, actors: readonly Actor[]): Promise<{ outcome: string; complete: boolean }> {
     const { client } = this.temporal;
     for (const deadline = Date.now() + RUN_ENDS_WITHIN_MS; ; await sleep(200)) {
@@ -304,7 +304,7 @@ class Storm {
       this.#wrong(`the run said complete, but ${what} has other ${difference}`);
   }
 
-  /** The file of the build that was made for a run. */
+  /** The published file of a run's build. */
   #buildOf(run: string): string | null {
     const builds = path.join(this.project.dataDir, 'published', 'builds');
     const name = readdirSync(builds).find((entry) => !entry.startsWith('.') && entry.includes(run));
@@ -317,7 +317,7 @@ class Storm {
     await Promise.all(
       all.filter(serves).map(async (actor) => {
         const doing = await actor.work();
-        // The second receiver may stand by or step back, as long as one takes what comes.
+        // The second receiver may be on standby or give up, as long as one accepts deliveries.
         const stepsBack = actor.name.startsWith('receiver') && EXPECTED.test(actor.output());
         if (actor.hasEnded && !actor.struck && !stepsBack)
           this.#wrong(`${actor.name} ended by itself: ${actor.output()}`);
@@ -341,10 +341,10 @@ class Storm {
     );
   }
 
-  /** Loads all there is, and holds the tables against what was acknowledged and claimed. */
+  /** Loads everything landed and compares the tables with acknowledgements and claims. */
   async #check(complete: boolean): Promise<void> {
     const { env, dataDir, dir, published } = this.project;
-    // A receiver takes over what a killed one left.
+    // A receiver takes over the spool of a killed one.
     const receiver = new Actor('receiver A', this.#argsOf('receiver A'), env, {
       isAtWork: (actor) => this.#isAtWork(actor),
     });
@@ -373,7 +373,7 @@ class Storm {
   }
 }
 
-/** A calm night, so that there is something to read and to go back to. */
+/** Runs a night without strikes, so that there are builds to read and roll back to. */
 async function firstNight(project: Project): Promise<void> {
   const worker = await project.startWorker();
   try {
@@ -386,7 +386,7 @@ async function firstNight(project: Project): Promise<void> {
   }
 }
 
-/** A model of the user's own that is another text in each round, so that `models apply` has something to do. */
+/** A user's model that changes in each round, so that `models apply` has work. */
 function writeModel(project: Project, number: number): void {
   const folder = path.join(project.dir, 'models', 'marts');
   mkdirSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ const CRAWL_QUEUE = 'tidemark-crawl';
 // temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
 const ACTIVITIES = 2;
 
-/** Whether the server has seen this worker ask for crawl work. */
+/** Whether the server has seen this worker poll for crawl work. */
 export async function polls(client: Client, identity: string): Promise<boolean> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
@@ -19,7 +19,7 @@ export interface RunState {
   running: boolean;
   runId: string;
   startedAt: Date;
-  /** Activities under way, and who has them. */
+  /** Running activities and the workers that run them. */
   activities: { type: string; worker: string; attempt: number; failure: string }[];
 }
 

@@ -19,13 +19,13 @@ const KEY = 'a-key-of-the-fuzzer';
 
 export interface FuzzReport {
   bodies: number;
-  /** Answers the client took. */
+  /** Answers that the client accepted. */
   taken: number;
-  /** Answers it refused, by the name of the error. */
+  /** Answers that the client rejected, by error name. */
   refused: Record<string, number>;
   rows: number;
   rejects: number;
-  /** Everything that is not as it must be; empty when all is well. */
+  /** Everything that is wrong; empty if all is well. */
   faults: string[];
 }
 
@@ -36,7 +36,7 @@ interface Case {
   bytes: Buffer;
 }
 
-/** Changes, status and damage of one body; `n` gives the rest. */
+/** Mutations, status and damage of one body; `n` determines the rest. */
 const recipe = fc.record({
   stream: fc.constantFrom(...STREAMS),
   status: fc.oneof(
@@ -52,8 +52,8 @@ const recipe = fc.record({
 });
 
 /**
- * Sends `runs` changed bodies through the real client, the real landing zone and one load into `dataDir`, and compares what
- * came of each with what an oracle reads in it.
+ * Sends `runs` mutated bodies through the client, the landing zone and one load into `dataDir`. Compares the result of
+ * each with an oracle's reading of the body.
  */
 export async function fuzzBodies(
   dataDir: string,
@@ -137,7 +137,7 @@ async function askAll(cases: readonly Case[], report: FuzzReport): Promise<Lande
   return landed;
 }
 
-/** Asks for one case; gives what a crawl would land, null where a crawl fails by name instead. */
+/** Requests one case; returns what a crawl would land, or null where a crawl fails by name. */
 async function ask(client: ApiClient, { n, stream, bytes }: Case, report: FuzzReport): Promise<NewRow | null> {
   const entity = stream.entity(n);
   try {
@@ -149,14 +149,14 @@ async function ask(client: ApiClient, { n, stream, bytes }: Case, report: FuzzRe
     report.refused[name] = (report.refused[name] ?? 0) + 1;
     if (!(error instanceof ApiError))
       report.faults.push(`${stream.stream} ${n}: no ApiError but ${String(error)} for ${bytes.toString('base64')}`);
-    // Listings and lists are not landed as errors: the run says that they could not be read.
+    // Listings are not landed as errors: the run reports that they could not be read.
     return error instanceof ApiError && entity !== null && stream.numberIn !== undefined
       ? rowOfError(error, entity, 'failed')
       : null;
   }
 }
 
-/** Rows and rejects there are against those there must be. */
+/** Compares rows and rejects with the expected ones. */
 async function compare({ db }: Warehouse, landed: readonly Landed[], report: FuzzReport): Promise<void> {
   const rejects = await db.rows<{ k: string; reason: string; path: string }>(
     `SELECT concat_ws(' ', stream, coalesce(entity_id, '')) AS k, reason, path FROM ops.rejects`,
@@ -171,7 +171,7 @@ async function compare({ db }: Warehouse, landed: readonly Landed[], report: Fuz
   for (const { stream, row } of landed) {
     const answer: LandedCase = { stream, entity: row.entity_id, status: row.status, body: row.body };
     const verdict = judge(answer);
-    // Nomenclatures: three entities answer many times, so that the body tells whose row it is.
+    // Nomenclatures answer many times for three entities, so the body shows whose row it is.
     const of = stream === 'nomenclatures' ? ` ${createHash('sha256').update(row.body).digest('hex')}` : '';
     for (const text of verdict.rows) expected.set(text + of, answer);
     for (const text of verdict.maybe ?? []) allowed.add(text + of);

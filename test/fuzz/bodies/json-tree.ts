@@ -1,6 +1,6 @@
 /*
- * JSON as a tree that keeps what JSON.parse throws away: repeated keys, and numbers as they are written. It is what the
- * fuzzer changes and what the oracle reads, so that neither leans on the readers under test.
+ * JSON as a tree that keeps what JSON.parse loses: repeated keys and the notation of numbers. The fuzzer and the oracle
+ * use it, so they do not depend on the readers under test.
  */
 export type Json =
   | { kind: 'object'; entries: [key: string, value: Json][] }
@@ -9,7 +9,7 @@ export type Json =
   | { kind: 'number'; raw: string }
   | { kind: 'word'; raw: 'true' | 'false' | 'null' };
 
-/** Reads a text that JSON.parse takes. Halves of surrogate pairs become U+FFFD: no text can hold them. */
+/** Reads any text that JSON.parse accepts. Lone surrogates become U+FFFD, because no text can hold them. */
 export function readTree(text: string): Json {
   let at = 0;
   const space = (): void => {
@@ -60,7 +60,7 @@ export function readTree(text: string): Json {
   return value();
 }
 
-/** The tree as text. */
+/** Writes the tree as text. */
 export function writeTree(tree: Json): string {
   if (tree.kind === 'object')
     return `{${tree.entries.map(([key, value]) => `${JSON.stringify(key)}:${writeTree(value)}`).join(',')}}`;
@@ -68,17 +68,17 @@ export function writeTree(tree: Json): string {
   return tree.kind === 'string' ? JSON.stringify(tree.value) : tree.raw;
 }
 
-/** A value of JavaScript as a tree. */
+/** Converts a JavaScript value to a tree. */
 export function treeOf(value: unknown): Json {
   return readTree(JSON.stringify(value) ?? 'null');
 }
 
-/** The value of a key; undefined when there is none or it is no object. The first of repeated ones. */
+/** The value of a key, the first if repeated; undefined if there is none or it is no object. */
 export function member(tree: Json | undefined, key: string): Json | undefined {
   return tree?.kind === 'object' ? tree.entries.find(([name]) => name === key)?.[1] : undefined;
 }
 
-/** Whether an object has a key twice. */
+/** Whether an object repeats a key. */
 export function repeats(tree: Json): boolean {
   return tree.kind === 'object' && new Set(tree.entries.map(([key]) => key)).size < tree.entries.length;
 }

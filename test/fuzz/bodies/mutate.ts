@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { readTree, treeOf, writeTree, type Json } from './json-tree.js';
 
-/** Values that have broken loaders: text no terminal, spreadsheet, path or SQL should obey, numbers no double holds, … */
+/**
+ * Values that have broken loaders: control characters, formulas, paths, SQL, numbers that no double holds, and more.
+ */
 const AWKWARD: unknown[] = [
   '',
   ' ',
@@ -77,7 +79,7 @@ const AWKWARD: unknown[] = [
   { '"': 1, '\\': 2, $: 3, '\u0000': 4 },
 ];
 
-/** Numbers only JSON can write. */
+/** Numbers that only JSON can write. */
 const RAW_NUMBERS = ['1e999', '-1e999', '1E+2', '-0', '0.1e-9999', '1.50', '123456789012345678901234567890'];
 
 const KEYS = [
@@ -113,14 +115,14 @@ const KEYS = [
   'x'.repeat(300),
 ];
 
-/** One change of a body; numbers in [0, 1) choose the place. */
+/** One mutation of a body; numbers in [0, 1) choose its place. */
 export type Mutation =
   | { what: 'replace' | 'repeat' | 'insert'; place: number; value: Json }
   | { what: 'rename'; place: number; key: string }
   | { what: 'remove' | 'wrap in array' | 'wrap in object' | 'as text'; place: number }
   | { what: 'deepen'; place: number; levels: number };
 
-// Evenly: a bias to the ends would always change the whole body.
+// Evenly distributed: a bias to the ends would always change the whole body.
 const place = fc.noBias(fc.nat(999_999)).map((millionths) => millionths / 1_000_000);
 const awkward: fc.Arbitrary<Json> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...AWKWARD).map(treeOfAwkward) },
@@ -150,7 +152,7 @@ export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   },
 );
 
-/** Changes of bytes: what a broken proxy, or a mean one, makes of a text. */
+/** Changes of bytes, as a broken or hostile proxy makes them. */
 export type Damage =
   | { what: 'none' | 'bom' | 'space' }
   | { what: 'cut' | 'flip' | 'noise'; place: number; bytes: Uint8Array };
@@ -168,7 +170,7 @@ export const damage: fc.Arbitrary<Damage> = fc.oneof(
   },
 );
 
-/** A valid body with changes made to it, as bytes. */
+/** A valid body with its mutations, as bytes. */
 export function mutate(body: unknown, mutations: readonly Mutation[], damaged: Damage): Buffer {
   let tree = readTree(JSON.stringify(body));
   for (const each of mutations) tree = applyMutation(tree, each);
@@ -198,7 +200,7 @@ function applyDamage(bytes: Buffer, damaged: Damage): Buffer {
   }
 }
 
-/** Changes the node the place points at; nodes are counted in the order of the text. */
+/** Changes the node at the chosen place; nodes are counted in text order. */
 function applyMutation(tree: Json, change: Mutation): Json {
   let left = Math.floor(change.place * countNodes(tree));
   const walk = (node: Json): Json => {
@@ -259,7 +261,7 @@ function treeOfAwkward(value: unknown): Json {
   return typeof value === 'bigint' ? { kind: 'number', raw: String(value) } : writeable(value);
 }
 
-/** Like treeOf, but halves of surrogate pairs stay: they are to reach the wire. */
+/** Like treeOf, but keeps lone surrogates, so that they reach the wire. */
 function writeable(value: unknown): Json {
   if (typeof value === 'string') return { kind: 'string', value };
   return treeOf(value);

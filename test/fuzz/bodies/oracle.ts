@@ -4,13 +4,13 @@ import { ROOT } from '../../helpers/processes.js';
 import { member, readTree, repeats, type Json } from './json-tree.js';
 
 /*
- * What must come of an answer, read from the body alone and without the code under test: which rows there must be, and
- * which places must be rejected. `rows` are exact; `rejects` are paths that must be there.
+ * The expected result of an answer, read from its body without the code under test. `rows` are exact; `rejects` are
+ * paths that must be among the rejects.
  */
 export interface Verdict {
   rows: string[];
   rejects: string[];
-  /** Rows that may be there or not: what is wrong with them is a matter of taste. */
+  /** Rows that may be there or not, because either reading of the fault is acceptable. */
   maybe?: string[];
 }
 
@@ -21,7 +21,7 @@ export interface LandedCase {
   body: string;
 }
 
-/** The verdict on a landed answer. */
+/** The expected result of a landed answer. */
 export function judge({ stream, entity, status, body }: LandedCase): Verdict {
   if (status === 404) return { rows: [], rejects: entity === null ? ['$'] : [] };
   if (status < 200 || status > 299) return { rows: [], rejects: ['$'] };
@@ -67,7 +67,7 @@ const TEXTS: [key: string, column: string][] = [
   ['socialnet', 'socialnet'],
 ];
 
-/** Columns of core.companies the oracle knows, in the order of a row's text. */
+/** Columns of core.companies that the oracle knows, in the order of a row's text. */
 export const COMPANY_COLUMNS = [...TEXTS.map(([, column]) => column), 'founding_date', 'phones', 'emails', 'faxes'];
 
 function judgeCompany(entity: string, doc: Json): Verdict {
@@ -134,7 +134,7 @@ function judgeValue(verdict: Verdict, { entity, of, indicator, path: where }: Pl
   const reject = (): void => void verdict.rejects.push(where);
   const [value] = said;
   if (value === undefined) return;
-  // Twice the same is once, 1.5 and 1.50 too; two different ones are none.
+  // Equal values count once, 1.5 and 1.50 too; different ones count as none.
   if (said.length > 1 && new Set(said.map((each) => JSON.stringify(asWritten(each)))).size > 1) return reject();
   if (isNested(value)) return reject();
   if (isNull(value)) return;
@@ -159,7 +159,7 @@ function asWritten(value: Json): Json {
 function judgeReports(entity: string, doc: Json): Verdict {
   const reports = member(doc, 'reports');
   const owner = doc.kind === 'object' ? member(doc, 'companyId') : undefined;
-  // Something nested names nobody.
+  // A nested value is no name.
   const isOther = textOf(owner) !== null && idOf(owner) !== entity;
   if (reports === undefined || isOther || (reports.kind !== 'array' && !isNull(reports)))
     return { rows: [], rejects: ['$'] };
@@ -202,7 +202,7 @@ function isNumeric(value: Json | undefined): boolean {
   return text !== null && NUMERIC.test(text) && Number.isFinite(Number(text));
 }
 
-/** The day of a report: `yyyymmdd`, or one that begins with `yyyy-mm-dd`. */
+/** The day of a report: `yyyymmdd`, or text that begins with `yyyy-mm-dd`. */
 function reportDay(value: Json | undefined): string | null {
   const text = textOf(value);
   if (text === null || !/^(1[89]|2[01])/.test(text)) return null;
@@ -293,7 +293,7 @@ function textOf(value: Json | undefined): string | null {
   return value.kind === 'number' || value.kind === 'word' ? value.raw : null;
 }
 
-/** A whole number of 64 bits in digits, or a JSON number with fraction or exponent that a double holds as a whole one. */
+/** A 64-bit integer in digits, or a JSON number with fraction or exponent that a double holds as an integer. */
 function idOf(value: Json | undefined): string | null {
   const text = textOf(value);
   if (text === null) return null;
@@ -302,7 +302,7 @@ function idOf(value: Json | undefined): string | null {
   return Number.isSafeInteger(whole) ? String(BigInt(whole)) : null;
 }
 
-/** `YYYY-MM-DD` of a text that begins with a day there is. */
+/** `YYYY-MM-DD` of a text that begins with a valid day. */
 function dayOf(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d([T ][^\n]*)?$/.test(text) || text.startsWith('0000')) return null;
   const day = text.slice(0, 10);
@@ -314,7 +314,7 @@ function mapped<In, Out>(value: In | null, make: (value: In) => Out): Out | null
   return value === null ? null : make(value);
 }
 
-/** Cells as one text. */
+/** Joins cells to one text. */
 export function cells(values: readonly unknown[]): string {
   return JSON.stringify(values.map(tell));
 }
@@ -325,8 +325,8 @@ function tell(value: unknown): unknown {
 }
 
 /**
- * A number that is no whole one, and zero, by its value: how it is written is not kept by every reader of JSON. A byte order
- * mark in front is left out: the reader of results drops it, the table has it.
+ * Normalizes fractions and zero, because readers of JSON do not all keep their notation. Drops a leading byte order
+ * mark, as the reader of results does.
  */
 export function canonical(written: string): string {
   const text = written.replace(/^\ufeff/, '').replace(/^-0$/, '0');
@@ -334,7 +334,7 @@ export function canonical(written: string): string {
   return isFraction ? `#${Number(text)}` : text;
 }
 
-/** The path of a key as rejects name it. */
+/** The path of a key as rejects write it. */
 export function pathOf(key: string): string {
   return `$.${quoted(key)}`;
 }

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { fuzzBodies } from './fuzz.js';
 
 /*
- * `npm run fuzz:bodies -- --runs 100000 [--seed S]`: changed bodies of every stream through client, landing zone and load.
- * Ends with 1 when one of them crashed something, made a wrong row, or was refused without a reject that says why.
+ * `npm run fuzz:bodies -- --runs 100000 [--seed S]`: sends mutated bodies of every stream through client, landing zone
+ * and load. Exits with 1 after a crash, a wrong row or a rejection without a reject that names the reason.
  */
 const { values } = parseArgs({
   options: {

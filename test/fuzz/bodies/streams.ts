@@ -1,21 +1,21 @@
 import type { LandingStream } from '../../../schemas/pipeline/landing.js';
 import type { ApiClient, ApiResponse } from '../../../src/api-client/index.js';
 
-/** One stream under test: what a good answer looks like, how it is asked for, and whose answer it is. */
+/** A stream under test: its valid answers, its request and its entity. */
 export interface FuzzedStream {
   stream: LandingStream;
-  /** A good body for case `n`. */
+  /** A valid body for case `n`. */
   body(n: number): unknown;
-  /** Entity under which the answer is landed; null for a page. */
+  /** Entity under which the answer lands; null for a page. */
   entity(n: number): string | null;
   ask(client: ApiClient, n: number): Promise<ApiResponse<unknown>>;
-  /** The number of the case in a request; NaN when it is of another stream. Not for those asked one at a time. */
+  /** The case number in a request; NaN for other streams. Not used for streams that are requested one at a time. */
   numberIn?(url: URL, body: string): number;
 }
 
-/** Company ids of the cases begin here. */
+/** First company id of the cases. */
 export const COMPANY = 1_000_000;
-/** Ids on the pages of searches: three a page. */
+/** Ids on search pages, three per page. */
 export const SIGHTED = 100_000_000;
 
 const companyId = (n: number): string => String(COMPANY + n);
@@ -201,7 +201,7 @@ export const STREAMS: FuzzedStream[] = [
       departments: [{ id: 7, name: 'IT', parent_id: 3 }],
     }),
     entity: (n) => ['v1', 'tenders', 'donors'][n % 3] ?? 'v1',
-    // Nothing in these requests tells them apart, so they are asked one after the other.
+    // Their requests are identical, so they are sent one at a time.
     ask: (client, n) =>
       n % 3 === 0
         ? client.v1.nomenclatures()

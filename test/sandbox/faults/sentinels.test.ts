@@ -17,7 +17,7 @@ describe('sentinel ids', () => {
     [430, { error_guard: 'limit' }],
     [500, { detail: expect.any(String) }],
     [503, { detail: expect.any(String) }],
-  ])('answer with status %d', async (status, body) => {
+  ])('answers a sentinel id with status %d', async (status, body) => {
     for (const path of [
       `/v2/companies/900000${status}`,
       `/v2/financial/900000${status}?year=2024`,
@@ -27,7 +27,7 @@ describe('sentinel ids', () => {
     }
   });
 
-  it('answer in version 1 with its errors', async () => {
+  it('answers sentinel ids in version 1 with its errors', async () => {
     expect(await app.get('/v1/finder/company/details?id=900000403')).toMatchObject({
       status: 403,
       body: { error_name: 'ProductPermissionDenied' },
@@ -38,14 +38,14 @@ describe('sentinel ids', () => {
     });
   });
 
-  it('reset, cut off, or answer with a page', async () => {
+  it('resets, truncates or serves a page for sentinel ids', async () => {
     for (const id of ['900000001', '900000002'])
       await expect(app.get(`/v2/companies/${id}`)).rejects.toThrow(/fetch failed|terminated/);
     const page = await fetch(`${app.url}/v2/companies/900000003`);
     expect(page.headers.get('content-type')).toContain('text/html');
   });
 
-  it('leave everything else alone', async () => {
+  it('answers 404 for ids that only look like sentinels', async () => {
     expect((await app.get('/v2/companies/900000999')).status).toBe(404);
     expect((await app.get('/v2/companies/1900000500')).status).toBe(404);
   });
@@ -55,7 +55,7 @@ describe('scripted lists', () => {
   const list = async (): Promise<OverviewResponse> =>
     (await app.send<OverviewResponse>('POST', '/v2/overview', {})).body;
 
-  it('with a row twice', async () => {
+  it('repeats a row in a scripted list', async () => {
     const before = await list();
     await app.send('POST', '/_sandbox/faults', { route: '/v2/overview', kind: 'duplicate' });
     const ids = (await list()).data.map(({ id }) => id);
@@ -63,7 +63,7 @@ describe('scripted lists', () => {
     expect(await list()).toEqual(before);
   });
 
-  it('with totals that drift', async () => {
+  it('changes the total of a scripted list', async () => {
     const before = await list();
     await app.send('POST', '/_sandbox/faults', { route: '/v2/overview', kind: 'drift', by: -3 });
     expect(await list()).toEqual({ ...before, total_results: before.total_results - 3 });

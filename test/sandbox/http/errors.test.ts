@@ -23,7 +23,7 @@ async function raw(
 
 describe('tokens', () => {
   it.each(['', 'Token wrong', 'Bearer sandbox-key-7', 'Token ', 'Token sandbox-key-7 x', 'token sandbox-key-7'])(
-    'refuse "%s"',
+    'refuses the token "%s" with 401',
     async (token) => {
       expect(await raw('/v2/metrics', {}, token)).toMatchObject({
         status: 401,
@@ -38,7 +38,7 @@ describe('tokens', () => {
 });
 
 describe('bad requests', () => {
-  it('with broken JSON', async () => {
+  it('refuses broken JSON', async () => {
     const broken = { method: 'POST', body: '{"page": 1' };
     expect(await raw('/v2/prospecting', broken)).toMatchObject({ status: 400, body: { body: [expect.any(String)] } });
     expect(await raw('/v1/finder/tenders', broken)).toMatchObject({
@@ -47,25 +47,25 @@ describe('bad requests', () => {
     });
   });
 
-  it('with a body that is no object', async () => {
+  it('refuses a body that is no object', async () => {
     for (const body of ['[]', '"x"', '17', 'null']) {
       const { status } = await raw('/v2/prospecting', { method: 'POST', body });
       expect(status).toBe(400);
     }
   });
 
-  it('with a body that is too large, or of another type', async () => {
+  it('refuses a body that is too large or of another media type', async () => {
     expect((await raw('/v2/prospecting', { method: 'POST', body: `"${'x'.repeat(2_000_000)}"` })).status).toBe(413);
     const xml = { method: 'POST', body: '<a/>', headers: { 'content-type': 'text/xml' } };
     expect((await raw('/v2/prospecting', xml)).status).toBe(415);
   });
 
-  it('with nesting a million deep', async () => {
+  it('refuses a body nested 400,000 levels deep', async () => {
     const body = '['.repeat(400_000) + ']'.repeat(400_000);
     expect((await raw('/v2/prospecting', { method: 'POST', body })).status).toBe(400);
   });
 
-  it('that are no HTTP at all', async () => {
+  it('answers 400 to bytes that are no HTTP', async () => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
     socket.write('HELLO\r\n\r\n');
     const answer = await text(socket);
@@ -73,12 +73,12 @@ describe('bad requests', () => {
     expect(answer).toContain('{"detail":');
   });
 
-  it('with headers that go on for ever', async () => {
+  it('answers 431 to a header of 100,000 bytes', async () => {
     const { status } = await raw('/v2/metrics', { headers: { 'x-long': 'y'.repeat(100_000) } });
     expect(status).toBe(431);
   });
 
-  it('to unknown routes, and with wrong methods', async () => {
+  it('answers 404 to unknown routes and 405 to wrong methods', async () => {
     expect(await raw('/v2/nothing')).toMatchObject({ status: 404, body: { detail: 'Not found.' } });
     expect(await raw('/v1/finder/nothing')).toMatchObject({ status: 404, body: { error_name: 'IdNotFound' } });
     expect(await raw('/somewhere')).toMatchObject({ status: 404, body: { detail: 'Not found.' } });
@@ -90,14 +90,14 @@ describe('bad requests', () => {
     expect(await raw('/v2/companies/12', { method: 'PATCH' })).toMatchObject({ status: 405, allow: 'GET' });
   });
 
-  it('in the prototype of objects', async () => {
+  it('rejects __proto__ keys', async () => {
     const body = '{"filters":{"__proto__":{"company_status":[199]},"constructor":1}}';
     expect((await raw('/v2/prospecting', { method: 'POST', body })).status).toBe(400);
   });
 });
 
 describe('statuses of version 2', () => {
-  it('can be chosen', async () => {
+  it('answers with the configured error statuses', async () => {
     const other = await startApp({
       dailyLimit: 1,
       statuses: {

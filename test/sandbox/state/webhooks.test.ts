@@ -16,7 +16,7 @@ interface Received {
 let app: Running;
 let receiver: Server;
 let received: Received[];
-/** Statuses of the next answers; 200 when used up. */
+/** Statuses of the next answers; 200 afterwards. */
 let answers: number[];
 let callback: string;
 
@@ -57,7 +57,7 @@ async function watchAll(fields: string[]): Promise<string> {
 }
 
 describe('webhook deliveries', () => {
-  it('tell of what the events list tells of, signed over the raw body', async () => {
+  it('delivers listed events, signed over the raw body', async () => {
     const secret = await watchAll([
       'company.phone',
       'company_email',
@@ -83,7 +83,7 @@ describe('webhook deliveries', () => {
     expect(fields).toContain('company.email');
   });
 
-  it('bring the value before and after', async () => {
+  it('delivers the new value of the field', async () => {
     await watchAll(['company.phone']);
     await app.send('POST', '/_sandbox/day', { advance: 9 });
     await deliveries(['delivered']);
@@ -95,7 +95,7 @@ describe('webhook deliveries', () => {
     }
   });
 
-  it('are tried again when refused, and given up after five tries', async () => {
+  it('retries refused deliveries and gives up after five tries', async () => {
     await watchAll(['company.phone', 'company.email']);
     answers = [500, 302];
     await app.send('POST', '/_sandbox/day', { advance: 5 });
@@ -113,7 +113,7 @@ describe('webhook deliveries', () => {
     for (const { tries } of failed) expect(tries.map(({ answer }) => answer)).toEqual([410, 410, 410, 410, 410]);
   });
 
-  it('survive a receiver that is not there', async () => {
+  it('fails deliveries when the receiver is down', async () => {
     await watchAll(['company.phone']);
     receiver.close();
     receiver.closeAllConnections();
@@ -123,7 +123,7 @@ describe('webhook deliveries', () => {
     expect(typeof first!.tries[0]!.answer).toBe('string');
   });
 
-  it('are none without a callback, and none for days gone back to', async () => {
+  it('delivers nothing without a callback or for earlier days', async () => {
     await app.send('POST', `/v2/companies/${app.sandbox.world.companyIds(0)[0]}/watch/start`, {});
     await app.send('POST', '/_sandbox/day', { advance: 30 });
     await app.send('PUT', '/v2/companies/watch/callback', { callback });

@@ -28,7 +28,7 @@ const GOOD = answer(200, { id: 1 });
 const REFUSED = answer(401, { detail: 'Invalid token.' });
 const LIMITED = answer(429, { error_guard: 'limit', message_guard: 'slower' });
 
-/** A caller whose API answers by script; the last answer repeats. */
+/** A caller with scripted answers; the last one repeats. */
 function scripted(...answers: (Answer | Fault)[]) {
   const pacer = new Pacer(undefined);
   vi.spyOn(pacer, 'reserve').mockReturnValue(0);
@@ -55,9 +55,9 @@ function scripted(...answers: (Answer | Fault)[]) {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('a call that must not be made twice', () => {
+describe('a call with side effects', () => {
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
-    'is repeated after %s: no byte was sent',
+    'repeats a call with side effects after %s: nothing was sent',
     async (code) => {
       const { call, sent } = scripted(fault(code), GOOD);
       expect((await call('unsent')).attempts).toBe(2);
@@ -65,20 +65,23 @@ describe('a call that must not be made twice', () => {
     },
   );
 
-  it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])('is not repeated after %s', async (code) => {
-    const { call, sent } = scripted(fault(code), GOOD);
-    expect(await rejection<TransportError>(call('unsent'))).toMatchObject({ code, unsent: false });
-    expect(sent()).toBe(1);
-  });
+  it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])(
+    'does not repeat a call with side effects after %s',
+    async (code) => {
+      const { call, sent } = scripted(fault(code), GOOD);
+      expect(await rejection<TransportError>(call('unsent'))).toMatchObject({ code, unsent: false });
+      expect(sent()).toBe(1);
+    },
+  );
 
-  it('is repeated after "limit"', async () => {
+  it('repeats a call with side effects after "limit"', async () => {
     const { call } = scripted(LIMITED, GOOD);
     expect((await call('unsent')).attempts).toBe(2);
   });
 });
 
 it.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
-  'does not repeat a call after %s, and says what to do',
+  'does not repeat a call after %s, and names the remedy',
   async (code) => {
     const { call, sent } = scripted(fault(code), GOOD);
     const error = await rejection<ApiError>(call());
@@ -88,21 +91,21 @@ it.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAM
   },
 );
 
-describe('a refused key', () => {
-  it('ends the first call at once', async () => {
+describe('consecutive 401s', () => {
+  it('fails at the first 401 when the key was never accepted', async () => {
     const { call, sent } = scripted(REFUSED);
     await rejection(call());
     expect(sent()).toBe(1);
   });
 
-  it('is doubted twice where it was accepted before', async () => {
+  it('repeats a 401 twice when the key was accepted before', async () => {
     const { call, sent } = scripted(GOOD, REFUSED);
     await call();
     await rejection(call());
     expect(sent()).toBe(1 + 3);
   });
 
-  it('is not doubted by a call that must not be made twice', async () => {
+  it('does not repeat a 401 for a call with side effects', async () => {
     const { call, sent } = scripted(GOOD, REFUSED);
     await call();
     await rejection(call('unsent'));
@@ -111,14 +114,14 @@ describe('a refused key', () => {
 });
 
 describe('"limit"', () => {
-  it('is tried again up to the configured retries, and slows the pace', async () => {
+  it('retries "limit" up to the configured number and slows down', async () => {
     const { call, sent, pacer } = scripted(LIMITED);
     expect(await rejection(call())).toBeInstanceOf(LimitError);
     expect(sent()).toBe(1 + MAX_RETRIES);
     expect(pacer.rateAt(performance.now())).toBeLessThan(Infinity);
   });
 
-  it('that lasts is tried once more only, until a good answer comes', async () => {
+  it('retries a lasting "limit" once only, until a good answer', async () => {
     let now = 1_000;
     vi.spyOn(performance, 'now').mockImplementation(() => now);
     const answers = [...Array.from({ length: 7 }, () => LIMITED), GOOD, LIMITED];

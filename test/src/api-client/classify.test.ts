@@ -27,11 +27,11 @@ it.each([
   { a: ['x', 1] },
   { a: { b: 1 } },
   { a: null },
-])('%j has no shape of an error', (body) => {
+])('recognizes no error in %j', (body) => {
   expect(told(body)).toBeNull();
 });
 
-describe('a detail', () => {
+describe('an error with `detail`', () => {
   it.each([
     ['Invalid token.', 200, 'TokenVerificationError'],
     ['API key is wrong', 400, 'TokenVerificationError'],
@@ -65,18 +65,18 @@ describe('a detail', () => {
     ['Unsupported media type "text/plain"', 415, 'InvalidRequestError'],
     ['Method "PUT" not allowed.', 405, 'InvalidRequestError'],
     ['anything', 400, 'InternalApiError'],
-  ])('%j with status %i is a %s', (detail, status, expected) => {
+  ])('classifies the detail %j with status %i as %s', (detail, status, expected) => {
     expect(name({ detail }, status)).toBe(expected);
   });
 
-  it('beside other fields is an error only with a status of one', () => {
+  it('treats a detail among other fields as an error only with an error status', () => {
     const body = { detail: 'Not found.', id: 1 };
     expect(name(body, 404)).toBe('NotFoundError');
     expect(name(body, 399)).toBeNull();
     expect(name({ detail: 'Not found.' }, 200)).toBe('NotFoundError');
   });
 
-  it('carries what the key lacks, or the refused words', () => {
+  it('keeps the access that the key lacks, or the refused words', () => {
     const access = { permission: 'p', module: 'm' };
     expect(told({ detail: 'Forbidden', access })).toMatchObject({ access });
     expect(told({ detail: 'No', access: 7 }, 403)).toMatchObject({ access: null });
@@ -86,8 +86,8 @@ describe('a detail', () => {
   });
 });
 
-describe('a guard', () => {
-  it('is a limit, with its message and what it guards', () => {
+describe('an error with `error_guard`', () => {
+  it('classifies error_guard as a LimitError with message and access', () => {
     const access = { permission: 'p' };
     expect(told({ error_guard: 'limit', message_guard: 'slow', access })).toMatchObject({
       name: 'LimitError',
@@ -118,18 +118,18 @@ describe('an error of version 1', () => {
     [{ error_name: 'Odd', code: 500 }, 'InternalApiError'],
     [{ error_name: 'InternalError', code: 400 }, 'InternalApiError'],
     [{ error_name: 'Odd' }, 'InvalidRequestError'],
-  ])('%j is a %s', (body, expected) => {
+  ])('classifies the version 1 error %j as %s', (body, expected) => {
     expect(name(body, 400)).toBe(expected);
   });
 
-  it('says whether a limit is the daily one', () => {
+  it('distinguishes the daily limit from the rate limit in version 1', () => {
     const guard = (error: ApiError | null): string | null => (error instanceof LimitError ? error.guard : null);
     expect(guard(told({ error_name: 'DailyLimit' }))).toBe('limits.daily');
     expect(guard(told({ error_name: 'Limit', message: 'the daily limit' }))).toBe('limits.daily');
     expect(guard(told({ error_name: 'Limit', message: 'slow' }))).toBe('limit');
   });
 
-  it('names the parameter and the message, or the request and its own name', () => {
+  it('names the parameter of a version 1 error, or the request', () => {
     expect(told({ error_name: 'InvalidRequest', message: 'm', data: { param: 'slug' } })).toMatchObject({
       fields: { slug: ['m'] },
     });
@@ -139,38 +139,38 @@ describe('an error of version 1', () => {
   });
 });
 
-describe('fields with messages', () => {
-  it('are an invalid request, empty ones left out', () => {
+describe('errors by field', () => {
+  it('classifies messages by field as InvalidRequestError, without empty ones', () => {
     expect(told({ page: ['Too high.'], size: [], filters: { a: { b: ['x'] } } })).toMatchObject({
       name: 'InvalidRequestError',
       fields: { page: ['Too high.'], 'filters.a.b': ['x'] },
     });
   });
 
-  it('are no error where they may be data', () => {
+  it('reports no error for text lists if the answer may be data', () => {
     expect(told({ page: ['Too high.'] }, 200, { mayBeData: true })).toBeNull();
     expect(name({ detail: 'Not found.' }, 200, { mayBeData: true })).toBe('NotFoundError');
     expect(name({ error_guard: 'limit' }, 200, { mayBeData: true })).toBe('LimitError');
   });
 });
 
-describe('autocomplete', () => {
+describe('errors of autocomplete', () => {
   const body = { fields: ['Give one.'] };
 
-  it.each(['POST /v2/autocomplete', 'POST /api/autocomplete'])('%s has an error of its own', (endpoint) => {
+  it.each(['POST /v2/autocomplete', 'POST /api/autocomplete'])('recognizes the error of %s', (endpoint) => {
     expect(told(body, 400, { endpoint })).toMatchObject({ name: 'AutocompleteFieldError', messages: ['Give one.'] });
     expect(name({ ...body, page: ['x'] }, 400, { endpoint })).toBe('InvalidRequestError');
   });
 
   it.each(['GET /v2/autocomplete', 'POST /v2/autocomplete/more', 'X POST /v2/autocomplete', 'POST /v1/autocomplete'])(
-    '%s has not',
+    'recognizes no autocomplete error from %s',
     (endpoint) => {
       expect(name(body, 400, { endpoint })).toBe('InvalidRequestError');
     },
   );
 });
 
-it('a list of faults of the connector is a validation error', () => {
+it('classifies a list of connector faults as ValidationError', () => {
   const detail = [{ loc: ['body', 'year'], msg: 'no', type: 't' }];
   expect(told({ detail }, 422)).toMatchObject({
     name: 'ValidationError',

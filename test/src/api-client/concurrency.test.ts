@@ -7,7 +7,7 @@ import { ClientClosedError } from '../../../src/api-client/index.js';
 import { Pacer } from '../../../src/api-client/pacer.js';
 import { rejection, reply, withApi, type Handler } from './helpers.js';
 
-/** Answers after a moment and notes the most requests that were open at once. */
+/** Answers after a short time and counts the most requests open at once. */
 function countOpen(): { handler: Handler; most: () => number; reset: () => void } {
   let open = 0;
   let most = 0;
@@ -27,7 +27,7 @@ function countOpen(): { handler: Handler; most: () => number; reset: () => void 
 }
 
 describe('requests in flight', () => {
-  it('never pass the bound, over all routes, and follow setConcurrency', async () => {
+  it('limits requests in flight over all routes and follows setConcurrency', async () => {
     const open = countOpen();
     await withApi(
       open.handler,
@@ -52,7 +52,7 @@ describe('requests in flight', () => {
     );
   });
 
-  it('halve when the API says "limit", once for a round, and recover', async () => {
+  it('halves the requests in flight at "limit", once per round, and recovers', async () => {
     let limited = true;
     const body = { access: {}, error_guard: 'limit', message_guard: 'slower' };
     await withApi(
@@ -68,7 +68,7 @@ describe('requests in flight', () => {
     );
   });
 
-  it('end in an orderly way when the client closes', async () => {
+  it('completes open requests on close and rejects waiting ones', async () => {
     const open = countOpen();
     await withApi(
       open.handler,
@@ -84,7 +84,7 @@ describe('requests in flight', () => {
     );
   });
 
-  it('leave no listener on the signal they share', async () => {
+  it('removes its listeners from a shared abort signal', async () => {
     await withApi(countOpen().handler, async ({ client }) => {
       const { signal } = new AbortController();
       const calls = Array.from({ length: 40 }, async (_, i) => client.v2.company(i, { signal }));
@@ -96,7 +96,7 @@ describe('requests in flight', () => {
 });
 
 describe('ConcurrencyGate', () => {
-  it('keeps its bound under any order of events', async () => {
+  it('keeps the concurrency limit under any order of events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('take', 'free', 'good', 'limit', 'grow', 'shrink')), async (events) => {
         const gate = new ConcurrencyGate(4);
@@ -123,7 +123,7 @@ describe('ConcurrencyGate', () => {
     );
   });
 
-  it('serves first come, first served, and forgets who gave up', async () => {
+  it('serves waiting requests in order, skipping aborted ones', async () => {
     const gate = new ConcurrencyGate(1);
     await gate.acquire(undefined);
     const order: string[] = [];
@@ -143,7 +143,7 @@ describe('ConcurrencyGate', () => {
 });
 
 describe('Pacer', () => {
-  it('spreads starts evenly and saves nothing up', () => {
+  it('spreads starts evenly without accumulating unused ones', () => {
     const pacer = new Pacer(50);
     expect([0, 0, 0].map((at) => pacer.reserve(at))).toEqual([0, 20, 40]);
     expect(pacer.reserve(1000)).toBe(0);
@@ -152,8 +152,8 @@ describe('Pacer', () => {
   });
 });
 
-describe('Retry-After of "too much at once"', () => {
-  it('holds every start while nothing is answered', () => {
+describe('Retry-After of "limit"', () => {
+  it('delays every start while nothing is answered', () => {
     const pacer = new Pacer(undefined);
     pacer.limited(10_000, 30_000);
     expect(pacer.reserve(11_000)).toBe(29_000);
@@ -161,14 +161,14 @@ describe('Retry-After of "too much at once"', () => {
     expect(pacer.reserve(41_000)).toBe(0);
   });
 
-  it('holds nobody else while others are answered', () => {
+  it('does not delay other requests while others are answered', () => {
     const pacer = new Pacer(100);
     for (let now = 9_500; now < 10_000; now += 10) pacer.succeeded(now);
     pacer.limited(10_000, 30_000);
     expect(pacer.reserve(10_100)).toBeLessThan(1_000);
   });
 
-  it('holds other calls of the same client', async () => {
+  it('delays other calls of the same client', async () => {
     await withApi(
       (_q, r) => reply(r, 429, { error_guard: 'limit', message_guard: 'slower' }, { 'retry-after': '3600' }),
       async ({ client, api }) => {
@@ -185,8 +185,8 @@ describe('Retry-After of "too much at once"', () => {
   });
 });
 
-describe('the pace after "too much at once"', () => {
-  // An API that takes so many requests in each second, asked by lanes that wait for their answer before they go on.
+describe('the pace after "limit"', () => {
+  // Simulates an API with a limit of requests per second and clients that each wait for their answer.
   const simulate = (allowed: number, lanes: number, latency: number, most?: number) => {
     const pacer = new Pacer(most);
     const counts = { sent: 0, refused: 0 };
@@ -215,13 +215,13 @@ describe('the pace after "too much at once"', () => {
     [150, 8, 40],
     [20, 16, 5],
     [2_000, 32, 2],
-  ])('%i a second allowed, %i at once: few are refused, and most of it is used', (allowed, lanes, latency) => {
+  ])('with %i a second allowed and %i in flight uses most and exceeds little', (allowed, lanes, latency) => {
     const { sent, refused, perSecond } = simulate(allowed, lanes, latency);
     expect(refused / sent).toBeLessThan(0.05);
     expect(perSecond).toBeGreaterThan(0.85 * Math.min(allowed, (1_000 * lanes) / latency));
   });
 
-  it('keeps at least half of what was sent, and never less than one a second', () => {
+  it('halves the rate at "limit", but keeps one request a second', () => {
     const pacer = new Pacer(100);
     pacer.limited(10_000);
     expect(pacer.rateAt(10_000)).toBe(50);
@@ -229,11 +229,11 @@ describe('the pace after "too much at once"', () => {
     expect(pacer.rateAt(29_000)).toBeGreaterThanOrEqual(1);
   });
 
-  it('never exceeds what is configured', () => {
+  it('never exceeds the configured rate', () => {
     expect(simulate(1_000, 8, 1, 50).perSecond).toBeLessThanOrEqual(51);
   });
 
-  it('comes back from an API that took nothing for a while', () => {
+  it('recovers the rate after a long "limit"', () => {
     const pacer = new Pacer(undefined);
     for (let now = 1_000; now < 20_000; now += 500) pacer.limited(now);
     expect(pacer.rateAt(20_000)).toBeLessThan(2);

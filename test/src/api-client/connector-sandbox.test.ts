@@ -33,14 +33,14 @@ afterAll(async () => {
   await app.close();
 });
 
-/** The value of an answer that has the shape assumed. */
+/** The value of an answer that fits the assumed shape. */
 function fitting<T>(data: Assumed<T>): T {
   if (!data.fits) throw new Error(`does not fit: ${JSON.stringify(data.value)}`);
   return data.value;
 }
 
-describe('the connector functions against the sandbox', () => {
-  it('read the utility routes', async () => {
+describe('connector functions against the sandbox', () => {
+  it('reads the utility routes of the connector', async () => {
     const { connector } = client;
     expect(fitting((await connector.health()).data).status).toBe('ok');
     expect((await connector.landing()).data.text).toContain('Company Data API sandbox');
@@ -48,7 +48,7 @@ describe('the connector functions against the sandbox', () => {
     expect((await connector.challenge()).data.text).toMatch(/^sandbox-challenge-/);
   });
 
-  it('read companies as version 2 does', async () => {
+  it('reads companies through the connector as version 2 does', async () => {
     const { connector, v2 } = client;
     const record = (await v2.company(id)).data;
     expect(fitting((await connector.verifyToken()).data).valid).toBe(true);
@@ -63,7 +63,7 @@ describe('the connector functions against the sandbox', () => {
     expect((await connector.companyOwnership(id)).data).toMatchObject({ company: { id: String(id) } });
   });
 
-  it('search, and list what filters take', async () => {
+  it('searches and lists nomenclatures through the connector', async () => {
     const { connector, v2 } = client;
     const filters = { company_status: [200] };
     const page = fitting((await connector.prospecting({ per_page: 3, filters })).data);
@@ -74,7 +74,7 @@ describe('the connector functions against the sandbox', () => {
     expect(below.items).toHaveLength(5);
   });
 
-  it('reject with what version 2 would say, and with ValidationError', async () => {
+  it('rejects with the errors of version 2 or ValidationError', async () => {
     const { connector } = client;
     expect(await rejection(connector.companyDetails(5))).toBeInstanceOf(NotFoundError);
     // With status 200, an object of texts may also be data: the answer says that it has another shape.
@@ -96,11 +96,11 @@ describe('the connector functions against the sandbox', () => {
   });
 });
 
-describe('sign-in by a program', () => {
-  /** Hands the cookies of one step on to the next. */
+describe('sign-in without a browser', () => {
+  /** Passes the cookies of one step to the next. */
   const withCookies = ({ cookies }: Screen): { cookies: string[] } => ({ cookies });
 
-  it('with the key, accepted: the client learns the code from the redirect', async () => {
+  it('signs in with the API key and gets the code from the redirect', async () => {
     const { oauth } = client.connector;
     const session = await newSession(app);
     const { data: signedIn } = await oauth.signInWithKey(session);
@@ -112,7 +112,7 @@ describe('sign-in by a program', () => {
     expect(await rejection(oauth.accept(session, withCookies(signedIn)))).toBeInstanceOf(PermissionDeniedError);
   });
 
-  it('by trial code, denied', async () => {
+  it('signs in by trial code and denies access', async () => {
     const { oauth } = client.connector;
     const session = await newSession(app);
     const call = withCookies((await oauth.loginScreen(session)).data);
@@ -125,7 +125,7 @@ describe('sign-in by a program', () => {
     expect(new URL(end.data.location!).searchParams.get('error')).toBe('access_denied');
   });
 
-  it('by SSO, and without the cookie not at all', async () => {
+  it('signs in by SSO, but not without the cookie', async () => {
     const { oauth } = client.connector;
     const session = await newSession(app);
     const { data } = await oauth.startSso(session);

@@ -20,7 +20,7 @@ import { rejection, reply, startStubApi, TEST_KEY, withApi, type SeenRequest } f
 
 type Connector = ApiClient['connector'];
 
-/** Method, path, what is sent (query, JSON or form), and the call. */
+/** Method, path, sent values (query, JSON or form), and the call. */
 const routes: [string, string, Record<string, unknown> | null, (connector: Connector) => Promise<unknown>][] = [
   ['GET', '/', null, (c) => c.landing()],
   ['GET', '/health', null, (c) => c.health()],
@@ -72,7 +72,7 @@ const routes: [string, string, Record<string, unknown> | null, (connector: Conne
   ['POST', '/oauth/deny', { session: 's+1' }, (c) => c.oauth.deny('s+1')],
 ];
 
-/** What a request carried: its query, form or JSON. */
+/** Values that a request sent as query, form or JSON. */
 function sentBy({ url, headers, body }: SeenRequest): unknown {
   const query = url.split('?')[1];
   if (query !== undefined) return Object.fromEntries(new URLSearchParams(query));
@@ -85,14 +85,14 @@ function sentBy({ url, headers, body }: SeenRequest): unknown {
 
 const everything = (value: unknown): string => inspect(value, { depth: 20, showHidden: true, maxStringLength: null });
 
-describe('the routes of the connector', () => {
-  it('have a function each', () => {
+describe('routes of the connector', () => {
+  it('has one function per connector route', () => {
     expect(routes.map(([method, path]) => `${method} ${path}`)).toEqual(
       CONNECTOR_OPERATIONS.map(({ method, path }) => `${method} ${path}`),
     );
   });
 
-  it.each(routes)('%s %s', async (method, path, sent, call) => {
+  it.each(routes)('sends the documented request: %s %s', async (method, path, sent, call) => {
     await withApi(
       (_request, response) => reply(response, 200, {}),
       async ({ client, api, attempts }) => {
@@ -114,7 +114,7 @@ describe('the routes of the connector', () => {
     );
   });
 
-  it('hang off connectorUrl, while the other routes keep baseUrl and their header', async () => {
+  it('uses connectorUrl for the connector and baseUrl for other routes', async () => {
     const connector = await startStubApi((_request, response) => reply(response, 200, { status: 'ok' }));
     try {
       await withApi(
@@ -140,14 +140,14 @@ describe('the routes of the connector', () => {
   });
 });
 
-describe('answers of /api', () => {
+describe('answers of connector routes', () => {
   it.each<[string, unknown, boolean]>([
     ['the record of version 2', { id: '7', name: 'A', more: [1] }, true],
     ['a record without an id', { company: { id: 7 } }, false],
     ['a list', [{ id: 7 }], false],
     ['nothing but null', null, false],
     ['lists of texts, which under 400 would be an error', { names: ['a'] }, false],
-  ])('are kept whatever they are: %s', async (_name, body, fits) => {
+  ])('keeps any answer and marks whether it fits: %s', async (_name, body, fits) => {
     await withApi(
       (_request, response) => reply(response, 200, body),
       async ({ client }) => {
@@ -157,7 +157,7 @@ describe('answers of /api', () => {
     );
   });
 
-  it('tell totals that came as text, and ownership as it is', async () => {
+  it('reads text totals as numbers and ownership unchanged', async () => {
     await withApi(
       (request, response) =>
         reply(
@@ -174,38 +174,35 @@ describe('answers of /api', () => {
   });
 });
 
-describe('refusals', () => {
+describe('errors of the connector', () => {
   const detail = [
     { loc: ['body', 'year'], msg: 'Input should be a valid integer', type: 'int_parsing', input: TEST_KEY },
     { loc: ['body', 'filters', 0], msg: 'Field required', type: 'missing' },
   ];
 
-  it.each(['api', 'oauth'])(
-    'a request of the wrong shape (422) of /%s: ValidationError, free of the key',
-    async (part) => {
-      await withApi(
-        (_request, response) => reply(response, 422, { detail }),
-        async ({ client, api }) => {
-          const { connector } = client;
-          const error = await rejection<ValidationError>(
-            part === 'api' ? connector.companyFinancials(1, 2024) : connector.oauth.signInWithKey('s'),
-          );
-          expect(error).toBeInstanceOf(ValidationError);
-          expect(error).toBeInstanceOf(InvalidRequestError);
-          expect(error.name).toBe('ValidationError');
-          expect(error.fields).toEqual({
-            'body.year': ['Input should be a valid integer'],
-            'body.filters.0': ['Field required'],
-          });
-          expect(error.items).toEqual([{ ...detail[0], input: '[redacted]' }, detail[1]]);
-          expect(api.seen).toHaveLength(1);
-          expect(everything(error)).not.toContain('secret');
-        },
-      );
-    },
-  );
+  it.each(['api', 'oauth'])('turns a 422 of /%s into a ValidationError without the key', async (part) => {
+    await withApi(
+      (_request, response) => reply(response, 422, { detail }),
+      async ({ client, api }) => {
+        const { connector } = client;
+        const error = await rejection<ValidationError>(
+          part === 'api' ? connector.companyFinancials(1, 2024) : connector.oauth.signInWithKey('s'),
+        );
+        expect(error).toBeInstanceOf(ValidationError);
+        expect(error).toBeInstanceOf(InvalidRequestError);
+        expect(error.name).toBe('ValidationError');
+        expect(error.fields).toEqual({
+          'body.year': ['Input should be a valid integer'],
+          'body.filters.0': ['Field required'],
+        });
+        expect(error.items).toEqual([{ ...detail[0], input: '[redacted]' }, detail[1]]);
+        expect(api.seen).toHaveLength(1);
+        expect(everything(error)).not.toContain('secret');
+      },
+    );
+  });
 
-  it('told as version 2 tells them', async () => {
+  it('classifies connector errors like those of version 2', async () => {
     const answers: [number, unknown, new (...given: never[]) => ApiError][] = [
       [401, { detail: 'Invalid API key.' }, TokenVerificationError],
       [404, { detail: 'Not found.' }, NotFoundError],
@@ -222,10 +219,10 @@ describe('refusals', () => {
   });
 });
 
-describe('screens', () => {
+describe('screens of the sign-in', () => {
   const html = '<!DOCTYPE html><html><head><title>Cannot go on</title></head><body>…</body></html>';
 
-  it('come as text; redirects are not followed; cookies are handed on', async () => {
+  it('returns screens as text with redirect target and cookies', async () => {
     await withApi(
       (request, response) => {
         if (request.method === 'GET') reply(response, 200, html, { 'content-type': 'text/html' });
@@ -259,7 +256,7 @@ describe('screens', () => {
     [409, ContractError, 1],
     [429, LimitError, 3],
     [502, BodyError, 3],
-  ])('of status %i are errors, told with their title', async (status, expected, tries) => {
+  ])('rejects a screen of status %i and quotes its title', async (status, expected, tries) => {
     await withApi(
       (_request, response) => reply(response, status, html, { 'content-type': 'text/html' }),
       async ({ client, api }) => {
@@ -272,7 +269,7 @@ describe('screens', () => {
     );
   });
 
-  it('what happens once is not sent again after a fault', async () => {
+  it('does not repeat a sign-in step after a fault', async () => {
     await withApi(
       (_request, response) => reply(response, 500, html),
       async ({ client, api }) => {
@@ -288,7 +285,7 @@ describe('screens', () => {
     );
   });
 
-  it('that echo the key hide it', async () => {
+  it('redacts an API key that a screen echoes', async () => {
     const echo = TEST_KEY.replaceAll('"', '&quot;');
     await withApi(
       (_request, response) => reply(response, 401, `<title>${echo} is no key</title>`),

@@ -35,7 +35,7 @@ const v1Body = (error_name: string, code: object, data: object = {}): object => 
 
 type ErrorClass = abstract new (...args: never[]) => ApiError;
 
-/** Bodies whose meaning no status may change. */
+/** Bodies that mean the same at every status. */
 const anyStatus: [string, object, ErrorClass][] = [
   ['v2 token', { detail: 'Invalid token.' }, TokenVerificationError],
   ['v2 token, other words', { detail: 'Authentication credentials were not provided.' }, TokenVerificationError],
@@ -51,8 +51,8 @@ const anyStatus: [string, object, ErrorClass][] = [
   ['v1 permission', v1Body('ProductPermissionDenied', { code: 403 }), PermissionDeniedError],
 ];
 
-describe('an error is told by its body, whatever the status', () => {
-  it.each(anyStatus)('%s', async (_name, body, expected) => {
+describe('errors recognized by body', () => {
+  it.each(anyStatus)('classifies by body at any status: %s', async (_name, body, expected) => {
     const statuses = [200, 400, 401, 403, 404, 406, 418, 422, 500, 503];
     const routes = [
       async (client: ApiClient) => client.v2.company(1),
@@ -75,7 +75,7 @@ describe('an error is told by its body, whatever the status', () => {
   });
 });
 
-/** Bodies where the shape leaves two readings and the status decides. */
+/** Bodies with two possible meanings, where the status decides. */
 const byStatus: [number, unknown, ErrorClass][] = [
   [404, { detail: 'Not found.' }, NotFoundError],
   [404, { detail: 'No company matches the given query.' }, NotFoundError],
@@ -105,8 +105,8 @@ const byStatus: [number, unknown, ErrorClass][] = [
   [422, { detail: [{ loc: ['body', 'page'], msg: 'not an integer', type: 'int' }] }, InvalidRequestError],
 ];
 
-describe('where the shape does not decide', () => {
-  it.each(byStatus)('status %i with %j', async (status, body, expected) => {
+describe('errors recognized by status', () => {
+  it.each(byStatus)('classifies by status and body: %i with %j', async (status, body, expected) => {
     await withApi(
       (_request, response) => reply(response, status, body),
       async ({ client }) => expect(await rejection(client.v2.company(1))).toBeInstanceOf(expected),
@@ -115,8 +115,8 @@ describe('where the shape does not decide', () => {
   });
 });
 
-describe('what errors carry', () => {
-  it('keeps the fields of a refusal, dotted where they are nested', async () => {
+describe('fields of errors', () => {
+  it('names rejected fields, nested ones with dots', async () => {
     await withApi(
       (_request, response) =>
         reply(response, 400, { page: ['Too high.', 'At most 10.'], filters: { nace: ['Unknown.'] } }),
@@ -129,7 +129,7 @@ describe('what errors carry', () => {
     );
   });
 
-  it('names the parameter of a version 1 refusal', async () => {
+  it('names the parameter of a version 1 error', async () => {
     await withApi(
       (_request, response) => reply(response, 406, v1Body('InvalidRequest', { code: 406 }, { param: 'slug' })),
       async ({ client }) => {
@@ -139,7 +139,7 @@ describe('what errors carry', () => {
     );
   });
 
-  it('keeps guard and access of a limit', async () => {
+  it('keeps guard and access of a LimitError', async () => {
     await withApi(
       (_request, response) => reply(response, 200, limitBody('limits.daily')),
       async ({ client, api }) => {
@@ -150,7 +150,7 @@ describe('what errors carry', () => {
     );
   });
 
-  it('keeps the whole body of what is not found, so that it can be landed', async () => {
+  it('keeps the whole body of a 404', async () => {
     const body = { detail: `Not found. ${'x'.repeat(2000)}` };
     await withApi(
       (_request, response) => reply(response, 404, body),
@@ -166,20 +166,20 @@ describe('what errors carry', () => {
   });
 });
 
-describe('data is not mistaken for an error', () => {
+describe('data that resembles an error', () => {
   it.each<[string, unknown]>([
     ['an empty report', {}],
     ['a report with an empty year', { '2023': {} }],
     ['a record with a field called detail', { id: 1, detail: 'Invalid token.' }],
     ['a record whose lists are empty', { id: null, company_phone: [] }],
-  ])('%s', async (_name, body) => {
+  ])('reads as data: %s', async (_name, body) => {
     await withApi(
       (_request, response) => reply(response, 200, body),
       async ({ client }) => expect((await client.v2.financial(1)).data).toEqual(body),
     );
   });
 
-  it('reads donors in whatever shape they come', async () => {
+  it('reads donors in any shape', async () => {
     await withApi(
       (_request, response) => reply(response, 200, { donors: ['A fund', 'A bank'] }),
       async ({ client }) => expect((await client.v1.tenderDonors()).data).toEqual({ donors: ['A fund', 'A bank'] }),
@@ -192,7 +192,7 @@ describe('autocomplete', () => {
     fields: ['At least one of name, registration_number, vat_number, website, phone_number is required.'],
   };
 
-  it.each([200, 400, 500])('tells its own error from a refused field called "fields", status %i', async (status) => {
+  it.each([200, 400, 500])('distinguishes the autocomplete error from a field "fields", status %i', async (status) => {
     await withApi(
       (_request, response) => reply(response, status, body),
       async ({ client }) => {
@@ -209,7 +209,7 @@ it.each([
   ['DailyLimitReached', 'as said', 'limits.daily'],
   ['LimitReached', 'The daily quota is used up.', 'limits.daily'],
   ['LimitReached', 'Too many requests.', 'limit'],
-])('reads the guard of a version 1 limit from name and message: %s, %s', async (error_name, message, guard) => {
+])('reads the guard of a version 1 limit: %s, %s', async (error_name, message, guard) => {
   await withApi(
     (_request, response) => reply(response, 200, { error_name, code: 429, message, data: {} }),
     async ({ client }) => expect(await rejection(client.v1.company(1))).toMatchObject({ guard }),

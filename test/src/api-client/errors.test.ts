@@ -12,8 +12,8 @@ const context = (more: Partial<errors.ApiErrorContext> = {}): errors.ApiErrorCon
 });
 const limit = (guard: string): errors.LimitError => new errors.LimitError(context(), guard, null, 'm');
 
-describe('an error of the client', () => {
-  it('names route, problem, status and attempts, as far as there are any', () => {
+describe('ApiError', () => {
+  it('names route, problem, status and number of attempts', () => {
     const message = (more: object): string => new errors.InternalApiError(context(more), 'down').message;
     expect(message({})).toBe('GET /v2/x: the API failed: down (status 400)');
     expect(message({ status: 0, attempts: 1 })).toBe('GET /v2/x: the API failed: down');
@@ -28,7 +28,7 @@ describe('an error of the client', () => {
     expect(new errors.InternalApiError(context({ body: 'b'.repeat(300) }), 'p').snippet).toBe('b'.repeat(300));
   });
 
-  it('carries what is known of the call, under the name of its class', () => {
+  it('keeps the details of the call under the class name', () => {
     expect(new errors.NotFoundError(context({ status: 404 }), 'gone')).toMatchObject({
       name: 'NotFoundError',
       message: 'GET /v2/x: not found: gone (status 404)',
@@ -65,12 +65,12 @@ it.each<[errors.ApiError, string, boolean]>([
   [new errors.ContractError(context({ status: 408 }), 'p'), 'p', true],
   [new errors.ContractError(context({ status: 499 }), 'p'), 'p', false],
   [new errors.ContractError(context({ status: 500 }), 'p'), 'p', true],
-])('%o says what is wrong, and whether to retry', (error, problem, retryable) => {
+])('states the problem and whether to retry: %o', (error, problem, retryable) => {
   expect(error.message).toBe(`GET /v2/x: ${problem} (status ${error.status})`);
   expect(error.retryable).toBe(retryable);
 });
 
-it('a validation error gathers messages by place', () => {
+it('groups the messages of a ValidationError by place', () => {
   const items = [
     { loc: ['body', 'year'], msg: 'too small', type: 't' },
     { loc: ['body', 'year'], msg: 'odd', type: 't' },
@@ -81,14 +81,14 @@ it('a validation error gathers messages by place', () => {
   expect(error.items).toBe(items);
 });
 
-it('tells what passes from what only another key may do', () => {
+it('distinguishes limits from permission refusals', () => {
   const denied = new errors.PermissionDeniedError(context(), 'd');
   const kinds = [limit('limit'), limit('limits.daily'), limit('module'), denied, new errors.TimeoutError(context(), 1)];
   expect(kinds.map((error) => errors.isLimit(error))).toEqual([true, false, false, false, false]);
   expect(kinds.map((error) => errors.isRefusal(error))).toEqual([false, false, true, true, false]);
 });
 
-it('a closed client says so', () => {
+it('reports that the client is closed', () => {
   expect(new errors.ClientClosedError()).toMatchObject({
     name: 'ClientClosedError',
     message: 'the API client is closed',

@@ -39,8 +39,8 @@ const faults: [string, Handler, abstract new (...args: never[]) => ApiError][] =
   ['a 5xx of unknown shape', (_q, r) => reply(r, 503, { message: 'upstream' }), ContractError],
 ];
 
-describe('faults are tried again', () => {
-  it.each(faults)('%s: gives way to the good answer', async (_name, fault) => {
+describe('retries after faults', () => {
+  it.each(faults)('succeeds on retry after %s', async (_name, fault) => {
     await withApi(
       (request, response, n) => (n <= 2 ? fault(request, response, n) : reply(response, 200, good)),
       async ({ client, attempts }) => {
@@ -55,7 +55,7 @@ describe('faults are tried again', () => {
     );
   });
 
-  it.each(faults)('%s: fails after the last retry', async (_name, fault, expected) => {
+  it.each(faults)('fails after the last retry with %s', async (_name, fault, expected) => {
     await withApi(
       fault,
       async ({ client, api, attempts }) => {
@@ -71,13 +71,13 @@ describe('faults are tried again', () => {
   });
 });
 
-describe('answers that repeating cannot mend', () => {
+describe('faults that no retry can fix', () => {
   it.each<[string, Handler]>([
     ['a listing of another shape', (_q, r) => reply(r, 200, { items: [] })],
     ['an array for a record', (_q, r) => reply(r, 200, [good])],
     ['a 4xx of unknown shape', (_q, r) => reply(r, 404, { message: 'no route matched' })],
     ['a redirect', (_q, r) => reply(r, 301, '', { location: 'https://elsewhere.example/v2' })],
-  ])('%s', async (_name, handler) => {
+  ])('does not retry %s', async (_name, handler) => {
     await withApi(handler, async ({ client, api }) => {
       const ask = _name.startsWith('a listing') ? client.v2.prospecting({}) : client.v2.company(1);
       expect(await rejection(ask)).toBeInstanceOf(ContractError);
@@ -85,7 +85,7 @@ describe('answers that repeating cannot mend', () => {
     });
   });
 
-  it('names where a redirect leads', async () => {
+  it('names the target of a redirect', async () => {
     await withApi(
       (_q, r) => reply(r, 308, '', { location: 'https://elsewhere.example/' }),
       async ({ client }) => {
@@ -97,7 +97,7 @@ describe('answers that repeating cannot mend', () => {
   it.each<[string, Handler]>([
     ['announced', (_q, r) => void (r.writeHead(200, { 'content-length': '5000' }), r.end('x'.repeat(5000)))],
     ['not announced', (_q, r) => void (r.write('['.repeat(3000)), r.end('x'.repeat(2000)))],
-  ])('a body above the limit, %s', async (_name, handler) => {
+  ])('rejects a body above the limit, %s', async (_name, handler) => {
     await withApi(
       handler,
       async ({ client, api }) => {
@@ -111,8 +111,8 @@ describe('answers that repeating cannot mend', () => {
   });
 });
 
-describe('time', () => {
-  it('gives up an answer that does not come', async () => {
+describe('timeouts', () => {
+  it('times out without an answer', async () => {
     await withApi(
       () => {},
       async ({ client, attempts }) => {
@@ -123,7 +123,7 @@ describe('time', () => {
     );
   });
 
-  it('gives up a body that drips', async () => {
+  it('times out on a slow body', async () => {
     const drips: NodeJS.Timeout[] = [];
     await withApi(
       (_q, response) => {
@@ -140,7 +140,7 @@ describe('time', () => {
     drips.forEach(clearInterval);
   });
 
-  it('ends a call whose caller gives up, in flight and while waiting', async () => {
+  it('aborts a call in flight or waiting when its signal aborts', async () => {
     await withApi(
       (_q, r, n) => (n === 1 ? undefined : reply(r, 500, { detail: 'Internal' }, { 'retry-after': '600' })),
       async ({ client, attempts }) => {
@@ -161,7 +161,7 @@ describe('time', () => {
   });
 });
 
-it('names the code when nothing listens', async () => {
+it('names the error code when nothing listens', async () => {
   const api = await startStubApi(() => {});
   await api.close();
   const client = createApiClient({ baseUrl: api.url, apiKey: TEST_KEY, maxRetries: 1, retryBaseMs: 1 });

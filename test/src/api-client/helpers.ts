@@ -8,7 +8,7 @@ import {
   type AttemptReport,
 } from '../../../src/api-client/index.js';
 
-/** Long enough to be treated as a real key, with a character that JSON and URLs spell differently. */
+/** Long enough to be treated as a real key, with a character that JSON and URLs escape. */
 export const TEST_KEY = 'tm-"secret"/0123456789';
 
 export interface SeenRequest {
@@ -26,7 +26,7 @@ export interface StubApi {
   close(): Promise<void>;
 }
 
-/** A real HTTP server on a free port; `handler` gets each request with its number, from 1. */
+/** A real HTTP server on a free port; `handler` gets each request with its number from 1. */
 export async function startStubApi(handler: Handler): Promise<StubApi> {
   const seen: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
@@ -55,7 +55,7 @@ export async function startStubApi(handler: Handler): Promise<StubApi> {
   };
 }
 
-/** Answers with JSON (or text as it is). */
+/** Answers with JSON, or with text unchanged. */
 export function reply(
   response: ServerResponse,
   status: number,
@@ -73,7 +73,7 @@ export interface Rig {
   attempts: AttemptReport[];
 }
 
-/** Runs `use` with a stub API and a client that retries almost at once; closes both afterwards. */
+/** Runs `use` with a stub API and a client with almost no retry delay; closes both afterwards. */
 export async function withApi(
   handler: Handler,
   use: (rig: Rig) => Promise<void>,
@@ -97,7 +97,7 @@ export async function withApi(
   }
 }
 
-/** The error a promise rejects with; fails when it does not. */
+/** The error with which a promise rejects; fails if it does not. */
 export async function rejection<E extends Error>(promise: Promise<unknown>): Promise<E> {
   const outcome = await promise.then(
     () => null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isDeeperThan } from '../../../src/api-client/json-depth.js';
 
-describe('the depth of a JSON text', () => {
+describe('isDeeperThan', () => {
   it.each([
     ['1', 0],
     ['"[[[["', 0],
@@ -13,12 +13,12 @@ describe('the depth of a JSON text', () => {
     [String.raw`["\"[[[", "\\", [[]]]`, 3],
     [String.raw`["\\\"[[[[", 1]`, 1],
     ['["never ends [[[[', 1],
-  ])('of %s is %i', (text, depth) => {
+  ])('finds the depth of %s to be %i', (text, depth) => {
     expect(isDeeperThan(depth, text)).toBe(false);
     if (depth > 0) expect(isDeeperThan(depth - 1, text)).toBe(true);
   });
 
-  it('does not count values side by side', () => {
+  it('does not count adjacent values as depth', () => {
     expect(isDeeperThan(2, `[${'[],{},'.repeat(100)}[]]`)).toBe(false);
     expect(isDeeperThan(1, `[${'[],{},'.repeat(100)}[]]`)).toBe(true);
   });

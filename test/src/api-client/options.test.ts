@@ -23,7 +23,7 @@ it.each([
   [{ requestsPerSecond: 0 }, 'requestsPerSecond must be above 0', /requestsPerSecond/],
   [{ maxConcurrency: 0 }, 'maxConcurrency must be a whole number above 0, got 0', /maxConcurrency/],
   [{ maxConcurrency: 1.5 }, 'maxConcurrency must be a whole number above 0', /maxConcurrency/],
-])('refuses %j, and says what to do', (options, message, todo) => {
+])('rejects the options %j and names the remedy', (options, message, todo) => {
   expect(() => make(options)).toThrow(
     expect.objectContaining({
       type: 'InvalidConfig',
@@ -34,13 +34,13 @@ it.each([
 });
 
 it.each(['http://sub.localhost', 'http://LOCALHOST:80', 'http://127.1.2.3', 'http://[::1]:4010'])(
-  'takes plain http to this machine: %s',
+  'accepts plain http to this machine: %s',
   async (baseUrl) => {
     await expect(make({ baseUrl }).close()).resolves.toBeUndefined();
   },
 );
 
-it('takes other limits while it works, and refuses those that cannot work', async () => {
+it('changes limits at run time and rejects invalid ones', async () => {
   const client = make({ maxConcurrency: 4 });
   expect(client.concurrency()).toEqual({ active: 0, window: 4 });
   client.setConcurrency(9);
@@ -53,7 +53,7 @@ it('takes other limits while it works, and refuses those that cannot work', asyn
   await expect(client.v2.metrics()).rejects.toThrow('the API client is closed');
 });
 
-it('keeps a pace that was slowed down when it may go faster, and follows a lower one', () => {
+it('keeps a slowed pace when the limit rises and follows a lower limit', () => {
   const free = new Pacer(100);
   free.setMost(200);
   expect(free.rateAt(1_000)).toBe(200);

@@ -11,13 +11,13 @@ const spellings = [
   JSON.stringify(TEST_KEY).slice(1, -1),
   encodeURIComponent(TEST_KEY),
   base64(TEST_KEY),
-  // The same behind `Token `: three bytes are four letters, so that it begins at a letter of its own.
+  // Base64 of the key after `Token `: three bytes become four letters, so the key starts at a group boundary.
   base64(`Token ${TEST_KEY}`).slice(8),
   Buffer.from(TEST_KEY).toString('base64url').slice(0, -1),
   Buffer.from(TEST_KEY).toString('hex'),
 ];
 
-/** As a person would read it who takes JSON, URL and HTML escapes for what they stand for. */
+/** Text with JSON, URL and HTML escapes resolved. */
 function unescaped(text: string): string {
   return text
     .replaceAll(/\\+u00([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -31,11 +31,11 @@ function assertNoKey(text: string): void {
   expect(unescaped(text)).not.toContain(TEST_KEY);
 }
 
-/** Everything a log could show of a value. */
+/** Everything that a log could show of a value. */
 const everything = (value: unknown): string => inspect(value, { depth: 20, showHidden: true, maxStringLength: null });
 
-describe('the API key', () => {
-  it('goes into the header and nowhere else', async () => {
+describe('redaction of the API key', () => {
+  it('sends the API key in the header and shows it nowhere', async () => {
     await withApi(
       (_q, r) => reply(r, 200, { total_companies: 0, total_pages: 0, data: [] }),
       async ({ client, api, attempts }) => {
@@ -76,7 +76,7 @@ describe('the API key', () => {
         .join('')}`,
     ],
     ['a page that is no JSON', 502, `<html>${encodeURIComponent(TEST_KEY)}</html>`],
-  ])('is taken out of %s', async (_name, status, body) => {
+  ])('redacts the API key in %s', async (_name, status, body) => {
     await withApi(
       (_q, r) => reply(r, status, body),
       async ({ client }) => {
@@ -89,7 +89,7 @@ describe('the API key', () => {
     );
   });
 
-  it('is taken out of where a redirect leads', async () => {
+  it('redacts the API key in a redirect target', async () => {
     await withApi(
       (_q, r) => reply(r, 302, '', { location: `https://elsewhere.example/?key=${encodeURIComponent(TEST_KEY)}` }),
       async ({ client }) => {
@@ -100,7 +100,7 @@ describe('the API key', () => {
     );
   });
 
-  it('is taken out of an echoing record, which stays JSON', async () => {
+  it('redacts an echoed key in a record that stays JSON', async () => {
     await withApi(
       (_q, r) => reply(r, 200, { id: 1, name: `x${TEST_KEY}y` }),
       async ({ client }) => {
@@ -116,7 +116,7 @@ describe('the API key', () => {
     ['every letter', (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`],
     ['every letter, in capitals', (letter) => `\\u00${letter.charCodeAt(0).toString(16).toUpperCase()}`],
     ['every letter as in URLs', (letter) => `%${letter.charCodeAt(0).toString(16)}`],
-  ])('is taken out of a record that escapes %s', async (_name, escape) => {
+  ])('redacts the API key in a record that escapes %s', async (_name, escape) => {
     const escaped = TEST_KEY.split('').map(escape).join('');
     await withApi(
       (_q, r) => reply(r, 200, `{"id": 1, "name": "x${escaped}y", "price": "5 \\u20ac \\u003c 100\\u0025"}`),
@@ -128,7 +128,7 @@ describe('the API key', () => {
     );
   });
 
-  it('changes no data when it is a rehearsal word, and still stays out of errors', async () => {
+  it('keeps data unchanged for a short key, but redacts errors', async () => {
     await withApi(
       (_q, r, n) =>
         n === 1 ? reply(r, 200, { id: 1, name: 'demo works' }) : reply(r, 404, { detail: 'demo not found' }),
@@ -142,13 +142,13 @@ describe('the API key', () => {
     );
   });
 
-  it.each(['', 'a b', 'key\n'])('is refused when no header can carry it: %j', (apiKey) => {
+  it.each(['', 'a b', 'key\n'])('rejects an API key that no header can hold: %j', (apiKey) => {
     expect(() => createApiClient({ baseUrl: 'http://127.0.0.1', apiKey })).toThrow(/API key/);
   });
 });
 
 it.each(['nonsense', 'ftp://host', 'http://user:pass@host', 'http://host?key=1'])(
-  'refuses the base URL %j',
+  'rejects the base URL %j',
   (baseUrl) => {
     expect(() => createApiClient({ baseUrl, apiKey: 'k' })).toThrow(/baseUrl/);
   },

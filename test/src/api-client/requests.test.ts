@@ -12,7 +12,7 @@ const list = { total_companies: 0, total_pages: 0, total_results: 0, pages: 0, d
 
 const people = { total_employees: 0, total_pages: 0, data: [] };
 
-/** Call, the answer it gets, and the request it must make. */
+/** Call, its answer, and the expected request. */
 const calls: [(client: ApiClient) => Promise<ApiResponse<unknown>>, unknown, string, string][] = [
   [(c) => c.v2.metrics(), [], 'GET /v2/metrics', ''],
   [
@@ -121,8 +121,8 @@ const calls: [(client: ApiClient) => Promise<ApiResponse<unknown>>, unknown, str
   [(c) => c.v1.executive(8), {}, 'GET /v1/finder/executive/details?id=8', ''],
 ];
 
-describe('each function makes its route’s request', () => {
-  it.each(calls)('%#: %o', async (call, answer, line, body) => {
+describe('requests of the client functions', () => {
+  it.each(calls)('sends the documented request (%#): %o', async (call, answer, line, body) => {
     await withApi(
       (_q, r) => reply(r, 200, answer),
       async ({ client, api }) => {
@@ -133,7 +133,7 @@ describe('each function makes its route’s request', () => {
     );
   });
 
-  it('there is a function for every route of both references', async () => {
+  it('has a function for every route of both references', async () => {
     const reached = new Set<string>();
     for (const [call, answer] of calls) {
       await withApi(
@@ -141,7 +141,7 @@ describe('each function makes its route’s request', () => {
         async ({ client }) => void reached.add((await call(client)).endpoint),
       );
     }
-    // Reached by falling back, see below.
+    // Requested only as a fallback, see below.
     reached.add('POST /v1/finder/nomenclatures');
     expect([...reached].sort()).toEqual([...routes].sort());
     expect(routes.filter((route) => route.includes(' /v2'))).toHaveLength(32);
@@ -161,7 +161,7 @@ describe('each function makes its route’s request', () => {
     );
   });
 
-  it('asks nomenclatures by POST where GET is refused', async () => {
+  it('requests nomenclatures by POST when GET is refused', async () => {
     await withApi(
       (q, r) =>
         q.method === 'GET' ? reply(r, 405, { detail: 'Method "GET" not allowed.' }) : reply(r, 200, { regions: [] }),
@@ -173,14 +173,14 @@ describe('each function makes its route’s request', () => {
   });
 });
 
-describe('answers', () => {
-  it('carry the exact text, the instant, the canonical request', async () => {
+describe('answers of the client', () => {
+  it('returns exact text, time and canonical request', async () => {
     const text = '{ "id" : 1,\n "name":"Ø", "unknown": [1.0] }';
     await withApi(
       (_q, r) => reply(r, 201, text),
       async ({ client }) => {
         expect(await client.v2.company(7)).toEqual({
-          // The server's own clock: the header Date of this very answer.
+          // The server's clock: the Date header of this answer.
           servedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
           data: JSON.parse(text),
           body: text,
@@ -195,7 +195,7 @@ describe('answers', () => {
     );
   });
 
-  it('read totals that came as text, and keep the place of items without an id', async () => {
+  it('reads text totals as numbers and marks items without id as null', async () => {
     const body = {
       total_companies: '3',
       total_pages: 1,
@@ -211,7 +211,7 @@ describe('answers', () => {
     );
   });
 
-  it('read metrics without figures', async () => {
+  it('reads metrics without figures as zero', async () => {
     const body = [
       { name: 'Search', codename: 'search', metrics: [{ codename: 'daily', used: '3', total: null }] },
       { codename: 'x' },
@@ -227,11 +227,11 @@ describe('answers', () => {
   });
 });
 
-describe('requests that do something', () => {
+describe('requests with side effects', () => {
   it.each<[string, number, object]>([
     ['an internal error', 500, { detail: 'Internal server error' }],
     ['a proxy’s page', 502, {}],
-  ])('are not repeated after %s, since they may have been obeyed', async (_name, status, body) => {
+  ])('does not repeat a request with side effects after %s', async (_name, status, body) => {
     await withApi(
       (_q, r) => reply(r, status, body),
       async ({ client, api }) => {
@@ -242,7 +242,7 @@ describe('requests that do something', () => {
     );
   });
 
-  it('are repeated when the API turned them away unread', async () => {
+  it('repeats a request with side effects after a 429', async () => {
     await withApi(
       (_q, r, n) => (n === 1 ? reply(r, 429, {}) : reply(r, 200, { id: 1 })),
       async ({ client }) => expect((await client.v2.kyb.checkPayee({})).attempts).toBe(2),
@@ -250,8 +250,8 @@ describe('requests that do something', () => {
   });
 });
 
-describe('requests', () => {
-  it('are canonical: equal questions have equal text, whatever the order of keys', () => {
+describe('canonical requests', () => {
+  it('writes equal requests identically, whatever the order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -260,18 +260,18 @@ describe('requests', () => {
     );
   });
 
-  it('leave undefined values out', () => {
+  it('omits undefined values', () => {
     expect(canonicalJson({ b: undefined, a: [undefined, 1] })).toBe('{"a":[null,1]}');
   });
 
-  it.each(['', '.', '..'])('refuse the id %j', async (id) => {
+  it.each(['', '.', '..'])('rejects the id %j', async (id) => {
     await withApi(
       (_q, r) => reply(r, 200, {}),
       async ({ client }) => expect(await rejection(client.v2.company(id))).toBeInstanceOf(TypeError),
     );
   });
 
-  it('keep an id inside its segment of the path', () => {
+  it('escapes an id in the path', () => {
     expect(prepareRequest('GET /v2/companies/{id}', { ids: ['a/../b?c#d'] }).path).toBe(
       '/v2/companies/a%2F..%2Fb%3Fc%23d',
     );

@@ -8,7 +8,7 @@ import { rejection, reply, withApi } from './helpers.js';
 const policy = { maxRetries: 5, baseMs: 250, capMs: 10_000, maxRetryAfterMs: 60_000 };
 
 describe('retryDelay', () => {
-  it('is full jitter under a capped exponential, never above the largest Retry-After obeyed', () => {
+  it('applies full jitter to a capped backoff and honours Retry-After up to its maximum', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2000 }),
@@ -25,7 +25,7 @@ describe('retryDelay', () => {
     );
   });
 
-  it('grows with the attempt', () => {
+  it('grows the retry delay with each attempt', () => {
     expect([1, 2, 3, 9].map((n) => retryDelay(policy, n, null, 0.5))).toEqual([125, 250, 500, 5000]);
   });
 });
@@ -44,12 +44,12 @@ describe('parseRetryAfter', () => {
     ['Sat, 21 Nov 2026 02:00:30 GMT', date, 30_000],
     ['Sat, 21 Nov 2026 01:00:00 GMT', date, 0],
     ['Sat, 21 Nov 2026 02:00:30 GMT', 'nonsense', 20_000],
-  ])('%j with Date %j is %j', (retryAfter, served, expected) => {
+  ])('reads Retry-After %j with Date %j as %j', (retryAfter, served, expected) => {
     expect(parseRetryAfter({ retryAfter, date: served }, Date.parse('2026-11-21T02:00:10Z'))).toBe(expected);
   });
 });
 
-describe('over HTTP', () => {
+describe('retries over HTTP', () => {
   it('waits for Retry-After, in seconds or as a date', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
     for (const retryAfter of ['3600', inAnHour]) {
@@ -69,7 +69,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('does not let Retry-After hold it longer than allowed', async () => {
+  it('caps the wait for Retry-After', async () => {
     await withApi(
       (_q, r, n) => (n === 1 ? reply(r, 429, {}, { 'retry-after': '3600' }) : reply(r, 200, { id: 1 })),
       async ({ client }) => expect((await client.v2.company(1)).attempts).toBe(2),
@@ -81,7 +81,7 @@ describe('over HTTP', () => {
     ['2', 2_000],
     [new Date(Date.now() + 3_600_000).toUTCString(), 3_600_000],
     [null, null],
-  ])('tells who gave up what Retry-After %s asks for', async (header, expected) => {
+  ])('reports Retry-After %s in the final error', async (header, expected) => {
     await withApi(
       (_q, r) =>
         reply(r, 429, { error_guard: 'limit', message_guard: 'slower' }, header ? { 'retry-after': header } : {}),
@@ -101,7 +101,7 @@ describe('over HTTP', () => {
     ['the daily limit', 503, { access: {}, error_guard: 'limits.daily', message_guard: 'x' }],
     ['a limit it does not know', 503, { access: {}, error_guard: 'limits.monthly', message_guard: 'x' }],
     ['what is not there', 404, { detail: 'Not found.' }],
-  ])('never repeats %s', async (_name, status, body) => {
+  ])('does not retry %s', async (_name, status, body) => {
     await withApi(
       (_q, r) => reply(r, status, body),
       async ({ client, api }) => {

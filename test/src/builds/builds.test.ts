@@ -28,7 +28,7 @@ function publish(run: string, at: Date): string {
   return build.name;
 }
 
-it('knows no build before the first publication', () => {
+it('finds no build before the first publication', () => {
   expect(listBuilds(dataDir)).toEqual([]);
   expect(newestLake(dataDir)).toBeNull();
   expect(currentBuild(dataDir)).toBeNull();
@@ -48,7 +48,7 @@ it('lists builds with time, run and size, newest first', () => {
   expect(nameOfBuild(fileOf(buildDir(dataDir, later)))).toBe(later);
 });
 
-it('gives a second build of the same moment another name and the same run', () => {
+it('gives a second build of the same instant another name', () => {
   expect([publish('run-1', now), publish('run-1', now), publish('run-1', now)]).toEqual([
     NAME,
     `${NAME}.2`,
@@ -69,7 +69,7 @@ it('lists no build without its file or lake, and no other folder', () => {
   expect(listOlderEntries(dataDir)).toEqual(['market-20261120', 'lake-20261120']);
 });
 
-it('removes what killed publications left, and nothing else', () => {
+it('removes leftovers of killed publications only', () => {
   const kept = publish('run-1', now);
   const killed = beginBuild(dataDir, { run: 'run-2', now });
   mkdirSync(buildDir(dataDir, '.old-build'));

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 describe('openPublished', () => {
-  it('gives plain values of every kind of column', async () => {
+  it('gives plain values for every type of column', async () => {
     const published = await openPublished(dataDir);
     const { columns, rows } = await published.query(`
       SELECT 9007199254740993::BIGINT AS big, 7::BIGINT AS small, 1.50::DECIMAL(10,2) AS money, DATE '2026-11-20' AS day,
@@ -44,7 +44,7 @@ describe('openPublished', () => {
     ]);
   });
 
-  it('stops at a limit and says that there is more', async () => {
+  it('stops at the limit and reports that more rows exist', async () => {
     const published = await openPublished(dataDir);
     const some = await published.query('SELECT id FROM n ORDER BY id', { limit: 3 });
     const all = await published.query('SELECT id FROM n');
@@ -54,7 +54,7 @@ describe('openPublished', () => {
     expect(all.more).toBe(false);
   });
 
-  it('gives rows as objects, with parameters, and in batches', async () => {
+  it('returns rows as objects and in batches, and accepts parameters', async () => {
     const published = await openPublished(dataDir);
     expect(published.file).toBe(path.join(dataDir, 'published', 'market.duckdb'));
     expect(
@@ -79,14 +79,14 @@ describe('openPublished', () => {
     published.close();
   });
 
-  it('tells when exactly as many rows as the limit are all', async () => {
+  it('reports more rows only beyond the limit', async () => {
     const published = await openPublished(dataDir);
     expect(await published.query('SELECT id FROM n WHERE id < 3', { limit: 3 })).toMatchObject({ more: false });
     expect(await published.query('SELECT id FROM n WHERE id < 3', { limit: 2 })).toMatchObject({ more: true });
     published.close();
   });
 
-  it('gives a remedy with each error of a query, also while rows are read', async () => {
+  it('gives a remedy with each query error, even while reading rows', async () => {
     const published = await openPublished(dataDir);
     const readOnly = {
       type: 'ModelFailed',
@@ -105,21 +105,21 @@ describe('openPublished', () => {
     published.close();
   });
 
-  it('downloads no extension, and closes the file after a query', async () => {
+  it('downloads no extension and closes the file after each query', async () => {
     expect(await queryPublished(dataDir, `SELECT current_setting('autoinstall_known_extensions')`)).toEqual([[false]]);
     await expect(queryPublished(dataDir, 'SELECT nothing FROM n')).rejects.toThrow('nothing');
     const instance = await DuckDBInstance.create(path.join(dataDir, 'published', 'builds', 'one.duckdb'));
     instance.closeSync();
   });
 
-  it('writes nothing and says DuckDB’s own words about a wrong query', async () => {
+  it("rejects writes and passes on DuckDB's message for a wrong query", async () => {
     const published = await openPublished(dataDir);
     await expect(published.query('DROP TABLE n')).rejects.toThrow(/read-only/);
     await expect(published.query('SELECT * FROM nowhere')).rejects.toThrow(/Table with name nowhere does not exist/);
     published.close();
   });
 
-  it('says what to do when another program has the file open for writing', async () => {
+  it('names the remedy when another program has the file open for writing', async () => {
     const file = path.join(dataDir, 'published', 'builds', 'one.duckdb');
     const open = `const { DuckDBInstance } = await import('@duckdb/node-api');
       globalThis.held = await DuckDBInstance.create(${JSON.stringify(file)});
@@ -132,19 +132,19 @@ describe('openPublished', () => {
     });
   });
 
-  it('says who may read it where the way there is closed', () => {
-    // As root every file can be read, so the words of the system are given.
+  it('names the setting `readers` when permission is denied', () => {
+    // Root can read every file, so the test supplies the system's message.
     const refused = new NotPublishedError('market.duckdb', new Error('EACCES: permission denied, realpath'));
     expect(refused.todo).toMatch(/^The setting `readers` in tidemark\.yaml decides who/);
   });
 
-  it('says so when nothing is published', async () => {
+  it('reports that nothing is published', async () => {
     const elsewhere = path.join(dataDir, 'elsewhere');
     await expect(openPublished(elsewhere)).rejects.toThrow(/There is no published warehouse/);
     await expect(openPublished(elsewhere)).rejects.toBeInstanceOf(NotPublishedError);
   });
 
-  it('says so when what is published is no database', async () => {
+  it('reports that the published file is no database', async () => {
     writeFileSync(path.join(dataDir, 'published', 'builds', 'one.duckdb'), 'this is no database'.repeat(1_000));
     await expect(openPublished(dataDir)).rejects.toThrow(/cannot be opened/);
   });

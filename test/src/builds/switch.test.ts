@@ -23,7 +23,7 @@ import { land, marketNight, temporaryDataDir } from '../../helpers/warehouse.js'
 const LONG_AGO = new Date('2026-01-01T00:00:00Z');
 const PRUNING = { keep: 1, graceSeconds: 60 };
 
-/** A build that readers could see, made long ago; small files in place of a database and a lake. */
+/** Makes an old build that readers can see, with small files instead of a database and a lake. */
 function makeBuild(dataDir: string, run: string, minute: number): string {
   const build = beginBuild(dataDir, { run, now: new Date(Date.UTC(2026, 10, 20, 4, minute)) });
   mkdirSync(lakeOf(build.folder));
@@ -35,21 +35,21 @@ function makeBuild(dataDir: string, run: string, minute: number): string {
 
 const runs = (dataDir: string): string[] => listBuilds(dataDir).map(({ run }) => run);
 
-describe('removing old builds', () => {
-  test('keeps each build for the time of grace since readers were moved from it, after a rollback too', async () => {
+describe('removal of old builds', () => {
+  test('keeps a build for the grace time after readers left it', async () => {
     const dataDir = temporaryDataDir();
     for (const [minute, run] of ['a', 'b'].entries())
       await showNewBuild(dataDir, makeBuild(dataDir, run, minute), PRUNING);
     await showBuild(dataDir, 'PREVIOUS');
     await showNewBuild(dataDir, makeBuild(dataDir, 'c', 2), PRUNING);
-    // Readers were moved from `a` a moment ago, though its neighbour `b` was made long ago.
+    // Readers left `a` a moment ago, although its neighbour `b` is old.
     expect(runs(dataDir)).toEqual(['c', 'b', 'a']);
     await sleep(50);
     await removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0.05 });
     expect(runs(dataDir)).toEqual(['c']);
   });
 
-  test('counts a build whose move nobody noted, or noted by a clock that was ahead, as moved now', async () => {
+  test('counts a build without a valid time of leaving as left now', async () => {
     const dataDir = temporaryDataDir();
     for (const [minute, run] of ['a', 'b', 'c'].entries())
       await showNewBuild(dataDir, makeBuild(dataDir, run, minute), PRUNING);
@@ -64,7 +64,7 @@ describe('removing old builds', () => {
     expect(noted[a.name]).toBeLessThanOrEqual(Date.now());
   });
 
-  test('keeps what readers see, and does nothing where nothing is published', async () => {
+  test('keeps the current build and does nothing if nothing is published', async () => {
     const dataDir = temporaryDataDir();
     await removeOldBuilds(dataDir, PRUNING);
     for (const [minute, run] of ['a', 'b'].entries())
@@ -88,7 +88,7 @@ describe('removing old builds', () => {
   });
 });
 
-test('readers find a whole build at every instant while processes publish, roll back and prune, and are killed or frozen', async () => {
+test('shows readers a complete build while writers are killed or frozen', async () => {
   const dataDir = temporaryDataDir();
   await showNewBuild(dataDir, makeBuild(dataDir, 'first', 0), PRUNING);
   writeFileSync(
@@ -109,7 +109,7 @@ test('readers find a whole build at every instant while processes publish, roll 
     return child;
   };
   const reader = await start('read');
-  // One publishes: a second one finds the warehouse held. Any number may roll back and prune.
+  // Only one publishes, because a second would find the warehouse locked. Any number may roll back and prune.
   const jobs = ['publish', 'to', 'to', 'prune'];
   const children = await Promise.all(jobs.map(start));
   for (let round = 0; round < 8; round++) {
@@ -127,11 +127,11 @@ test('readers find a whole build at every instant while processes publish, roll 
   expect(listBuilds(dataDir).some(({ current }) => current)).toBe(true);
 });
 
-describe('a replay', () => {
+describe('a replay and other writers', () => {
   const replay = (dataDir: string, onStep: (step: string) => void) =>
     rebuildWarehouse(dataDir, { now: new Date('2026-11-21T04:00:00Z'), personalData: false, onStep });
 
-  /** A run that loads, builds and publishes, as the activities of a worker do. */
+  /** Loads, builds and publishes as a worker's activities do. */
   async function runPublishes(dataDir: string): Promise<void> {
     await land(dataDir, marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 2, 3] }));
     const warehouse = await openWarehouse(dataDir);
@@ -144,7 +144,7 @@ describe('a replay', () => {
     }
   }
 
-  test('lets no run load and publish until it has replaced the warehouse, also where there was none', async () => {
+  test('lets no run publish until a replay has replaced the warehouse', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }));
     let meanwhile: Promise<unknown> = Promise.resolve();
@@ -152,20 +152,20 @@ describe('a replay', () => {
       if (step === 'models') meanwhile = runPublishes(dataDir).catch((error: unknown) => error);
     });
     const refused = await meanwhile;
-    // Refused once the replay's heartbeat was seen; where the replay ended before that, it went on after it.
+    // The run is refused once it sees the replay's heartbeat, or runs after a replay that has ended.
     expect([undefined, expect.any(WarehouseBusyError)]).toContainEqual(refused);
     if (refused !== undefined) await runPublishes(dataDir);
     const companies = 'SELECT count(*)::INTEGER FROM core.companies';
     expect(await queryPublished(dataDir, companies)).toEqual([[3]]);
   });
 
-  test('replaces nothing once another process took the warehouse over', async () => {
+  test('replaces nothing after losing the warehouse lock during a replay', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }));
     let meanwhile: Promise<unknown> = Promise.resolve();
     const replaying = replay(dataDir, (step) => {
       if (step !== 'models') return;
-      // As when this process had stood still for longer than the lease.
+      // Simulates that this process was frozen for longer than the lease.
       rmSync(path.join(dataDir, 'warehouse', 'writer.lock'), { recursive: true });
       meanwhile = runPublishes(dataDir);
     });
@@ -177,7 +177,7 @@ describe('a replay', () => {
     await warehouse.close();
   });
 
-  test('that reads the landing zone keeps a compaction from removing parts', async () => {
+  test('keeps compaction from removing parts during a replay', async () => {
     const dataDir = temporaryDataDir();
     const warehouse = await openWarehouse(dataDir);
     const compacting = whileNothingIsRemoved(dataDir, () => compactLanding(warehouse, dataDir, { minParts: 2 }));
@@ -186,7 +186,7 @@ describe('a replay', () => {
   });
 });
 
-test('going back to a build waits for a publication under way', async () => {
+test('waits for a publication before switching to another build', async () => {
   const dataDir = temporaryDataDir();
   for (const [minute, run] of ['a', 'b'].entries())
     await showNewBuild(dataDir, makeBuild(dataDir, run, minute), PRUNING);

@@ -12,7 +12,7 @@ markets:
   - { name: south }
 `;
 
-/** Every command there is, but \`sandbox\`, whose help is the sandbox's own. */
+/** All commands except \`sandbox\`, which has its own help. */
 const COMMANDS = `
   demo, up, worker, setup, publish, compact, snapshot, tenders, backfill, resolve, models, models plan, models docs, models test, models apply, models rollback, models history, models diff, models env list, models env drop, sql, status, runs, coverage, quota, rejects, report, doctor,
   schedule, schedule apply, schedule list, schedule pause, schedule resume, schedule trigger, schedule backfill,
@@ -37,24 +37,24 @@ afterAll(() => {
 const tidemark = async (args: readonly string[], env: Record<string, string> = {}) =>
   runCli(args, { cwd: folder.dir, env });
 
-describe('report', () => {
-  it('says what to run where nothing is published yet', async () => {
+describe('tidemark report', () => {
+  it('report suggests a snapshot when nothing is published', async () => {
     const { code, stderr } = await tidemark(['report']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/no published warehouse[^]*tidemark snapshot/);
   });
 });
 
-describe('watch listen', () => {
-  it('says where a secret comes from when there is none', async () => {
+describe('tidemark watch listen', () => {
+  it('watch listen says where to get a missing secret', async () => {
     const { code, stderr } = await tidemark(['watch', 'listen']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/webhook secret is missing[^]*watch apply[^]*TIDEMARK_WEBHOOK_SECRET/);
   });
 });
 
-describe.concurrent('help', () => {
-  it.each(COMMANDS)('of %s says what it is for, with an example', async (command) => {
+describe.concurrent('tidemark --help', () => {
+  it.each(COMMANDS)('describes %s with an example in its help', async (command) => {
     const { code, stdout } = await tidemark([...command.split(' '), '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: tidemark ${command}`);
@@ -62,20 +62,20 @@ describe.concurrent('help', () => {
     expect(stdout).toContain('--config <file>');
   });
 
-  it('of the whole names every command', async () => {
+  it('lists every command in the help', async () => {
     const { code, stdout } = await tidemark(['--help']);
     expect(code).toBe(0);
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`\\n {2}${command.split(' ')[0]} `));
   });
 
-  it('of the sandbox is the sandbox’s own', async () => {
+  it("shows the sandbox's own help", async () => {
     const { code, stdout } = await tidemark(['sandbox', '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('--companies');
   });
 });
 
-describe.concurrent('wrong usage ends with 2 and says what is allowed', () => {
+describe.concurrent('wrong usage', () => {
   it.each([
     [['snapshots'], /unknown command 'snapshots'[\s\S]*Did you mean snapshot/],
     [['snapshot', '--nope'], /unknown option '--nope'/],
@@ -103,7 +103,7 @@ describe.concurrent('wrong usage ends with 2 and says what is allowed', () => {
     [['models', 'docs', '--out', '.'], /--out \. is a folder/],
     [['sql', 'SELECT 1', '--out', 'nowhere/x.csv'], /the folder .*nowhere does not exist/],
     [[], /Usage: tidemark/],
-  ])('%j', async (args, message) => {
+  ])('exits with 2 and names what is allowed: %j', async (args, message) => {
     const { code, stderr, stdout } = await tidemark(args);
     expect(stderr).toMatch(message);
     expect(stdout).toBe('');
@@ -111,7 +111,7 @@ describe.concurrent('wrong usage ends with 2 and says what is allowed', () => {
   });
 });
 
-describe.concurrent('what is not as it should be ends with 1, one message and what to do', () => {
+describe.concurrent('failures', () => {
   const cases: [string, string[], Record<string, string>, RegExp][] = [
     [
       'a missing configuration',
@@ -128,14 +128,14 @@ describe.concurrent('what is not as it should be ends with 1, one message and wh
       /127\.0\.0\.1:1: .*no answer[\s\S]*Check api\.baseUrl/,
     ],
     [
-      'a Temporal that is not there',
+      'an unreachable Temporal server',
       ['snapshot', '--market', 'north'],
       { TEMPORAL_ADDRESS: '127.0.0.1:1' },
       /Temporal does not answer at 127\.0\.0\.1:1[\s\S]*Check TEMPORAL_ADDRESS/,
     ],
     ['nothing published', ['sql', 'SELECT 1'], {}, /There is no published warehouse/],
     [
-      'a market to watch that nobody declared',
+      'a watch without declared companies',
       ['watch', 'plan'],
       { TIDEMARK_API_KEY: 'k' },
       /does not declare which companies to watch/,
@@ -143,15 +143,15 @@ describe.concurrent('what is not as it should be ends with 1, one message and wh
     ['an unreadable clock', ['status'], { TIDEMARK_NOW: 'noon' }, /TIDEMARK_NOW is not an ISO instant/],
   ];
 
-  it.each(cases)('%s', async (_name, args, env, message) => {
+  it.each(cases)('exits with 1 and names the remedy: %s', async (_name, args, env, message) => {
     const { code, stderr } = await tidemark(args, env);
     expect(stderr).toMatch(message);
-    // A stack is for those who ask for one.
+    // Only TIDEMARK_DEBUG shows the stack.
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(1);
   });
 
-  it('a configuration with wrong keys, each named with its path', async () => {
+  it('names each wrong configuration key by path', async () => {
     writeFileSync(
       path.join(folder.dir, 'wrong.yaml'),
       'api: { baseUrl: nowhere, retries: 3 }\nmarkets: [{ name: Big Market }]\n',
@@ -163,7 +163,7 @@ describe.concurrent('what is not as it should be ends with 1, one message and wh
     expect(code).toBe(1);
   });
 
-  it('a taken port', async () => {
+  it('names a port in use and its option', async () => {
     const taken = await new Promise<Server>((resolve) => {
       const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
     });
@@ -177,15 +177,15 @@ describe.concurrent('what is not as it should be ends with 1, one message and wh
     expect(code).toBe(1);
   });
 
-  it('shows the stack to those who ask for it', async () => {
+  it('shows the stack when TIDEMARK_DEBUG is set', async () => {
     expect((await tidemark(['status', '--config', 'elsewhere.yaml'], { TIDEMARK_DEBUG: '1' })).stderr).toMatch(
       /\n\s+at /,
     );
   });
 });
 
-describe.concurrent('doctor', () => {
-  it('checks everything it can, says what to do about each fault, and ends with 1', async () => {
+describe.concurrent('tidemark doctor', () => {
+  it('doctor runs every check, names remedies and exits with 1', async () => {
     const { code, stdout } = await tidemark(['doctor', '--json'], {
       TEMPORAL_ADDRESS: '127.0.0.1:1',
       TIDEMARK_API_KEY: 'k',
@@ -208,7 +208,7 @@ describe.concurrent('doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('warns of a key file, and of folders, that others can read', async () => {
+  it('doctor warns about a key file and folders that others can read', async () => {
     const key = path.join(folder.dir, 'key-file');
     const dataDir = path.join(folder.dir, 'open');
     writeFileSync(key, 'a-key-of-some-length');
@@ -234,7 +234,7 @@ describe.concurrent('doctor', () => {
     expect(await find()).toMatchObject({ key: { state: 'ok' }, modes: { state: 'ok' } });
   });
 
-  it('goes on without a configuration', async () => {
+  it('doctor runs without a configuration', async () => {
     const { code, stdout } = await runCli(['doctor'], { cwd: empty.dir, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
     expect(stdout).toMatch(/✘ configuration +The configuration file .* does not exist/);
     expect(stdout).toMatch(/→ Copy tidemark\.example\.yaml/);
@@ -242,7 +242,7 @@ describe.concurrent('doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('tells of a landed part that is gone', async () => {
+  it('doctor reports an unreadable manifest', async () => {
     const dataDir = path.join(folder.dir, 'damaged');
     const run = path.join(dataDir, 'landing', 'companies', 'date=2026-11-20', 'run=r', '_manifest');
     mkdirSync(run, { recursive: true });

@@ -10,7 +10,7 @@ import { registerSnapshot } from '../../../src/commands/snapshot/snapshot.js';
 import { registerTenders } from '../../../src/commands/snapshot/tenders.js';
 import { registerWatch } from '../../../src/commands/watch/watch.js';
 
-// A run that ends at once with this result, without a Temporal server.
+// Replaces Temporal by a run that ends at once with this result.
 let result: Partial<RunResult>;
 vi.mock(import('../../../src/temporal/connect.js'), () => ({
   connectTemporal: () => Promise.resolve({ client: {}, close: () => Promise.resolve() } as never),
@@ -47,7 +47,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Exit code of a command whose run ends so. */
+/** Exit code of a command whose run ends with this result. */
 async function exitCode(args: string[], ends: Partial<RunResult>): Promise<number | string | undefined> {
   result = ends;
   process.exitCode = undefined;
@@ -67,24 +67,24 @@ describe.each([
   ['resolve', () => ['resolve', path.join(dir, 'list.csv')]],
   ['backfill', () => ['backfill', '--from', '2026-01-01', '--to', '2026-01-02', '--streams', 'watch_events']],
 ])('tidemark %s', (_, args) => {
-  test('ends with 0 after a partial run, with 1 under --strict', async () => {
+  test('exits with 0 after a partial run, with 1 under --strict', async () => {
     expect(await exitCode(args(), PARTIAL)).toBe(0);
     expect(await exitCode([...args(), '--strict'], PARTIAL)).toBe(1);
     expect(await exitCode([...args(), '--strict'], { ...PARTIAL, outcome: 'complete' })).toBe(0);
   });
 });
 
-describe('without --strict a run ends with 1', () => {
+describe('exit code without --strict', () => {
   test.each<[string, Partial<RunResult>]>([
     ['that is incomplete', { incomplete: true }],
     ['that is held back', { heldBack: 'too few rows' }],
     ['that was stopped', { outcome: 'stopped' }],
-    ['that was refused a stream', { refused: [{ stream: 'financials' }] as RunResult['refused'] & object }],
-  ])('%s', async (_, ends) => {
+    ['with a refused stream', { refused: [{ stream: 'financials' }] as RunResult['refused'] & object }],
+  ])('exits with 1 without --strict after a run %s', async (_, ends) => {
     expect(await exitCode(['snapshot'], { ...PARTIAL, ...ends })).toBe(1);
   });
 
-  test('but not where only lookup lists were refused', async () => {
+  test('exits with 0 if only lookup lists were refused', async () => {
     const refused = [{ stream: 'nomenclatures' }] as RunResult['refused'] & object;
     expect(await exitCode(['snapshot'], { ...PARTIAL, refused })).toBe(0);
   });

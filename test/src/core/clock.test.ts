@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClock, secondsUntil } from '../../../src/core/clock.js';
 
-it.each([undefined, ''])('is the machine’s where TIDEMARK_NOW is %j', (text) => {
+it.each([undefined, ''])("uses the machine's clock when TIDEMARK_NOW is %j", (text) => {
   const before = Date.now();
   const now = createClock({ TIDEMARK_NOW: text }).now().getTime();
   expect(now).toBeGreaterThanOrEqual(before);
@@ -16,7 +16,7 @@ describe('secondsUntil', () => {
     ['02:30', 'UTC', '2026-11-20T01:15:10Z', 4_490],
     ['02:30', 'Europe/Copenhagen', '2026-11-20T01:15:00Z', 900],
     ['09:05', 'Asia/Tokyo', '2026-11-20T00:00:00Z', 300],
-  ])('%s in %s is ahead of %s by %i s', (timeOfDay, zone, instant, seconds) => {
+  ])('finds the next %s in %s after %s in %i s', (timeOfDay, zone, instant, seconds) => {
     expect(secondsUntil(timeOfDay, zone, new Date(instant))).toBe(seconds);
   });
 });

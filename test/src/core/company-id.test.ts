@@ -13,12 +13,12 @@ import { land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehou
 const keysIn = (items: string): string[] => keysOf(readItems(`{"data":[${items}]}`));
 const idOf = (id: string): string | undefined => keysIn(`{"id":${id}}`)[0];
 
-describe('the id of a company', () => {
-  it.each(['7', '"7"', '"0007"', '7.0', '7e0', '0.7e1', '" 7\\t"', '"\\u0037"'])('reads %s as 7', (text) => {
+describe('company ids', () => {
+  it.each(['7', '"7"', '"0007"', '7.0', '7e0', '0.7e1', '" 7\\t"', '"\\u0037"'])('reads the id %s as 7', (text) => {
     expect(idOf(text)).toBe('7');
   });
 
-  it('keeps every digit of long numbers', () => {
+  it('keeps every digit of long ids', () => {
     expect(idOf('9007199254740993')).toBe('9007199254740993');
     expect(idOf('9223372036854775807')).toBe('9223372036854775807');
     expect(idOf('-9223372036854775808')).toBe('-9223372036854775808');
@@ -37,41 +37,41 @@ describe('the id of a company', () => {
     '[7]',
     '{"id":7}',
     '1e400',
-  ])('cannot use %s', (text) => {
+  ])('rejects the id %s', (text) => {
     const key = idOf(text) ?? '';
     expect(isUsable(key)).toBe(false);
     expect(faultOf(key)).toEqual({ fault: 'unusable_id', example: text });
   });
 
-  it('tells a missing id and a repeated key from one that cannot be used', () => {
+  it('distinguishes missing ids and duplicate keys from unusable ids', () => {
     const faults = keysIn('{"name":"x"},{"id":null},{"id":" "},null,{"id":7,"id":7}').map((key) => faultOf(key).fault);
     expect(faults).toEqual(['no_id', 'no_id', 'no_id', 'no_id', 'duplicate_key']);
   });
 
-  it('counts an unusable id once however often it is listed, and items without an id each', () => {
+  it('counts an unusable id once, and each item without an id', () => {
     const pages = [keysIn('{"id":"a"},{"id":"b"},null,null'), keysIn('{"id":"b"},{"id":"c"},null')];
     expect(new Set(pages.flat()).size).toBe(5);
   });
 
-  it('shows the item where it has no id', () => {
+  it('quotes an item that has no id', () => {
     const [key = ''] = keysIn('{"name":"a"}');
     expect(faultOf(key)).toEqual({ fault: 'no_id', example: '{"name":"a"}' });
     const [blank = ''] = keysIn('{"id":" "}');
     expect(faultOf(blank)).toEqual({ fault: 'no_id', example: '{"id":" "}' });
   });
 
-  it('takes no id from a prototype', () => {
+  it('reads no id from __proto__', () => {
     expect(faultOf(keysIn('{"__proto__":{"id":7}}')[0] ?? '').fault).toBe('no_id');
     expect(readItems('{"__proto__":{"data":[{"id":7}]}}')).toEqual([]);
   });
 
-  it('takes digits as text, and nothing else', () => {
+  it('accepts only digits as a text id', () => {
     expect(canonicalId('0042')).toBe('42');
     for (const text of ['', ' ', '4 2', '４２', '4.0', '0x10', '1_000', '--1']) expect(canonicalId(text)).toBeNull();
   });
 });
 
-describe('a JSON text', () => {
+describe('readJsonNodes', () => {
   it.each([
     ['true', 'boolean'],
     ['false', 'boolean'],
@@ -80,11 +80,11 @@ describe('a JSON text', () => {
     ['"true"', 'string'],
     ['[1]', 'array'],
     ['{}', 'object'],
-  ])('%s is of the kind %s', (text, kind) => {
+  ])('reads %s as %s', (text, kind) => {
     expect(readJsonNodes(text)).toMatchObject({ kind, text });
   });
 
-  it('is read as JSON.parse reads it, but for rounding', () => {
+  it('reads any JSON as JSON.parse does, without rounding', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (text, space) => {
         const written = JSON.stringify(JSON.parse(text), null, space);
@@ -97,7 +97,7 @@ describe('a JSON text', () => {
   });
 });
 
-// Ids as an API might write them, and much that is none.
+// Ids as an API might write them, and many invalid ones.
 const digits = fc.array(fc.nat(9), { minLength: 1, maxLength: 24 }).map((some) => some.join(''));
 const number = fc
   .tuple(
@@ -133,7 +133,7 @@ const item = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('null', '7', '"7"', '[]', '{}', '{"\\u0069d":7}', '{"ID":7}') },
 );
 
-describe('the planner and the warehouse', () => {
+describe('ids in planner and warehouse', () => {
   let folder: string;
   let warehouse: Warehouse;
   beforeAll(async () => {
@@ -145,7 +145,7 @@ describe('the planner and the warehouse', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('read the same id from the same text', { timeout: 60_000 }, async () => {
+  it('reads the same id in planner and warehouse', { timeout: 60_000 }, async () => {
     const property = fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 40 }), async (items) => {
       const rows = await warehouse.db.rows<{ id: string | null; fault: string | null }>(
         `WITH items AS (SELECT unnest(json_items(CAST($page AS JSON))) AS item, generate_subscripts(json_items(CAST($page AS JSON)), 1) AS i)
@@ -160,7 +160,7 @@ describe('the planner and the warehouse', () => {
     await fc.assert(property, { numRuns: 150 });
   });
 
-  it('hold the same companies of a page', async () => {
+  it('counts the same companies of a page in planner and warehouse', async () => {
     const dataDir = temporaryDataDir();
     const page =
       '{"total_companies":6,"total_pages":1,"data":[{"id":7},{"id":"0007"},{"id":9007199254740993},{"id":9007199254740992},{"id":"c-1"},{}]}';

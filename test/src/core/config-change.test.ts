@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = path.join(folder, 'tidemark.yaml');
 const API = 'api: { baseUrl: "http://127.0.0.1:4010" }\n';
 
-it('tells when the file got other settings, not other comments', () => {
+it('reports changed settings but not changed comments', () => {
   writeFileSync(file, API);
   const config = loadConfig(file, {});
   expect(configChange(config)).toBeNull();
@@ -22,7 +22,7 @@ it('tells when the file got other settings, not other comments', () => {
   expect(changedAt(file)).toBe('2026-11-20T02:00:00Z');
 });
 
-it('tells when the file cannot be read any more', () => {
+it('reports a configuration file that is no longer readable', () => {
   writeFileSync(file, API);
   const config = loadConfig(file, {});
   rmSync(file);
@@ -31,7 +31,7 @@ it('tells when the file cannot be read any more', () => {
   );
 });
 
-it('knows no change of settings that came from no file', () => {
+it('reports no change when no file was read', () => {
   writeFileSync(file, API);
   const { fileHash: _, ...config } = loadConfig(file, {});
   rmSync(file);

@@ -35,13 +35,13 @@ const error = (work: () => unknown): TidemarkError => {
 const API = 'api: { baseUrl: "http://127.0.0.1:4010" }\n';
 
 describe('tidemark.yaml', () => {
-  it('the example is valid', () => {
+  it('accepts tidemark.example.yaml', () => {
     expect(loadConfig(path.join(ROOT, 'tidemark.example.yaml'), {}).markets.map((market) => market.name)).toEqual([
       'demo',
     ]);
   });
 
-  it('knows durations, shares and the environment', () => {
+  it('reads durations, shares and environment variables', () => {
     const config = load(
       `${API}quota: { probeEvery: 15m, reserve: 5% }\nmarkets: [{ name: a, refresh: { companies: 2h } }]`,
       {
@@ -59,7 +59,7 @@ describe('tidemark.yaml', () => {
     expect(config.dataDir).toBe(path.join(folder, 'elsewhere'));
   });
 
-  it('has a default for everything but the address of the API', () => {
+  it('has a default for everything but the API address', () => {
     const {
       file: _file,
       hash: _hash,
@@ -109,11 +109,11 @@ describe('tidemark.yaml', () => {
     [`${API}publish: { keep: 1000 }`],
     [`${API}tenders: {}`],
     [`${API}watch: { callback: "https://x/hook", fields: [name], select: all, schedule: { cron: "0 1 * * *" } }`],
-  ])('takes %s', (text) => {
+  ])('accepts the configuration %s', (text) => {
     expect(() => load(text)).not.toThrow();
   });
 
-  it('takes relative paths from the folder of the file, and addresses from the environment', () => {
+  it("resolves paths from the file's folder and reads addresses from the environment", () => {
     const config = load(`${API}data: ../elsewhere\nmodels: sql`, {
       TIDEMARK_CONNECTOR_URL: 'https://connector.example.com',
       TIDEMARK_ALLOW_HTTP: 'yes',
@@ -128,7 +128,7 @@ describe('tidemark.yaml', () => {
     expect(load('api: 7', { TIDEMARK_API_URL: 'https://x' }).api.baseUrl).toBe('https://x');
   });
 
-  it('hashes settings, not words: what is the same gets the same hash', () => {
+  it('hashes settings, ignoring comments', () => {
     const first = load(API);
     const second = load(`# a comment\n${API}`);
     expect([second.hash, second.fileHash, hashFile(file)]).toEqual([first.hash, first.fileHash, first.fileHash]);
@@ -138,7 +138,7 @@ describe('tidemark.yaml', () => {
     expect(first.hash).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('takes shares as numbers or percentages, between 0 and 1', () => {
+  it('accepts shares as numbers or percentages between 0 and 1', () => {
     const market = (settings: string) => load(`${API}markets: [{ name: a, ${settings} }]`).markets[0];
     expect(market('streams: [companies]')).toMatchObject({ minCoverage: 0, maxDrop: 0.1 });
     expect(market('minCoverage: 0.98, maxDrop: 25%')).toMatchObject({ minCoverage: 0.98, maxDrop: 0.25 });
@@ -198,7 +198,7 @@ describe('tidemark.yaml', () => {
     [`${API}tenders: { filter: {} }`, /Unrecognized key: "filter"/],
     ['- a\n- list', /must be a mapping/],
     ['api: { baseUrl: "http://x", apiKey: abc }', /Secrets do not belong in this file/],
-  ])('refuses %j by name', (text, words) => {
+  ])('rejects %j and names the setting', (text, words) => {
     expect(() => load(text)).toThrow(words);
   });
 
@@ -219,13 +219,13 @@ describe('tidemark.yaml', () => {
     'api: { baseUrl: "https://x/?key=SECRET-0123456789" }',
     'api: { baseUrl: "https://x", connectorUrl: "https://x/#SECRET-0123456789" }',
     'api: { key: "SECRET-0123456789 }',
-  ])('refuses a secret in the file and does not repeat it: %s', (text) => {
+  ])('rejects a secret in the file without repeating it: %s', (text) => {
     const thrown = error(() => load(text));
     expect(thrown).toMatchObject({ type: 'InvalidConfig' });
     expect(`${thrown.message} ${thrown.todo} ${thrown.stack}`).not.toContain('SECRET-0123456789');
   });
 
-  it('explains where a secret belongs, and leaves filters alone', () => {
+  it('says where a secret belongs, and allows filters named like secrets', () => {
     expect(error(() => load('api: { key: x }'))).toMatchObject({
       message: expect.stringContaining('contains a secret (api.key)') as string,
       todo: expect.stringMatching(/set TIDEMARK_API_KEY or TIDEMARK_API_KEY_FILE.*replace the key/) as string,
@@ -236,38 +236,38 @@ describe('tidemark.yaml', () => {
   });
 
   it.each(['../up', 'a/b', "a'b", 'a"b', 'a b', 'a;b', 'a\u0000', 'A', '', '-a', '.', 'a\n', 'x'.repeat(64)])(
-    'refuses the market name %j, which would be part of paths and ids',
+    'rejects the market name %j',
     (name) => {
       expect(() => load(`${API}markets: [{ name: ${JSON.stringify(name)} }]`)).toThrow(/markets\.0\.name/);
     },
   );
 
-  it('refuses a data folder where DuckDB cannot write', () => {
+  it('rejects a data folder that DuckDB cannot open', () => {
     const { type, message } = error(() => load(API, { TIDEMARK_DATA: 'what? now' }));
     expect(type).toBe('InvalidConfig');
     expect(message).toContain(path.join(folder, 'what? now'));
   });
 
-  it('says which file is missing', () => {
+  it('names a missing configuration file', () => {
     expect(() => loadConfig(path.join(folder, 'none.yaml'), {})).toThrow(
       /The configuration file .*none\.yaml does not exist/,
     );
   });
 
-  it('says that a file cannot be read, and why', () => {
+  it('says why a configuration file is unreadable', () => {
     const thrown = error(() => loadConfig(folder, {}));
     expect(thrown.message).toMatch(/Cannot read .*EISDIR/);
     expect(thrown.todo).toMatch(/permissions/);
   });
 
-  it('is the file of --config, else of TIDEMARK_CONFIG, else tidemark.yaml here', () => {
+  it('prefers --config, then TIDEMARK_CONFIG, then ./tidemark.yaml', () => {
     expect(configPath('/a.yaml', { TIDEMARK_CONFIG: '/b.yaml' })).toBe('/a.yaml');
     expect(configPath(undefined, { TIDEMARK_CONFIG: '/b.yaml' })).toBe('/b.yaml');
     expect(configPath(undefined, {})).toBe(path.resolve('tidemark.yaml'));
     expect(configPath(undefined, { TIDEMARK_CONFIG: '' })).toBe(path.resolve('tidemark.yaml'));
   });
 
-  it('keeps contact data of people only where it is asked to', () => {
+  it('keeps contact data only if personalData is contacts', () => {
     expect(keepsContacts(load(API))).toBe(false);
     expect(keepsContacts(load(`${API}personalData: contacts`))).toBe(true);
   });
@@ -276,7 +276,7 @@ describe('tidemark.yaml', () => {
     expect(load(API).markets).toEqual([]);
   });
 
-  it('backfills reports of version 1 only where a market has them', () => {
+  it('backfills version 1 reports only if a market reads them', () => {
     const { markets } = load(`${API}markets: [{ name: a }, { name: b, streams: [companies, financials_v1] }]`);
     expect(backfillStreams(markets)).toContain('financials_v1');
     expect(backfillStreams(markets.slice(0, 1))).not.toContain('financials_v1');
@@ -285,14 +285,14 @@ describe('tidemark.yaml', () => {
     );
   });
 
-  it('finds a market by its name, or says which there are', () => {
+  it('finds a market by name or lists all', () => {
     const config = load(`${API}markets: [{ name: a }, { name: b }]`);
     expect(pickMarket(config, 'b').name).toBe('b');
     expect(() => pickMarket(config, 'c')).toThrow(/declares no market "c"\. It declares: a, b/);
     expect(() => pickMarket(load(API), undefined)).toThrow(/declares: none/);
   });
 
-  it('picks the only market, or asks which', () => {
+  it('picks the only market or requires a name', () => {
     expect(pickMarket(load(`${API}markets: [{ name: a }]`), undefined).name).toBe('a');
     expect(() => pickMarket(load(`${API}markets: [{ name: a }, { name: b }]`), undefined)).toThrow(
       /No market was named, .*a, b/,
@@ -300,8 +300,8 @@ describe('tidemark.yaml', () => {
   });
 });
 
-describe('the key', () => {
-  it('comes from the environment or a file, and nowhere else', () => {
+describe('the API key', () => {
+  it('reads the API key from the environment or a file only', () => {
     const keyFile = path.join(folder, 'key');
     writeFileSync(keyFile, 'from-file\n');
     expect(readApiKey({ TIDEMARK_API_KEY: ' direct ' })).toBe('direct');
@@ -312,7 +312,7 @@ describe('the key', () => {
     );
   });
 
-  it('comes from the environment before the file', () => {
+  it('prefers the API key of the environment to the file', () => {
     expect(apiKeyFile({ TIDEMARK_API_KEY: 'direct', TIDEMARK_API_KEY_FILE: '/key' })).toBeUndefined();
     expect(apiKeyFile({ TIDEMARK_API_KEY: ' ', TIDEMARK_API_KEY_FILE: '/key' })).toBe('/key');
     expect(apiKeyFile({ TIDEMARK_API_KEY_FILE: '' })).toBeUndefined();
@@ -323,7 +323,7 @@ describe('the key', () => {
     ['a newline of Windows', 'from-file\r\n'],
     ['a byte order mark', '\ufefffrom-file'],
     ['white space around it', ' \tfrom-file \n\n'],
-  ])('may have %s in its file', (_name, text) => {
+  ])('accepts a key file with %s', (_name, text) => {
     const keyFile = path.join(folder, 'key');
     writeFileSync(keyFile, text);
     expect(readApiKey({ TIDEMARK_API_KEY: '  ', TIDEMARK_API_KEY_FILE: keyFile })).toBe('from-file');
@@ -334,13 +334,13 @@ describe('the key', () => {
     ['white space', ' \n', /is empty/],
     ['two lines', 'one\ntwo', /spaces, control characters or non-ASCII characters/],
     ['letters no header carries', 'schlüssel', /spaces, control characters or non-ASCII characters/],
-  ])('is refused where its file holds %s', (_name, text, words) => {
+  ])('rejects a key file with %s', (_name, text, words) => {
     const keyFile = path.join(folder, 'key');
     writeFileSync(keyFile, text);
     expect(() => readApiKey({ TIDEMARK_API_KEY_FILE: keyFile })).toThrow(words);
   });
 
-  it('says what is wrong with the name of its file', () => {
+  it('names a key file that cannot be read', () => {
     const missing = path.join(folder, 'no-key');
     const thrown = error(() => readApiKey({ TIDEMARK_API_KEY_FILE: missing }));
     expect(thrown.message).toContain(`cannot be read from ${missing}`);
@@ -349,15 +349,15 @@ describe('the key', () => {
   });
 });
 
-describe('the clock', () => {
-  it('goes on from TIDEMARK_NOW', () => {
+describe('the configured clock', () => {
+  it('starts the clock at TIDEMARK_NOW', () => {
     const clock = createClock({ TIDEMARK_NOW: '2030-01-01T00:00:00Z' });
     expect(clock.now().toISOString()).toMatch(/^2030-01-01T00:00/);
     expect(clock.now().getTime()).toBeGreaterThanOrEqual(Date.parse('2030-01-01T00:00:00Z'));
     expect(() => createClock({ TIDEMARK_NOW: 'tomorrow' })).toThrow(/TIDEMARK_NOW is not an ISO instant: tomorrow/);
   });
 
-  it('knows which day it is where', () => {
+  it('computes the day in a time zone', () => {
     const instant = new Date('2026-11-20T23:30:00Z');
     expect([dayIn('UTC', instant), dayIn('Asia/Tokyo', instant)]).toEqual(['2026-11-20', '2026-11-21']);
   });

@@ -16,7 +16,7 @@ describe('cronFault', () => {
     '0 0 30 2,4 *',
     '59 23 31 12 7',
     '0-59/59 2 * * *',
-  ])('takes %j', (cron) => {
+  ])('accepts the cron expression %j', (cron) => {
     expect(cronFault(cron)).toBeNull();
   });
 
@@ -55,7 +55,7 @@ describe('cronFault', () => {
     ['@every 5m', 'is unknown; use @hourly'],
     ['CRON_TZ=UTC 0 2 * * *', 'use the key `timezone`'],
     ['', 'five fields'],
-  ])('says of %j: %s', (cron, fault) => {
+  ])('rejects %j: %s', (cron, fault) => {
     expect(cronFault(cron)).toContain(fault);
   });
 });

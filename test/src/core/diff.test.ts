@@ -19,11 +19,11 @@ test.each([
   ['b', 'bc', ' b+c'],
   ['abcd', 'axcy', ' a-b+x c-d+y'],
   ['ab', 'xy', '-a-b+x+y'],
-])('from %j to %j', (before, after, expected) => {
+])('finds the shortest diff from %j to %j', (before, after, expected) => {
   expect(written(diff(before, after))).toBe(expected);
 });
 
-test('names what was removed, added and kept', () => {
+test('names removed, added and kept items', () => {
   expect(diff('ac', 'bc')).toEqual([
     { kind: 'removed', before: 'a' },
     { kind: 'added', after: 'b' },
@@ -31,7 +31,7 @@ test('names what was removed, added and kept', () => {
   ]);
 });
 
-test('both sides can be read back, and nothing that could stay is told as changed', () => {
+test('restores both sides from a diff that is as short as possible', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
   fc.assert(
     fc.property(word, word, (before, after) => {
@@ -43,7 +43,7 @@ test('both sides can be read back, and nothing that could stay is told as change
   );
 });
 
-/** By trying every way to leave letters out. */
+/** Tries every subset of letters. */
 function longestCommon(left: string, right: string): number {
   let longest = 0;
   for (let mask = 0; mask < 2 ** left.length; mask++) {

@@ -4,7 +4,7 @@ import { version } from '../../../src/core/version.js';
 
 const coded = (code: string, cause?: unknown): Error => Object.assign(new Error(code, { cause }), { code });
 
-it('finds an error code in the error and in its causes', () => {
+it('finds an error code in an error and its causes', () => {
   expect(hasErrorCode(coded('ENOSPC'), 'ENOSPC')).toBe(true);
   expect(hasErrorCode(new Error('no room', { cause: coded('EIO', coded('ENOSPC')) }), 'ENOSPC')).toBe(true);
   expect(hasErrorCode(coded('EIO'), 'ENOSPC')).toBe(false);
@@ -12,13 +12,13 @@ it('finds an error code in the error and in its causes', () => {
   expect(hasErrorCode(undefined, 'ENOSPC')).toBe(false);
 });
 
-it('ends its search where an error is its own cause', () => {
+it('stops at an error that is its own cause', () => {
   const error = coded('EIO');
   error.cause = error;
   expect(hasErrorCode(error, 'ENOSPC')).toBe(false);
 });
 
-it('is not tried again unless it says so, and keeps its cause', () => {
+it('is not retryable by default and keeps its cause', () => {
   const cause = new Error('below');
   const error = new TidemarkError('DiskFull', 'No space left.', { todo: 'Free some.', cause });
   expect(error).toMatchObject({ name: 'DiskFull', type: 'DiskFull', todo: 'Free some.', retryable: false, cause });
@@ -27,7 +27,7 @@ it('is not tried again unless it says so, and keeps its cause', () => {
   expect('cause' in other).toBe(false);
 });
 
-it('gives the message of anything thrown', () => {
+it('gives the message of any thrown value', () => {
   expect([errorMessage(new Error('words')), errorMessage('text'), errorMessage(null)]).toEqual([
     'words',
     'text',
@@ -35,6 +35,6 @@ it('gives the message of anything thrown', () => {
   ]);
 });
 
-it('knows its version', () => {
+it('reads the version of the package', () => {
   expect(version()).toMatch(/^\d+\.\d+\.\d+/);
 });

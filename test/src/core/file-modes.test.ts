@@ -17,13 +17,13 @@ function makeFolder(name: string, bits: number): void {
   chmodSync(path.join(data, name), bits);
 }
 
-describe('the data folder', () => {
-  it('is made for its owner alone', () => {
+describe('modes of the data folder', () => {
+  it('creates the data folder for its owner only', () => {
     makeDataFolder(data);
     expect(mode('.')).toBe('700');
   });
 
-  it('has its open folders closed, published ones apart', () => {
+  it('closes open subfolders except published ones', () => {
     for (const [name, bits] of [
       ['runs', 0o755],
       ['landing', 0o710],
@@ -40,7 +40,7 @@ describe('the data folder', () => {
     expect([isOpen(path.join(data, 'notes.txt')), isOpen(path.join(data, 'runs'))]).toEqual([true, false]);
   });
 
-  it('has no open folders before it is there', () => {
+  it('finds no open subfolder in a missing data folder', () => {
     expect(openFolders(data)).toEqual([]);
   });
 });
@@ -49,7 +49,7 @@ it.each<[Readers, string, string[]]>([
   ['owner', '700 700', ['700', '700', '400']],
   ['group', '710 750', ['750', '750', '440']],
   ['everyone', '711 755', ['755', '755', '444']],
-])('a build is shared with %s', (readers, way, built) => {
+])('shares a build with %s', (readers, way, built) => {
   for (const name of ['.', 'published', 'published/builds', 'published/builds/1', 'published/builds/1/lake'])
     makeFolder(name, 0o700);
   writeFileSync(path.join(data, 'published/builds/1/lake/a.parquet'), '', { mode: 0o600 });
@@ -60,7 +60,7 @@ it.each<[Readers, string, string[]]>([
   expect(['1', '1/lake', '1/lake/a.parquet'].map((name) => mode(`published/builds/${name}`))).toEqual(built);
 });
 
-it('keeps the bits that the way to the builds has already', () => {
+it('keeps wider permissions on the path to the builds', () => {
   makeFolder('published/builds/1', 0o700);
   chmodSync(data, 0o755);
   shareWith('group', data, path.join(data, 'published/builds'), [path.join(data, 'published/builds/1')]);

@@ -33,19 +33,19 @@ describe.each([
   ['writeFileAtomic', writeFileAtomic],
   ['writeFileOnce', writeFileOnce],
 ])('%s', (_, write) => {
-  test('fsyncs the content before the file gets its name', async () => {
+  test('fsyncs the content before the rename', async () => {
     await write(path.join(folder, 'a.json'), '{}');
     expect(listPlacements()).toEqual([{ to: 'a.json', lost: [] }]);
   });
 
-  test('returns once content and name survive a power cut, in new folders too', async () => {
+  test('returns once content and name survive a power cut', async () => {
     const file = path.join(folder, 'new', 'deep', 'a.json');
     await write(file, '{}');
     expect(findLost(file)).toEqual([]);
     expect(readFileSync(file, 'utf8')).toBe('{}');
   });
 
-  test('leaves no temporary file, nor does a failure', async () => {
+  test('leaves no temporary file, even after a failure', async () => {
     await write(path.join(folder, 'a.json'), '{}');
     mkdirSync(path.join(folder, 'taken', 'inside'), { recursive: true });
     await write(path.join(folder, 'taken'), '{}').catch(() => undefined);
@@ -60,7 +60,7 @@ test('writeFileAtomic replaces a file', async () => {
   expect(readFileSync(file, 'utf8')).toBe('new');
 });
 
-test('writeFileOnce keeps the file that is there', async () => {
+test('writeFileOnce keeps an existing file', async () => {
   const file = path.join(folder, 'a');
   expect(await writeFileOnce(file, 'first')).toBe(true);
   expect(await writeFileOnce(file, 'second')).toBe(false);
@@ -75,12 +75,12 @@ test('syncFolder makes a new name durable', async () => {
   expect(findLost(file)).toEqual(['content a']);
 });
 
-test.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('asDiskFull tells %s as a full disk, to be retried', (code) => {
+test.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('asDiskFull reports %s as a retryable full disk', (code) => {
   const error = Object.assign(new Error('no room'), { code });
   expect(asDiskFull(error, 'a.parquet')).toMatchObject({ type: 'DiskFull', retryable: true });
 });
 
-test('asDiskFull leaves other errors as they are', () => {
+test('asDiskFull returns other errors unchanged', () => {
   const error = Object.assign(new Error('no such file'), { code: 'ENOENT' });
   expect(asDiskFull(error, 'a.parquet')).toBe(error);
   expect(existsSync(path.join(folder, 'a.parquet'))).toBe(false);

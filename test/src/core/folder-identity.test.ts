@@ -23,11 +23,11 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 describe('the identity of a data folder', () => {
-  it('is not there before a worker has used it', () => {
+  it('finds no identity before a worker has used the data folder', () => {
     expect(readDataFolder(dataDir)).toBeNull();
   });
 
-  it('is made once, for its owner alone, and stays', async () => {
+  it('creates the identity once, readable by the owner only', async () => {
     const made = await openDataFolder(dataDir);
     expect(made).toMatchObject({ path: dataDir, id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     expect(await openDataFolder(dataDir)).toEqual(made);
@@ -36,7 +36,7 @@ describe('the identity of a data folder', () => {
     expect(readFileSync(path.join(dataDir, 'folder.json'), 'utf8')).toContain('Keep this file in backups');
   });
 
-  it('is the same for processes that start together', async () => {
+  it('gives processes that start together the same identity', async () => {
     const open = () =>
       promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', SCRIPT, dataDir], {
         cwd: ROOT,
@@ -45,7 +45,7 @@ describe('the identity of a data folder', () => {
     expect(new Set(said.map(({ stdout }) => stdout.trim())).size).toBe(1);
   });
 
-  it.each(['', '{', '{}', '{"id": 7}'])('that cannot be read (%j) is said with its file', async (text) => {
+  it.each(['', '{', '{}', '{"id": 7}'])('names the identity file that cannot be read (%j)', async (text) => {
     await openDataFolder(dataDir);
     const file = path.join(dataDir, 'folder.json');
     writeFileSync(file, text);

@@ -6,24 +6,24 @@ const STEP = 4_000;
 const watch = (looks: readonly { seen: string; at: number }[]): Watch | undefined =>
   looks.reduce<Watch | undefined>((before, { seen, at }) => look(before, seen, at, STEP), undefined);
 
-describe('a holder watched by a waiter', () => {
-  it('counts the time without a heartbeat', () => {
+describe('a lease seen by a waiter', () => {
+  it('measures the time since the last heartbeat', () => {
     const looks = [0, 200, 400, 600].map((at) => ({ seen: nameOf('a', 7), at }));
     expect(watch(looks)).toMatchObject({ unchangedMs: 600, moved: false });
   });
 
-  it('starts again with each heartbeat and with each new holder', () => {
+  it('restarts at each heartbeat and each new holder', () => {
     const first = [0, 1_000].map((at) => ({ seen: nameOf('a', 7), at }));
     expect(watch([...first, { seen: nameOf('a', 8), at: 2_000 }])).toMatchObject({ unchangedMs: 0, moved: true });
     expect(watch([...first, { seen: nameOf('b', 7), at: 2_000 }])).toMatchObject({ unchangedMs: 0, moved: false });
   });
 
-  it('counts little of the time in which the waiter itself stood still', () => {
+  it('ignores most of the time in which the waiter itself was frozen', () => {
     const seen = nameOf('a', 7);
     expect(watch([0, 3_600_000].map((at) => ({ seen, at })))?.unchangedMs).toBe(STEP);
   });
 
-  it('never counts more than passed, nor anything before the last heartbeat', () => {
+  it('never measures more than the time since the last heartbeat', () => {
     const looks = fc.array(fc.record({ beat: fc.nat(3), pause: fc.nat(10_000) }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(looks, (steps) => {
@@ -45,17 +45,17 @@ describe('a holder watched by a waiter', () => {
   });
 });
 
-describe('a process id', () => {
+describe('isCertainlyGone', () => {
   const none = (): boolean => false;
   const some = (): boolean => true;
 
-  it('proves a death only where the id has its meaning', () => {
+  it('reports a process dead only in its own process namespace', () => {
     expect(isCertainlyGone({ pid: 1, place: 'boot ns host' }, 'boot ns host', none)).toBe(true);
     expect(isCertainlyGone({ pid: 1, place: 'boot other host' }, 'boot ns host', none)).toBe(false);
     expect(isCertainlyGone({ pid: 1, place: '' }, '', none)).toBe(false);
   });
 
-  it('never proves a life: ids are used again', () => {
+  it('reports no process dead whose id is in use', () => {
     expect(isCertainlyGone({ pid: 1, place: 'boot ns host' }, 'boot ns host', some)).toBe(false);
   });
 });

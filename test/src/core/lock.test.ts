@@ -36,7 +36,7 @@ interface HolderProcess {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A process that holds the lock, optionally as process 1 of its own namespace. */
+/** A process that holds the lock, optionally as process 1 of a new namespace. */
 function hold(options: Partial<LockOptions> = {}, files: string[] = [], inNamespace = false): HolderProcess {
   const command = [process.execPath, ...HOLDER, dir, JSON.stringify({ ...QUICK, ...options }), ...files];
   const [program = '', ...args] = inNamespace ? [...IN_PID_NAMESPACE, ...command] : command;
@@ -66,7 +66,7 @@ function hold(options: Partial<LockOptions> = {}, files: string[] = [], inNamesp
 }
 
 describe('a lock', () => {
-  it('lets one work at a time, and leaves nothing behind', async () => {
+  it('runs one task at a time and leaves no files', async () => {
     const order: string[] = [];
     const work = (name: string) => async (): Promise<void> => {
       order.push(`${name} in`);
@@ -108,7 +108,7 @@ describe('a lock', () => {
     expect(readdirSync(folder)).toEqual(['journal']);
   });
 
-  it('names its holder to those who wait, and gives up when told how long', async () => {
+  it("names the lock's holder to waiters and times out", async () => {
     const held = await takeLock(dir, QUICK);
     const waits: string[] = [];
     const waiting = withLock(
@@ -121,7 +121,7 @@ describe('a lock', () => {
     held.release();
   });
 
-  it('sweeps what killed processes left beside it, and only that', async () => {
+  it('removes leftovers of killed processes next to the lock only', async () => {
     for (const name of ['a.lock.1b4e28ba-2fa1-4d2b-883f-0016d3cca427', 'a.lock.notes', 'other'])
       mkdirSync(path.join(folder, name));
     (await takeLock(dir, QUICK)).release();
@@ -129,8 +129,8 @@ describe('a lock', () => {
   });
 });
 
-describe('a holder that was killed', () => {
-  it.skipIf(findPlace() === '')('is known to be gone at once by processes of the same machine', async () => {
+describe('a killed lock holder', () => {
+  it.skipIf(findPlace() === '')('detects a killed holder at once on the same machine', async () => {
     const holder = hold();
     await holder.says(/holding/);
     await holder.end('SIGKILL');
@@ -138,7 +138,7 @@ describe('a holder that was killed', () => {
     expect(new LockSeeker(dir, { ...QUICK, leaseMs: Infinity }).attempt()).toBeDefined();
   });
 
-  it('loses the lock after a lease though its process id is in use: in a container all are process 1', async () => {
+  it("takes a dead holder's lock after the lease though its process id is in use", async () => {
     mkdirSync(path.join(dir, 'token.5'), { recursive: true });
     const place = 'boot pid:[1] host';
     const dead = { what: 'a receiver', pid: process.pid, host: 'host', place };
@@ -147,14 +147,14 @@ describe('a holder that was killed', () => {
     expect(await withLock(dir, { ...QUICK, place }, async () => 'mine')).toBe('mine');
   });
 
-  it('loses the lock though nothing says who held it', async () => {
+  it('takes a lock without holder information after the lease', async () => {
     mkdirSync(path.join(dir, 'whatever'), { recursive: true });
     expect(await withLock(dir, QUICK, async () => 'mine')).toBe('mine');
   });
 });
 
-describe('a holder that lives', () => {
-  it('keeps the lock from a process in another place that has the same process id', async () => {
+describe('a live lock holder', () => {
+  it('keeps the lock from a process elsewhere with the same process id', async () => {
     const held = await takeLock(dir, { ...QUICK, place: 'one container' });
     const other = { ...QUICK, place: 'another container', waitMs: 1_500 };
     await expect(withLock(dir, other, async () => 'mine')).rejects.toThrow(/Waited .* s for the lock .* holds it/);
@@ -162,30 +162,27 @@ describe('a holder that lives', () => {
     held.release();
   });
 
-  it.skipIf(!canMakePidNamespaces())(
-    'keeps the lock in another process namespace, and loses it when killed there',
-    async () => {
-      const first = hold({}, [], true);
-      await first.says(/holding/);
-      expect(readFileSync(path.join(dir, readdirSync(dir)[0] ?? '', 'holder.json'), 'utf8')).toContain('"pid":1,');
-      const second = hold({}, [], true);
-      await sleep(1_500);
-      const state = await Promise.race([second.says(/holding/), sleep(100, 'waiting')]);
-      expect(state).toBe('waiting');
-      await first.end('SIGKILL');
-      await second.says(/holding/);
-    },
-  );
+  it.skipIf(!canMakePidNamespaces())('keeps the lock across process namespaces until killed', async () => {
+    const first = hold({}, [], true);
+    await first.says(/holding/);
+    expect(readFileSync(path.join(dir, readdirSync(dir)[0] ?? '', 'holder.json'), 'utf8')).toContain('"pid":1,');
+    const second = hold({}, [], true);
+    await sleep(1_500);
+    const state = await Promise.race([second.says(/holding/), sleep(100, 'waiting')]);
+    expect(state).toBe('waiting');
+    await first.end('SIGKILL');
+    await second.says(/holding/);
+  });
 });
 
-describe('a holder that stood still for longer than a lease', () => {
-  it('notices, and changes nothing any more', async () => {
+describe('a lock holder frozen for longer than the lease', () => {
+  it('stops a frozen holder from changing files after it lost the lock', async () => {
     const [from, to] = [path.join(folder, 'from'), path.join(folder, 'to')];
     appendFileSync(from, 'old');
     const frozen = hold({}, [from, to]);
     await frozen.says(/holding/);
     frozen.child.kill('SIGSTOP');
-    // Waits for the new holder; the frozen one acts before its heartbeat timer can tell it anything.
+    // Takes the lock meanwhile. The frozen holder acts before its heartbeat timer can run.
     frozen.child.kill('SIGUSR2');
     const lock = await takeLock(dir, QUICK);
     frozen.child.kill('SIGCONT');
@@ -197,7 +194,7 @@ describe('a holder that stood still for longer than a lease', () => {
     expect(readdirSync(folder)).toEqual(['from']);
   });
 
-  it('removes nothing any more', async () => {
+  it('stops a frozen holder from removing files after it lost the lock', async () => {
     const file = path.join(folder, 'precious');
     appendFileSync(file, 'x');
     const lock = await takeLock(dir, { ...QUICK, beatMs: 1_000_000 });

@@ -4,7 +4,7 @@ import { createRedactor } from '../../../src/core/redact.js';
 
 const KEY = String.raw`k3y-"7f&3a"/9+c2=d4_e6.~?live\0*1(2)`;
 
-/** Names that HTML has for signs, by hand: the redactor takes them from a list of others. */
+/** HTML names of characters, written by hand: the redactor uses another list. */
 const NAMES: Record<string, string> = {
   '!': 'excl', '"': 'quot', '#': 'num', $: 'dollar', '%': 'percnt', '&': 'amp', "'": 'apos', '(': 'lpar', ')': 'rpar',
   '*': 'ast', '+': 'plus', ',': 'comma', '.': 'period', '/': 'sol', ':': 'colon', ';': 'semi', '<': 'lt', '=': 'equals',
@@ -14,7 +14,7 @@ const NAMES: Record<string, string> = {
 
 const hex = (c: string): string => c.charCodeAt(0).toString(16).padStart(2, '0');
 
-/** How a writer spells one character, the signs it has to spell so, and how a reader takes all of them back. */
+/** How a writer escapes one character, which characters it must escape, and how a reader decodes all. */
 interface Encoder {
   name: string;
   one: (c: string) => string;
@@ -58,7 +58,7 @@ const ENCODERS: Encoder[] = [
   },
 ]; // prettier-ignore
 
-/** Some characters, and all that have to be, as the encoder spells them. */
+/** Escapes every n-th character, and all that the encoder must escape. */
 const spelled = ({ one, must }: Encoder, text: string, every: number): string =>
   text
     .split('')
@@ -90,7 +90,7 @@ describe('createRedactor', () => {
   const said = (text: string): string => `{"detail": "Token ${text} is refused"}`;
   const marked = '{"detail": "Token [redacted] is refused"}';
 
-  it.each(ENCODERS)('takes out a key written as $name', (encoder) => {
+  it.each(ENCODERS)('redacts a key written as $name', (encoder) => {
     for (const every of [1, 2, 3]) {
       expect(redactor.text(said(spelled(encoder, KEY, every))).replaceAll('=\r\n', '')).toBe(marked);
       expect(redactor.data(said(spelled(encoder, KEY, every))).replaceAll('=\r\n', '')).toBe(marked);
@@ -120,7 +120,7 @@ describe('createRedactor', () => {
       `${JSON.stringify(KEY.slice(0, 9)).slice(1, -1)}\\n${JSON.stringify(KEY.slice(9)).slice(1, -1)}`,
     ],
     ['other case', KEY.toUpperCase()],
-  ])('takes out a key written with %s', (_name, text) => {
+  ])('redacts a key written with %s', (_name, text) => {
     const out = redactor.text(said(text));
     expect(out).toMatch(/^\{"detail": "Token \[redacted\]\\{0,2} ?is refused"\}$/);
   });
@@ -136,14 +136,14 @@ describe('createRedactor', () => {
     '&NewLine;',
     '=\r\n',
     ' ',
-  ])('takes out base64 that is wrapped with %j, wherever the key begins and the line ends', (end) => {
+  ])('redacts base64 wrapped with %j', (end) => {
     for (const before of ['', 'T', 'To', 'Token ', 'Authorization: Token '])
       for (const width of [4, 19, 64, 76])
         for (const url of [false, true]) {
           const text = said(wrapped(base64(`${before}${KEY}!!`, url), width, end));
           const out = redactor.data(text);
           expect(out).toContain('[redacted]');
-          // What is left holds no more than what was before and behind the key, and half a letter of it.
+          // What remains is no longer than the text around the key, plus partial base64 groups.
           const rest = out
             .replaceAll(/^.*Token|is refused.*$|\[redacted\]/gs, '')
             .replaceAll(/\\u000a|\\[rn]|%0[AD]|&\S+?;|\s/g, '');
@@ -151,7 +151,7 @@ describe('createRedactor', () => {
         }
   });
 
-  it('takes out a key in any mixture and any nesting of escapes, hex and base64', () => {
+  it('redacts a key in any nesting of escapes, hex and base64', () => {
     const block = fc.record({
       inner: fc.constantFrom<(text: string) => string>(
         (text) => text,
@@ -175,14 +175,14 @@ describe('createRedactor', () => {
         const text = around.reduce((shown, [encoder, every]) => spelled(encoder, shown, every), core);
         const out = createRedactor(secret).data(`<p>${text}</p>`);
         expect(out, text).toContain('[redacted]');
-        // Taken back layer by layer, by a reader who knows how it was made, it is not there.
+        // Decoded layer by layer, the output does not contain the key.
         const read = around.reduceRight((shown, [encoder]) => encoder.back(shown), out).replaceAll(/\s/g, '');
         expect(read).not.toContain(secret);
         if (outer === null) return;
         const whole = core.replaceAll(/\s/g, '');
         for (let at = 0; at + 16 <= whole.length; at++) {
           const piece = whole.slice(at, at + 16);
-          // A part of the key's own encoding, not of what stands around it.
+          // Only pieces of the key's own encoding, not of the surrounding text.
           if (at > 10 && at + 26 < whole.length) expect(read).not.toContain(piece);
         }
       }),
@@ -190,12 +190,12 @@ describe('createRedactor', () => {
     );
   });
 
-  it('changes nothing where there is no key', () => {
+  it('changes nothing without a key', () => {
     const made = createRedactor('');
     expect([made.text('anything'), made.data('anything')]).toEqual(['anything', 'anything']);
   });
 
-  it('hides a key made of escapes as it stands, and nothing else', () => {
+  it('redacts only the key if it consists of escapes', () => {
     for (const escapes of ['%20%20%20%20%20', String.raw`\\\\\\\\`, '&amp;&amp;&amp;']) {
       const made = createRedactor(escapes);
       expect(made.text('a text of words')).toBe('a text of words');
@@ -204,7 +204,7 @@ describe('createRedactor', () => {
     }
   });
 
-  it('changes nothing in data that does not hold the key', () => {
+  it('changes no data that does not hold the key', () => {
     const unit = fc.oneof(
       fc.constantFrom(
         '\\',
@@ -238,7 +238,7 @@ describe('createRedactor', () => {
     );
   });
 
-  it('leaves what is around the key, so that JSON stays JSON', () => {
+  it('keeps the text around the key, so JSON stays valid', () => {
     fc.assert(
       fc.property(
         key,
@@ -274,13 +274,13 @@ describe('createRedactor', () => {
     '\\00',
     '%',
     '"\\\\"',
-  ])('is done with 512 KiB of %j, and finds the key behind it', (unit) => {
+  ])('handles 512 KiB of %j and redacts the key behind it', (unit) => {
     const text = unit.repeat(Math.ceil((1 << 19) / unit.length));
     expect(redactor.data(text)).toBe(text);
     expect(redactor.data(`${text} : ${spelled(ENCODERS[0] as Encoder, KEY, 1)}`).endsWith(' : [redacted]')).toBe(true);
   });
 
-  it('finds keys in a text of any length, also where it is cut into pieces to be searched', () => {
+  it('redacts keys in texts of any length, also across block borders', () => {
     const escaped = spelled(ENCODERS[1] as Encoder, KEY, 1);
     for (let shift = 0; shift < escaped.length; shift += 29) {
       const text = `${'.'.repeat((1 << 20) - shift)} ${escaped} ${'.'.repeat(1 << 16)} ${escaped}`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readRunSizes } from '../../../src/core/run-sizes.js';
 
 describe('readRunSizes', () => {
-  it('leaves out what the environment does not set', () => {
+  it('omits sizes that the environment does not set', () => {
     expect(readRunSizes({})).toEqual({});
     expect(readRunSizes({ TIDEMARK_EVENTS_PER_RUN: '', TIDEMARK_CHUNK_SIZE: ' ' })).toEqual({});
   });
@@ -14,7 +14,7 @@ describe('readRunSizes', () => {
     });
   });
 
-  it.each(['19', '10001', '-40', '40.5', '4e1', 'many'])('rejects %s events', (text) => {
+  it.each(['19', '10001', '-40', '40.5', '4e1', 'many'])('rejects %s events per run', (text) => {
     expect(() => readRunSizes({ TIDEMARK_EVENTS_PER_RUN: text })).toThrow(
       /TIDEMARK_EVENTS_PER_RUN is not a whole number from 20 to 10,000/,
     );

@@ -4,7 +4,7 @@ import { environmentSecrets, hideSecrets } from '../../../src/core/secrets.js';
 const KEY = 'tk_0123456789abcdef';
 
 it.each(['TIDEMARK_API_KEY', 'TIDEMARK_WEBHOOK_SECRET', 'TEMPORAL_API_KEY'])(
-  'hides %s, spaces around it or not',
+  'hides %s with or without surrounding spaces',
   (name) => {
     const secrets = environmentSecrets({ [name]: ` ${KEY}\n` });
     expect(secrets).toHaveLength(1);
@@ -12,13 +12,13 @@ it.each(['TIDEMARK_API_KEY', 'TIDEMARK_WEBHOOK_SECRET', 'TEMPORAL_API_KEY'])(
   },
 );
 
-it('hides all of them in one text', () => {
+it('hides several secrets in one text', () => {
   const env = { TIDEMARK_API_KEY: `${KEY}-1`, TIDEMARK_WEBHOOK_SECRET: `${KEY}-2`, TEMPORAL_API_KEY: `${KEY}-3` };
   const shown = hideSecrets(`${KEY}-1 ${KEY}-2 ${KEY}-3`, environmentSecrets(env));
   expect(shown).not.toContain('0123456789');
 });
 
-it('changes nothing where no secret is set or the key cannot be read', () => {
+it('hides nothing without secrets or a readable key file', () => {
   expect(environmentSecrets({})).toEqual([]);
   expect(environmentSecrets({ TIDEMARK_API_KEY_FILE: '/nowhere/key' })).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { StampClock } from '../../../src/core/stamp-clock.js';
 
 const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
 
-describe('stamps of what is observed', () => {
-  it('are the clock’s while it goes forward', () => {
+describe('StampClock', () => {
+  it("stamps the clock's time while it moves forward", () => {
     let now = at('04:00:00.000');
     const stamps = new StampClock({ now: () => now });
     expect(stamps.now()).toEqual(now);
@@ -12,7 +12,7 @@ describe('stamps of what is observed', () => {
     expect(stamps.now()).toEqual(now);
   });
 
-  it('stay in order when the clock is set back, and are the clock’s again once it has caught up', () => {
+  it('keeps stamps in order when the clock is set back', () => {
     let now = at('16:00:00.000');
     const stamps = new StampClock({ now: () => now });
     stamps.now();
@@ -22,7 +22,7 @@ describe('stamps of what is observed', () => {
     expect(stamps.now()).toEqual(now);
   });
 
-  it('follow what other machines stamped, and no stamp that is none', () => {
+  it("continues after other machines' stamps and ignores invalid ones", () => {
     const stamps = new StampClock({ now: () => at('04:00:00.000') });
     stamps.after('2026-11-20T15:00:00.000Z');
     stamps.after('2026-11-20T14:00:00.000Z');
@@ -32,14 +32,14 @@ describe('stamps of what is observed', () => {
 });
 
 describe('wasSet', () => {
-  it('is true until the clock was known to be right once', () => {
+  it('reports the clock as set until confirmed once', () => {
     const stamps = new StampClock({ now: () => new Date() });
     expect(stamps.wasSet(1_000_000)).toBe(true);
     stamps.agree();
     expect(stamps.wasSet(1_000_000)).toBe(false);
   });
 
-  it.each([60_000, -60_000])('notices a clock set by %i ms since then', (byMs) => {
+  it.each([60_000, -60_000])('notices a clock set by %i ms', (byMs) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     try {
       const stamps = new StampClock({ now: () => new Date() });

@@ -4,8 +4,8 @@ import { escapeUnseen, visibleInTerminal, visibleLine, visibleText } from '../..
 
 const hostile = '\u001b]0;title\u0007\u001b[2J\u009b31m\u202e\u2066\u200b\ud800\u0000';
 
-describe('text from outside', () => {
-  it('is shown on one line, with what is not seen as escapes', () => {
+describe('visibleText', () => {
+  it('shows text on one line, with invisible characters escaped', () => {
     expect(visibleLine(`a\r\nb\tc ${hostile}`)).toBe(
       String.raw`a b c \u001b]0;title\u0007\u001b[2J\u009b31m\u202e\u2066\u200b\ud800\u0000`,
     );
@@ -18,13 +18,13 @@ describe('text from outside', () => {
     for (const name of names) expect(visibleInTerminal(visibleLine(name))).toBe(name);
   });
 
-  it('leaves our own colours, lines and tabs, and nothing else, to the terminal', () => {
+  it('leaves only our own colours, lines and tabs unescaped for the terminal', () => {
     const ours = '\u001b[1m\u001b[38;5;10mdone\u001b[0m\n\tnext\r\n';
     expect(visibleInTerminal(ours)).toBe(ours);
     expect(visibleInTerminal('\u001b[2J\u001b[31Hx\ry')).toBe(String.raw`\u001b[2J\u001b[31Hx\u000dy`);
   });
 
-  it('means the same inside JSON', () => {
+  it('escapes JSON text without changing its meaning', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const shown = escapeUnseen(JSON.stringify({ text }));

@@ -45,7 +45,7 @@ const use = (url: string): void => {
 };
 
 beforeEach(async () => {
-  // Pages so small that ten of them do not hold the market.
+  // Pages so small that ten of them cannot list the market.
   api = await startStub({ companies: 120, page: { standard: 7, most: 7, above: 'clamped' }, proxyPages: true });
   project = makeProject({ api, temporal: 'none' });
   use(api.url);
@@ -70,14 +70,14 @@ const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies'
 const detailRequests = () => api.state.requests.filter((request) => request.includes('/v2/companies/')).length;
 
 describe('a chunk', () => {
-  it.each([10_000_000_000, 0.5, -1, NaN])('takes %d requests in flight for what can be meant', async (concurrency) => {
+  it.each([10_000_000_000, 0.5, -1, NaN])('fetches a chunk with the invalid concurrency %d', async (concurrency) => {
     due(api.state.companies.slice(0, 3).map(({ id }) => id));
     expect(await fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency }, heartbeat)).toMatchObject({
       rows: 3,
     });
   });
 
-  it('shares the requests in flight with the chunks of other workers, and leaves them to one that is alone', async () => {
+  it('shares concurrency with chunks of other workers', async () => {
     const { config } = deps;
     const share = (workers: number, runs: number, asked: number | null = null, atOnce = 2) =>
       concurrencyShare(
@@ -91,7 +91,7 @@ describe('a chunk', () => {
     expect([share(1, 1, 3), share(2, 2, 3), share(2, 4, 3)]).toEqual([3, 3, 2]);
   });
 
-  it('commits nothing once it is cancelled; what came is in its spool', async () => {
+  it('commits nothing when cancelled and resumes from the spool', async () => {
     due(api.state.companies.slice(0, 3).map(({ id }) => id));
     const cancelling = new AbortController();
     const fetched = fetchChunk(
@@ -106,7 +106,7 @@ describe('a chunk', () => {
     expect(detailRequests()).toBe(asked);
   });
 
-  it('lands every entity, a company that is gone as 404', async () => {
+  it('lands every entity, and a 404 for a gone company', async () => {
     const { companies } = api.state;
     due(companies.map(({ id }) => id));
     expect(await fetchCompanies()).toMatchObject({ rows: 120, failed: 0, limited: false });
@@ -114,7 +114,7 @@ describe('a chunk', () => {
     expect(gone).toEqual(new Map(companies.map((company) => [company.id, company.gone])));
   });
 
-  it('of v1 reports lands what version 1 says', async () => {
+  it('lands version 1 reports', async () => {
     const stream = 'financials_v1';
     const companies = api.state.companies.filter(({ gone }) => !gone).slice(0, 5);
     due(
@@ -131,7 +131,7 @@ describe('a chunk', () => {
     );
   });
 
-  it('asks nothing when it is landed already', async () => {
+  it('sends no request for a chunk that has landed', async () => {
     due(api.state.companies.slice(0, 10).map(({ id }) => id));
     await fetchCompanies();
     const sent = api.state.requests.length;
@@ -139,7 +139,7 @@ describe('a chunk', () => {
     expect(api.state.requests.length).toBe(sent);
   });
 
-  it('asks only what a killed attempt did not land', async () => {
+  it('requests only what a killed attempt did not fetch', async () => {
     const ids = api.state.companies.slice(10, 30).map(({ id }) => Number(id));
     due(ids);
     const spool = path.join(
@@ -160,7 +160,7 @@ describe('a chunk', () => {
       appendFileSync(path.join(spool, 'part-companies-00000.ndjson'), `${JSON.stringify(row)}\n`);
     }
     await fetchCompanies();
-    expect(detailRequests()).toBeLessThanOrEqual(6); // five, and one page of a proxy the stub may slip in
+    expect(detailRequests()).toBeLessThanOrEqual(6); // five, plus one proxy page that the stub may insert
     expect(
       landed()
         .map((row) => Number(row.entity_id))
@@ -169,7 +169,7 @@ describe('a chunk', () => {
   });
 });
 
-describe('an API in trouble', () => {
+describe('an API with faults', () => {
   const answering = async (answer: (id: string) => [status: number, body: unknown]) => {
     const server = createServer((request, response) => {
       const [status, body] = answer(/\/(\w+)$/.exec(request.url ?? '')?.[1] ?? '');
@@ -181,7 +181,7 @@ describe('an API in trouble', () => {
     return () => new Promise<void>((resolve) => void server.close(() => resolve()));
   };
 
-  it('one entity that always fails is landed as an error and stops no other', async () => {
+  it('lands an entity that always fails as failed and continues', async () => {
     const stop = await answering((id) =>
       id === '7' ? [500, { detail: 'Internal failure.' }] : [200, { id: Number(id) }],
     );
@@ -191,7 +191,7 @@ describe('an API in trouble', () => {
     await stop();
   });
 
-  it('entities that always refuse a key which is accepted elsewhere are landed as errors, and one that slips is not', async () => {
+  it('lands entities that always answer 401 as failed while others succeed', async () => {
     let slips = 2;
     const stop = await answering((id) => {
       if (id === 'metrics') return [200, []];
@@ -207,7 +207,7 @@ describe('an API in trouble', () => {
     await stop();
   });
 
-  it('a key that is refused for one record after another is believed to be refused', async () => {
+  it('treats the key as refused after consecutive 401s', async () => {
     const stop = await answering((id) => {
       if (id === 'metrics') return [200, []];
       return Number(id) > 20 ? [401, { detail: 'Invalid token.' }] : [200, { id: Number(id) }];
@@ -219,7 +219,7 @@ describe('an API in trouble', () => {
     await stop();
   });
 
-  it('a key that was never accepted is not tried twice', async () => {
+  it('checks a never accepted key once more, then fails', async () => {
     let asked = 0;
     const stop = await answering(() => {
       asked++;
@@ -228,12 +228,12 @@ describe('an API in trouble', () => {
     due([1, 2, 3]);
     const fetching = fetchChunk(deps, { ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat);
     await expect(fetching).rejects.toThrow(/Invalid token/);
-    // The record, and whether the key is refused elsewhere, too.
+    // The record's request, and one that checks the key elsewhere.
     expect(asked).toBe(2);
     await stop();
   });
 
-  it('many entities that always fail are all landed as errors, while the API answers otherwise', async () => {
+  it('lands many failing entities as failed while the API answers others', async () => {
     const stop = await answering((id) => {
       if (id === 'metrics') return [200, []];
       return Number(id) > 10 ? [500, { detail: 'Internal failure.' }] : [200, { id: Number(id) }];
@@ -243,7 +243,7 @@ describe('an API in trouble', () => {
     await stop();
   });
 
-  it('twenty failures in a row stop the chunk; what came before stays', async () => {
+  it('stops a chunk after 20 consecutive failures and keeps earlier answers', async () => {
     let down = false;
     const stop = await answering((id) =>
       down ? [503, { detail: 'Service unavailable.' }] : [200, { id: Number(id) }],
@@ -268,7 +268,7 @@ describe('an API in trouble', () => {
     await stop();
   });
 
-  it('the daily limit ends the chunk without an error; the rest is fetched when there is room', async () => {
+  it('ends a chunk at the daily limit and fetches the rest later', async () => {
     let left = 5;
     const access = { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' };
     const asked: string[] = [];
@@ -287,13 +287,13 @@ describe('an API in trouble', () => {
     expect(landed()).toEqual([]);
     expect(asked).toEqual(['1', '2', '3', '4', '5', '6']);
     left = 100;
-    // One more: whether there is room again.
+    // One more request checks whether quota is left.
     expect(await fetchCompanies()).toMatchObject({ rows: 8, requests: 3, limited: false });
     expect(asked.slice(6)).toEqual(['metrics', '6', '7', '8']);
     await stop();
   });
 
-  describe('with a figure that says that there is room', () => {
+  describe('a suspected limit', () => {
     const access = { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' };
     const limit: [number, unknown] = [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }];
     const figure = [{ name: 'Daily', codename: 'daily', metrics: [{ name: 'D', codename: 'd', used: 5, total: 900 }] }];
@@ -302,7 +302,7 @@ describe('an API in trouble', () => {
     const answeringLimit = (limited: (id: number) => boolean) =>
       answering((id) => (id === 'metrics' ? [200, figure] : limited(Number(id)) ? limit : [200, { id: Number(id) }]));
 
-    it('records that always answer with the daily limit are landed as errors, the rest is fetched', async () => {
+    it('lands records with a suspected limit as failed and fetches the rest', async () => {
       const stop = await answeringLimit((id) => id % 4 === 1);
       due(Array.from({ length: 60 }, (_, i) => i + 1));
       expect(await fetchDoubting(0)).toMatchObject({ rows: 60, failed: 15, limited: false });
@@ -312,7 +312,7 @@ describe('an API in trouble', () => {
       await stop();
     });
 
-    it('a record alone is given time before it is landed as an error', async () => {
+    it('retries a single record with a suspected limit before it fails', async () => {
       const stop = await answeringLimit(() => true);
       due([7]);
       expect(await fetchDoubting(0)).toMatchObject({ rows: 0, limited: true, doubted: true });
@@ -321,7 +321,7 @@ describe('an API in trouble', () => {
       await stop();
     });
 
-    it('the answers are believed where one after another says so', async () => {
+    it('trusts consecutive daily-limit errors over /v2/metrics', async () => {
       const stop = await answeringLimit((id) => id > 20);
       due(Array.from({ length: 60 }, (_, i) => i + 1));
       const told = await fetchDoubting(2, 1);
@@ -331,11 +331,11 @@ describe('an API in trouble', () => {
   });
 });
 
-describe('discovery', () => {
+describe('discovery of a market', () => {
   const discover = (round: number, budget: number) =>
     discoverMarket(deps, { ctx, round, budget, concurrency: 4 }, heartbeat);
 
-  it('in many rounds finds what one finds, and asks nothing twice', async () => {
+  it('finds the same in many rounds as in one, without repeating a request', async () => {
     await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
     let round = 0;
     let last = await discover(round, 6);
@@ -350,7 +350,7 @@ describe('discovery', () => {
     expect(sum('requests')).toBe(searches.length + sum('retries'));
   });
 
-  it('begins with a forecast, made from probes that the search itself needs', async () => {
+  it('starts with a forecast from probes that the search reuses', async () => {
     await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
     await discover(0, 500);
     const forecasts = readRunRows({ dataDir: project.dataDir, stream: 'forecasts', run: 'run-1', date: ctx.date });
@@ -359,15 +359,15 @@ describe('discovery', () => {
     expect(told.find(({ stream }) => stream === 'companies')).toMatchObject({ requests: 120, basis: '120 new' });
     const searches = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
     const forecast = told.find(({ stream }) => stream === 'search')?.requests ?? 0;
-    // No page twice, and the forecast is of the search's own size: 18 pages of 7, and what it takes to find them.
+    // No page is requested twice. The forecast is at least the 18 pages of 7, plus the requests to find them.
     expect(new Set(searches.map((row) => row.request_key)).size).toBe(searches.length);
     expect(forecast).toBeGreaterThanOrEqual(18);
     expect(forecast).toBeLessThan(2 * searches.length);
   });
 });
 
-describe('a search that never answers', () => {
-  it('is tried again with all others at first, then named; everything else is found', async () => {
+describe('a search that never succeeds', () => {
+  it('retries a failing search, then reports it and finds the rest', async () => {
     await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
     api.state.broken = (filters, page) => page === 3 && Object.keys(filters).length > 0;
     const input = { ctx, round: 0, budget: 500, concurrency: 4 };
@@ -383,7 +383,7 @@ describe('a search that never answers', () => {
   });
 });
 
-it('a first failure stops new work, and what is in flight is waited for', async () => {
+it('starts no new work after a failure and waits for work in flight', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   const work = inParallel([1, 2, 3, 4, 5, 6], 2, async (n) => {

@@ -13,7 +13,7 @@ import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { makeProject } from '../../helpers/project.js';
 
-it('stops reading events of a company that has ever more pages, and names it', async () => {
+it('stops after 1,000 event pages of a company and reports it', async () => {
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;

@@ -25,7 +25,7 @@ test.each<[again: Outcome[], another: Outcome[], expected: boolean]>([
   [['limited', 'limited'], ['answered', 'answered', 'limited'], false],
   [[], ['limited'], false],
   [[], ['failed'], false],
-])('a call told %j while another is told %j: limited alone is %s', async (again, another, expected) => {
+])('finds a call limited alone (its answers %j, others %j): %s', async (again, another, expected) => {
   const script = (outcomes: Outcome[]) => () => OUTCOMES[outcomes.shift() ?? 'failed']();
   const [first, second] = [[...again], [...another]];
   expect(await isLimitedAlone(script(first), script(second))).toBe(expected);

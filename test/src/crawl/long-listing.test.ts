@@ -26,7 +26,7 @@ let project: Project;
 let deps: CrawlDeps;
 let ctx: RunContext;
 let pages: number;
-/** What the server says the listing holds, and how many it lists. */
+/** The listing's stated total, and how many entries it has. */
 let listing: { total: unknown; lists: number };
 
 beforeEach(async () => {
@@ -71,9 +71,9 @@ const target = () => ({
 });
 const landed = () => readRunRows(target()).flatMap(({ body }) => (JSON.parse(body) as { data: unknown[] }).data);
 
-it('stops a list with ever new entries soon after its total, and names it', async () => {
+it('stops an endless listing soon after its total and reports it', async () => {
   listing.lists = Infinity;
-  // The total grows with each page, as far as the API says.
+  // The stated total grows with each page.
   listing.total = 100;
   server.on('request', () => void (listing.total = (Number(listing.total) || 0) + 1_000));
   const { shortfall } = await crawl();
@@ -84,25 +84,25 @@ it('stops a list with ever new entries soon after its total, and names it', asyn
 it.each([
   ['less than its pages list', 30, 75],
   ['as many as its full pages hold', 70, 75],
-])('reads on behind a total that says %s', async (_what, total, lists) => {
+])('reads to the end of a listing with %s as total', async (_what, total, lists) => {
   listing = { total, lists };
   expect(await crawl()).toMatchObject({ entities: lists });
   expect(landed()).toHaveLength(lists);
 });
 
-it('lands a long list in parts, and all of them at once', async () => {
+it('lands a long listing in several parts at once', async () => {
   listing = { total: 4_045, lists: 4_045 };
   expect(await crawl()).toMatchObject({ rows: 405, entities: 4_045, shortfall: null });
   const parts = readManifests(project.dataDir, { stream: 'tenders' }).map(({ part }) => part);
   expect(parts).toEqual([0, 1, 2, 3].map((part) => `part-tenders-0000${part}.parquet`).concat('part-tenders.parquet'));
   expect(new Set(landed().map((entry) => (entry as { slug: string }).slug)).size).toBe(4_045);
-  // It is complete: nothing is asked again.
+  // The listing is complete, so nothing is requested again.
   const before = pages;
   expect(await crawl()).toMatchObject({ rows: 0 });
   expect(pages).toBe(before);
 });
 
-it('lands nothing of a list that was not read to its end', async () => {
+it('lands nothing of a listing that was not read to its end', async () => {
   listing = { total: 4_050, lists: 4_050 };
   const stop = new AbortController();
   server.on('request', () => void (pages > 300 && stop.abort()));
@@ -116,7 +116,7 @@ it('lands nothing of a list that was not read to its end', async () => {
   expect(landed()).toHaveLength(4_050);
 });
 
-it('goes on with the commits where an attempt was killed between two of them', async () => {
+it('resumes the commits of a listing after a kill', async () => {
   const writer = await ListingWriter.open(target());
   for (let page = 0; page < 250; page++) {
     const body = JSON.stringify({ total_results: 250, data: [{ slug: `t-${page}` }] });
@@ -124,7 +124,7 @@ it('goes on with the commits where an attempt was killed between two of them', a
     await writer.append({ ...row, fetched_at: '2026-11-20T00:00:00.000Z' });
   }
   await writer.close();
-  // As a kill between two commits leaves it: the listing is complete, one of its parts is landed.
+  // State after a kill between two commits: the listing is complete and one of its parts has landed.
   const folder = path.join(project.dataDir, 'landing', 'tenders', `date=${ctx.date}`, `run=${ctx.run}`);
   writeFileSync(path.join(folder, '_spool', 'complete-tenders.json'), '{"parts":3}');
   await (await PartWriter.open({ ...target(), chunk: 'tenders-00000' })).commit();
@@ -134,7 +134,7 @@ it('goes on with the commits where an attempt was killed between two of them', a
   expect(readdirSync(path.join(folder, '_spool'))).toEqual([]);
 });
 
-it('crawls and loads 30,000 tenders in flat memory', () => {
+it('crawls and loads 30,000 tenders in constant memory', () => {
   const env = cleanEnv({ LISTING_TENDERS: '30000', TIDEMARK_WAREHOUSE_MEMORY: '1000MB' });
   const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'bench/run.ts', 'long-listing'], {
     cwd: ROOT,

@@ -25,7 +25,7 @@ let server: Server;
 let project: Project;
 let deps: CrawlDeps;
 let ctx: RunContext;
-/** Requests that never get an answer but 500: a path, or `tenders` and a page. */
+/** Requests that always answer 500: a path, or `tenders` and a page. */
 let silent: Set<string>;
 
 beforeEach(async () => {
@@ -67,7 +67,7 @@ function answer(path: string, page: number): unknown {
 const landed = (stream: 'tenders' | 'nomenclatures') =>
   readRunRows({ dataDir: project.dataDir, stream, run: ctx.run, date: ctx.date });
 
-it('a lookup list is waited for, then named; the others are there', async () => {
+it('retries a failing lookup list, then reports it and lands the others', async () => {
   silent.add('/v1/finder/tenders/donors');
   const read = (heartbeat: Heartbeat) => crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
   await expect(read(EARLY)).rejects.toThrow(/Internal failure/);
@@ -82,7 +82,7 @@ it.each([
   [['tenders 2'], 150, /page 2 of the tenders: 100 of 250 are missing/],
   [['tenders 3'], 200, /page 3 of the tenders: 50 of 250/],
   [['tenders 1'], 0, /page 1 of the tenders\. The next run/],
-])('of a listing without %s the other pages are read, and it is named', async (pages, entities, said) => {
+])('reads other pages of a listing without %s and reports the gap', async (pages, entities, said) => {
   for (const page of pages) silent.add(page);
   const read = (heartbeat: Heartbeat) => crawlListing(deps, { ctx, listing: 'tenders' }, heartbeat);
   await expect(read(EARLY)).rejects.toThrow(/Internal failure/);
@@ -91,13 +91,13 @@ it.each([
   expect(landed('tenders').filter(({ status }) => status === 500)).toHaveLength(1);
 });
 
-it('a listing waits on while the API answers nothing else either', async () => {
+it('keeps retrying a listing while the API answers nothing else', async () => {
   silent.add('all');
   await expect(crawlListing(deps, { ctx, listing: 'tenders' }, LATE)).rejects.toThrow(/Internal failure/);
   expect(landed('tenders')).toEqual([]);
 });
 
-it('the metrics are waited for, then there is no figure, and it is said', async () => {
+it('retries failing metrics, then continues without a quota figure', async () => {
   silent.add('/v2/metrics');
   await expect(readQuota(deps, ctx, EARLY)).rejects.toThrow(/Internal failure/);
   expect(await readQuota(deps, ctx, LATE)).toMatchObject({

@@ -18,7 +18,7 @@ afterEach(async () => {
   project.remove();
 });
 
-/** Searches a market without the lookup lists and without version 1: dates are nearly all there is to split by. */
+/** Searches a market without lookup lists and version 1, so that dates are nearly the only dimension. */
 async function search(flags: Record<string, string | number>) {
   sandbox = await startSandbox({ companies: 1_500, tenders: 0, seed: 3, 'max-per-page': 10, ...flags });
   await control(sandbox, 'faults', { route: '/v1/finder/companies', kind: 'status', status: 403, times: 0 });
@@ -35,14 +35,14 @@ async function search(flags: Record<string, string | number>) {
   return { coverage, requests: rows.length, guesses };
 }
 
-it('null for the date reaches who has none, where the API takes it so', async () => {
+it('finds companies without a date by null where the API supports it', async () => {
   const { coverage, guesses } = await search({ 'incorporation-null': 'select' });
   expect(coverage).toMatchObject({ missing: 0, share: 1 });
   expect(guesses.length).toBeGreaterThan(1);
   expect(guesses.every(({ status }) => status === 200)).toBe(true);
 });
 
-it.each(['refuse', 'ignore'])('an API that would %s it is asked once', async (meaning) => {
+it.each(['refuse', 'ignore'])('tries null as date only once if the API would %s it', async (meaning) => {
   const { coverage, guesses } = await search({ 'incorporation-null': meaning });
   expect(guesses).toHaveLength(1);
   expect((coverage?.distinctCompanies ?? 0) + (coverage?.missing ?? 0)).toBe(coverage?.reportedTotal);

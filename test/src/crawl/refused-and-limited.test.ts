@@ -43,7 +43,7 @@ let project: Project;
 let deps: CrawlDeps;
 let ctx: RunContext;
 let asked: string[];
-/** What the API says to a path (without `/v2`, …) and body; undefined: a record. */
+/** The API's answer to a path and body; undefined means a record. */
 let answer: (path: string, body: Record<string, unknown>) => Answer | undefined;
 
 beforeEach(async () => {
@@ -105,28 +105,28 @@ const failed = () =>
     .filter(({ segment }) => segment === 'failed')
     .map(({ entity_id }) => Number(entity_id));
 
-describe('a key that is refused', () => {
+describe('consecutive 401s', () => {
   const wrongKey: Answer = [401, { detail: 'Invalid token.' }];
   const ofRecords = () => asked.filter((where) => where.startsWith('/v2/companies/')).length;
 
-  it('for one record while others are answered makes that a failed record', async () => {
+  it('files one record that answers 401 as failed', async () => {
     answer = (where) => (idOf(where) === 7 ? wrongKey : undefined);
     due(many(40));
     expect(await fetch()).toMatchObject({ rows: 40, failed: 1 });
     expect(failed()).toEqual([7]);
   });
 
-  it('for record after record ends the chunk, though the metrics are still answered, and files none as failed', async () => {
+  it('ends the chunk after consecutive 401s and files none as failed', async () => {
     answer = (where) => (where.startsWith('/v2/companies/') ? wrongKey : undefined);
     due(many(300));
     await expect(fetch()).rejects.toThrow(TokenVerificationError);
-    // Ten in a row and the sixteen in flight, twice each.
+    // Ten consecutive refusals and the sixteen requests in flight, each sent twice.
     expect(ofRecords()).toBeLessThanOrEqual(2 * (10 + 16));
     expect(landed()).toEqual([]);
   });
 });
 
-describe('a key without the permission of a stream', () => {
+describe('a key without permission for a stream', () => {
   it.each<[string, Answer, object]>([
     [
       'LimitError with another guard',
@@ -138,7 +138,7 @@ describe('a key without the permission of a stream', () => {
     ['the error of version 1', [403, denied], { permission: null }],
     ['no documented shape', [403, { message: 'Forbidden' }], { permission: null }],
     ['no body', [403, ''], { permission: null }],
-  ])('(%s) stops after a few requests, files no record and names what is missing', async (_name, said, named) => {
+  ])('(%s) stops after a few requests and names the missing permission', async (_name, said, named) => {
     answer = () => said;
     due(many(300));
     const result = await fetch();
@@ -152,12 +152,12 @@ describe('a key without the permission of a stream', () => {
     expect(landed()).toEqual([]);
   });
 
-  it('leaves one record that is refused a failed record, also when it comes first or alone', async () => {
+  it('files a single refused record as failed, even if first or alone', async () => {
     answer = (where) => (idOf(where) === 1 ? [403, denied] : undefined);
     due(many(40));
     expect(await fetch()).toMatchObject({ rows: 40, failed: 1 });
     expect(failed()).toEqual([1]);
-    // The night after it alone is due.
+    // Only this record is due the next night.
     ctx = { ...ctx, run: 'run-2' };
     due([1], 'companies', 0);
     const result = await fetch();
@@ -165,13 +165,13 @@ describe('a key without the permission of a stream', () => {
     expect(result.closed).toBeUndefined();
   });
 
-  it('leaves records that are refused one after another failed records where others are answered', async () => {
+  it('files consecutive refused records as failed while others are answered', async () => {
     answer = (where) => (idOf(where) <= 60 ? [403, denied] : undefined);
     due(many(100));
     expect(await fetch()).toMatchObject({ rows: 100, failed: 60 });
   });
 
-  it('stops in the middle, keeping what came, when the permission is withdrawn', async () => {
+  it('stops and keeps answers when the permission is withdrawn halfway', async () => {
     let withdrawn = false;
     answer = (where) => {
       withdrawn ||= idOf(where) === 100;
@@ -182,17 +182,17 @@ describe('a key without the permission of a stream', () => {
     expect(result).toMatchObject({ failed: 0, closed: { sure: true } });
     expect(result.rows).toBeGreaterThan(80);
     expect(failed()).toEqual([]);
-    // Of the 400 that are left: twenty in a row, and what was in flight meanwhile.
+    // Of the 400 records left: twenty consecutive refusals, and requests in flight meanwhile.
     expect(asked.length).toBeLessThan(220);
   });
 
-  it('is named for a list of one record, too', async () => {
+  it('reports missing permission for a chunk of one record', async () => {
     answer = () => [403, denied];
     due([1]);
     expect(await fetch()).toMatchObject({ rows: 0, failed: 0, closed: { sure: false } });
   });
 
-  it('stops a search with a named refusal, and one that is refused alone does not', async () => {
+  it('stops a search without permission, but not for one refused search', async () => {
     answer = (where) => (where === '/v2/prospecting' ? [403, denied] : undefined);
     const result = await discoverMarket(deps, { ctx, round: 0, budget: 500, concurrency: 16 }, FIRST);
     expect(result).toMatchObject({ done: false, refused: { stream: 'prospecting', endpoint: 'POST /v2/prospecting' } });
@@ -209,14 +209,14 @@ describe('a key without the permission of a stream', () => {
     expect(found.distinctCompanies).toBe(3);
   });
 
-  it.each(['tenders', 'watched_companies'] as const)('stops the listing %s', async (listing) => {
+  it.each(['tenders', 'watched_companies'] as const)('stops the listing %s after three refusals', async (listing) => {
     answer = () => [403, { detail: 'Forbidden.' }];
     const result = await crawlListing(deps, { ctx, listing }, FIRST);
     expect(result).toMatchObject({ rows: 0, limited: false, refused: [{ stream: listing, permission: null }] });
     expect(asked).toHaveLength(3);
   });
 
-  it('names refused lookup lists and reads the others', async () => {
+  it('reports refused lookup lists and reads the others', async () => {
     answer = (where) => (where.includes('/tenders/') ? [403, denied] : [200, {}]);
     const result = await crawlListing(deps, { ctx, listing: 'nomenclatures' }, FIRST);
     expect(result).toMatchObject({
@@ -228,7 +228,7 @@ describe('a key without the permission of a stream', () => {
     });
   });
 
-  it('in `resolve` asks the routes that are open, and no closed one for every question', async () => {
+  it('resolves through permitted routes only and stops asking refused ones', async () => {
     const question = (i: number) => JSON.stringify({ name: `N ${i}`, country_code: 'DE', registration_number: `${i}` });
     answer = (where) => (where.startsWith('/v2/enrichment') ? [403, denied] : [200, { id: 7 }]);
     due(many(100).map(question), 'matches');
@@ -254,21 +254,21 @@ describe('a key without the permission of a stream', () => {
   });
 });
 
-describe('faults with answers between them are no fault of the whole API', () => {
+describe('alternating faults', () => {
   it.each<[string, Answer, number]>([
     ['refused records', [200, denied], 60],
     ['records that refuse the key', [401, { detail: 'Invalid token.' }], 24],
-  ])('%s', async (_, fault, count) => {
+  ])('treats %s among good answers as faults of single records', async (_, fault, count) => {
     answer = (where) => (/companies/.test(where) && idOf(where) % 2 === 1 ? fault : undefined);
     due(many(count));
     expect(await fetch()).toMatchObject({ failed: count / 2 });
     expect(failed().toSorted((a, b) => a - b)).toEqual(many(count).filter((id) => id % 2 === 1));
-    // No other record is asked again whether the API answers at all.
+    // Checks of the API repeat no other record.
     const evens = many(count).filter((id) => id % 2 === 0);
     expect(evens.map((id) => times(`/v2/companies/${id}`))).toEqual(evens.map(() => 1));
   });
 
-  it('records that fail at first', async () => {
+  it('fetches records that fail at first without checking the API', async () => {
     // Each is sent twice before the chunk's second pass.
     answer = (where) =>
       /companies/.test(where) && idOf(where) % 2 === 1 && times(where) <= 2
@@ -280,8 +280,8 @@ describe('faults with answers between them are no fault of the whole API', () =>
   });
 });
 
-describe('an API that says `limit`', () => {
-  it('for everything ends the attempt as LimitError, keeps what came, and repeats nothing of it', async () => {
+describe('`limit` in a chunk, search or listing', () => {
+  it('fails with LimitError while everything is limited and keeps answers', async () => {
     let limited = false;
     answer = (where) => {
       limited ||= idOf(where) === 50;
@@ -293,7 +293,7 @@ describe('an API that says `limit`', () => {
     expect(error).toMatchObject({ guard: 'limit', access });
     expect(landed()).toEqual([]);
     const answeredBefore = new Set(asked).size;
-    // While it lasts, an attempt sends a few requests only, and files nothing, however late it is.
+    // During the limit, even a late attempt sends only a few requests and files nothing.
     asked = [];
     await expect(fetch(LATE)).rejects.toBeInstanceOf(LimitError);
     expect(new Set(asked).size).toBeLessThanOrEqual(4);
@@ -305,7 +305,7 @@ describe('an API that says `limit`', () => {
     expect(new Set(landed().map(({ entity_id }) => entity_id)).size).toBe(200);
   });
 
-  it('for single records only is waited for in some attempts, then they are filed and the rest is there', async () => {
+  it('retries single limited records, then files them as failed', async () => {
     answer = (where) => ([1, 2, 3, 70].includes(idOf(where)) ? limit : undefined);
     due(many(100));
     await expect(fetch()).rejects.toBeInstanceOf(LimitError);
@@ -313,7 +313,7 @@ describe('an API that says `limit`', () => {
     expect(failed().toSorted((a, b) => a - b)).toEqual([1, 2, 3, 70]);
   });
 
-  it('for the one record that is due is compared with a record of an earlier night', async () => {
+  it('compares a single limited record with one of an earlier night', async () => {
     due([8, 9]);
     await fetch();
     ctx = { ...ctx, run: 'run-2' };
@@ -323,14 +323,14 @@ describe('an API that says `limit`', () => {
     expect(await fetch(LATE)).toMatchObject({ rows: 1, failed: 1 });
   });
 
-  it('for hours ends the stream, named, and files nothing', async () => {
+  it('ends a stream that is limited for hours and files nothing', async () => {
     answer = (where) => (where.startsWith('/v2/companies') ? limit : undefined);
     due(many(100));
     const result = await fetch({ ...LATE, since: Date.now() - 3 * HOURS });
     expect(result).toMatchObject({ rows: 0, failed: 0, refused: [{ guard: 'limit', permission: 'Reports' }] });
   });
 
-  it('ends a search as LimitError however late; a single search that says so is named', async () => {
+  it('fails a limited search with LimitError, but only reports one limited page', async () => {
     const input = { ctx, round: 0, budget: 500, concurrency: 4 };
     answer = (where) => (where === '/v2/metrics' ? undefined : limit);
     await expect(discoverMarket(deps, input, LATE)).rejects.toBeInstanceOf(LimitError);
@@ -345,12 +345,12 @@ describe('an API that says `limit`', () => {
     expect(found.coverage?.missing).toBe(2);
   });
 
-  it('ends listings and lookup lists as LimitError, however late', async () => {
+  it('fails limited listings and lookup lists with LimitError', async () => {
     answer = (where) => (where === '/v2/metrics' ? undefined : limit);
     for (const listing of ['tenders', 'watched_companies', 'nomenclatures'] as const) {
       await expect(crawlListing(deps, { ctx, listing }, LATE), listing).rejects.toBeInstanceOf(LimitError);
     }
-    // What was read of the lookup lists is kept.
+    // Lookup lists that were read are kept.
     answer = (where) => (where.endsWith('/donors') ? undefined : limit);
     await expect(crawlListing(deps, { ctx, listing: 'nomenclatures' }, FIRST)).rejects.toBeInstanceOf(LimitError);
     asked = [];

@@ -10,7 +10,7 @@ import { crawlListing } from '../../../src/crawl/list.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 
-// Two pages; the first holds no id that can be used.
+// Two pages; the first has no usable id.
 const PAGES = [
   '[{"id":"c-1"},{"id":"c-2"}]',
   '[{"id":9007199254740993,"fields":["company.status"]},{"id":9007199254740992},{"id":"0007","name":"Seven"},{"id":7},{"id":"c-2"}]',
@@ -44,7 +44,7 @@ it('lists each watched company once, with every digit of its id', async () => {
   expect(watches.find(({ id }) => id === '9007199254740993')?.fields).toEqual(['company.status']);
 });
 
-it('reads on behind a page of ids that cannot be used, and names them', async () => {
+it('reads past a page of unusable watch ids and reports them', async () => {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const deps = { config, client, clock: createClock({}), log: createLog('test') };
   const ctx = openRun(config, deps.clock, { workflowType: 'watchSync', workflowId: 'w', run: 'r', input: {} });

@@ -12,7 +12,7 @@ const company = shapeOf(Company);
 const found = (structure: Structure) => compare(company, structure, '$').deviations;
 
 describe('compare', () => {
-  it('takes what is declared, in every type that is allowed, null, and what is not there', () => {
+  it('accepts declared fields in any declared type, null or missing', () => {
     expect(
       found({
         id: 'UBIGINT',
@@ -25,7 +25,7 @@ describe('compare', () => {
     expect(found({ id: 'JSON', size: 'JSON' })).toEqual([]);
   });
 
-  it('tells new fields from changed types, also inside lists, and looks no deeper than what it knows', () => {
+  it('distinguishes new fields from changed types, also inside lists', () => {
     expect(
       found({
         name: 'UBIGINT',
@@ -48,7 +48,7 @@ describe('compare', () => {
     ]);
   });
 
-  it('keeps whatever an API names its fields within bounds', () => {
+  it('limits number and length of reported paths for any field names', () => {
     const name = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
       fc.constantFrom('__proto__', 'constructor', '', '$.a"b'),
@@ -76,8 +76,8 @@ describe('compare', () => {
   });
 });
 
-describe('declared fields', () => {
-  it('are those the reference lists for the company record', () => {
+describe('declaredFields', () => {
+  it('declares the fields that the reference lists for the company record', () => {
     const fields = declaredFields().filter(({ stream, parent }) => stream === 'companies' && parent === '$');
     expect(fields.map(({ path }) => path.slice(2)).toSorted()).toEqual(
       Object.keys(fieldsOf('Company record') ?? {}).toSorted(),
@@ -85,7 +85,7 @@ describe('declared fields', () => {
     expect(fields.find(({ path }) => path === '$.size')?.types).toEqual(['string', 'number']);
   });
 
-  it('reach into pages', () => {
+  it('sees fields inside pages', () => {
     const paths = compare(
       shapeOf(ProspectingResponse),
       { total_companies: 'UBIGINT', data: [{ id: 'UBIGINT', name: 'VARCHAR' }] },
@@ -95,8 +95,8 @@ describe('declared fields', () => {
   });
 });
 
-describe('samples', () => {
-  it('are short, visible, and never of a person', () => {
+describe('samples of schema drift', () => {
+  it('shortens samples, escapes them and omits personal data', () => {
     expect(sampleOf('B+', '$.rating', false)).toBe('"B+"');
     expect(sampleOf(12.5, '$.*.Carbon', false)).toBe('12.5');
     expect(sampleOf(`x\u202e${'y'.repeat(100)}`, '$.rating', false)).toBe(String.raw`"x\u202e${'y'.repeat(57)}…`);
@@ -110,7 +110,7 @@ describe('samples', () => {
     expect(sampleOf('anything', '$.title', true)).toBeNull();
   });
 
-  it('are found again at the path that compare gave', () => {
+  it('finds the value at a path given by compare', () => {
     const always = () => true;
     const body = { data: [{ id: 1 }, { id: 2, 'a."b': 7 }], '2021': { Cash: 3 } };
     expect(valueAt(body, `$.data[].${memberPath('', 'a."b').slice(1)}`, always)).toBe(7);

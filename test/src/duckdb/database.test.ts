@@ -20,8 +20,8 @@ afterEach(() => {
 
 const ids = async () => (await db.rows<{ id: number }>('SELECT id FROM t ORDER BY id')).map(({ id }) => id);
 
-describe('a database', () => {
-  test('binds parameters, and gives BIGINT and DATE as text', async () => {
+describe('Database', () => {
+  test('binds parameters and returns BIGINT and DATE as text', async () => {
     await db.run('INSERT INTO t (id, n) VALUES ($id, $n)', { id: 7, n: 9n });
     expect(await db.rows('SELECT id, n, DATE $day AS day FROM t'.replace('$day', "'2026-11-20'"))).toEqual([
       { id: 7, n: '9', day: '2026-11-20' },
@@ -29,13 +29,13 @@ describe('a database', () => {
     expect(await db.rows('SELECT n FROM t WHERE id = $id', { id: 8 })).toEqual([]);
   });
 
-  test('counts by the first column, 0 where there is no row or no value', async () => {
+  test('counts by the first column, or 0 without a row or value', async () => {
     expect(await db.count('SELECT $n + 1 AS b, 9 AS a', { n: 4 })).toBe(5);
     expect(await db.count('SELECT n FROM t')).toBe(0);
     expect(await db.count('SELECT NULL')).toBe(0);
   });
 
-  test('keeps the work of a transaction, or none of it', async () => {
+  test('commits a transaction completely or not at all', async () => {
     expect(await db.transaction(async () => db.run('INSERT INTO t (id) VALUES (1)').then(() => 'done'))).toBe('done');
     const failing = db.transaction(async () => {
       await db.run('INSERT INTO t (id) VALUES (2)');
@@ -48,7 +48,7 @@ describe('a database', () => {
     expect(await ids()).toEqual([1, 3]);
   });
 
-  test('names the file and the statement that fails', async () => {
+  test('names the file and number of a statement that fails', async () => {
     const text =
       'INSERT INTO t (id) VALUES (1); INSERT INTO t (id) VALUES (2); INSERT INTO nowhere VALUES (3); SELECT 1;';
     const error: unknown = await db.runFile({ name: 'staging/x.sql', text }).catch((thrown: unknown) => thrown);
@@ -66,7 +66,7 @@ describe('a database', () => {
     ['rows', () => db.rows("SELECT error('No space left on device')")],
     ['runFile', () => db.runFile({ name: 'x.sql', text: "SELECT error('No space left on device')" })],
     ['withMemory', () => withMemory('x.duckdb', () => Promise.reject(new Error('No space left on device')))],
-  ])('%s tells a full disk as such, with the file', async (_, work) => {
+  ])('reports a full disk and the file in %s', async (_, work) => {
     await expect(work()).rejects.toMatchObject({
       type: 'DiskFull',
       message: expect.stringContaining('No space left to write x.duckdb') as string,
@@ -77,7 +77,7 @@ describe('a database', () => {
 describe('insertRows', () => {
   const SHAPE = { id: 'INTEGER', 'a "b': 'VARCHAR', n: 'BIGINT' };
 
-  test('inserts rows by column, and NULL where a row lacks one', async () => {
+  test('inserts rows by column, with NULL for missing values', async () => {
     await insertRows(db, 't', SHAPE, []);
     await insertRows(db, 't', SHAPE, [
       { n: 5, id: 1, other: true },
@@ -89,7 +89,7 @@ describe('insertRows', () => {
     ]);
   });
 
-  test('ends with the given clause', async () => {
+  test('appends the given clause to the INSERT', async () => {
     await insertRows(db, 't', SHAPE, [{ id: 1, n: 5 }]);
     await expect(insertRows(db, 't', SHAPE, [{ id: 1, n: 6 }])).rejects.toThrow('Duplicate key');
     await insertRows(db, 't', SHAPE, [{ id: 1, n: 6 }], 'ON CONFLICT DO UPDATE SET n = excluded.n');
@@ -97,7 +97,7 @@ describe('insertRows', () => {
   });
 });
 
-test('commentOn describes a table and its columns, with the quotes in them', async () => {
+test('commentOn escapes quotes in names and comments', async () => {
   await commentOn(db, 't', "it's a table", [
     ['id', 'the key'],
     ['a "b', "it's odd"],
@@ -112,7 +112,7 @@ test('commentOn describes a table and its columns, with the quotes in them', asy
   ]);
 });
 
-test('withMemory gives the result, and closes the database also when the work fails', async () => {
+test('withMemory returns the result and always closes the database', async () => {
   const kept: Database[] = [];
   expect(
     await withMemory('x.duckdb', (memory) => {

@@ -34,17 +34,17 @@ describe('WarehouseBusyError', () => {
     [[undefined, undefined], 'another process'],
     [[new Error('Conflicting lock is held in node (PID 42)'), undefined], 'another process (PID 42)'],
     [[new Error('held (PID 42)'), 'tidemark compact'], 'tidemark compact'],
-  ] as const)('names the holder as well as it is known: %s', ([cause, holder], said) => {
+  ] as const)('names the program that uses the warehouse if known: %s', ([cause, holder], said) => {
     const error = new WarehouseBusyError('x.duckdb', cause, holder);
     expect(error).toMatchObject({
       type: 'WarehouseBusy',
       retryable: true,
-      message: `The warehouse x.duckdb is held by ${said}.`,
+      message: `The warehouse x.duckdb is in use by ${said}.`,
     });
   });
 });
 
-test('a failed model tells which audits failed, none by default', () => {
+test('a failed model lists its failed audits, by default none', () => {
   expect(new ModelFailedError('m', 't')).toMatchObject({
     type: 'ModelFailed',
     message: 'm',
@@ -59,15 +59,15 @@ describe('NotPublishedError', () => {
   test.each([
     [undefined, 'There is no published warehouse at x.', /^Run `tidemark snapshot` \(or `npm run demo`\) first/],
     [new Error('Could not set lock on file'), 'x cannot be opened: Could not set lock on file', /^Close the program/],
-    [new Error('Permission denied'), 'x cannot be opened: Permission denied', /^The key `readers`/],
+    [new Error('Permission denied'), 'x cannot be opened: Permission denied', /^The setting `readers`/],
     [new Error('not a database'), 'x cannot be opened: not a database', /^Run `tidemark snapshot` again/],
-  ])('says how to get one: %s', (cause, message, todo) => {
+  ])('gives a remedy for an unreadable published file: %s', (cause, message, todo) => {
     expect(new NotPublishedError('x', cause)).toMatchObject({ message, todo: expect.stringMatching(todo) as string });
   });
 });
 
 describe('asWarehouseError', () => {
-  test('passes on errors with a remedy, and any that concerns neither disk nor lock', () => {
+  test('passes on errors with a remedy or unrelated to disk and locks', () => {
     for (const error of [
       new TidemarkError('Internal', 'No space left on device', { todo: 'Free some.' }),
       new Error('syntax error'),
@@ -77,14 +77,14 @@ describe('asWarehouseError', () => {
   });
 
   test.each(['Could not set lock on file "x"', 'Conflicting lock is held', 'it is being used by another process'])(
-    'turns a held lock into a busy warehouse: %s',
+    'reports a busy warehouse for a DuckDB lock error: %s',
     (message) => {
       const cause = new Error(message);
       expect(asWarehouseError(cause, 'x')).toMatchObject({ type: 'WarehouseBusy', cause });
     },
   );
 
-  test('names the file that DuckDB names as full, else that of the warehouse', () => {
+  test('names the file that is full, by default the warehouse', () => {
     const named = (message: string) => (asWarehouseError(new Error(message), 'x') as Error).message;
     expect(named('Could not write to file "spill.tmp": File too large')).toMatch(
       /^No space left to write spill\.tmp: /,

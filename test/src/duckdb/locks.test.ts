@@ -11,8 +11,8 @@ function dataFolder(): string {
   return dataDir;
 }
 
-describe('a lock', () => {
-  test('of the writer refuses a second writer and names the first', async () => {
+describe('locks of a data folder', () => {
+  test('refuses a second writer and names the first', async () => {
     const dataDir = dataFolder();
     const lock = await lockWriter(dataDir, 'tidemark compact');
     expect(existsSync(path.join(dataDir, 'warehouse', 'writer.lock'))).toBe(true);
@@ -25,7 +25,7 @@ describe('a lock', () => {
     next.release();
   });
 
-  test('of a replay keeps a compaction out, which says so at once', async () => {
+  test('refuses a compaction at once during a replay', async () => {
     const dataDir = dataFolder();
     const refused = await whileNothingIsRemoved(dataDir, () =>
       whileNobodyReplays(dataDir, () => Promise.resolve('compacted')).catch((error: unknown) => error),
@@ -39,7 +39,7 @@ describe('a lock', () => {
     expect(await whileNobodyReplays(dataDir, () => Promise.resolve('compacted'))).toBe('compacted');
   });
 
-  test('of a compaction makes a replay wait, and goes also when the compaction fails', async () => {
+  test('delays a replay until a compaction ends or fails', async () => {
     const dataDir = dataFolder();
     const order: string[] = [];
     let replay: Promise<unknown> = Promise.resolve();
@@ -54,7 +54,7 @@ describe('a lock', () => {
     expect(order).toEqual(['compacted', 'replayed']);
   });
 
-  test('of a switch lets one publication pass at a time, and tells who is waited for', async () => {
+  test('allows one switch of builds at a time and names the current one', async () => {
     const dataDir = dataFolder();
     const waited: string[] = [];
     let second: Promise<unknown> = Promise.resolve();

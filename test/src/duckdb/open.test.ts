@@ -10,7 +10,7 @@ import { warehouseFile } from '../../../src/core/data-folder.js';
 import { temporaryDataDir } from '../../helpers/warehouse.js';
 
 describe('openWarehouse', () => {
-  test('makes the file, applies migrations once, and leaves no log behind', async () => {
+  test('creates the warehouse, applies migrations once and leaves no log', async () => {
     const dataDir = temporaryDataDir();
     for (let time = 0; time < 2; time++) {
       const warehouse = await openWarehouse(dataDir);
@@ -22,7 +22,7 @@ describe('openWarehouse', () => {
     expect(readdirSync(path.dirname(warehouseFile(dataDir)))).toEqual(['tidemark.duckdb']);
   });
 
-  test('keeps to TIDEMARK_WAREHOUSE_MEMORY, and says what is wrong with one that is no size', async () => {
+  test('applies TIDEMARK_WAREHOUSE_MEMORY and rejects an invalid size', async () => {
     onTestFinished(() => void delete process.env['TIDEMARK_WAREHOUSE_MEMORY']);
     process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '512MiB';
     const warehouse = await openWarehouse(temporaryDataDir());
@@ -36,9 +36,12 @@ describe('openWarehouse', () => {
     );
   });
 
-  test('keeps to TIDEMARK_WAREHOUSE_THREADS, and says what is wrong with what is no number of them', async () => {
+  test('applies TIDEMARK_WAREHOUSE_THREADS and rejects an invalid number', async () => {
     const before = process.env['TIDEMARK_WAREHOUSE_THREADS'];
-    onTestFinished(() => void (process.env['TIDEMARK_WAREHOUSE_THREADS'] = before));
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TIDEMARK_WAREHOUSE_THREADS'];
+      else process.env['TIDEMARK_WAREHOUSE_THREADS'] = before;
+    });
     process.env['TIDEMARK_WAREHOUSE_THREADS'] = '3';
     const warehouse = await openWarehouse(temporaryDataDir());
     expect(await warehouse.db.rows(`SELECT current_setting('threads')::INTEGER AS given`)).toEqual([{ given: 3 }]);
@@ -51,7 +54,7 @@ describe('openWarehouse', () => {
     }
   });
 
-  test('spills beside the file, downloads no extension, and takes a limit over that of the environment', async () => {
+  test('spills next to the file, downloads nothing and prefers an explicit memory limit', async () => {
     onTestFinished(() => void delete process.env['TIDEMARK_WAREHOUSE_MEMORY']);
     process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '512MiB';
     const dataDir = temporaryDataDir();
@@ -69,7 +72,7 @@ describe('openWarehouse', () => {
     }
   });
 
-  test('a second opening in this process is refused until the first is closed', async () => {
+  test('refuses to open the warehouse twice in one process', async () => {
     const dataDir = temporaryDataDir();
     const first = await openWarehouse(dataDir);
     await expect(openWarehouse(dataDir)).rejects.toBeInstanceOf(WarehouseBusyError);
@@ -77,7 +80,7 @@ describe('openWarehouse', () => {
     await (await openWarehouse(dataDir)).close();
   });
 
-  test('a file held by another process is refused with its process id', async () => {
+  test('refuses a warehouse in use by another process and names its id', async () => {
     const dataDir = temporaryDataDir();
     await (await openWarehouse(dataDir)).close();
     const script = `
@@ -102,12 +105,12 @@ describe('openWarehouse', () => {
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
-    // What a killed writer leaves behind is no obstacle.
+    // The remains of a killed writer do not prevent opening.
     await (await openWarehouse(dataDir)).close();
     expect(existsSync(`${warehouseFile(dataDir)}.wal`)).toBe(false);
   });
 
-  test('a migration that was edited after it was applied is refused', async () => {
+  test('refuses a warehouse with an edited migration', async () => {
     const dataDir = temporaryDataDir();
     const warehouse = await openWarehouse(dataDir);
     await warehouse.db.run(`UPDATE main.migrations SET sha256 = 'other' WHERE name LIKE '%000001%'`);
@@ -115,7 +118,7 @@ describe('openWarehouse', () => {
     await expect(openWarehouse(dataDir)).rejects.toThrow(/000001_ledger.sql was changed after it was applied/);
   });
 
-  test('a file of a newer version is refused', async () => {
+  test('refuses a warehouse of a newer version', async () => {
     const dataDir = temporaryDataDir();
     const warehouse = await openWarehouse(dataDir);
     await warehouse.db.run(`INSERT INTO main.migrations VALUES ('migrations/999999_future.sql', 'x', now())`);
@@ -130,6 +133,6 @@ test.each([
   'IO Error: Could not write all 262144 bytes to file "x.duckdb": No space left on device',
   'IO Error: Could not write to file "x.duckdb.wal": Disk quota exceeded',
   'Out of Memory Error: failed to offload data block of size 256.0 KiB (this limit was set by the "max_temp_directory_size" setting)',
-])('a full disk is told as such: %s', (message) => {
+])('reports a full disk: %s', (message) => {
   expect(asWarehouseError(new Error(message), 'x.duckdb')).toMatchObject({ type: 'DiskFull', retryable: true });
 });

@@ -9,7 +9,7 @@ import {
 import { expect, it } from 'vitest';
 import { toPlain } from '../../../src/duckdb/plain-value.js';
 
-it('keeps what JSON knows, and names numbers that JSON lacks', () => {
+it('keeps JSON values and names numbers that JSON lacks', () => {
   expect([null, true, 'a', 1.5, NaN, -Infinity].map(toPlain)).toEqual([null, true, 'a', 1.5, 'NaN', '-Infinity']);
 });
 
@@ -38,7 +38,7 @@ it('writes an instant in UTC', () => {
   expect(toPlain(new DuckDBTimestampTZValue(micros))).toBe('2026-11-20T02:03:04Z');
 });
 
-it('converts what lists, structs and maps hold', () => {
+it('converts the values in lists, structs and maps', () => {
   expect(toPlain(new DuckDBListValue([1n, 9007199254740993n]))).toEqual([1, '9007199254740993']);
   expect(toPlain(new DuckDBStructValue({ a: 1n, b: null }))).toEqual({ a: 1, b: null });
   const map = new DuckDBMapValue([

@@ -5,7 +5,7 @@ import { readShared, readSqlFile, readSqlFolder, readSqlFolderAt } from '../../.
 import { ROOT } from '../../helpers/processes.js';
 import path from 'node:path';
 
-test('a session works in UTC, with the macros, seeds and declared fields', async () => {
+test('prepares a session in UTC with macros, seeds and declared fields', async () => {
   await withMemory('x', async (db) => {
     await prepareSession(db);
     expect(
@@ -19,7 +19,7 @@ test('a session works in UTC, with the macros, seeds and declared fields', async
   });
 });
 
-test('changed macros and seeds replace those before; a seed has all columns as text', async () => {
+test('replaces changed macros and seeds, and reads all seed columns as text', async () => {
   await withMemory('x', async (db) => {
     const macro = (n: number) => ({ name: 'macros/m.sql', text: `CREATE OR REPLACE TEMP MACRO given() AS ${n};` });
     await useShared(db, [macro(1), { name: 'seeds/codes.csv', text: 'code,n\n007,1\n' }]);
@@ -31,7 +31,7 @@ test('changed macros and seeds replace those before; a seed has all columns as t
   });
 });
 
-test('files of sql/ come by name, those of other folders with their path', () => {
+test('lists SQL files sorted by name, with paths outside sql/', () => {
   const names = readSqlFolder('migrations').map(({ name }) => name);
   expect(names[0]).toBe('migrations/000001_ledger.sql');
   expect(names).toEqual(names.toSorted());

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { identifier, quote } from '../../../src/duckdb/sql-files.js';
 
-it('quotes texts and names, with the quotes in them', () => {
+it('escapes quotes in texts and names', () => {
   expect(quote("O'Neill's")).toBe("'O''Neill''s'");
   expect(quote('"')).toBe(`'"'`);
   expect(identifier('a "b" c')).toBe('"a ""b"" c"');

@@ -3,29 +3,29 @@ import { withParser, type ParsedSql } from '../../../src/duckdb/sql-parser.js';
 
 const parse = (sql: string): Promise<ParsedSql> => withParser((parser) => parser.parse(sql));
 
-describe('the parser', () => {
-  test('finds each table named with a schema once, by name, in subqueries and CTEs too', async () => {
+describe('the SQL parser', () => {
+  test('finds each table with a schema once, sorted, in subqueries and CTEs too', async () => {
     const sql = `WITH own AS (FROM ops.runs) SELECT (SELECT max(x) FROM core.b) FROM core.b JOIN core.a USING (id)
       WHERE EXISTS (FROM own) AND 'FROM core.text' <> '' -- FROM core.comment`;
     expect(await parse(sql)).toEqual({ tables: ['core.a', 'core.b', 'ops.runs'] });
     expect(await parse('SELECT 1')).toEqual({ tables: [] });
   });
 
-  test('names the line of a fault, also behind letters of several bytes', async () => {
+  test('names the line of a syntax error after multibyte characters', async () => {
     const { fault } = await parse(`SELECT 'ÄÖÜ€',\n  'ÄÖÜ€'\nFROM core.a WHERE WHERE\n`);
     expect(fault).toMatchObject({ line: 3, message: expect.stringContaining('syntax error') as string });
     expect((await parse('SELEC 1')).fault).toMatchObject({ line: 1 });
   });
 
-  test('refuses several statements, and takes one that ends with a semicolon', async () => {
+  test('refuses several statements and accepts a final semicolon', async () => {
     const refused = (n: number) => ({
-      fault: { message: `it holds ${n} statements; it must be one query`, line: null },
+      fault: { message: `${n} statements found, but one query is needed`, line: null },
     });
     expect(await parse('SELECT 1; SELECT 2')).toEqual(refused(2));
     expect(await parse('SELECT 3;')).toEqual({ tables: [] });
   });
 
-  test('remembers what it parsed', async () => {
+  test('caches what it parsed', async () => {
     const sql = 'SELECT * FROM core.remembered';
     expect(await parse(sql)).toBe(await parse(sql));
   });

@@ -53,7 +53,7 @@ const landed = (): string[] =>
     .map(({ body }) => body);
 const sizes = (): number[] => readManifests(target.dataDir).map(({ rows }) => rows);
 
-/** Lands with a fault before the part of this number. */
+/** Lands a spool and fails before the part with this number. */
 async function landUntil(part: number, limits = { rows: 3, bytes: 1e9 }): Promise<void> {
   let calls = 0;
   const goesOn = (): void => {
@@ -62,8 +62,8 @@ async function landUntil(part: number, limits = { rows: 3, bytes: 1e9 }): Promis
   await expect(landSpool(target, { limits, goesOn })).rejects.toThrow('killed here');
 }
 
-describe('a spool', () => {
-  it('becomes parts of bounded size and is removed', async () => {
+describe('landing of a spool', () => {
+  it('lands a spool as parts of limited size and removes it', async () => {
     writeFileSync(spool, bodies(10).map(line).join(''));
     expect(await landSpool(target, { limits: { rows: 3, bytes: 1e9 } })).toBe(10);
     expect(sizes()).toEqual([3, 3, 3, 1]);
@@ -71,7 +71,7 @@ describe('a spool', () => {
     expect(existsSync(spool)).toBe(false);
   });
 
-  it('is cut by bytes as well; a row above the limit is a part alone', async () => {
+  it('splits parts by bytes; a larger row is a part alone', async () => {
     const all = ['a', 'b'.repeat(5_000), 'c', 'd'];
     writeFileSync(spool, all.map(line).join(''));
     await landSpool(target, { limits: { rows: 100, bytes: 1_000 } });
@@ -79,19 +79,19 @@ describe('a spool', () => {
     expect(landed()).toEqual(all);
   });
 
-  it('fills a part up to its limit of bytes', async () => {
+  it('fills a part up to its byte limit', async () => {
     const all = ['a', 'b', 'c'];
     writeFileSync(spool, all.map(line).join(''));
     await landSpool(target, { limits: { rows: 100, bytes: 2 * line('a').length } });
     expect(sizes()).toEqual([2, 1]);
   });
 
-  it('that is not there lands nothing', async () => {
+  it('lands nothing without a spool', async () => {
     expect(await landSpool({ ...target, chunk: 'none' })).toBe(0);
     expect(landed()).toEqual([]);
   });
 
-  it('lands each row once, wherever it was interrupted and whatever the limits are then', async () => {
+  it('lands each row once after an interruption at any part', async () => {
     for (let part = 0; part <= 4; part++) {
       writeFileSync(spool, bodies(10).map(line).join(''));
       await landUntil(part);
@@ -102,7 +102,7 @@ describe('a spool', () => {
     }
   });
 
-  it('lands each row once when several processes land it at once', async () => {
+  it('lands each row once when several processes land a spool', async () => {
     writeFileSync(spool, bodies(60).map(line).join(''));
     const limits = [2, 3, 5, 7, 11].map((rows) => ({ rows, bytes: 1e9 }));
     const all = await Promise.allSettled(limits.map((limit) => landSpool(target, { limits: limit })));
@@ -114,7 +114,7 @@ describe('a spool', () => {
   it.each([
     [2, [1, 1]],
     [10, [1, 3, 3, 3]],
-  ])('of %i rows goes on after a smaller part that another process commits meanwhile', async (count, expected) => {
+  ])("continues a spool of %i rows after another process's smaller part", async (count, expected) => {
     const other = { ...target, dataDir: path.join(target.dataDir, 'other') };
     const text = bodies(count).map(line).join('');
     const otherSpool = spoolFile(runFolder(other), other.chunk);
@@ -132,7 +132,7 @@ describe('a spool', () => {
     expect(existsSync(spool)).toBe(false);
   });
 
-  it('that came back after its parts were joined is not landed again', async () => {
+  it('does not land a spool again after its parts were compacted', async () => {
     writeFileSync(spool, bodies(5).map(line).join(''));
     const before = readFileSync(spool);
     await landSpool(target);
@@ -148,7 +148,7 @@ describe('a spool', () => {
     expect(existsSync(spool)).toBe(false);
   });
 
-  it('keeps what comes after a torn line', async () => {
+  it('lands rows after a torn line', async () => {
     writeFileSync(spool, `${line('a')}{"request_key":"WEB\n\0\0\0\n[]\nnull\n${line('b')}`);
     appendFileSync(spool, line('torn').slice(0, 40));
     expect(await landSpool(target)).toBe(2);
@@ -157,7 +157,7 @@ describe('a spool', () => {
 });
 
 describe('reading a spool as a stream', () => {
-  it('gives every line, however long it is and wherever a piece ends', async () => {
+  it('reads every line of a spool, whatever its length', async () => {
     const length = fc.oneof(fc.nat(40), fc.integer({ min: 2 ** 20 - 400, max: 2 ** 20 + 400 }));
     await fc.assert(
       fc.asyncProperty(fc.array(length, { maxLength: 6 }), async (lengths) => {
@@ -176,7 +176,7 @@ describe('reading a spool as a stream', () => {
     );
   });
 
-  it('leaves out a line that is longer than any answer, without keeping it', async () => {
+  it('skips a line longer than any answer without buffering it', async () => {
     writeFileSync(spool, `${line('a')}${'\0'.repeat(3 * 2 ** 20)}\n${line('b')}${'\0'.repeat(3 * 2 ** 20)}`);
     const found: (string | undefined)[] = [];
     for await (const { row: read } of readSpool(spool, 2 ** 20)) found.push(read?.body);

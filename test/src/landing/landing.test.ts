@@ -40,7 +40,7 @@ const row = (entity: string, body = `{"id":${entity}}`): NewRow => ({
 });
 
 describe('a part', () => {
-  it('exists with its manifest and gives back what was landed', async () => {
+  it('lands a part with its manifest and reads it back', async () => {
     await landRows(target, [row('1'), row('2')]);
     const [part] = readManifests(target.dataDir);
     expect(part).toMatchObject({ stream: 'companies', run: 'run-1', rows: 2, part: 'part-companies-00000.parquet' });
@@ -50,7 +50,7 @@ describe('a part', () => {
     ]);
   });
 
-  it('is not there before it is committed, nor without rows', async () => {
+  it('writes no part before the commit or without rows', async () => {
     const writer = await PartWriter.open(target);
     await writer.append(row('1'));
     expect(readManifests(target.dataDir)).toEqual([]);
@@ -60,13 +60,13 @@ describe('a part', () => {
     expect(readManifests(target.dataDir)).toEqual([]);
   });
 
-  it('is landed once, however often', async () => {
+  it('lands a chunk once, however often', async () => {
     await landRows(target, [row('1')]);
     await landRows(target, [row('1')]);
     expect(readRunRows(target)).toHaveLength(1);
   });
 
-  it('is refused when it differs from its manifest, by name', async () => {
+  it('rejects a part that differs from its manifest, by name', async () => {
     await landRows(target, [row('1')]);
     const [part] = readManifests(target.dataDir);
     const file = part?.file ?? '';
@@ -79,8 +79,8 @@ describe('a part', () => {
   });
 });
 
-describe('a chunk whose worker was killed', () => {
-  it('goes on from its spool; a torn last line is cut off', async () => {
+describe('a chunk of a killed worker', () => {
+  it('resumes from the spool and truncates a torn last line', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));
     await first.append(row('2'));
@@ -97,7 +97,7 @@ describe('a chunk whose worker was killed', () => {
     expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2', '3']);
   });
 
-  it('is cut off at a line that was torn in its middle; what came after is asked again', async () => {
+  it('truncates the spool at a torn line and fetches the rest again', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));
     await first.close();
@@ -112,7 +112,7 @@ describe('a chunk whose worker was killed', () => {
     expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2']);
   });
 
-  it('makes the same part when it died between part and manifest', async () => {
+  it('commits the same part after a crash between part and manifest', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));
     await first.close();
@@ -132,11 +132,11 @@ describe('the landing zone', () => {
   const chunks = (parts: { stream: string; run: string }[]): string[] =>
     parts.map(({ stream, run }) => `${stream} ${run}`);
 
-  it('lists parts by stream, date and run, all or those of one stream or run', async () => {
+  it('lists parts by stream, date and run, with filters', async () => {
     await landAt({ run: 'b', date: '2026-11-21' }, '21T02');
     await landAt({ run: 'b', stream: 'financials' }, '20T03');
     await landAt({ run: 'a' }, '20T02');
-    // What file managers leave behind.
+    // Files that file managers leave.
     for (const stray of ['.DS_Store', 'companies/.DS_Store', 'companies/date=2026-11-20/.DS_Store'])
       writeFileSync(path.join(target.dataDir, 'landing', stray), '');
     writeFileSync(path.join(runFolder({ ...target, run: 'a' }), '_manifest', '.part-x.json.tmp'), '{');
@@ -149,7 +149,7 @@ describe('the landing zone', () => {
     expect(readManifests(path.join(dataDir, 'empty'))).toEqual([]);
   });
 
-  it('names a manifest that cannot be read, or tells of it and goes on', async () => {
+  it('names an unreadable manifest, or reports it and continues', async () => {
     await landAt({ run: 'a' }, '20T02');
     await landAt({ run: 'b' }, '20T03');
     const broken = path.join(runFolder({ ...target, run: 'a' }), '_manifest', 'part-companies-00000.json');
@@ -161,7 +161,7 @@ describe('the landing zone', () => {
     expect(faults).toEqual([expect.objectContaining(fault)]);
   });
 
-  it('knows its newest stamp: of all since a day, and of every run’s own records', async () => {
+  it('finds the newest stamp since a day and among run records', async () => {
     const { dataDir } = target;
     expect(newestStamp(dataDir, '2026-11-20')).toBeNull();
     await landAt({ run: 'old', date: '2026-11-18' }, '25T02');
@@ -176,7 +176,7 @@ describe('the landing zone', () => {
     expect(newestStamp(dataDir, '2026-11-18')).toEqual({ stamp: '2026-11-25T02:00:00.000Z', run: 'old' });
   });
 
-  it('gives the parts of a stream from the latest date on, without those that cannot be read', async () => {
+  it('lists parts from the latest date back, skipping unreadable ones', async () => {
     await landAt({ run: 'a', date: '2026-11-19' }, '19T02');
     await landAt({ run: 'c', date: '2026-11-21' }, '21T02');
     await landAt({ run: 'b', date: '2026-11-21' }, '21T02');
@@ -186,7 +186,7 @@ describe('the landing zone', () => {
     expect([...recentParts(target.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
   });
 
-  it('leaves out parts that were joined into another', async () => {
+  it('omits parts that were compacted into another', async () => {
     await landRows(target, [row('1')]);
     await landRows({ ...target, chunk: 'companies-00001' }, [row('2')]);
     await landRows({ ...target, chunk: 'joined-0123' }, [row('1')]);
@@ -200,7 +200,7 @@ describe('the landing zone', () => {
     expect(readRunRows(target)).toHaveLength(2);
   });
 
-  it('gives parts their first and last stamp', async () => {
+  it('stores the first and last stamp of a part', async () => {
     const at = (hour: string) => ({ ...row(hour), fetched_at: `2026-11-20T${hour}:00:00.000Z` });
     await landRows(target, [at('05'), at('02'), at('03')]);
     expect(readManifests(target.dataDir)[0]).toMatchObject({
@@ -210,14 +210,14 @@ describe('the landing zone', () => {
   });
 });
 
-it('a part says in its footer where it belongs', () => {
+it("writes stream, run, date and chunk into the part's footer", () => {
   const { dataDir: _, market: __, ...place } = target;
   expect(footerOf(target)).toEqual({ schema_version: '1', ...place, market: 'demo' });
   expect(footerOf({ ...target, market: null })).toEqual({ schema_version: '1', ...place });
 });
 
-describe('rows that were landed in part', () => {
-  it('are completed by the next attempt, not doubled', async () => {
+describe('an interrupted chunk', () => {
+  it('completes rows of an earlier attempt without duplicates', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));
     await first.close();
@@ -225,7 +225,7 @@ describe('rows that were landed in part', () => {
     expect(readRunRows(target).map(({ entity_id }) => entity_id)).toEqual(['1', '2']);
   });
 
-  it('are dropped where the chunk is not to go on', async () => {
+  it('drops rows of an earlier attempt when not resuming', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));
     await first.close();
@@ -237,8 +237,8 @@ describe('rows that were landed in part', () => {
   });
 });
 
-describe('what a run that ends has in its spools', () => {
-  it('is committed beside the chunk, which stays open; halves of lists are removed', async () => {
+describe('spools of a run that ends', () => {
+  it('lands spools of unfinished chunks and removes partial listings', async () => {
     const unfinished = await PartWriter.open(target);
     await unfinished.append(row('1'));
     await unfinished.close();
@@ -254,10 +254,10 @@ describe('what a run that ends has in its spools', () => {
   });
 });
 
-describe('a chunk that two workers have, since one was taken for dead', () => {
+describe('a chunk of two workers', () => {
   const partFiles = (): string[] => readdirSync(runFolder(target)).filter((name) => /\.parquet|\.tmp/.test(name));
 
-  it('keeps what the first of them committed, whatever the other brings', async () => {
+  it('keeps the first commit of a chunk, whatever another worker brings', async () => {
     const frozen = await PartWriter.open(target);
     await frozen.append(row('1'));
     const second = await PartWriter.open(target);
@@ -271,7 +271,7 @@ describe('a chunk that two workers have, since one was taken for dead', () => {
     expect(existsSync(path.join(runFolder(target), '_spool', 'part-companies-00000.ndjson'))).toBe(false);
   });
 
-  it('is whole when both commit at once', async () => {
+  it('commits one complete part when six workers commit at once', async () => {
     const writers = await Promise.all(Array.from({ length: 6 }, () => PartWriter.open(target)));
     await Promise.all(writers.map((writer, i) => writer.append(row(String(i)))));
     const committed = await Promise.all(writers.map((writer) => writer.commit()));
@@ -283,7 +283,7 @@ describe('a chunk that two workers have, since one was taken for dead', () => {
     expect(partFiles()).toEqual([path.basename(file)]);
   });
 
-  it('does not count twice when its part was joined with others meanwhile', async () => {
+  it('does not land a chunk again after its part was compacted', async () => {
     const frozen = await PartWriter.open(target);
     await frozen.append(row('1'));
     await landRows({ ...target, chunk: 'joined-0123' }, [row('1'), row('2')]);
@@ -297,7 +297,7 @@ describe('a chunk that two workers have, since one was taken for dead', () => {
     expect(readRunRows(target).map((found) => found.entity_id)).toEqual(['1', '2']);
   });
 
-  it('is known to be joined also among others, and under its other name', async () => {
+  it('finds a compacted part among others and under its other name', async () => {
     await landRows({ ...target, chunk: 'joined-0123' }, [row('1')]);
     const file = path.join(runFolder(target), '_manifest', 'part-joined-0123.json');
     const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
@@ -309,7 +309,7 @@ describe('a chunk that two workers have, since one was taken for dead', () => {
     expect(readManifests(target.dataDir).map(({ chunk }) => chunk)).toEqual(['joined-0123']);
   });
 
-  it('takes another name where a crash left a part that differs', async () => {
+  it('uses another name if a crash left a different part', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));
     writeFileSync(path.join(runFolder(target), 'part-companies-00000.parquet'), 'something else');
@@ -319,7 +319,7 @@ describe('a chunk that two workers have, since one was taken for dead', () => {
   });
 });
 
-it('any text survives a part, null entities too', () => {
+it('reads back any text and null entities from a part', () => {
   const text = fc.string({ unit: 'grapheme' });
   const rows = fc.array(
     fc.record({

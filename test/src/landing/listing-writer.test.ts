@@ -45,13 +45,12 @@ it.each([
   [100, [100]],
   [101, [100, 1]],
   [250, [100, 100, 50]],
-])('lands %i pages in parts of at most 100, in order', async (count, sizes) => {
+])('lands %i pages in parts of at most 100', async (count, sizes) => {
   const writer = await read(count);
   expect(writer.rows).toBe(count);
   expect(readManifests(target.dataDir)).toEqual([]);
   await writer.commit();
-  // The part with the listing's own name is the last.
-  // By name the listing's own part is the first, the others follow in order.
+  // The listing's own part comes first by name and holds the last pages; the others follow in order.
   const parts = readManifests(target.dataDir).toSorted((a, b) => (a.chunk < b.chunk ? -1 : 1));
   expect(parts.map(({ rows }) => rows)).toEqual([...sizes.slice(-1), ...sizes.slice(0, -1)]);
   expect(parts.find(({ chunk }) => chunk === 'tenders')?.rows).toBe(sizes.at(-1));
@@ -59,7 +58,7 @@ it.each([
   expect(spools()).toEqual([]);
 });
 
-it('leaves nothing of a listing without pages', async () => {
+it('lands nothing of a listing without pages', async () => {
   const writer = await read(0);
   await writer.commit();
   await writer.close();
@@ -67,7 +66,7 @@ it('leaves nothing of a listing without pages', async () => {
   expect(await finishListing(target)).toBe(false);
 });
 
-it('drops the pages of an attempt that did not come to its end, and those alone', async () => {
+it('drops the pages of an unfinished attempt, and no others', async () => {
   await (await read(101)).close();
   const other = spoolFile(runFolder(target), 'another');
   writeFileSync(other, 'of another chunk');
@@ -78,7 +77,7 @@ it('drops the pages of an attempt that did not come to its end, and those alone'
   expect(readFileSync(other, 'utf8')).toBe('of another chunk');
 });
 
-it.each([0, 1, 2])('goes on where it was killed after %i of its commits', async (committed) => {
+it.each([0, 1, 2])('resumes a listing after a kill following %i commits', async (committed) => {
   const writer = await read(201);
   const lost = spoolFile(runFolder(target), 'tenders-00000');
   await writer.close();

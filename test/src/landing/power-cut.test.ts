@@ -36,12 +36,12 @@ const manifests = (): string[] =>
   readdirSync(path.join(runFolder(target), '_manifest')).map((name) => path.join(runFolder(target), '_manifest', name));
 
 describe('a power cut', () => {
-  test('after a chunk is committed loses neither its part nor its manifest', async () => {
+  test('keeps part and manifest of a committed chunk after a power cut', async () => {
     await landRows(target, [row('1'), row('2')]);
     expect([...readManifests(target.dataDir).map(({ file }) => file), ...manifests()].flatMap(findLost)).toEqual([]);
   });
 
-  test('at any moment leaves no part or manifest with a name and without content', async () => {
+  test('names no part or manifest before its content is durable', async () => {
     await landRows(target, [row('1')]);
     const folder = 'landing/companies/date=2026-11-20/run=run-1';
     expect(listPlacements()).toEqual([
@@ -50,7 +50,7 @@ describe('a power cut', () => {
     ]);
   });
 
-  test('after sync() loses no row of an open part', async () => {
+  test('keeps rows of an open part after sync() and a power cut', async () => {
     const writer = await PartWriter.open(target);
     await writer.append(row('1'));
     const spool = path.join(runFolder(target), '_spool', 'part-companies-00000.ndjson');
@@ -59,7 +59,7 @@ describe('a power cut', () => {
     await writer.close();
   });
 
-  test('once a listing is declared complete loses none of its pages', async () => {
+  test('keeps every page of a complete listing after a power cut', async () => {
     const listing = { ...target, stream: 'tenders' as const, chunk: 'tenders' };
     const spool = path.join(runFolder(listing), '_spool', 'part-tenders-00000.ndjson');
     const lost: string[] = [];

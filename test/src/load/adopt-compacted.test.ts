@@ -31,8 +31,8 @@ async function record(parts: Record<string, number>, run = 'r1'): Promise<void> 
 
 const recorded = () => warehouse.db.rows('SELECT run, part, rows, rejects FROM ledger.loaded_parts ORDER BY run, part');
 
-describe('a joined part', () => {
-  test('takes the place of the loaded parts it replaces, with their rejects', async () => {
+describe('adoptCompacted', () => {
+  test('records a joined part in place of its loaded parts, with their rejects', async () => {
     await record({ a: 1, b: 2, c: 4 });
     await record({ a: 8 }, 'r2');
     for (const _ of [1, 2]) await adoptCompacted(warehouse.db, [joined, landed('c')]);
@@ -44,7 +44,7 @@ describe('a joined part', () => {
     expect((await readLoadedParts(warehouse.db)).get('companies/2026-11-20/r1/j')).toBe(hash('j'));
   });
 
-  test('is left to the load if none of the parts was loaded, or only others of these names', async () => {
+  test('does not adopt a joined part unless its own parts were loaded', async () => {
     await record({ c: 4 });
     const other = { ...joined, replaces: ['a', 'b'].map((part) => ({ part, sha256: hash('x') })) };
     await adoptCompacted(warehouse.db, [joined]);
@@ -53,7 +53,7 @@ describe('a joined part', () => {
     expect((await recorded()).map(({ part }) => part)).toEqual(['a', 'b', 'c']);
   });
 
-  test('is refused if only some of the parts were loaded; others are taken', async () => {
+  test('refuses a joined part loaded only in part and adopts others', async () => {
     await record({ a: 1, c: 4 });
     const sound = landed('k', { replaces: [{ part: 'c', sha256: hash('c') }] });
     const error: unknown = await adoptCompacted(warehouse.db, [joined, sound]).catch((thrown: unknown) => thrown);
@@ -61,7 +61,7 @@ describe('a joined part', () => {
     expect(error).toMatchObject({
       faults: ['landing/j replaces several parts, and the warehouse has loaded only some of them'],
       loaded: { parts: 0, rows: 0, rejects: 0 },
-      todo: 'Build the warehouse again: tidemark replay.',
+      todo: 'Run `tidemark replay`: it builds the warehouse again.',
     });
     expect((await recorded()).map(({ part }) => part)).toEqual(['a', 'k']);
   });

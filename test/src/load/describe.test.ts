@@ -21,7 +21,7 @@ describe('describeDrift', () => {
       (db) => describeDrift(db, 'r2'),
     );
 
-  test('says what differs, new drift first, then by share', async () => {
+  test('describes drift, new first, then by share', async () => {
     const lines = await drift([
       "('$.old', 'new field', NULL, 1, 'r1')",
       "('$.gone', 'missing', 'number', 0.5, 'r2')",
@@ -31,12 +31,12 @@ describe('describeDrift', () => {
     expect(lines).toEqual([
       '$.type is string instead of number in 75 % of GET /r.',
       '$.gone is missing in 50 % of GET /r.',
-      '$.unknown is string instead of what it was in 25 % of GET /r.',
+      '$.unknown is string instead of its earlier type in 25 % of GET /r.',
       'New field $.old (string) in 100 % of GET /r, as before.',
     ]);
   });
 
-  test('writes shares from 1 % on without decimals, smaller ones with one digit', async () => {
+  test('writes shares from 1 % without decimals, and smaller ones with one digit', async () => {
     const lines = await drift(
       [0.014, 0.01, 0.0099, 0.00042].map((share, i) => `('$.${i}', 'new field', NULL, ${share}, 'r2')`),
     );
@@ -46,7 +46,7 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('lists five, or four and how many more there are', async () => {
+  test('lists five differences, or four and the number of others', async () => {
     const some = (n: number) => Array.from({ length: n }, (_, i) => `('$.f${i}', 'missing', NULL, 1, 'r2')`);
     expect(await drift(some(5))).toHaveLength(5);
     expect((await drift(some(5))).at(-1)).toBe('$.f4 is missing in 100 % of GET /r.');
@@ -61,14 +61,14 @@ describe('describeUnloaded', () => {
     `SELECT 'r1' AS run, 7 AS distinct_companies, 3 AS missing, CAST(0.7 AS DOUBLE) AS share, 7 AS counted_companies, ${loaded},
       '[{"reason": "first"}, {"reason": "the last"}]' AS why`;
 
-  test('tells coverage and the last reason of a run whose companies are not all loaded', async () => {
+  test('returns coverage and last reason of a run with unloaded companies', async () => {
     const rows = row('5 AS loaded_companies');
     const unloaded = await withTable('coverage', rows, (db) => describeUnloaded(db, 'r1'));
     expect(unloaded).toEqual({ coverage: { distinctCompanies: 7, missing: 3, share: 0.7 }, reason: 'the last' });
     expect(await withTable('coverage', rows, (db) => describeUnloaded(db, 'r2'))).toBeNull();
   });
 
-  test('tells nothing where all are loaded, or the model does not count them', async () => {
+  test('returns null if all companies are loaded or not counted', async () => {
     expect(await withTable('coverage', row('7 AS loaded_companies'), (db) => describeUnloaded(db, 'r1'))).toBeNull();
     expect(await withTable('coverage', row('1 AS other'), (db) => describeUnloaded(db, 'r1'))).toBeNull();
   });

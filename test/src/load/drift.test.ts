@@ -24,7 +24,7 @@ async function driftOf(warehouse: Warehouse): Promise<Record<string, unknown>[]>
 }
 
 describe('ops.drift', () => {
-  test('a sandbox whose answers have changed: fields more, other types, fields gone', async () => {
+  test('finds new fields, changed types and missing fields in sandbox answers', async () => {
     const app = await startApp({ companies: 1500, tenders: 0, drift: ['field', 'type', 'missing'] });
     const client = createApiClient({ baseUrl: app.url, apiKey: app.sandbox.options.key });
     const dataDir = temporaryDataDir();
@@ -107,7 +107,7 @@ describe('ops.drift', () => {
         sample: expect.stringMatching(/^"\d+"$/),
       },
     ]);
-    // Whatever changed, what is as before is there, and the rest lies in the landing zone.
+    // Unchanged values are loaded, and the rest is in the landing zone.
     expect(await warehouse.db.count('SELECT count(*) FROM core.companies WHERE zip_code IS NOT NULL')).toBe(120);
     expect(
       await warehouse.db.count(
@@ -117,7 +117,7 @@ describe('ops.drift', () => {
     expect(await describeDrift(warehouse.db, 'r1')).toHaveLength(5);
   });
 
-  test('counts bodies of the run that had it last, keeps the first sight, and says what is new', async () => {
+  test('counts bodies of the last run, keeps the first run and describes changes', async () => {
     const dataDir = temporaryDataDir();
     const [first, second] = ['2026-11-20T02:00:00.000Z', '2026-11-21T02:00:00.000Z'];
     await land(dataDir, [company(1, { rating: 'A' }, 'r1', first), company(2, {}, 'r1', first)]);
@@ -161,7 +161,7 @@ describe('ops.drift', () => {
     expect(await describeDrift(warehouse.db, 'r1')).toEqual([]);
   });
 
-  test('looks into v1 reports and their indicators, whose names are data', async () => {
+  test('looks into v1 reports without listing indicator names', async () => {
     const item = { value: 5, processedTime: 1.7e9, progress: 0 };
     const report = { date: 20231231, modifyDate: 1.7e9, sourceProcessedDate: 20240101 };
     const answer = (id: number, ...reports: unknown[]): Answer => ({
@@ -200,7 +200,7 @@ describe('ops.drift', () => {
     ]);
   });
 
-  test('tells a member of v1 reports that none of many has', async () => {
+  test('reports a v1 field that 100 reports lack', async () => {
     const warehouse = await buildFrom(
       [...Array(100).keys()].map((id) => ({
         stream: 'financials_v1' as const,
@@ -214,7 +214,7 @@ describe('ops.drift', () => {
     ]);
   });
 
-  test('hostile bodies, and answers that are none, break nothing', async () => {
+  test('survives hostile bodies and invalid answers', async () => {
     const keys = [
       '',
       '"',
@@ -275,7 +275,7 @@ describe('ops.drift', () => {
     expect(await warehouse.db.count('SELECT count(*) FROM core.companies')).toBeGreaterThan(0);
   });
 
-  test('lists a hundred new fields of a run and route, and says when there are more', async () => {
+  test('lists 100 new fields per run and route and counts the rest', async () => {
     const fields = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`new_${i}`, i]));
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1, fields(100), 'r1'), company(2, fields(102), 'r2')]);
@@ -299,7 +299,7 @@ describe('ops.drift', () => {
     ]);
   });
 
-  test('many runs loaded together say what they say when loaded a few at a time', async () => {
+  test('finds the same drift whether runs are loaded together or separately', async () => {
     const together = temporaryDataDir();
     const warehouse = await openTestWarehouse(together);
     const declared = await warehouse.db.rows<{ name: string }>(
@@ -329,7 +329,7 @@ describe('ops.drift', () => {
     ]);
   });
 
-  test('where looking for it fails, everything is loaded all the same', async () => {
+  test('loads everything even if finding drift fails', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1, { rating: 'A' })]);
     const warehouse = await openTestWarehouse(dataDir);

@@ -11,7 +11,7 @@ import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../he
 const company = (id: number): Answer => ({ stream: 'companies', entity: String(id), body: { id, name: `C${id}` } });
 
 describe('loadLanding', () => {
-  test('loads each part once, however often it is called', async () => {
+  test('loads each part once', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1), company(2)]);
     const warehouse = await openTestWarehouse(dataDir);
@@ -22,7 +22,7 @@ describe('loadLanding', () => {
     expect(await warehouse.db.count('SELECT count(*) FROM ledger.observations')).toBe(4);
   });
 
-  test('an empty landing zone is nothing to load', async () => {
+  test('loads nothing from an empty landing zone', async () => {
     const dataDir = temporaryDataDir();
     expect(await loadLanding(await openTestWarehouse(dataDir), dataDir)).toEqual({ parts: 0, rows: 0, rejects: 0 });
   });
@@ -31,7 +31,7 @@ describe('loadLanding', () => {
     ['a byte flipped', (file: string) => flipByte(file), /another SHA-256/],
     ['a longer file', (file: string) => appendFileSync(file, 'x'), /has [\d,]+ bytes, but its manifest says [\d,]+/],
     ['no file', (file: string) => rmSync(file), /is missing/],
-  ])('%s: the part is named, all others are loaded', async (_, damage, message) => {
+  ])('names the faulty part and loads all others: %s', async (_, damage, message) => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1)]);
     const [bad] = readManifests(dataDir);
@@ -54,11 +54,11 @@ describe('loadLanding', () => {
       { entity_id: '2' },
       { entity_id: 'q' },
     ]);
-    // Still there the next time, and still not loaded.
+    // The fault remains at the next load.
     await expect(loadLanding(warehouse, dataDir)).rejects.toThrow(message);
   });
 
-  test('names parts it has loaded that are gone from the landing zone', async () => {
+  test('names loaded parts that are missing from the landing zone', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1)]);
     const warehouse = await openTestWarehouse(dataDir);
@@ -69,7 +69,7 @@ describe('loadLanding', () => {
     expect(gone).toMatch(/rows of 1 landed parts that are missing .* the first is companies\/.*tidemark replay/);
   });
 
-  test('an unreadable manifest is named; other streams are loaded', async () => {
+  test('names an unreadable manifest and loads other streams', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [
       company(1),
@@ -88,7 +88,7 @@ describe('loadLanding', () => {
     });
   });
 
-  test('a part that is replaced after it was loaded is reported, not loaded again', async () => {
+  test('reports a replaced part instead of loading it again', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1)]);
     const warehouse = await openTestWarehouse(dataDir);
@@ -102,7 +102,7 @@ describe('loadLanding', () => {
     );
   });
 
-  test('rejects also lie in data/rejects, raw in full, beside nothing else', async () => {
+  test('writes rejects to data/rejects with their full raw text', async () => {
     const dataDir = temporaryDataDir();
     const long = 'x'.repeat(20_000);
     await land(dataDir, [company(1), { stream: 'companies', entity: '2', body: long, status: 500 }]);
@@ -128,7 +128,7 @@ describe('loadLanding', () => {
 test.each([
   ['one load', 1],
   ['two loads', 2],
-])('of a record and a 404 in the same instant the record counts, in %s and any order', async (_, loads) => {
+])('prefers a record to a 404 of the same instant, in %s and any order', async (_, loads) => {
   const at = '2026-11-20T02:00:00.000Z';
   const record = { ...company(1), at };
   const gone: Answer = { stream: 'companies', entity: '1', status: 404, body: { detail: 'Not found.' }, at };
@@ -148,7 +148,7 @@ test.each([
   }
 });
 
-test('the latest answer of a record counts, whichever was loaded first; a malformed one says nothing', async () => {
+test('uses the latest valid answer of a record in any loading order', async () => {
   const answers: Answer[] = [
     { ...company(1), at: '2026-11-20T02:00:00.000Z' },
     { stream: 'companies', entity: '1', status: 404, body: { detail: 'Not found.' }, at: '2026-11-21T02:00:00.000Z' },
@@ -168,7 +168,7 @@ test('the latest answer of a record counts, whichever was loaded first; a malfor
   }
 });
 
-test('splitIntoBatches keeps order and every part, and mixes no streams', () => {
+test('splitIntoBatches keeps all parts in order, one stream per batch', () => {
   const part = fc.record({
     stream: fc.constantFrom('companies', 'runs'),
     rows: fc.nat(24_000),
@@ -190,7 +190,7 @@ test('splitIntoBatches keeps order and every part, and mixes no streams', () => 
   );
 });
 
-test('splitIntoBatches fills a batch up to its bounds', () => {
+test('splitIntoBatches fills a batch up to its limits', () => {
   const parts = (rows: number, bytes: number, stream = 'companies') =>
     Array.from({ length: 4 }, () => ({ stream: stream as 'companies', rows, bytes }));
   const sizes = (some: ReturnType<typeof parts>): number[] => splitIntoBatches(some).map((batch) => batch.length);

@@ -16,7 +16,7 @@ const base: DueRequest = {
   chunkSize: 100,
 };
 
-/** Lands, plans, and gives the counts and the ids of all chunks. */
+/** Lands answers and plans; returns the counts and the ids of all chunks. */
 async function plan(answers: Answer[], request: Partial<DueRequest> = {}) {
   const dataDir = temporaryDataDir();
   await land(dataDir, answers);
@@ -48,7 +48,7 @@ const answered = (id: number, at: string, rest: Partial<Answer> = {}): Answer =>
 });
 
 describe('planDue', () => {
-  test('companies: never answered, answered too long ago, or named by an event since', async () => {
+  test('plans companies without an answer, with a stale one, or with an event', async () => {
     const result = await plan([
       ...sighted([10, 9, 8, 7, 6, 5, 4]),
       ...sighted([1], 'another run'),
@@ -72,7 +72,7 @@ describe('planDue', () => {
     });
   });
 
-  test('the most valuable first: new, never fetched, changed, failed, the stalest; then by number, not by text', async () => {
+  test('orders due companies by value, then by age and number', async () => {
     const result = await plan([
       ...sighted([11, 10, 9, 21, 22, 31, 41, 51, 61, 52, 60]),
       ...marketNight({ run: 'then', date: '2026-11-10', ids: [21, 22] }),
@@ -104,7 +104,7 @@ describe('planDue', () => {
     ]);
   });
 
-  test('an event that is older than the answer, or lies in the future, is no reason', async () => {
+  test('ignores events older than the answer or in the future', async () => {
     const event = (entity: string, at: string): Answer => ({
       stream: 'watch_events',
       entity,
@@ -120,13 +120,13 @@ describe('planDue', () => {
     expect(result).toMatchObject({ known: 2, due: 0, reasons: {} });
   });
 
-  test('a refresh of 0 makes every known company due, and no refresh is needed for one just read', async () => {
+  test('makes every known company due with a refresh of 0', async () => {
     const answers = [...sighted([1, 2]), answered(1, '2026-11-20T03:59:00Z'), answered(2, '2026-11-20T03:59:00Z')];
     expect(await plan(answers, { refreshSeconds: 0 })).toMatchObject({ known: 2, due: 2 });
     expect(await plan(answers)).toMatchObject({ known: 2, due: 0, chunks: 0, files: ['plan.json'] });
   });
 
-  test('financials: not for companies whose details are gone', async () => {
+  test('plans no reports of companies whose details are gone', async () => {
     const result = await plan(
       [
         ...sighted([1, 2, 3]),
@@ -139,8 +139,8 @@ describe('planDue', () => {
     expect(result).toMatchObject({ known: 2, due: 1, ids: ['1'] });
   });
 
-  describe('what the search says', () => {
-    // Nights at 02:10, details at 02:30.
+  describe('changes seen by the search', () => {
+    // Nights are at 02:10, details at 02:30.
     const page = (day: number, data: object[], request = 'POST /v2/prospecting {"filters":{},"page":1}'): Answer => ({
       stream: 'prospecting',
       run: `run-${day}`,
@@ -154,7 +154,7 @@ describe('planDue', () => {
     const tonight = { run: 'run-20', refreshSeconds: 30 * 86_400 };
     const why = async (answers: Answer[]) => (await plan(answers, tonight)).why;
 
-    test('another name than the details have makes a company due', async () => {
+    test('plans a company whose search name differs from its details', async () => {
       const answers = [
         page(18, [
           { id: 1, name: 'A' },
@@ -171,7 +171,7 @@ describe('planDue', () => {
       expect(await why([...answers, page(19, [{ id: 2, name: 'C' }]), renamed])).toEqual(['renamed 2']);
     });
 
-    test('back to an earlier name too', async () => {
+    test('plans a company that returns to an earlier name', async () => {
       const answers = [
         page(17, [{ id: 1, name: 'A' }]),
         details(17, { id: 1, name: 'A' }),
@@ -182,7 +182,7 @@ describe('planDue', () => {
       expect(await why(answers)).toEqual(['renamed 1']);
     });
 
-    test('but not one that searches and details always spell differently: it is not asked every night', async () => {
+    test('ignores a name that search and details always spell differently', async () => {
       const answers = [
         page(18, [{ id: 1, name: 'ACME LTD' }]),
         details(18, { id: 1, name: 'Acme Ltd.' }),
@@ -191,7 +191,7 @@ describe('planDue', () => {
       expect(await why(answers)).toEqual([]);
     });
 
-    test('another status than the details have, where the search asked for one', async () => {
+    test('plans a company whose searched status differs from its details', async () => {
       const search = (status: number[]) =>
         `POST /v2/prospecting {"filters":{"company_status":[${status.join()}]},"page":1}#2`;
       const list: Answer = {
@@ -217,7 +217,7 @@ describe('planDue', () => {
       expect(await why([...answers, page(20, ids, search([199, 200]))])).toEqual([]);
     });
 
-    test('a company that comes back to the market is due, also one that was gone', async () => {
+    test('plans a company that returns to the market, even if it was gone', async () => {
       const night = (day: number, ids: number[], missing = 0) =>
         marketNight({ run: `run-${day}`, date: `2026-11-${day}`, ids, missing });
       const answers = [
@@ -231,16 +231,16 @@ describe('planDue', () => {
         [1, 2, 3, 4].map((id) => ({ id })),
       );
       expect(await why([...answers, ...night(18, [1, 2]), listed])).toEqual(['entered 3', 'entered 4']);
-      // An incomplete night proves no absence; one that was never listed is not asked for.
+      // An incomplete night proves no absence; a company that was never listed is not requested.
       expect(await why([...answers, ...night(18, [1, 2], 1), listed])).toEqual([]);
-      // Listed every night, and still gone: not asked again.
+      // Listed every night and still gone: not requested again.
       expect(await why([...answers, ...night(18, [1, 2, 3, 4]), listed])).toEqual([]);
-      // Asked since it was away: once is enough.
+      // Requested once since its absence, which is enough.
       const asked = answered(4, '2026-11-19T02:30:00Z', { status: 404, body: 'gone' });
       expect(await why([...answers, ...night(18, [1, 2]), asked, listed])).toEqual(['entered 3']);
     });
 
-    test('a name says nothing about reports, a return does', async () => {
+    test('plans reports for a returned company, but not for a new name', async () => {
       const report = (id: number): Answer => ({
         stream: 'financials',
         entity: String(id),
@@ -260,7 +260,7 @@ describe('planDue', () => {
     });
   });
 
-  test('the reports of each version of the API are due by its own answers', async () => {
+  test('plans the reports of each API version by its own answers', async () => {
     const answers: Answer[] = [
       ...sighted([1, 2, 3]),
       answered(3, '2026-11-20T03:00:00Z', { status: 404, body: 'gone' }),
@@ -271,7 +271,7 @@ describe('planDue', () => {
     expect((await plan(answers, { stream: 'financials_v1' })).why).toEqual(['new 1']);
   });
 
-  test('chunks are cut by size', async () => {
+  test('splits due entities into chunks by size', async () => {
     const result = await plan(sighted([1, 2, 3, 4, 5]), { chunkSize: 2 });
     expect(result).toMatchObject({
       due: 5,
@@ -280,7 +280,7 @@ describe('planDue', () => {
     });
   });
 
-  test('the same run keeps its plan, whatever has landed since', async () => {
+  test('keeps the plan of a run whatever lands later', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, sighted([1, 2]));
     const warehouse = await openTestWarehouse(dataDir);
@@ -293,7 +293,7 @@ describe('planDue', () => {
     ]);
   });
 
-  test('work addressed by date takes the members of the latest night, or all companies without a market', async () => {
+  test('plans work by date for the members of the latest night', async () => {
     const answers = [
       ...marketNight({ run: 'n1', date: '2026-11-18', ids: [1, 2] }),
       ...marketNight({ run: 'n2', date: '2026-11-19', ids: [2, 3] }),
@@ -306,7 +306,7 @@ describe('planDue', () => {
     expect(await plan(answers, { known: 'members', market: 'unknown' })).toMatchObject({ known: 0, due: 0 });
   });
 
-  test('tender details: never read, or listed differently than when they were read', async () => {
+  test('plans tender details never read or listed differently since', async () => {
     const listed = (run: string, at: string, data: object[]): Answer => ({
       stream: 'tenders',
       run,
@@ -340,7 +340,7 @@ describe('planDue', () => {
     expect(result).toMatchObject({ known: 4, due: 2, why: ['new new', 'changed changed'] });
   });
 
-  test('watch events: every company of this run’s listing', async () => {
+  test("plans watch events for every company of the run's listing", async () => {
     const result = await plan(
       [
         { stream: 'watched_companies', run: 'then', body: { data: [{ id: 1 }] } },
@@ -351,7 +351,7 @@ describe('planDue', () => {
     expect(result).toMatchObject({ known: 2, due: 2, ids: ['2', '3'] });
   });
 
-  test.each(['m', null])('retry: nothing is due before the models were built (market %j)', async (market) => {
+  test.each(['m', null])('plans no retry before the models were built (market %j)', async (market) => {
     const result = await plan([...sighted([1]), answered(1, '2026-11-20T03:00:00Z', { body: 'no record' })], {
       known: 'rejected',
       market,
@@ -359,7 +359,7 @@ describe('planDue', () => {
     expect(result).toEqual({ known: 0, due: 0, chunks: 0, reasons: {}, ids: [], why: [], files: ['plan.json'] });
   });
 
-  test('a corrupt part does not stop the planning', async () => {
+  test('plans despite a corrupt part', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [...sighted([1]), answered(1, '2026-11-20T03:00:00Z')]);
     for (const part of readManifests(dataDir, { stream: 'companies' })) rmSync(part.file);

@@ -28,7 +28,7 @@ const answers: Answer[] = [
   },
 ];
 
-/** What versions before the migrations 000020 to 000022 made of the same answers. */
+/** Turns the tables into what versions before migrations 000020 to 000022 made of these answers. */
 const AS_BEFORE = `
   DELETE FROM main.migrations WHERE name >= 'migrations/000020' AND name < 'migrations/000023';
   CREATE TABLE ledger.events_before AS SELECT * FROM ledger.watch_events;
@@ -73,7 +73,7 @@ async function contentsAfterLoad(dataDir: string): Promise<unknown> {
 }
 
 describe('a warehouse of an older version', () => {
-  test('is read again from the landing zone, and then holds what a new one holds', async () => {
+  test('reloads an older warehouse from the landing zone to the same tables', async () => {
     const dataDir = temporaryDataDir();
     await makeOldWarehouse(dataDir);
     expect(await checkWarehouse(dataDir)).toMatchObject({ state: 'ok' });
@@ -88,7 +88,7 @@ describe('a warehouse of an older version', () => {
     expect(await checkWarehouse(dataDir)).toMatchObject({ state: 'ok' });
   });
 
-  test('keeps what it has of a stream whose parts are not all there, and doctor names the stream', async () => {
+  test('keeps a stream with missing parts and lets doctor name it', async () => {
     const dataDir = temporaryDataDir();
     await makeOldWarehouse(dataDir);
     for (const { file } of readManifests(dataDir, { stream: 'watch_events' })) rmSync(file);

@@ -15,7 +15,7 @@ const v1 = (...reports: [date: number, indicators: Record<string, unknown>][]) =
 });
 const company = (id: number, name: string, status = 'Active') => ({ id, name, status });
 
-/** Three nights in which companies come and change, and reports are restated, withdrawn, and partly unreadable. */
+/** Three nights in which companies are added and changed, and reports are restated, withdrawn and partly unreadable. */
 const NIGHTS: Record<string, [stream: Answer['stream'], entity: string, body: unknown][]> = {
   '2026-11-18': [
     ['companies', '1', company(1, 'A')],
@@ -42,8 +42,8 @@ const FINANCIALS = `SELECT company_id, fiscal_year, indicator, value_double, val
   FROM core.financials ORDER BY ALL`;
 const asOf = (sql: string, moment: string) => sql.replace(/core\.(\w+)/, `core.$1_as_of(${moment})`);
 
-describe('as_of in the published file', () => {
-  test('gives what each night gave when it was the latest, by its day and by its instant', async () => {
+describe('as_of functions of the published file', () => {
+  test("returns each night's tables by its day and its instant", async () => {
     const dataDir = temporaryDataDir();
     const warehouse = await openTestWarehouse(dataDir);
     const lived: Record<string, Record<string, unknown>[][]> = {};
@@ -85,7 +85,7 @@ describe('as_of in the published file', () => {
   });
 });
 
-/** Beside a database of their own, in a session of another time zone. */
+/** Opens the file as analysts do: next to a database of theirs, in another time zone. */
 async function openAsAnalystsDo(file: string): Promise<(sql: string) => Promise<Record<string, Json>[]>> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();

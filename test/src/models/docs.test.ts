@@ -15,11 +15,11 @@ function model(name: string, rest: string, sql: string, parents: string[] = []):
   return { ...parseModel({ name: `${schema}/${table}.sql`, text }), parents, fingerprint: name };
 }
 
-test('docs/data-dictionary.md is what `tidemark models docs --out docs/data-dictionary.md` makes of sql/', () => {
+test('matches docs/data-dictionary.md (if not: tidemark models docs --out docs/data-dictionary.md)', () => {
   expect(readFileSync('docs/data-dictionary.md', 'utf8')).toBe(dictionary);
 });
 
-test('every model and function has its section, and every link goes to one', async () => {
+test('gives every model and function a section, and every link a target', async () => {
   const anchors = [...dictionary.matchAll(/^### (.+)$/gm)].map((match) => match[1]?.replaceAll('.', ''));
   const functions = readFunctions().map((each) => each.function);
   const tables = [...(await readModels()).map((each) => each.model), 'meta.receipt', ...functions];
@@ -29,14 +29,14 @@ test('every model and function has its section, and every link goes to one', asy
   expect(targets.filter((target) => !anchors.includes(target))).toEqual([]);
 });
 
-test('of every column it is known where it comes from', async () => {
+test('knows the lineage of every column', async () => {
   const unknown = [...(await readLineage(models))].flatMap(([name, columns]) =>
     [...columns].flatMap(([column, { lineage }]) => (lineage === 'unknown' ? [`${name}.${column}`] : [])),
   );
   expect(unknown).toEqual([]);
 });
 
-test('a copied column has the type of the column it is a copy of', async () => {
+test('gives a copied column the type of its source', async () => {
   const types = new Map(
     models.flatMap((one) => Object.entries(one.columns).map(([name, { type }]) => [`${one.model}.${name}`, type])),
   );
@@ -52,7 +52,7 @@ test('a copied column has the type of the column it is a copy of', async () => {
   expect(copies.filter(({ source, type }) => source !== type)).toEqual([]);
 });
 
-test('a table is told with key, checks, parents and children; what Markdown would misread is escaped', () => {
+test('describes a table with key, checks, parents, children and escaped Markdown', () => {
   const things = model(
     'core.things',
     'key: [id, at]\nnullable: [at]\ndescription: Things | <b>.\ncolumns:\n  id: BIGINT | A *bold* a_b id\n  at: TIMESTAMPTZ | When\n' +

@@ -28,7 +28,7 @@ async function build(dataDir: string, options: BuildOptions): Promise<void> {
 }
 
 describe('the history of models', () => {
-  test('names the files that each set changed, and the set in force', async () => {
+  test('names the changed files of each model set and the current set', async () => {
     const dataDir = temporaryDataDir();
     expect(await readHistory(dataDir)).toEqual([]);
     const at = (day: number) => new Date(Date.UTC(2026, 10, day, 12));
@@ -85,7 +85,7 @@ describe('the history of models', () => {
     await warehouse.close();
   });
 
-  test('is empty for a warehouse without sets', async () => {
+  test('returns an empty history without model sets', async () => {
     const dataDir = temporaryDataDir();
     const warehouse = await openWarehouse(dataDir);
     await warehouse.db.run('DROP TABLE ledger.model_sets');
@@ -99,9 +99,13 @@ describe('a query that does not return what its header promises', () => {
 
   test.each([
     ['lacks a column', write('a', undefined, LABELLED), 'missing label VARCHAR; not in the header none.'],
-    ['has one more', write('a', `SELECT 1::BIGINT AS id, 2 AS more`), 'missing none; not in the header more INTEGER.'],
+    [
+      'has an extra column',
+      write('a', `SELECT 1::BIGINT AS id, 2 AS more`),
+      'missing none; not in the header more INTEGER.',
+    ],
     ['has another order', write('a', `SELECT 'x' AS label, 1::BIGINT AS id`, LABELLED), 'their order differs.'],
-  ])('is refused: it %s', async (_, model, message) => {
+  ])('refuses a query of a model that %s', async (_, model, message) => {
     const failing = build(temporaryDataDir(), { models: [model] });
     await expect(failing).rejects.toThrow(
       `Model core.a (sql/core/a.sql) does not return the columns that its header promises: ${message}`,

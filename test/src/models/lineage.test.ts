@@ -25,7 +25,7 @@ async function lineageOf(sql: string, columns: string[], incremental = ''): Prom
 describe('lineage', () => {
   test.each<[what: string, sql: string, expected: Record<string, string>]>([
     [
-      'stars, aliases and casts are copies; what is computed is derived; a constant is made',
+      'stars, aliases, casts, expressions and constants',
       `SELECT a.* EXCLUDE (tags, seen), CAST(id AS VARCHAR) AS text, upper(name) || id AS both, 1 AS one FROM core.a AS a`,
       {
         id: 'copied core.a.id',
@@ -36,13 +36,13 @@ describe('lineage', () => {
       },
     ],
     [
-      'CTEs used twice, joins, and rows selected by what is no source',
+      'CTEs used twice, joins and filters',
       `WITH t AS MATERIALIZED (SELECT id, name AS n FROM core.a WHERE seen > now()), u AS (SELECT * FROM t)
        SELECT t.n, u.id, b.name, b.tags[1] AS tag FROM t JOIN u USING (id) LEFT JOIN core.b AS b ON b.id = t.id ANTI JOIN core.b AS c ON c.name = b.name`,
       { n: 'copied core.a.name', id: 'copied core.a.id', name: 'copied core.b.name', tag: 'derived core.b.tags' },
     ],
     [
-      'a set operation is of several, unless all are the same column',
+      'set operations over one or several columns',
       `SELECT id, name AS x, seen FROM core.a UNION ALL SELECT id, NULL, seen FROM core.b UNION ALL SELECT id, 'y', seen FROM core.b`,
       { id: 'derived core.a.id core.b.id', x: 'derived core.a.name', seen: 'derived core.a.seen core.b.seen' },
     ],
@@ -64,7 +64,7 @@ describe('lineage', () => {
       { l: 'derived core.b.name core.b.tags', i: 'derived core.b.id', u: 'derived core.b.tags' },
     ],
     [
-      'correlated subqueries, IN, and EXISTS, of which only the outer side is told',
+      'correlated subqueries, IN and EXISTS',
       `SELECT id, (SELECT max(b.name) FROM core.b AS b WHERE b.id = a.id) AS latest, EXISTS (FROM core.b AS b WHERE b.seen = a.seen) AS known,
          id IN (SELECT id FROM core.b) AS listed FROM core.a AS a`,
       {
@@ -90,15 +90,15 @@ describe('lineage', () => {
       { id: 'copied core.a.id', y: 'made' },
     ],
     [
-      'macros and what was loaded',
+      'macros and ledger tables',
       `SELECT json_text(body) AS text, stream FROM ledger.run_records ORDER BY market LIMIT 5`,
       { text: 'derived ledger.run_records.body', stream: 'copied ledger.run_records.stream' },
     ],
-  ])('%s', async (_, sql, expected) => {
+  ])('finds the lineage of %s', async (_, sql, expected) => {
     expect(await lineageOf(sql, Object.keys(expected))).toEqual(expected);
   });
 
-  test('keys of an incremental model are followed to where they come from', async () => {
+  test('follows the keys of an incremental model to their source', async () => {
     const incremental = 'incremental:\n  by: [id]\n  changed: SELECT id FROM core.b\n  all: SELECT id FROM core.a\n';
     expect(await lineageOf('SELECT id, name FROM changed JOIN core.b USING (id)', ['id', 'name'], incremental)).toEqual(
       {
@@ -108,7 +108,7 @@ describe('lineage', () => {
     );
   });
 
-  test('of SQL that cannot be bound nothing is said', async () => {
+  test('finds no lineage for SQL that cannot be bound', async () => {
     expect(await lineageOf('SELECT nothing AS id FROM core.a', ['id'])).toEqual({ id: 'unknown' });
   });
 });
@@ -128,7 +128,7 @@ describe('tellLineage', () => {
     expect(tellLineage({ ...lineage, from: [...('from' in lineage ? lineage.from : [])] })).toBe(text);
   });
 
-  test('formats the names of tables', () => {
+  test('formats the table names of a lineage', () => {
     expect(tellLineage({ lineage: 'derived', from: ['core.a.x'] }, (name) => `<${name}>`)).toBe(
       'derived: <core.a> (x)',
     );

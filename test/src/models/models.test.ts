@@ -18,7 +18,7 @@ function testModel(header: string, sql: string): Model {
 }
 
 describe('model files', () => {
-  test('are read with their references: those of DuckDB’s parser, so no text, comment or CTE is one', async () => {
+  test("reads references with DuckDB's parser, not from text or comments", async () => {
     const header = `${HEADER.replace('kind: table', 'kind: incremental')}
 incremental:
   by: [id]
@@ -41,7 +41,7 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
     ['two queries', HEADER, 'SELECT 1; SELECT 2', /thing\.sql:11: .*2 statements/],
     ['no query', HEADER, 'DROP TABLE core.thing', /thing\.sql:11: .*Only SELECT/],
     [
-      'what says which keys changed',
+      'a query for changed keys',
       `${HEADER.replace('kind: table', 'kind: incremental')}\nincremental: \n  by: [id]\n  changed: SELECT 1\n  all: SELECT FROM FROM`,
       'SELECT 1',
       /thing\.sql:13: .*"FROM"/,
@@ -52,7 +52,7 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
       'SELECT 1',
       /thing\.sql: audit few: DuckDB cannot parse the SQL/,
     ],
-  ])('%s that does not parse is named with file and line', async (_, header, sql, message) => {
+  ])('names file and line of %s that does not parse', async (_, header, sql, message) => {
     await expect(findParents([parseModel(modelFile(header, sql))])).rejects.toThrow(message);
   });
 
@@ -60,17 +60,21 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
     ['no header', { name: 'core/thing.sql', text: 'SELECT 1' }, /the header is missing/],
     ['a missing field', modelFile(HEADER.replace('grain: thing\n', ''), 'SELECT 1'), /grain/],
     ['a column without comment', modelFile(HEADER.replace(' | Id', ''), 'SELECT 1'), /TYPE \| comment/],
-    ['another name than the file', modelFile(HEADER, 'SELECT 1', 'core/other.sql'), /name it sql\/core\/thing.sql/],
+    [
+      'another name than the file',
+      modelFile(HEADER, 'SELECT 1', 'core/other.sql'),
+      /name the file sql\/core\/thing.sql/,
+    ],
     [
       'incremental without its block',
       modelFile(HEADER.replace('kind: table', 'kind: incremental'), 'SELECT 1'),
       /use both or neither/,
     ],
-  ])('%s is refused by name', (_, file, message) => {
+  ])('rejects a model file: %s', (_, file, message) => {
     expect(() => parseModel(file)).toThrow(message);
   });
 
-  test('are ordered by their references; circles and missing ones are named', () => {
+  test('orders models by references and names circles and missing ones', () => {
     const models = [
       { model: 'core.c', parents: ['core.b'] },
       { model: 'core.b', parents: ['core.a'] },
@@ -88,7 +92,7 @@ audits: [{name: few, severity: warn, sql: FROM ops.checks}]`;
 });
 
 describe('buildModels', () => {
-  test('builds the whole set on an empty warehouse', async () => {
+  test('builds all models on an empty warehouse', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
     expect(await buildModels(warehouse)).toEqual({ models: (await readModels()).length, failedAudits: [], notes: [] });
     expect(await warehouse.db.rows(`SELECT count(*)::INTEGER AS n FROM meta.models WHERE state = 'current'`)).toEqual([
@@ -96,7 +100,7 @@ describe('buildModels', () => {
     ]);
   });
 
-  test('columns that are not those promised are refused, and nothing changes', async () => {
+  test('rejects columns other than declared and changes nothing', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
     await expect(buildModels(warehouse, { models: [testModel(HEADER, 'SELECT 1 AS id, 2 AS more')] })).rejects.toThrow(
       /missing id BIGINT; not in the header id INTEGER, more INTEGER/,
@@ -104,7 +108,7 @@ describe('buildModels', () => {
     expect(await warehouse.db.count(`SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'core'`)).toBe(0);
   });
 
-  test('an audit of severity error rolls everything back but its own result; a warning is told', async () => {
+  test('rolls back on a failed error audit and only reports a warning', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
     const good = testModel(
       `${HEADER}\naudits:\n  - {name: small, severity: warn, sql: SELECT * FROM core.thing WHERE id > 1}`,
@@ -126,14 +130,14 @@ describe('buildModels', () => {
     ]);
   });
 
-  test('SQL that cannot run is named with its file', async () => {
+  test('names the file of SQL that cannot run', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
     await expect(buildModels(warehouse, { models: [testModel(HEADER, 'SELECT nothing AS id')] })).rejects.toThrow(
       /core.thing \(sql\/core\/thing.sql\).*nothing/s,
     );
   });
 
-  test('an incremental model takes only changed keys, and all of them when its SQL changed', async () => {
+  test('rebuilds only changed keys of an incremental model unless its SQL changed', async () => {
     const warehouse = await buildFrom([{ stream: 'companies', entity: '1', body: { id: 1, name: 'A' } }]);
     const models = await readModels();
     await warehouse.db.run(`UPDATE core.companies_history SET name = 'edited by hand'`);
@@ -158,9 +162,9 @@ describe('personal data', () => {
   ];
 
   test.each([
-    ['is kept when the configuration says so', true, 'a@b.example'],
-    ['is not in the tables otherwise; that there is a contact is', false, null],
-  ])('%s', async (_, personalData, name) => {
+    ['with names if configured', true, 'a@b.example'],
+    ['without names if not configured', false, null],
+  ])('stores contact data of tenders: %s', async (_, personalData, name) => {
     const { db } = await buildFrom(answers, personalData);
     expect(await db.rows('SELECT slug, kind, name FROM core.tender_contacts')).toEqual([
       { slug: 't1', kind: 'email', name },

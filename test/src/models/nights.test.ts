@@ -14,7 +14,7 @@ import {
 const daily = 'SELECT date, companies, active, entered, "left", changed FROM marts.market_daily ORDER BY date';
 
 describe('market nights', () => {
-  test('entered and left are told where both nights prove it', async () => {
+  test('reports entered and left companies if both nights are complete', async () => {
     const warehouse = await buildFrom([
       ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
       ...marketNight({ run: 'n2', date: '2026-11-21', ids: [2, 3, 4, 5] }),
@@ -38,7 +38,7 @@ describe('market nights', () => {
     ]);
   });
 
-  test('members that a run did not ask for are there with the night that found them, once', async () => {
+  test('keeps carried-over members once, with the night that found them', async () => {
     const carried = { seen_on: '2026-11-20', company_ids: [1, 2] };
     const warehouse = await buildFrom([
       ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
@@ -58,7 +58,7 @@ describe('market nights', () => {
     expect(await warehouse.db.rows(daily)).toMatchObject([{}, { companies: '3', entered: '1', left: null }]);
   });
 
-  // Two carried companies left and two others came: the totals match.
+  // Two carried-over companies left and two others came, so the totals match.
   const carriedNight = (coverage: object, outcome: string): Answer[] => {
     const place = { run: 'n2', date: '2026-11-21', market: 'm' };
     const record = { seen_on: '2026-11-20', company_ids: ['4', '9007199254740993'] };
@@ -81,53 +81,48 @@ describe('market nights', () => {
 
   test.each([
     ['partial', asOfNow],
-    // As versions before this one filed it.
+    // As older versions filed it.
     ['complete', asBefore],
-  ])(
-    'carried members are no proof: filed as %s, the night is partial, and says nothing of who left',
-    async (outcome, told) => {
-      const { db } = await buildFrom([
-        ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3, 4], missing: 0 }),
-        ...carriedNight(told, outcome),
-      ]);
-      expect(
-        await db.rows(`SELECT reported_total, distinct_companies, missing, share, carried, is_proven,
+  ])('treats carried-over members as no proof in a night stored as %s', async (outcome, told) => {
+    const { db } = await buildFrom([
+      ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3, 4], missing: 0 }),
+      ...carriedNight(told, outcome),
+    ]);
+    expect(
+      await db.rows(`SELECT reported_total, distinct_companies, missing, share, carried, is_proven,
         list_transform(CAST(why AS JSON[]), lambda gap: gap ->> '$.class') AS why FROM ops.coverage WHERE run = 'n2'`),
-      ).toEqual([
-        {
-          reported_total: '5',
-          distinct_companies: '3',
-          missing: '2',
-          share: 0.6,
-          carried: '[{"last_found_on":"2026-11-20","companies":2}]',
-          is_proven: false,
-          why: ['carried'],
-        },
-      ]);
-      expect(await db.rows(`SELECT outcome, crawled FROM ops.runs ORDER BY run_id`)).toEqual([
-        { outcome: 'complete', crawled: 'complete' },
-        { outcome: 'partial', crawled: 'partial' },
-      ]);
-      expect(
-        await db.rows(
-          `SELECT companies, entered, "left", carried, carried_since FROM marts.market_daily ORDER BY date`,
-        ),
-      ).toEqual([
-        { companies: '4', entered: null, left: null, carried: '0', carried_since: null },
-        { companies: '3', entered: '0', left: null, carried: '2', carried_since: '2026-11-20' },
-      ]);
-      expect(await db.rows(`SELECT is_complete FROM ops.nights ORDER BY date`)).toEqual([
-        { is_complete: true },
-        { is_complete: false },
-      ]);
-      expect(await db.rows(`SELECT company_id FROM marts.market_members WHERE seen_on < date ORDER BY 1`)).toEqual([
-        { company_id: '4' },
-        { company_id: '9007199254740993' },
-      ]);
-    },
-  );
+    ).toEqual([
+      {
+        reported_total: '5',
+        distinct_companies: '3',
+        missing: '2',
+        share: 0.6,
+        carried: '[{"last_found_on":"2026-11-20","companies":2}]',
+        is_proven: false,
+        why: ['carried'],
+      },
+    ]);
+    expect(await db.rows(`SELECT outcome, crawled FROM ops.runs ORDER BY run_id`)).toEqual([
+      { outcome: 'complete', crawled: 'complete' },
+      { outcome: 'partial', crawled: 'partial' },
+    ]);
+    expect(
+      await db.rows(`SELECT companies, entered, "left", carried, carried_since FROM marts.market_daily ORDER BY date`),
+    ).toEqual([
+      { companies: '4', entered: null, left: null, carried: '0', carried_since: null },
+      { companies: '3', entered: '0', left: null, carried: '2', carried_since: '2026-11-20' },
+    ]);
+    expect(await db.rows(`SELECT is_complete FROM ops.nights ORDER BY date`)).toEqual([
+      { is_complete: true },
+      { is_complete: false },
+    ]);
+    expect(await db.rows(`SELECT company_id FROM marts.market_members WHERE seen_on < date ORDER BY 1`)).toEqual([
+      { company_id: '4' },
+      { company_id: '9007199254740993' },
+    ]);
+  });
 
-  test('a night of which the warehouse holds fewer companies than were counted is never complete', async () => {
+  test('completes a night only once all counted companies are loaded', async () => {
     const dataDir = temporaryDataDir();
     const night = marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] });
     await land(
@@ -156,7 +151,7 @@ describe('market nights', () => {
     ]);
     expect(await describeUnloaded(warehouse.db, 'n1')).toEqual({
       coverage: { distinctCompanies: 0, missing: 3, share: 0 },
-      reason: expect.stringMatching(/counted 3 companies and the warehouse holds 0 of this run/) as string,
+      reason: expect.stringMatching(/counted 3 companies, but the warehouse holds 0 of this run/) as string,
     });
     const [page] = night.filter(({ stream }) => stream === 'prospecting');
     const data = [{ id: 1 }, { id: '0002' }, { id: 'c-3' }];
@@ -181,7 +176,7 @@ describe('market nights', () => {
     expect(await describeUnloaded(warehouse.db, 'n1')).toBeNull();
   });
 
-  test('nothing is said to have left an incomplete night, nor to have entered after one', async () => {
+  test('reports no company as left on, or entered after, an incomplete night', async () => {
     const warehouse = await buildFrom([
       ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2] }),
       ...marketNight({ run: 'n2', date: '2026-11-21', ids: [2, 3], missing: 1 }),
@@ -194,7 +189,7 @@ describe('market nights', () => {
     ]);
   });
 
-  test('a run that failed or was cancelled stands for nothing, however late it ended', async () => {
+  test('ignores failed and cancelled runs, however late they ended', async () => {
     const failed = marketNight({ run: 'n1b', date: '2026-11-20', ids: [7] }).map((answer) =>
       answer.stream === 'runs'
         ? {
@@ -207,7 +202,7 @@ describe('market nights', () => {
     expect(await warehouse.db.rows('SELECT company_id FROM marts.market_members')).toEqual([{ company_id: '1' }]);
   });
 
-  test('a run that was held back changes nothing of its market, and is filed with its reason', async () => {
+  test('ignores a held-back run in market tables and files its reason', async () => {
     const warehouse = await buildFrom([
       ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
       ...marketNight({ run: 'half', date: '2026-11-21', ids: [1], missing: 2, heldBack: 'Held back: a third' }),
@@ -231,7 +226,7 @@ describe('market nights', () => {
     expect(await warehouse.db.rows(`SELECT missing FROM ops.coverage WHERE run = 'half'`)).toEqual([{ missing: '2' }]);
   });
 
-  test('a date whose second run was held back keeps its first', async () => {
+  test('keeps the first run of a date whose second was held back', async () => {
     const warehouse = await buildFrom([
       ...marketNight({ run: 'n1', date: '2026-11-20', ids: [1, 2, 3] }),
       ...marketNight({ run: 'n1b', date: '2026-11-20', ids: [1], missing: 2, heldBack: 'Held back' }),
@@ -239,7 +234,7 @@ describe('market nights', () => {
     expect(await warehouse.db.rows('SELECT run FROM ops.nights')).toEqual([{ run: 'n1' }]);
   });
 
-  test('the latest finished run stands for its date; unfinished and past-dated ones never do', async () => {
+  test('uses the latest finished run of a date', async () => {
     const again = marketNight({ run: 'n1b', date: '2026-11-20', ids: [7] }).map((answer) =>
       answer.stream === 'runs'
         ? { ...answer, body: { ...(answer.body as object), finished_at: '2026-11-20T09:00:00Z' } }

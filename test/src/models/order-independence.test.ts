@@ -7,11 +7,11 @@ import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { readModels } from '../../../src/models/models.js';
 import { land, marketNight, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
-// What these tell is when the build itself ran.
+// These tables describe the time of the build.
 const ABOUT_THE_BUILD = new Set(['ops.checks', 'meta.models']);
 
-describe('the warehouse is a function of what landed', () => {
-  test('whatever the order, the batches and how often models ran in between, the tables are the same row for row', async () => {
+describe('order independence of the warehouse', () => {
+  test('builds the same tables for any order and batches of loading', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(answer, { minLength: 40, maxLength: 80 }),
@@ -23,7 +23,7 @@ describe('the warehouse is a function of what landed', () => {
           expect(piecemeal).toEqual(atOnce);
         },
       ),
-      // Few runs of many answers: each answer meets many others, and opening a warehouse is what takes the time.
+      // Few runs with many answers, because opening a warehouse takes most of the time.
       { numRuns: 4, endOnFailure: true },
     );
   });
@@ -36,7 +36,7 @@ const nights = [
   ...marketNight({ run: 'n3', date: '2026-11-22', ids: [3] }),
 ];
 
-// Few entities and instants, so that answers collide, repeat, contradict each other and tie.
+// Few entities and instants, so that answers collide, repeat, contradict and tie.
 const at = fc
   .integer({ min: 0, max: 8 })
   .map((step) => new Date(Date.parse('2026-11-20T02:00:00Z') + step * 6 * 3_600_000).toISOString());

@@ -29,7 +29,7 @@ const ONE = `SELECT CAST(1 AS BIGINT) AS id, 'a' AS label`;
 
 const DAY = '2026-11-20';
 
-/** A model file as one would write it; its fingerprint is its text and its parents'. */
+/** A model file; its fingerprint depends on its text and its parents. */
 function write(written: Written = {}, parents: Model[] = []): Model {
   const { name = 'thing', version = 1, grain = 'thing', key = 'id', columns = LABELLED, sql = ONE, until } = written;
   const text = `/*
@@ -53,7 +53,7 @@ ${sql}
 
 const child = (parent: Model) => write({ name: 'child', columns: ID, sql: 'SELECT id FROM core.thing' }, [parent]);
 
-/** What a change of the models does to a warehouse built with others. */
+/** Plans a change of models for a warehouse built with the earlier ones. */
 async function planBetween(before: Model[], after: Model[]): Promise<Map<string, ModelChange>> {
   const { db } = await openBuilt(before);
   const changes = planModels(orderModels(after), await readApplied(db, 'ledger.models'), { day: DAY });
@@ -66,15 +66,15 @@ async function openBuilt(models: Model[]): Promise<Warehouse> {
   return warehouse;
 }
 
-describe('a plan', () => {
-  test('of the models a warehouse was built with has no change; none is built whole', async () => {
+describe('a plan of models', () => {
+  test('plans no change for the models that a warehouse was built with', async () => {
     const { db } = await openBuilt(await readModels());
     const changes = planModels(await readModels(), await readApplied(db, 'ledger.models'), { day: DAY });
     expect(changes).toHaveLength((await readModels()).length);
     expect(changes.filter(({ change, rebuild }) => change !== 'unchanged' || rebuild)).toEqual([]);
   });
 
-  test('tells added, removed and unchanged ones', async () => {
+  test('distinguishes added, removed and unchanged models', async () => {
     const thing = write();
     const plan = await planBetween([thing, write({ name: 'gone' })], [thing, write({ name: 'new' })]);
     expect(
@@ -86,7 +86,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('tells what was edited from what only reads it, and keeps both texts', async () => {
+  test('distinguishes edited models from dependent ones and keeps both texts', async () => {
     const before = write();
     const after = write({ sql: ONE.replace("'a'", "'b'") });
     const plan = await planBetween([before, child(before)], [after, child(after)]);
@@ -106,13 +106,13 @@ describe('a plan', () => {
     });
   });
 
-  test('a changed macro or seed changes every model indirectly', async () => {
+  test('marks every model as indirectly modified by a changed macro or seed', async () => {
     const thing = write();
     const plan = await planBetween([thing], [{ ...thing, fingerprint: 'with another macro' }]);
     expect(plan.get('core.thing')).toMatchObject({ change: 'indirectly modified', because: ['macros or seeds'] });
   });
 
-  test('what changes no row builds nothing', async () => {
+  test('builds nothing for an edit that changes no row', async () => {
     const plan = await planBetween([write()], [write({ audits: '[{name: few, severity: warn, sql: SELECT 1}]' })]);
     expect(plan.get('core.thing')).toMatchObject({ change: 'directly modified', rebuild: false, breaking: [] });
   });
@@ -141,17 +141,20 @@ describe('a plan', () => {
     ],
   ];
 
-  test.each(EFFECTS)('%s: whether it breaks readers', async (_, after, breaking, nonBreaking) => {
-    const plan = await planBetween([write()], [write(after)]);
-    expect(plan.get('core.thing')).toMatchObject({
-      change: 'directly modified',
-      breaking,
-      nonBreaking,
-      refused: breaking,
-    });
-  });
+  test.each(EFFECTS)(
+    'classifies a change of a model as breaking or not: %s',
+    async (_, after, breaking, nonBreaking) => {
+      const plan = await planBetween([write()], [write(after)]);
+      expect(plan.get('core.thing')).toMatchObject({
+        change: 'directly modified',
+        breaking,
+        nonBreaking,
+        refused: breaking,
+      });
+    },
+  );
 
-  test('a new version may break', async () => {
+  test('allows breaking changes in a new version', async () => {
     const after = write({ version: 2, columns: ID, sql: 'SELECT CAST(1 AS BIGINT) AS id' });
     const plan = await planBetween([write()], [after]);
     expect(plan.get('core.thing')).toMatchObject({
@@ -162,7 +165,7 @@ describe('a plan', () => {
     });
   });
 
-  test('a warehouse built before definitions were kept is judged by its real columns', async () => {
+  test('compares columns of a warehouse without stored definitions', async () => {
     const { db } = await openBuilt([write()]);
     await db.run('UPDATE ledger.models SET definition = NULL');
     const after = write({ key: 'label', columns: LABELLED.split('\n')[1] ?? '', sql: `SELECT 'a' AS label` });
@@ -171,7 +174,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('a table that was altered by hand is built anew, and nothing else', async () => {
+  test('rebuilds only a table that was altered by hand', async () => {
     const thing = write();
     const warehouse = await openBuilt([thing, child(thing)]);
     await warehouse.db.run('ALTER TABLE core.thing ADD COLUMN scribble VARCHAR');
@@ -185,8 +188,8 @@ describe('a plan', () => {
   });
 });
 
-describe('a run', () => {
-  test('refuses a breaking change without a new version before it builds; with one it builds', async () => {
+describe('building models in a run', () => {
+  test('refuses a breaking change before building, unless its version is new', async () => {
     const warehouse = await openBuilt([write()]);
     const broken = { columns: ID, sql: 'SELECT CAST(7 AS BIGINT) AS id' };
     const error: unknown = await buildModels(warehouse, { models: [write(broken)] }).catch((thrown: unknown) => thrown);
@@ -205,7 +208,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('takes a table away only after the day its readers were told, or when a person drops it', async () => {
+  test('removes a table only after its announced day or when dropped', async () => {
     const thing = write();
     const warehouse = await openBuilt([thing, write({ name: 'gone' })]);
     const leave = (models: Model[], now: string): Promise<unknown> =>
@@ -223,7 +226,7 @@ describe('a run', () => {
     await expect(warehouse.db.rows('FROM core.gone')).rejects.toThrow('does not exist');
   });
 
-  test('lets a model with a past date go while its file is there', async () => {
+  test('retires a model after its date although its file exists', async () => {
     const thing = write();
     const warehouse = await openBuilt([thing, write({ name: 'gone', until: '2999-01-01' })]);
     const { notes } = await buildModels(warehouse, {
@@ -233,7 +236,7 @@ describe('a run', () => {
     expect(notes).toEqual(['core.gone is retired: version 1 of core.gone was served until 2999-01-01.']);
   });
 
-  test('goes back to a version as it was, but not to another under its number', async () => {
+  test('returns to an applied version, but not to other content under its number', async () => {
     const first = write();
     const second = write({ version: 2, columns: ID, sql: 'SELECT CAST(1 AS BIGINT) AS id' });
     const warehouse = await openBuilt([first]);
@@ -251,14 +254,14 @@ describe('a run', () => {
     );
   });
 
-  test('builds a query that ends like a statement, and a key that may be NULL throughout', async () => {
+  test('builds a query with a semicolon, and a nullable key of NULLs', async () => {
     const warehouse = await openBuilt([
       write({ nullable: 'id', sql: `SELECT CAST(NULL AS BIGINT) AS id, 'a' AS label;\n\n` }),
     ]);
     expect(await warehouse.db.rows('FROM core.thing')).toEqual([{ id: null, label: 'a' }]);
   });
 
-  test('mends an incremental table that was altered or dropped by hand', async () => {
+  test('repairs an incremental table altered or dropped by hand', async () => {
     const warehouse = await openBuilt(await readModels());
     await warehouse.db.run('ALTER TABLE core.companies_history ADD COLUMN scribble VARCHAR');
     await warehouse.db.run('DROP TABLE core.financials');
@@ -269,12 +272,12 @@ describe('a run', () => {
 });
 
 describe('readPlan', () => {
-  test('where there is no warehouse, every model is added', async () => {
+  test('plans every model as added without a warehouse', async () => {
     const plan = await readPlan(temporaryDataDir(), { models: [write()] });
     expect(plan).toMatchObject({ comparedWith: 'none', file: null, changes: [{ change: 'added', rows: null }] });
   });
 
-  test('counts the rows of each table, and leaves the file as it was', async () => {
+  test('counts rows of each table without changing the file', async () => {
     const dataDir = temporaryDataDir();
     await leaveBuilt([write()], dataDir);
     const before = readFileSync(warehouseFile(dataDir));
@@ -283,7 +286,7 @@ describe('readPlan', () => {
     expect(readFileSync(warehouseFile(dataDir)).equals(before)).toBe(true);
   });
 
-  test('what was published knows its models, texts included', async () => {
+  test('reads the applied models from the published file', async () => {
     const dataDir = temporaryDataDir();
     await leaveBuilt(await readModels(), dataDir, async (warehouse) => {
       await publish(warehouse, dataDir, { run: 'r', now: new Date() });

@@ -10,7 +10,7 @@ import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../he
 
 const model = (await readModels()).filter((one) => one.model === 'core.watch_events');
 
-/** What one second of a company's field saw: the items of each listing, and the values of each delivery. */
+/** What was received about one second of a company's field: items of each listing, values of each delivery. */
 interface Second {
   company: number;
   listings: { items: string[]; hour: number }[];
@@ -61,7 +61,7 @@ function answersOf({ company, listings, deliveries }: Second, n: number): Answer
   ];
 }
 
-/** Events there must be: as many as different deliveries or as listed items, whichever are more. */
+/** Expected number of events: the different deliveries or the listed items, whichever are more. */
 function eventsOf({ listings, deliveries }: Second): number {
   const different = new Set(deliveries.map((one) => one.value)).size;
   const listed = new Map<string, number>();
@@ -97,8 +97,8 @@ function readEvents({ db }: Warehouse): Promise<Record<string, unknown>[]> {
   return db.rows('SELECT * FROM core.watch_events ORDER BY event_id');
 }
 
-describe('watch events', () => {
-  test('are as many as were received, and the same row for row whatever the order and the batches of loading', async () => {
+describe('core.watch_events', () => {
+  test('counts watch events correctly and equally in any loading order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(second, { minLength: 4, maxLength: 12 }),
@@ -123,7 +123,7 @@ describe('watch events', () => {
             counts.set(day, (counts.get(day) ?? 0) + 1);
           }
           expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(wanted));
-          // A delivery that a message names belongs to it.
+          // A delivery named by a message must be paired with it.
           for (const row of atOnce.filter(({ received_via }) => received_via === 'both')) {
             const unmatched = atOnce.filter(
               (other) =>
@@ -140,7 +140,7 @@ describe('watch events', () => {
     );
   });
 
-  test('keep their ids when later answers bring more of the same second', async () => {
+  test('keeps event ids when later answers add events of the same second', async () => {
     const delivery = (name: string, minute: number): Answer[] =>
       answersOf({ company: 1, listings: [], deliveries: [{ value: name, minute }] }, 0);
     const listing = answersOf({ company: 1, listings: [{ items: ['Bo', 'Ann'], hour: 12 }], deliveries: [] }, 0);
@@ -176,7 +176,7 @@ describe('watch events', () => {
     ]);
   });
 
-  test('hold a value however deep it is nested', async () => {
+  test('stores an event value of any depth', async () => {
     const dataDir = temporaryDataDir();
     const depth = 100_000;
     const body = `{"company_data":{"id":1,"date":"2026-11-01T10:00:00Z"},"field":"company.bank","new_value":${'['.repeat(depth)}${']'.repeat(depth)}}`;
@@ -189,7 +189,7 @@ describe('watch events', () => {
     ]);
   });
 
-  test('have the current names of fields that schemas/v2/watch-fields.ts knows, in SQL as well', async () => {
+  test('maps earlier field names in SQL like schemas/v2/watch-fields.ts', async () => {
     const warehouse = await openTestWarehouse(temporaryDataDir());
     const names = [...WATCH_FIELDS, ...LEGACY_WATCH_FIELDS];
     const rows = await warehouse.db.rows<{ said: string; field: string }>(

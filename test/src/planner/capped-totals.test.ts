@@ -14,14 +14,14 @@ const companies = (count: number): Company[] =>
     turnover: null,
   }));
 
-/** Crawls a market of so many companies whose searches count no further than `totalsCap`. */
+/** Crawls a market of that many companies whose totals are capped at `totalsCap`. */
 const crawl = (count: number, totalsCap: number) =>
   crawlMarket(new SimulatedMarket(companies(count), { maxSize: 25, totalsCap }), {
     dimensions: [incorporation, statuses, legalForms],
   });
 
-describe('totals that end at some number', () => {
-  it.each([1_020, 1_080, 1_150])('are noticed where parts hold %i and the whole 1,000', (count) => {
+describe('capped totals', () => {
+  it.each([1_020, 1_080, 1_150])('detects capped totals when parts sum to %i and the whole is 1,000', (count) => {
     const { plan, coverage, distinct } = crawl(count, 1_000);
     expect(plan.calibration().totalsCap).toBe(1_000);
     expect(coverage).toMatchObject({ reported_total: count, missing: 0 });
@@ -32,7 +32,7 @@ describe('totals that end at some number', () => {
   it.each([
     [1_006, 1_000],
     [1_014, 1_000],
-  ])('are not presumed where parts hold %i and the whole %i: some may have come meanwhile', (count, totalsCap) => {
+  ])('assumes no cap when parts sum to %i and the whole is %i', (count, totalsCap) => {
     const { plan, distinct } = crawl(count, totalsCap);
     expect(plan.calibration().totalsCap).toBeNull();
     expect(distinct).toBe(count);
@@ -41,7 +41,7 @@ describe('totals that end at some number', () => {
   it.each([
     [999, null],
     [1_000, 1_000],
-  ])('known from an earlier night are kept only for a market that reaches them: %i', (count, kept) => {
+  ])('keeps a known cap only for a market that reaches it: %i', (count, kept) => {
     const market = new SimulatedMarket(companies(count), { maxSize: 25 });
     const calibration = crawlMarket(market).plan.calibration();
     const known = { distributions: {}, calibration: { ...calibration, totalsCap: 1_000 } };

@@ -6,7 +6,7 @@ import { SimulatedMarket, type ApiQuirks } from './simulated-market.js';
 
 const PURPOSES = ['calibration', 'guess', 'segment', 'page', 'again', 'final'];
 
-// The simulated markets are seeded, so a plan's requests are exact. A change of the planner must not raise them.
+// The simulated markets are seeded, so the number of requests is exact. A change of the planner must not raise it.
 const COSTS: [name: string, requests: number, missing: number, Partial<MarketShape>, ApiQuirks, Partial<PlanInput>][] =
   [
     ['all companies dated', 332, 0, {}, {}, {}],
@@ -28,7 +28,7 @@ const COSTS: [name: string, requests: number, missing: number, Partial<MarketSha
     ['version 1', 38, 0, {}, { v1: 'uncapped', maxSize: 100 }, { v1Filters: {} }],
   ];
 
-it.each(COSTS)('keeps its number of requests: %s', (_, requests, missing, shape, api, input) => {
+it.each(COSTS)('plans exactly the recorded number of requests: %s', (_, requests, missing, shape, api, input) => {
   const companies = generateCompanies({ companies: 3_000, seed: 21, ...shape });
   const purposes = new Set<string>();
   const result = crawlMarket(new SimulatedMarket(companies, { maxSize: 10, ...api }), input, {
@@ -38,7 +38,7 @@ it.each(COSTS)('keeps its number of requests: %s', (_, requests, missing, shape,
   expect({ requests: result.requests, missing: result.coverage.missing }).toEqual({ requests, missing });
 });
 
-it('keeps its number of requests on the second night', () => {
+it('plans exactly the recorded number of requests on the second night', () => {
   const companies = generateCompanies({ companies: 3_000, seed: 21, withoutIncorporation: 0.05 });
   const market = new SimulatedMarket(companies, { maxSize: 10 });
   const calibration = crawlMarket(market).plan.calibration();

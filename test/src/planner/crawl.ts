@@ -55,15 +55,15 @@ export function planInput(overrides: Partial<PlanInput> = {}): PlanInput {
 
 export interface CrawlOptions {
   inFlight?: number;
-  /** Which of the requests in flight is answered next; default the oldest. */
+  /** Chooses the request in flight that is answered next; the oldest by default. */
   pick?: (inFlight: number, step: number) => number;
   /** Called before each answer. */
   before?: (request: PlanRequest, step: number) => void;
-  /** Stop after this many answers. */
+  /** Stops after this many answers. */
   stopAfter?: number;
 }
 
-/** Answers a plan's requests from a market until it is done; keeps what was answered. */
+/** Answers a plan's requests from a market until it is done; returns the answers. */
 export function crawl(plan: Plan, market: SimulatedMarket, options: CrawlOptions = {}): Map<string, PlanAnswer> {
   const { inFlight = 16, pick = () => 0, before, stopAfter = Infinity } = options;
   const answers = new Map<string, PlanAnswer>();
@@ -81,7 +81,7 @@ export function crawl(plan: Plan, market: SimulatedMarket, options: CrawlOptions
   return answers;
 }
 
-/** Enumerates a market and returns the plan with its figures. */
+/** Crawls a market and returns the plan with its figures. */
 export function crawlMarket(market: SimulatedMarket, overrides: Partial<PlanInput> = {}, options: CrawlOptions = {}) {
   const plan = createPlan(planInput(overrides));
   const answers = crawl(plan, market, options);

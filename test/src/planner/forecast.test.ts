@@ -19,22 +19,22 @@ const search = (more: Partial<SearchOutlook>): number =>
     ...more,
   }).requests;
 
-describe('a search', () => {
-  it('whose pages are known takes them, what was asked already, and the total once more', () => {
+describe('forecast of a search', () => {
+  it('forecasts known pages, past requests and a final total', () => {
     expect(search({ total: 240, asked: 2, next: { kind: 'pages', pages: 2 } })).toBe(5);
   });
 
-  it('that splits takes a tenth more than its pages, and a fifth in a small market', () => {
+  it('forecasts a tenth more than the pages, a fifth in a small market', () => {
     expect(search({})).toBe(20 + 1_100 + 1);
     expect(search({ total: 50_000 })).toBe(20 + 600 + 1);
   });
 
-  it('looks a second time for companies without a value, but no longer than they are worth', () => {
+  it('forecasts a limited second pass for companies without a value', () => {
     expect(search({ next: { kind: 'sweep', share: 0.95 } })).toBe(20 + 1_045 + 1_000 + 1);
     expect(search({ next: { kind: 'sweep', share: 0.9999 } })).toBe(20 + 1_100 + 50 + 1);
   });
 
-  it('that was done before takes what it took, by the size of the market', () => {
+  it("forecasts a repeated search from its last cost and the market's size", () => {
     expect(search({ before: { requests: 1_050, total: 100_000 } })).toBe(1_050);
     expect(search({ before: { requests: 1_050, total: 50_000 } })).toBe(2_100);
   });
@@ -46,8 +46,8 @@ const records = (more: Partial<RecordOutlook>, total: number) =>
     total,
   );
 
-describe('records', () => {
-  it('are all due on the first night, and later those that came, changed or grew old', () => {
+describe('forecast of records', () => {
+  it('forecasts all records on the first night, later new, changed and stale ones', () => {
     expect(records({}, 1_000)).toMatchObject({ requests: 1_000, basis: '1,000 new' });
     expect(records({ known: 990, unfetched: 1, stale: 33, changed: 12 }, 1_000)).toMatchObject({
       requests: 56,
@@ -56,7 +56,7 @@ describe('records', () => {
     expect(records({ known: 1_000 }, 990)).toMatchObject({ requests: 0, basis: 'nothing due' });
   });
 
-  it('are never more than the market has, nor fewer than the new ones', () => {
+  it('forecasts at least the new records and at most the market', () => {
     const some = fc.nat(10_000);
     fc.assert(
       fc.property(some, some, some, some, some, (total, known, unfetched, stale, changed) => {
@@ -68,35 +68,35 @@ describe('records', () => {
   });
 });
 
-describe('time', () => {
+describe('forecast of time', () => {
   const stream = { stream: 's', requests: 1_000, endpoints: ['GET /a'], basis: '' };
   const pace = { latency: {}, typical: 100, concurrency: 10, requestsPerSecond: null };
 
-  it('is what requests in flight together take, at the latency that was measured', () => {
+  it('forecasts time from concurrency and measured latency', () => {
     expect(forecastSeconds(stream, pace)).toBe(10);
     expect(forecastSeconds(stream, { ...pace, latency: { 'GET /a': 200, 'GET /b': 900 } })).toBe(20);
   });
 
-  it('is no shorter than the pacing allows', () => {
+  it('forecasts no less time than the pace allows', () => {
     expect(forecastSeconds(stream, { ...pace, requestsPerSecond: 50 })).toBe(20);
     expect(forecastSeconds(stream, { ...pace, requestsPerSecond: 1_000 })).toBe(10);
   });
 });
 
-describe('days of quota', () => {
-  it('are today’s rest first, then a whole day’s total', () => {
+describe('forecast of quota days', () => {
+  it("counts today's rest first, then whole days", () => {
     expect(forecastDays(100, { used: 900, total: 1_000 })).toBe(1);
     expect(forecastDays(101, { used: 900, total: 1_000 })).toBe(2);
     expect(forecastDays(1_101, { used: 900, total: 1_000 })).toBe(3);
     expect(forecastDays(1, { used: 2_000, total: 1_000 })).toBe(2);
   });
 
-  it('cannot be told without a total', () => {
+  it('forecasts no quota days without a total', () => {
     expect(forecastDays(1, null)).toBeNull();
     expect(forecastDays(1, { used: 5, total: 0 })).toBeNull();
   });
 
-  it('suffice: what they hold is at least what is asked, and a day less is not enough', () => {
+  it('forecasts the smallest sufficient number of quota days', () => {
     const some = fc.integer({ min: 1, max: 100_000 });
     fc.assert(
       fc.property(some, fc.nat(100_000), some, (requests, used, total) => {

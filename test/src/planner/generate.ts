@@ -9,9 +9,9 @@ export interface MarketShape {
   withoutLegalForm?: number;
   withoutEmployees?: number;
   withoutTurnover?: number;
-  /** Share registered on one single day. */
+  /** Share incorporated on one single day. */
   spike?: number;
-  /** Values of legal form and country; the first ones hold most. */
+  /** Number of legal forms and countries; the first ones hold most companies. */
   legalForms?: number;
   countries?: number;
   firstYear?: number;
@@ -19,7 +19,7 @@ export interface MarketShape {
 
 const DAY = 86_400_000;
 
-/** A market skewed like reality: growth over the decades, quiet weekends, a few values that hold most companies. */
+/** A realistically skewed market: growth over decades, quiet weekends, few values that hold most companies. */
 export function generateCompanies(shape: MarketShape): Company[] {
   const random = generator(shape.seed);
   const { legalForms = 13, countries = 30, firstYear = 1950 } = shape;
@@ -29,7 +29,7 @@ export function generateCompanies(shape: MarketShape): Company[] {
   const companies: Company[] = [];
   for (let id = 1; id <= shape.companies; id++) {
     let incorporated = Math.floor(last - (last - first) * random() ** 2.2);
-    if (incorporated % 7 < 2 && random() < 0.9) incorporated += 2; // hardly anyone registers at a weekend
+    if (incorporated % 7 < 2 && random() < 0.9) incorporated += 2; // few companies are registered at a weekend
     if (random() < (shape.spike ?? 0)) incorporated = spikeDay;
     companies.push({
       id: id * 7 + 100_000,

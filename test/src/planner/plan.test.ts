@@ -18,7 +18,7 @@ import {
 import { generateCompanies, type MarketShape } from './generate.js';
 import { SimulatedMarket, type ApiQuirks, type Company } from './simulated-market.js';
 
-// TIDEMARK_TEST_EFFORT=20 tries twenty times as many cases.
+// TIDEMARK_TEST_EFFORT=20 runs twenty times as many cases.
 const effort = Number(process.env['TIDEMARK_TEST_EFFORT'] ?? 1);
 vi.setConfig({ testTimeout: 60_000 * effort });
 
@@ -54,7 +54,7 @@ const filterSets = fc.constantFrom<Record<string, unknown>>(
   { number_of_employees: { gte: 5 } },
 );
 
-/** The certificate's sums: every company counted or found stands in it exactly once. */
+/** Checks the certificate's sums: every counted or found company is in exactly one class. */
 function expectExactCertificate({ certificate, ...coverage }: CoverageRecord): void {
   const { gone, ...classes } = certificate;
   const sum = (of: 'found' | 'missing') => Object.values(classes).reduce((total, entry) => total + entry[of], 0);
@@ -65,7 +65,7 @@ function expectExactCertificate({ certificate, ...coverage }: CoverageRecord): v
   expect(classes.proven.missing).toBe(0);
 }
 
-/** The search that tells a company best from all others, by the dimensions this API filters by. */
+/** The search that best separates a company from all others, with the dimensions of this API. */
 function tightestFilter(company: Company, { ignored = [], refused = [], dates = 'days' }: ApiQuirks) {
   const { incorporated, employees: staff, turnover: sales, legalForm } = company;
   const day = incorporated === null ? null : new Date(incorporated * 86_400_000).toISOString().slice(0, 10);
@@ -82,11 +82,11 @@ function tightestFilter(company: Company, { ignored = [], refused = [], dates = 
   return Object.fromEntries(Object.entries(filters).filter(([key]) => ![...ignored, ...refused].includes(key)));
 }
 
-describe('a plan over a market that stands still', () => {
-  it('finds everybody or names exactly who is missing, whatever the API is like', () => {
+describe('a plan over an unchanging market', () => {
+  it('finds all companies or names the missing ones, for any API variant', () => {
     fc.assert(
       fc.property(shapes, quirks, filterSets, (shape, api, filters) => {
-        // Markets that such an API would not understand the way they are meant.
+        // Excludes filters that such an API would understand differently.
         fc.pre(!('company_incorporation' in filters) || (api.dates === 'days' && !api.exclusive));
         fc.pre(!('number_of_employees' in filters) || !api.exclusive);
         fc.pre(!('number_of_employees' in filters) || !api.ignored!.includes('number_of_employees'));
@@ -100,11 +100,11 @@ describe('a plan over a market that stands still', () => {
         expect(coverage.reported_total).toBe(truth.length);
         expect(coverage.distinct_companies).toBe(found.size);
         expect(coverage.missing).toBe(truth.length - found.size);
-        // A company that a segment misses may have been seen by luck elsewhere: counts never fall short, but may exceed.
+        // A company that one segment misses may be found in another, so the counts may exceed the missing companies.
         expect(coverage.why.reduce((sum, w) => sum + w.missing, 0)).toBeGreaterThanOrEqual(coverage.missing);
         expect(coverage.why.length === 0).toBe(coverage.missing === 0);
         expectExactCertificate(coverage);
-        // Nobody is missing outside the segments that are named.
+        // Every missing company is in a named segment.
         const named = new Set(coverage.why.flatMap((w) => market.listable(w.filters).map((c) => c.id)));
         expect(truth.filter((c) => !found.has(String(c.id)) && !named.has(c.id))).toEqual([]);
       }),
@@ -112,19 +112,19 @@ describe('a plan over a market that stands still', () => {
     );
   });
 
-  it('reaches everybody whose tightest filter fits under the cap, and proves no leaf that is not whole', () => {
+  it('finds every company whose tightest filter fits under the page cap', () => {
     const small = shapes.map((shape) => ({ ...shape, companies: Math.min(shape.companies, 2_500) }));
     const capped = fc.constantFrom(Infinity, Infinity, 500, 1_000);
     fc.assert(
       fc.property(small, quirks, capped, (shape, api, totalsCap) => {
         const companies = generateCompanies(shape);
-        // A total at the cap that its parts happen to add up to looks like any other.
+        // A capped total that its parts happen to reach cannot be detected.
         fc.pre(
           totalsCap > companies.length || companies.filter((c) => c.incorporated !== null).length > totalsCap * 1.1,
         );
         const market = new SimulatedMarket(companies, {
           ...api,
-          // Without its bounds no range tells a company from its neighbours.
+          // With exclusive bounds no range selects a single value.
           exclusive: false,
           maxSize: Math.min(api.maxSize!, 25),
           totalsCap,
@@ -139,14 +139,14 @@ describe('a plan over a market that stands still', () => {
         const lost = companies.filter((c) => !found.has(String(c.id)));
         const tight = lost.filter((c) => market.listable(tightestFilter(c, market.quirks)).length <= cap);
         expect(tight).toEqual([]);
-        // A total that is only a lower bound proves nothing: said, also where everybody happens to be there.
+        // If the total is capped and companies are missing, a gap must be reported.
         if (totalsCap < companies.length && lost.length > 0) expect(coverage.why).not.toEqual([]);
       }),
       { numRuns: 60 * effort },
     );
   });
 
-  it('finds everybody where the dimensions reach everybody', () => {
+  it('finds all companies when the dimensions select all of them', () => {
     fc.assert(
       fc.property(
         shapes.map((s) => ({
@@ -170,8 +170,8 @@ describe('a plan over a market that stands still', () => {
   });
 });
 
-describe('requests', () => {
-  // distinct ÷ page size is the least that any plan needs.
+describe('requests of a plan', () => {
+  // The number of companies ÷ page size is the minimum for any plan.
   const markets: [string, MarketShape, ApiQuirks, Record<string, unknown>, number][] = [
     ['10,000, nobody without a date', { companies: 10_000, seed: 11 }, {}, {}, 1.25],
     ['100,000, status fixed', { companies: 100_000, seed: 11 }, {}, { company_status: [199] }, 1.15],
@@ -188,7 +188,7 @@ describe('requests', () => {
       2.7,
     ],
   ];
-  it.each(markets)('%s', (name, shape, api, filters, most) => {
+  it.each(markets)('keeps requests per page within bounds: %s', (name, shape, api, filters, most) => {
     const result = crawlMarket(new SimulatedMarket(generateCompanies(shape), api), { filters });
     console.log(
       `${name}: ${result.requests} requests for ${result.distinct} companies, ratio ${result.ratio.toFixed(3)}, missing ${result.coverage.missing}`,
@@ -196,7 +196,7 @@ describe('requests', () => {
     expect(result.ratio).toBeLessThanOrEqual(most);
   });
 
-  it('are few where an API can select the companies without a value', () => {
+  it('needs few requests when the API can select companies without a value', () => {
     const companies = generateCompanies({
       companies: 60_000,
       seed: 5,
@@ -211,7 +211,7 @@ describe('requests', () => {
     expect(coverage.share).toBeGreaterThan(0.995);
   });
 
-  it('are not doubled where a value said to select the companies without one is ignored', () => {
+  it('wastes few requests when the API ignores null in a filter', () => {
     const companies = generateCompanies({ companies: 20_000, seed: 5, withoutIncorporation: 0.05 });
     const market = new SimulatedMarket(companies);
     const answerAll = market.answer.bind(market);
@@ -227,7 +227,7 @@ describe('requests', () => {
     expect(requests).toBeLessThan(usual + 10);
   });
 
-  it('are hardly more where bounds are not counted in', () => {
+  it('needs under 3 % more requests with exclusive bounds', () => {
     const companies = generateCompanies({ companies: 40_000, seed: 5, withoutIncorporation: 0.03 });
     const crawls = [false, true].map((exclusive) =>
       crawlMarket(new SimulatedMarket(companies, { exclusive, nullSelects: true })),
@@ -240,7 +240,7 @@ describe('requests', () => {
   it.each([
     [6_000, 0],
     [20_000, 20],
-  ])('go on at ten a page while a company costs at most three: %i companies', (companies, most) => {
+  ])('splits at ten a page while a company costs at most three requests: %i companies', (companies, most) => {
     const market = new SimulatedMarket(generateCompanies({ companies, seed: 1, withoutIncorporation: 0.05 }), {
       maxSize: 10,
     });
@@ -249,20 +249,20 @@ describe('requests', () => {
     for (const { reason } of coverage.why) expect(reason).toMatch(/no value by which a search can select them/);
   });
 
-  it('cost one and a check for a market that fits on a page', () => {
+  it('needs one request and a check for a market of one page', () => {
     const { plan, requests } = crawlMarket(new SimulatedMarket(generateCompanies({ companies: 40, seed: 2 })));
     expect(requests).toBe(2);
     expect(plan.segments()).toMatchObject([{ segment: 'root', parent: null, state: 'leaf', distinct_companies: 40 }]);
   });
 });
 
-/** Seeded numbers below a million. */
+/** Seeded pseudo-random numbers below 2^20. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 12;
 }
 
-describe('answers alone decide', () => {
+describe('independence of order', () => {
   const market = () =>
     new SimulatedMarket(
       generateCompanies({
@@ -275,7 +275,7 @@ describe('answers alone decide', () => {
       }),
       { maxSize: 50 },
     );
-  // Several sweeps side by side, a spike that cannot be split, a dimension that is dropped.
+  // Parallel sweeps, a spike that cannot be split, and a refused dimension.
   const wide = () =>
     new SimulatedMarket(
       generateCompanies({ companies: 9_000, seed: 3, spike: 0.1, legalForms: 1, countries: 1, firstYear: 1990 }),
@@ -284,8 +284,8 @@ describe('answers alone decide', () => {
 
   it.each([
     ['with a second pass', market],
-    ['with sweeps side by side', wide],
-  ])('in whatever order they come: %s', (_, make) => {
+    ['with parallel sweeps', wide],
+  ])('plans the same in any order of answers: %s', (_, make) => {
     const straight = crawlMarket(make());
     expect(straight.coverage.why.length).toBeGreaterThan(0);
     fc.assert(
@@ -300,7 +300,7 @@ describe('answers alone decide', () => {
     );
   });
 
-  it('after a crash too: what was answered is not asked again', () => {
+  it('resumes after a crash without repeating an answered request', () => {
     const whole = crawlMarket(market());
     fc.assert(
       fc.property(fc.nat(whole.answers.size), fc.boolean(), (kept, backwards) => {
@@ -322,7 +322,7 @@ describe('answers alone decide', () => {
     );
   });
 
-  it('hands out no request twice and no more than asked for', () => {
+  it('returns no request twice and no more than asked for', () => {
     const plan = createPlan(planInput());
     expect(plan.next(0)).toEqual([]);
     const [first] = plan.next(5);
@@ -334,32 +334,32 @@ describe('answers alone decide', () => {
   });
 });
 
-describe('an API that differs', () => {
+describe('API variants', () => {
   const companies = generateCompanies({ companies: 8_000, seed: 4, withoutIncorporation: 0.05, spike: 0.03 });
   const found = (api: ApiQuirks, dimensions = allDimensions) =>
     crawlMarket(new SimulatedMarket(companies, api), { dimensions }).coverage;
 
   it.each<[string, ApiQuirks]>([
-    ['lowers per_page', { oversize: 'lower', maxSize: 25 }],
+    ['lowers a large per_page', { oversize: 'lower', maxSize: 25 }],
     ['refuses a large per_page', { oversize: 'refuse', maxSize: 50 }],
     ['answers a large per_page with its small default', { oversize: 'default', defaultSize: 10, maxSize: 100 }],
-    ['takes years', { dates: 'years' }],
-    ['takes dates and looks at the year', { dates: 'years-in-dates' }],
-    ['ignores the incorporation', { dates: 'ignored' }],
-    ['refuses the incorporation', { dates: 'refused' }],
-    ['looks at the first of several values', { firstValueOnly: true }],
-    ['never says more than ten pages', { totalPagesCap: 10 }],
+    ['filters by year', { dates: 'years' }],
+    ['compares only the year of dates', { dates: 'years-in-dates' }],
+    ['ignores the date of incorporation', { dates: 'ignored' }],
+    ['refuses the date of incorporation', { dates: 'refused' }],
+    ['uses only the first of several values', { firstValueOnly: true }],
+    ['reports at most ten pages', { totalPagesCap: 10 }],
     ['ignores employees and countries', { ignored: ['number_of_employees', 'location_countries'] }],
-  ])('%s: everybody is found', (_, api) => {
+  ])('finds all companies when the API %s', (_, api) => {
     expect(found(api)).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
   });
 
-  it('shows fewer pages than it says: what is learnt is kept', () => {
+  it('adapts when the API shows fewer pages than stated', () => {
     const coverage = found({ pageCap: 4, totalPagesCap: 4 });
     expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0 });
   });
 
-  it('ignores every dimension: what a search shows is read, the rest is named', () => {
+  it('reads what a search shows and names the rest when no dimension filters', () => {
     const coverage = found({ dates: 'ignored', ignored: ['legal_form'] }, [incorporation, legalForms]);
     expect(coverage).toMatchObject({ reported_total: 8_000, distinct_companies: 1_000, missing: 7_000 });
     expect(coverage.why).toHaveLength(1);
@@ -368,13 +368,13 @@ describe('an API that differs', () => {
     );
   });
 
-  it('refuses the only dimension that could tell companies apart: said in why', () => {
+  it('names the refused dimension as the reason for missing companies', () => {
     const coverage = found({ refused: ['legal_form'] }, [legalForms]);
     expect(coverage.missing).toBe(7_000);
     expect(coverage.why[0]!.reason).toContain('the API refused legal_form (legal_form: unknown filter)');
   });
 
-  it('refuses the market itself: said at once', () => {
+  it("stops at once when the API refuses the market's filters", () => {
     const { plan, coverage, requests } = crawlMarket(new SimulatedMarket(companies, { refused: ['company_status'] }), {
       filters: { company_status: [7] },
     });
@@ -385,7 +385,7 @@ describe('an API that differs', () => {
     expect(requests).toBeLessThanOrEqual(2);
   });
 
-  it('counts companies that it never lists: they are named leaf by leaf, and cost little', () => {
+  it('names unlisted companies leaf by leaf at low cost', () => {
     const hidden = (id: number): boolean => id % 1_000 < 7;
     const market = new SimulatedMarket(companies, { hidden: (c) => hidden(c.id) });
     const { coverage, ratio, plan } = crawlMarket(market);
@@ -402,7 +402,7 @@ describe('an API that differs', () => {
     );
   });
 
-  it('has a dense node with overlapping values only: read as far as it goes', () => {
+  it('reads truncated segments when only overlapping values are left', () => {
     const oneDay = companies.map((c) => ({ ...c, incorporated: 16_000, legalForm: 2, country: 1, status: 199 }));
     const { coverage, plan } = crawlMarket(new SimulatedMarket(oneDay), { dimensions: [incorporation, activities] });
     expect(coverage.distinct_companies).toBeGreaterThan(2_000);
@@ -411,15 +411,15 @@ describe('an API that differs', () => {
   });
 });
 
-describe('version 1, which states no page cap', () => {
+describe('version 1 without a page cap', () => {
   const companies = generateCompanies({ companies: 8_000, seed: 4, withoutIncorporation: 0.05, spike: 0.3 });
   const crawlWith = (api: ApiQuirks, filters: Record<string, unknown> = {}, options = {}) =>
     crawlMarket(new SimulatedMarket(companies, api), { filters, v1Filters: filters }, options);
 
-  it('lists everybody for a request a page', () => {
+  it('lists all companies through version 1 at one request a page', () => {
     const { coverage, requests, plan } = crawlWith({ v1: 'uncapped' });
     expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
-    // 80 pages, the total first and last, two probes; and what puts so round a total to the test.
+    // 80 pages, the first and last total, two probes, and five requests that test the round total.
     expect(requests).toBe(84 + 5);
     expect(plan.segments().filter(({ state }) => state !== 'calibration')).toMatchObject([
       { segment: 'root', state: 'split', split_by: 'v1 pages' },
@@ -432,7 +432,7 @@ describe('version 1, which states no page cap', () => {
     ['is refused', { v1: 'refused' }, /the API refused the search in version 1/],
     ['ignores the filters', { v1: 'ignores filters' }, /version 1 lists 8,000 companies, but version 2 counts/],
     ['does not list everybody', { v1: 'uncapped', hidden: (c) => c.id % 50 === 0 }, /version 1 lists/],
-  ])('is not used where it %s', (_, api, reason) => {
+  ])('does not use version 1 when it %s', (_, api, reason) => {
     const market = new SimulatedMarket(companies, api);
     const filters = { company_status: [199] };
     const { coverage, answers, plan } = crawlMarket(market, { filters, v1Filters: filters });
@@ -440,13 +440,13 @@ describe('version 1, which states no page cap', () => {
     expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
     expect(coverage.distinct_companies).toBe(listed.size);
     for (const { reason: text } of coverage.why) expect(text).toMatch(reason);
-    // Whoever is on a probe is not taken for a company of the market.
+    // Companies found only by a probe do not count.
     const searched = [...answers].filter(([key]) => !key.endsWith('#probe'));
     for (const [, answer] of searched) if ('ids' in answer) for (const id of answer.ids) expect(listed).toContain(id);
   });
 
-  it('proves nothing where both versions end at the same number', () => {
-    // Ten pages more than a search shows, of a market eight times as large.
+  it('does not use version 1 when both versions cap totals alike', () => {
+    // Twenty pages of a market that has eighty.
     const market = new SimulatedMarket(companies, { v1: 'uncapped', totalsCap: 2_000, maxSize: 100 });
     const answerAll = market.answer.bind(market);
     market.answer = (request) => {
@@ -464,7 +464,7 @@ describe('version 1, which states no page cap', () => {
   it.each([
     [8, true],
     [9, false],
-  ])('may lose one company in a thousand, which may have moved: %i of 8,000', (lost, kept) => {
+  ])('accepts a loss of one company in a thousand in version 1: %i of 8,000', (lost, kept) => {
     const market = new SimulatedMarket(companies, { v1: 'uncapped' });
     const gone = new Set(companies.slice(-lost).map(({ id }) => id));
     const before = ({ route, key }: PlanRequest): void => {
@@ -474,13 +474,13 @@ describe('version 1, which states no page cap', () => {
     expect(plan.stats().requests < 120).toBe(kept);
   });
 
-  it('is left for version 2 where it loses more than what may have moved', () => {
+  it('returns to version 2 when version 1 loses too many companies', () => {
     const market = new SimulatedMarket(companies, { v1: 'uncapped' });
     const { coverage, plan } = crawlMarket(
       market,
       { v1Filters: {} },
       {
-        // From the third page on, version 1 loses one company in fifty.
+        // From the third page on, version 1 omits one company in fifty.
         before: (request) => {
           market.quirks.hidden =
             request.route === 'v1' && request.page > 2 && !request.key.endsWith('#probe')
@@ -494,8 +494,8 @@ describe('version 1, which states no page cap', () => {
   });
 });
 
-describe('a market that moves while it is read', () => {
-  it('loses at most those who came late, and says so', () => {
+describe('a market that changes during the search', () => {
+  it('misses at most late companies, and reports them', () => {
     const companies = generateCompanies({ companies: 9_000, seed: 6 });
     const late = generateCompanies({ companies: 9_200, seed: 6 }).slice(9_000);
     const market = new SimulatedMarket(companies, {});
@@ -520,10 +520,10 @@ describe('a market that moves while it is read', () => {
     expect(requests).toBeLessThan(200);
   });
 
-  it('does not lose a company that moves between pages of a leaf', () => {
+  it('loses no company that shifts between pages of a leaf', () => {
     const companies = generateCompanies({ companies: 450, seed: 9 });
     const market = new SimulatedMarket(companies);
-    // The earliest company leaves after page 1 was read: every later one moves up by one.
+    // The first company leaves after page 1 was read, so all others move up by one.
     const first = [...companies].sort((a, b) => a.incorporated! - b.incorporated! || a.id - b.id)[0]!;
     const { coverage, plan } = crawlMarket(
       market,
@@ -536,9 +536,9 @@ describe('a market that moves while it is read', () => {
   });
 });
 
-describe('an API that contradicts itself', () => {
+describe('an inconsistent API', () => {
   it.each([1e6, 1e15, Number.MAX_SAFE_INTEGER])(
-    'counts %d companies and lists one: few searches, and it is named',
+    'ends after few searches when %d companies are counted and one listed',
     (total) => {
       const plan = createPlan(planInput({ v1Filters: {} }));
       let asked = 0;
@@ -555,7 +555,7 @@ describe('an API that contradicts itself', () => {
     },
   );
 
-  it('moves through all windows with large totals: searches end with what is found', () => {
+  it('ends when every window reports a large total', () => {
     const plan = createPlan(planInput());
     const noise = numbers(5);
     let asked = 0;
@@ -571,7 +571,7 @@ describe('an API that contradicts itself', () => {
     expect(asked).toBeLessThan(4_000);
   });
 
-  it('is given up on, never asked without end', () => {
+  it('ends for any inconsistent answers', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(20), (seed, refusals) => {
         const noise = numbers(seed);
@@ -599,8 +599,8 @@ describe('an API that contradicts itself', () => {
   });
 });
 
-describe('a market that is counted but not listed', () => {
-  it('ends after page 1, with all companies missing', () => {
+describe('an API that lists no companies', () => {
+  it('ends after page 1 with all companies missing when none are listed', () => {
     const plan = createPlan(planInput({ perPage: 100 }));
     const asked: string[] = [];
     for (let requests = plan.next(9); !plan.done && asked.length < 50; requests = plan.next(9))
@@ -614,8 +614,8 @@ describe('a market that is counted but not listed', () => {
   });
 });
 
-describe('a total that is smaller than what the pages list', () => {
-  it('is read past, and makes the night unproven', () => {
+describe('a total below what the pages list', () => {
+  it('reads past a total that is too small and proves nothing', () => {
     const [size, says, lists] = [10, 15, 34];
     const plan = createPlan(planInput({ dimensions: [] }));
     for (let requests = plan.next(9); !plan.done; requests = plan.next(9)) {

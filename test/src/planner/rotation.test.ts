@@ -7,7 +7,9 @@ import { SimulatedMarket, type Company } from './simulated-market.js';
 const NIGHTS = 7;
 const dayOf = (night: number): string => new Date(Date.UTC(2026, 0, 1 + night)).toISOString().slice(0, 10);
 
-/** Nights running over one market, with what a run keeps for the next one: dates of the parts, who was seen when. */
+/**
+ * Successive nights of one market with the state that a run keeps: dates of the parts, and when each company was seen.
+ */
 class Nights {
   night = 0;
   readonly seenOn = new Map<string, string>();
@@ -20,7 +22,7 @@ class Nights {
     private readonly isDated: (id: string) => boolean,
   ) {}
 
-  /** What tonight's plan is told. */
+  /** The input of tonight's plan. */
   input(): Partial<PlanInput> {
     const since = this.parts.toSorted()[0];
     const rotation: Rotation | null =
@@ -64,8 +66,8 @@ function start(of: readonly Company[] = companies): Nights {
   return new Nights(new SimulatedMarket(of), (id) => !withoutDate.has(id));
 }
 
-describe('companies without a date, searched for part by part', () => {
-  it('cost a fraction of the first night; those left to later nights count as missing', () => {
+describe('rotation over companies without a date', () => {
+  it('costs less than the first night and counts postponed companies as missing', () => {
     const nights = start();
     const whole = nights.run();
     expect(whole.coverage.missing).toBe(0);
@@ -97,7 +99,7 @@ describe('companies without a date, searched for part by part', () => {
     expect(mean).toBeLessThan(0.85 * whole.requests);
   });
 
-  it('each found anew within seven nights, and held no longer once they left', () => {
+  it('finds new companies and drops gone ones within seven nights', () => {
     const newcomers = undated.slice(0, 40);
     const leavers = undated.slice(40, 80);
     const leavingDated = companies.filter(({ incorporated }) => incorporated !== null).slice(0, 40);
@@ -120,7 +122,7 @@ describe('companies without a date, searched for part by part', () => {
     expect(nights.run().carried.filter((id) => ids(leavers).includes(id))).toEqual([]);
   });
 
-  it('new companies may hide missing ones by a total that matches: two carried ones left, two others came', () => {
+  it('treats a total as no proof if new companies replaced missing ones', () => {
     const market = generateCompanies({ companies: 6_000, seed: 3, withoutIncorporation: 0.05 });
     const whole = new Set(ids(market.filter(({ incorporated }) => incorporated === null)));
     const nights = new Nights(new SimulatedMarket(market), (id) => !whole.has(id));
@@ -142,7 +144,7 @@ describe('companies without a date, searched for part by part', () => {
     }
   });
 
-  it('leaves a gap open where companies left at the end make the totals match', () => {
+  it('leaves a gap open if late departures make the totals match', () => {
     const market = generateCompanies({ companies: 3_000, seed: 4, withoutIncorporation: 0.02 });
     const hidden = market.filter(({ incorporated }) => incorporated === null);
     const gone = new Set(market.filter(({ incorporated }) => incorporated !== null).slice(0, hidden.length));
@@ -162,7 +164,7 @@ describe('companies without a date, searched for part by part', () => {
     ]);
   });
 
-  it('in whatever order the answers come', () => {
+  it('plans the same rotation in any order of answers', () => {
     const nights = start();
     nights.run();
     const input = nights.input();
@@ -173,7 +175,7 @@ describe('companies without a date, searched for part by part', () => {
     expect(last.plan.carried()).toEqual(first.plan.carried());
   });
 
-  it('all at once, when the values they are searched by are other ones', () => {
+  it("searches all parts at once when the rotation's values changed", () => {
     const nights = start();
     nights.run();
     const input = nights.input();
@@ -184,7 +186,7 @@ describe('companies without a date, searched for part by part', () => {
     expect(plan.calibration().turns?.searched).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
-  it('never, where nobody is without a date, or version 1 lists everybody', () => {
+  it('plans no rotation when every company has a date', () => {
     const dated = start(companies.filter(({ incorporated }) => incorporated !== null));
     dated.run();
     expect(dated.input().known?.rotation).toBeNull();

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { categoricalAxis } from '../../../src/planner/axis.js';
+import { categoricalField } from '../../../src/planner/split-field.js';
 import { halve, Shape } from '../../../src/planner/shape.js';
 
-/** Ten positions, each as wide as the others. */
-const axis = categoricalAxis({ kind: 'categorical', key: 'k', values: [] }, [...Array(10).keys()], true);
-const shape = new Shape(axis, [
+/** Ten positions of equal width. */
+const splitField = categoricalField({ kind: 'categorical', key: 'k', values: [] }, [...Array(10).keys()], true);
+const shape = new Shape(splitField, [
   { from: 0, to: 4, count: 75 },
   { from: 5, to: 9, count: 25 },
 ]);
 
-describe('a shape', () => {
-  it('shares a window out evenly over its positions', () => {
+describe('the shape of a distribution', () => {
+  it('spreads a count evenly over the positions of its window', () => {
     expect(shape.mass(0, 9)).toBeCloseTo(1);
     expect(shape.mass(0, 4)).toBeCloseTo(0.75);
     expect(shape.mass(5, 9)).toBeCloseTo(0.25);
@@ -22,7 +22,7 @@ describe('a shape', () => {
     expect(shape.mass(9, 0)).toBe(0);
   });
 
-  it('knows how far a share reaches, and that a position may hold more', () => {
+  it('finds how far a share reaches, if any position fits', () => {
     expect(shape.reach(0, 0.31)).toBe(1);
     expect(shape.reach(0, 0.76)).toBe(4);
     expect(shape.reach(5, 0.11)).toBe(6);
@@ -30,21 +30,21 @@ describe('a shape', () => {
     expect(shape.reach(0, 0.1)).toBe(-1);
   });
 
-  it('gives a window that looked empty a little weight', () => {
-    const lopsided = new Shape(axis, [
+  it('gives an empty window a small weight', () => {
+    const lopsided = new Shape(splitField, [
       { from: 0, to: 4, count: 0 },
       { from: 5, to: 9, count: 1_000 },
     ]);
     expect(lopsided.mass(0, 4)).toBeGreaterThan(0);
     expect(lopsided.mass(0, 4)).toBeLessThan(0.001);
-    const empty = new Shape(axis, [
+    const empty = new Shape(splitField, [
       { from: 0, to: 1, count: 0 },
       { from: 2, to: 9, count: 0 },
     ]);
     expect(empty.mass(0, 1)).toBeCloseTo(0.5);
   });
 
-  it('reaches as far as the share goes and no further', () => {
+  it('reaches exactly as far as the share allows', () => {
     const position = fc.integer({ min: 0, max: 9 });
     fc.assert(
       fc.property(position, fc.double({ min: 0, max: 1, noNaN: true }), (from, share) => {
@@ -56,13 +56,13 @@ describe('a shape', () => {
   });
 });
 
-it('halves a window by its coordinate, never into itself and nothing', () => {
-  expect(halve(axis, { from: 0, to: 9 })).toBe(4);
-  expect(halve(axis, { from: 2, to: 3 })).toBe(2);
-  expect(halve(axis, { from: 2, to: 4 })).toBe(2);
-  const steep = { ...axis, coord: (position: number) => 2 ** position };
+it('halves a window by its coordinates into two parts', () => {
+  expect(halve(splitField, { from: 0, to: 9 })).toBe(4);
+  expect(halve(splitField, { from: 2, to: 3 })).toBe(2);
+  expect(halve(splitField, { from: 2, to: 4 })).toBe(2);
+  const steep = { ...splitField, coord: (position: number) => 2 ** position };
   expect(halve(steep, { from: 0, to: 9 })).toBe(8);
-  const flat = { ...axis, coord: (position: number) => -(2 ** -position) };
+  const flat = { ...splitField, coord: (position: number) => -(2 ** -position) };
   expect(halve(flat, { from: 0, to: 9 })).toBe(0);
-  expect(halve({ ...axis, coord: () => 0 }, { from: 0, to: 9 })).toBe(8);
+  expect(halve({ ...splitField, coord: () => 0 }, { from: 0, to: 9 })).toBe(8);
 });

@@ -2,7 +2,7 @@ import { emptyColumns, NONE, sortColumns, type Columns } from '../../../bench/pl
 import { Market, type MarketQuirks } from '../../../bench/planner/market.js';
 import type { PlanAnswer, PlanRequest } from '../../../src/planner/index.js';
 
-/** A company of the simulated market; null: the register has no such value. */
+/** A company of the simulated market; null if the register has no value. */
 export interface Company {
   id: number;
   status: number;
@@ -15,13 +15,13 @@ export interface Company {
 }
 
 export interface ApiQuirks extends Omit<MarketQuirks, 'dates' | 'hidden'> {
-  /** How company_incorporation is understood, if it is at all. */
+  /** How company_incorporation is interpreted, if at all. */
   dates?: MarketQuirks['dates'] | 'ignored' | 'refused';
   /** Companies counted in totals but never listed. */
   hidden?: ((company: Company) => boolean) | undefined;
 }
 
-/** The simulator's market (bench/planner) over a list of companies, which may change while it is asked. */
+/** The benchmark's market (bench/planner) over a list of companies that may change during the search. */
 export class SimulatedMarket {
   requests = 0;
   private companies: Map<number, Company>;

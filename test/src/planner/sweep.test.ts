@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { categoricalAxis } from '../../../src/planner/axis.js';
+import { categoricalField } from '../../../src/planner/split-field.js';
 import { halve, Shape } from '../../../src/planner/shape.js';
 import { Sweep } from '../../../src/planner/sweep.js';
 
-/** An axis of n positions whose shape is taken as even. */
-function evenAxis(n: number) {
-  const axis = categoricalAxis({ kind: 'categorical', key: 'k', values: [] }, Array.from({ length: n }), true);
-  return { axis, shape: new Shape(axis, [{ from: 0, to: n - 1, count: 1 }]) };
+/** A dimension of n positions with an even distribution. */
+function evenField(n: number) {
+  const splitField = categoricalField({ kind: 'categorical', key: 'k', values: [] }, Array.from({ length: n }), true);
+  return { splitField, shape: new Shape(splitField, [{ from: 0, to: n - 1, count: 1 }]) };
 }
 
 const cap = 1_000;
@@ -19,7 +19,7 @@ function walk(
   const total = counts.reduce((sum, c) => sum + c, 0);
   const before = [0];
   for (const count of counts) before.push(before.at(-1)! + count);
-  const { shape } = evenAxis(counts.length);
+  const { shape } = evenField(counts.length);
   const sweep = new Sweep({
     shape,
     from: 0,
@@ -41,7 +41,7 @@ function walk(
 }
 
 describe('a sweep', () => {
-  it('covers every position once, in leaves at or below the cap and spikes of one position', () => {
+  it('covers every position once with leaves and single-position spikes', () => {
     const density = fc.oneof(
       { weight: 8, arbitrary: fc.integer({ min: 0, max: 90 }) },
       { weight: 1, arbitrary: fc.integer({ min: 0, max: 5_000 }) },
@@ -63,14 +63,14 @@ describe('a sweep', () => {
     );
   });
 
-  it('asks little more than one window for each cap of companies', () => {
+  it('needs under 1.3 windows per page cap of companies', () => {
     const smooth = Array.from({ length: 5_000 }, (_, i) => 20 + Math.round(30 * Math.abs(Math.sin(i / 700))));
     const { asked, total } = walk(smooth);
     console.log(`sweep of ${total} companies: ${asked} windows for ${Math.ceil(total / cap)} caps`);
     expect(asked).toBeLessThan(1.3 * (total / cap));
   });
 
-  it('finds a spike by halving, not day by day', () => {
+  it('finds a spike by halving', () => {
     const counts = Array.from({ length: 1_000 }, (_, i) => (i === 613 ? 30_000 : 10));
     const { asked, taken } = walk(counts);
     expect(taken.filter((w) => w.verdict === 'spike')).toEqual([
@@ -88,7 +88,7 @@ describe('a sweep', () => {
     expect(asked).toBeLessThan(30);
   });
 
-  it('ends whatever the totals are', () => {
+  it('ends for any totals', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100_000), { minLength: 1 }), (noise) => {
         let i = 0;
@@ -101,8 +101,8 @@ describe('a sweep', () => {
     );
   });
 
-  it('narrows a window whose total is only a lower bound, even if it fits the cap', () => {
-    const { shape } = evenAxis(10);
+  it('narrows a window with a capped total even if it fits the page cap', () => {
+    const { shape } = evenField(10);
     const ends = { from: 0, to: 9, expected: 500, cap, most: () => 11_000, windows: true };
     const capped = new Sweep({ shape, ...ends, totalsCap: () => 800 });
     expect(capped.next()).toEqual({ from: 0, to: 9 });
@@ -112,8 +112,8 @@ describe('a sweep', () => {
     expect(below.learn(799)).toBe('leaf');
   });
 
-  it('passes over a window that is refused', () => {
-    const { shape } = evenAxis(10);
+  it('skips a refused window', () => {
+    const { shape } = evenField(10);
     const sweep = new Sweep({ shape, from: 0, to: 9, expected: 5_000, cap, most: () => 11_000, windows: true });
     const refused = sweep.next()!;
     sweep.skip();
@@ -121,8 +121,8 @@ describe('a sweep', () => {
   });
 });
 
-describe('a shape', () => {
-  it('gives shares that add up, and reaches what it gave', () => {
+describe('shapes in a sweep', () => {
+  it('computes shares that add up and reach back to their position', () => {
     const parts = fc.array(fc.record({ width: fc.integer({ min: 1, max: 40 }), count: fc.nat(9_000) }), {
       minLength: 1,
       maxLength: 12,
@@ -131,8 +131,8 @@ describe('a shape', () => {
       fc.property(parts, fc.nat(), fc.nat(), (list, a, b) => {
         let from = 0;
         const counts = list.map(({ width, count }) => ({ from, to: (from += width) - 1, count }));
-        const { axis } = evenAxis(from);
-        const shape = new Shape(axis, counts);
+        const { splitField } = evenField(from);
+        const shape = new Shape(splitField, counts);
         const [low, high] = [Math.min(a % from, b % from), Math.max(a % from, b % from)];
         expect(shape.mass(0, from - 1)).toBeCloseTo(1, 9);
         expect(shape.mass(0, low) + shape.mass(low + 1, from - 1)).toBeCloseTo(1, 9);
@@ -141,11 +141,11 @@ describe('a shape', () => {
     );
   });
 
-  it('halves windows into two that are not empty', () => {
+  it('halves a window into two non-empty parts', () => {
     fc.assert(
       fc.property(fc.nat(500), fc.integer({ min: 1, max: 500 }), (from, width) => {
-        const { axis } = evenAxis(from + width + 1);
-        const middle = halve(axis, { from, to: from + width });
+        const { splitField } = evenField(from + width + 1);
+        const middle = halve(splitField, { from, to: from + width });
         expect(middle).toBeGreaterThanOrEqual(from);
         expect(middle).toBeLessThan(from + width);
       }),

@@ -7,8 +7,8 @@ const list = (tree: SegmentTree, segment: Segment, total: number, ids: string[])
   addPage(segment, page(total, ids));
 };
 
-describe('a tree of segments', () => {
-  it('makes the same window one segment, and other filters another', () => {
+describe('the tree of segments', () => {
+  it('reuses the segment of the same window and separates other filters', () => {
     const tree = new SegmentTree({ country: 1 });
     const child = tree.child(tree.root, 'year', 2020, '2020');
     expect(child).toMatchObject({ id: 'root/year=2020', depth: 1, filters: { country: 1, year: 2020 } });
@@ -26,7 +26,7 @@ describe('a tree of segments', () => {
     expect(tree.listing({ country: 1 })).toMatchObject({ id: 'root/v1', depth: 1, parent: tree.root });
   });
 
-  it('hands what a segment found and cost to its parent', () => {
+  it('adds what a segment found and cost to its parent', () => {
     const tree = new SegmentTree({});
     const year = tree.child(tree.root, 'year', 1, '1');
     const [a, b] = [tree.child(year, 'form', 1, '1'), tree.child(year, 'form', 2, '2')];
@@ -43,7 +43,7 @@ describe('a tree of segments', () => {
     expect(tree.root).toMatchObject({ distinct: 4, cost: 3 });
   });
 
-  it('keeps what a segment found where it is still needed', () => {
+  it('keeps the findings of a segment that is still needed', () => {
     const tree = new SegmentTree({});
     const year = tree.child(tree.root, 'year', 1, '1');
     const leaf = tree.child(year, 'form', 1, '1');
@@ -55,7 +55,7 @@ describe('a tree of segments', () => {
     expect([...leaf.found]).toEqual(['1']);
   });
 
-  it('remembers the best proof of each company', () => {
+  it('keeps the best proof of each company', () => {
     const tree = new SegmentTree({});
     const segments = ['truncated', 'leaf', 'drifted', 'split'] as const;
     for (const [i, state] of segments.entries()) {
@@ -71,7 +71,7 @@ describe('a tree of segments', () => {
     });
   });
 
-  it('counts companies with unusable ids as listed, yet not as found', () => {
+  it('counts companies with unusable ids as listed but not as found', () => {
     const tree = new SegmentTree({});
     const leaf = tree.child(tree.root, 'k', 1, '1');
     list(tree, leaf, 2, ['1', '!unusable_id x']);
@@ -82,7 +82,7 @@ describe('a tree of segments', () => {
     expect(tree.records()).toMatchObject([{ distinct_companies: 1, state: 'unusable' }]);
   });
 
-  it('gives records in the order of their ids, settled ones only', () => {
+  it('lists settled segments in order of their ids', () => {
     const tree = new SegmentTree({});
     const [b, a] = [tree.child(tree.root, 'k', 2, 'b'), tree.child(tree.root, 'k', 1, 'a')];
     tree.child(tree.root, 'k', 3, 'c');
@@ -110,7 +110,7 @@ describe('a tree of segments', () => {
   });
 });
 
-it('tells what is missing in a segment, and of that what lies in no child', () => {
+it('computes what a segment misses, and what no child covers', () => {
   const tree = new SegmentTree({});
   addPage(tree.root, page(10, ['1', '2', '3']));
   expect([missingOf(tree.root), lostOf(tree.root)]).toEqual([7, 7]);

@@ -12,13 +12,13 @@ describe('formatDuration', () => {
     [185_000, '3m05s'],
     [7_620_000, '2h07m'],
     [273_600_000, '3d04h'],
-  ])('%i ms is %s', (ms, text) => {
+  ])('writes %i ms as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 });
 
 describe('formatPercent', () => {
-  it('says 100% only when all is done', () => {
+  it('shows 100% only when all is done', () => {
     expect(formatPercent(9_999, 10_000)).toBe('99%');
     expect(formatPercent(10_000, 10_000)).toBe('100%');
     expect(formatPercent(0, 0)).toBe('100%');
@@ -27,20 +27,20 @@ describe('formatPercent', () => {
 });
 
 describe('formatRate', () => {
-  it('keeps two digits that matter', () => {
+  it('rounds a rate to two significant digits', () => {
     expect([0.44, 9.96, 12, 1_204].map(formatRate)).toEqual(['0.4/s', '10.0/s', '12/s', '1,204/s']);
   });
 });
 
 describe('display width', () => {
-  it('counts wide letters twice and combining marks not at all', () => {
+  it('gives wide letters width 2 and combining marks width 0', () => {
     expect(displayWidth('푸른솔 기술')).toBe(11);
     expect(displayWidth('Åkerlund')).toBe(8);
     expect(displayWidth('e\u0301')).toBe(1);
     expect(displayWidth('📈')).toBe(2);
   });
 
-  it('cuts to at most the width asked for, and pads to exactly that', () => {
+  it('cuts to at most the given width and pads to exactly that', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, width) => {
         const short = cut(text, width);

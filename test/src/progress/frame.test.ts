@@ -26,7 +26,7 @@ function state(more: Partial<RunState>): RunState {
 const options = { title: 'Snapshot of market demo', width: 100, color: false, tick: 0 };
 
 describe('renderFrame', () => {
-  it('shows a headline, finished steps, and a bar with rate and remaining time for what runs', () => {
+  it('shows a headline, finished steps, and a bar with rate and ETA', () => {
     const steps = [
       step({ name: 'nomenclatures', done: 0, total: 0, state: 'done' }),
       step({ name: 'search', done: 10_000, total: 10_000, state: 'done' }),
@@ -42,7 +42,7 @@ describe('renderFrame', () => {
     ]);
   });
 
-  it('says why what is fetched is due, where there is room', () => {
+  it('shows why records are due if the terminal is wide enough', () => {
     const steps = [step({ done: 4, total: 10, about: '4 new, 6 stale' })];
     expect(renderFrame(state({ steps }), options)[1]).toBe(
       '  ⠋ companies     █████████░░░░░░░░░░░░░░░  4/10  40%  (4 new, 6 stale)',
@@ -55,16 +55,16 @@ describe('renderFrame', () => {
     expect(renderLine(state({ steps }))).toMatch(/companies 4\/10 40% \(4 new, 6 stale\)/);
   });
 
-  it('says what the run does after the last step', () => {
+  it('shows the phase after the last step', () => {
     expect(renderFrame(state({ phase: 'publishing' }), options).at(-1)).toBe('  ⠋ publishing');
   });
 
-  it('keeps the figures and drops the bar where there is no room', () => {
+  it('drops the progress bar on a narrow terminal', () => {
     const lines = renderFrame(state({ steps: [step({ done: 1, total: 2 })] }), { ...options, width: 40 });
     expect(lines[1]).toBe('  ⠋ companies     1/2  50%');
   });
 
-  it('never writes a line longer than the terminal', () => {
+  it('writes no line wider than the terminal', () => {
     const anyStep = fc.record({
       name: fc.constantFrom('search', 'companies', 'tender details'),
       done: fc.nat(2_000_000),
@@ -88,7 +88,7 @@ describe('renderFrame', () => {
 });
 
 describe('renderLine', () => {
-  it('puts a run on one line', () => {
+  it('writes the progress of a run on one line', () => {
     const steps = [step({ name: 'search', state: 'done' }), step({ done: 43, total: 100, rate: 12 })];
     expect(renderLine(state({ steps, requests: 60, elapsed: 65_000 }))).toBe(
       'crawling · companies 43/100 43% 12/s ETA 4.8s · 60 requests · 1m05s',
@@ -97,7 +97,7 @@ describe('renderLine', () => {
 });
 
 describe('warningsOf', () => {
-  it('names what an operator can do something about', () => {
+  it('warns about workers, quota, retries and notes', () => {
     const warnings = warningsOf(
       state({
         phase: 'waiting-for-quota',

@@ -27,14 +27,14 @@ function beat(more: Partial<Beat>): Beat {
 const companies = { name: 'companies', done: 1_000, total: 5_000, state: 'running' as const };
 
 describe('advance', () => {
-  it('adds what the chunks in flight say to what the workflow has counted', () => {
+  it("adds heartbeats of chunks in flight to the workflow's counts", () => {
     const beats = [beat({ done: 120, requests: 130 }), beat({ done: 30, requests: 31 })];
     const state = advance(null, seen({ progress: progress([companies], { requests: 1_010 }), beats }), 10_000, 4_000);
     expect(state.steps[0]).toMatchObject({ name: 'companies', done: 1_150, total: 5_000 });
     expect(state).toMatchObject({ requests: 1_171, elapsed: 6_000, phase: 'crawling' });
   });
 
-  it('takes listings and searches as counted from the start, not as parts', () => {
+  it('takes counts of listings and searches from the heartbeat', () => {
     const search = { name: 'search', done: 800, total: null, state: 'running' as const };
     const beats = [beat({ activity: 'discoverMarket', step: 'search', done: 950, total: 10_000 })];
     expect(advance(null, seen({ progress: progress([search]), beats }), 0, 0).steps[0]).toMatchObject({
@@ -43,19 +43,19 @@ describe('advance', () => {
     });
   });
 
-  it('knows a step under the name its heartbeat uses', () => {
+  it('matches a step to the name in its heartbeat', () => {
     const step = { name: 'tender details', done: 0, total: 400, state: 'running' as const };
     const beats = [beat({ step: 'tender_details', done: 7 })];
     expect(advance(null, seen({ progress: progress([step]), beats }), 0, 0).steps[0]?.done).toBe(7);
   });
 
-  it('keeps what it knew while nobody answers', () => {
+  it('keeps the last state while the workflow does not answer', () => {
     const before = advance(null, seen({ progress: progress([companies], { requests: 9 }) }), 0, 0);
     const after = advance(before, seen({ workers: false }), 500, 0);
     expect(after).toMatchObject({ phase: 'crawling', requests: 9, workers: false, steps: [{ done: 1_000 }] });
   });
 
-  it('ends with the workflow’s own figures, even where they are lower', () => {
+  it("ends with the workflow's own counts even if lower", () => {
     const before = advance(
       null,
       seen({ progress: progress([companies]), beats: [beat({ done: 90, requests: 95 })] }),
@@ -66,7 +66,7 @@ describe('advance', () => {
     expect(advance(before, seen({ progress: done }), 500, 0)).toMatchObject({ requests: 94, steps: [{ done: 1_080 }] });
   });
 
-  it('tells rate and remaining time once they mean something', () => {
+  it('shows rate and remaining time after several samples', () => {
     let state: RunState | null = null;
     for (let i = 0; i <= 8; i++) {
       const step = { ...companies, done: 1_000 + i * 50 };
@@ -77,7 +77,7 @@ describe('advance', () => {
     expect(remainingMs(state!.steps[0]!)).toBeCloseTo(36_000);
   });
 
-  it('never goes back and never beyond the total, whatever order the looks come in', () => {
+  it('never counts down and never beyond the total', () => {
     const look = fc.record({
       done: fc.nat(5_000),
       parts: fc.array(fc.nat(500), { maxLength: 3 }),
@@ -88,7 +88,7 @@ describe('advance', () => {
         let state: RunState | null = null;
         let counted = 0;
         looks.forEach(({ done, parts, answered }, i) => {
-          // The workflow itself only ever counts up.
+          // The workflow only counts up.
           counted = Math.max(counted, done);
           const step = { ...companies, done: counted };
           const before: RunState | null = state;

@@ -49,7 +49,7 @@ function write(written: Written) {
   return { name: `marts/${name}${until === undefined ? '' : `_v${version}`}.sql`, text };
 }
 
-/** A data folder with three companies, built and published, and a folder for models of one's own. */
+/** A data folder with three companies, built and published, and a user's models folder. */
 async function start(): Promise<{
   dataDir: string;
   edit: (...models: Written[]) => void;
@@ -89,8 +89,8 @@ async function night(dataDir: string): Promise<void> {
 
 const IDS = 'SELECT company_id AS id FROM core.companies_history WHERE is_current';
 
-describe('apply', () => {
-  test('goes on where a failed one stopped, with what was built; a model that changed since is built again', async () => {
+describe('applyModels', () => {
+  test('resumes after a failure and rebuilds only models changed since', async () => {
     const { dataDir, edit, request } = await start();
     const first = { name: 'first', sql: IDS };
     edit(first, {
@@ -115,7 +115,7 @@ describe('apply', () => {
     expect(readdirSync(path.join(dataDir, 'warehouse'))).toEqual(['tidemark.duckdb']);
   });
 
-  test('takes nothing over that was built from other data, and builds all at once where something was loaded since', async () => {
+  test('reuses nothing that was built from other data', async () => {
     const { dataDir, edit, request } = await start();
     const first = { name: 'first', sql: IDS, audits: '[{name: none, severity: error, sql: FROM marts.first}]' };
     edit(first);
@@ -129,7 +129,7 @@ describe('apply', () => {
     expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.first')).toEqual([[4]]);
   });
 
-  test('a view that becomes a table, and back; a model that goes takes its table with it', async () => {
+  test('converts between view and table, and drops a removed model', async () => {
     const { dataDir, edit, request } = await start();
     for (const kind of ['view', 'table', 'view']) {
       edit({ name: 'thing', sql: IDS, kind });
@@ -144,7 +144,7 @@ describe('apply', () => {
     await warehouse.close();
   });
 
-  test('a new version without what a published function reads: the function goes, and it is said', async () => {
+  test('drops a published function whose tables lost a column, with a note', async () => {
     const { dataDir, request } = await start();
     const own = path.join(dataDir, 'own', 'core');
     mkdirSync(own, { recursive: true });
@@ -163,7 +163,7 @@ describe('apply', () => {
     expect(await queryPublished(dataDir, functions)).toEqual([['as_of_instant'], ['financials_as_of']]);
   });
 
-  test('publishes what a killed call had built and not published', async () => {
+  test('publishes what a killed apply had built', async () => {
     const { dataDir, edit, request } = await start();
     edit({ name: 'thing', sql: IDS });
     const warehouse = await openWarehouse(dataDir);
@@ -174,7 +174,7 @@ describe('apply', () => {
     expect(await applyModels(dataDir, request)).toMatchObject({ built: null, published: null });
   });
 
-  test('takes a view that changed for what it will be, where a table reads it', async () => {
+  test('builds a table from the new text of a changed view', async () => {
     const { dataDir, edit, request } = await start();
     const reader = { name: 'reader', sql: 'SELECT id FROM marts.seen' };
     edit({ name: 'seen', sql: IDS, kind: 'view' }, reader);
@@ -184,7 +184,7 @@ describe('apply', () => {
     expect(await queryPublished(dataDir, 'FROM marts.seen UNION ALL FROM marts.reader')).toEqual([[3], [3]]);
   });
 
-  test('models of one’s own that would be read by nothing are named', async () => {
+  test('rejects stray .sql files in the models folder', async () => {
     const { dataDir, edit, request } = await start();
     await expect(applyModels(dataDir, request)).rejects.toThrow(/The folder .* does not exist/);
     edit();
@@ -194,15 +194,15 @@ describe('apply', () => {
     );
   });
 
-  test('without a warehouse says what to do first', async () => {
+  test('says what to do first without a warehouse', async () => {
     await expect(applyModels(temporaryDataDir(), { now: NOW, personalData: false })).rejects.toThrow(
       'There is no warehouse',
     );
   });
 });
 
-describe('rollback', () => {
-  test('goes back step by step, whatever the versions, with dry run and by number; then there is nothing to go back to', async () => {
+describe('rollbackModels', () => {
+  test('rolls back step by step, by number or as a dry run', async () => {
     const { dataDir, edit, request } = await start();
     const versions = [
       IDS,
@@ -231,7 +231,7 @@ describe('rollback', () => {
     expect(await count()).toBe(1);
   });
 
-  test('that was killed before it published only publishes; a dry run does not', async () => {
+  test('publishes what a killed rollback had built, except in a dry run', async () => {
     const { dataDir, edit, request } = await start();
     const versions = [IDS, `SELECT id FROM (${IDS}) AS t(id) WHERE id > 1`];
     for (const sql of versions) {
@@ -258,7 +258,7 @@ describe('rollback', () => {
     expect(await count()).toBe(3);
   });
 
-  test('goes back also from a set that no build was published with', async () => {
+  test('rolls back a set that was never published', async () => {
     const { dataDir, edit, request } = await start();
     edit({ name: 'thing', sql: IDS });
     const warehouse = await openWarehouse(dataDir);
@@ -271,7 +271,7 @@ describe('rollback', () => {
     await expect(queryPublished(dataDir, 'FROM marts.thing')).rejects.toThrow('does not exist');
   });
 
-  test('holds against files that cannot be read, and over a replay, from the published file alone as well', async () => {
+  test('holds a rollback over replays despite unreadable model files', async () => {
     const { dataDir, edit, request } = await start();
     for (const sql of [IDS, `SELECT id FROM (${IDS}) AS t(id) WHERE id > 1`]) {
       edit({ name: 'thing', sql });
@@ -293,13 +293,13 @@ describe('rollback', () => {
     await expect(applyModels(dataDir, request)).rejects.toThrow(/thing\.sql:12: DuckDB cannot parse the SQL/);
   });
 
-  test('a warehouse from before sets were kept goes back to what it had', async () => {
+  test('rolls back a warehouse older than model sets', async () => {
     const { dataDir, edit, request } = await start();
     const warehouse = await openWarehouse(dataDir);
     const { db } = warehouse;
     for (const table of ['model_sets', 'model_set_files', 'model_texts', 'built_from'])
       await db.run(`DROP TABLE ledger.${table}`);
-    // A column of a table with a key cannot be dropped: made anew as it was.
+    // DuckDB cannot drop a column of a table with a key, so the table is recreated.
     await db.run('CREATE TABLE main.kept AS SELECT * EXCLUDE (table_name, deprecation_date) FROM ledger.models');
     await db.run('DROP VIEW meta.models');
     await db.run('DROP TABLE ledger.models');
@@ -317,7 +317,7 @@ describe('rollback', () => {
     await expect(queryPublished(dataDir, 'FROM marts.thing')).rejects.toThrow('does not exist');
   });
 
-  test('never leads to what is in force, nor in a circle: it ends at the first set', () => {
+  test('never rolls back to the current set or in a circle', () => {
     const origins = fc.constantFrom<SetOrigin[]>('run', 'apply', 'rollback');
     fc.assert(
       fc.property(fc.array(fc.tuple(origins, fc.integer({ min: 0, max: 3 })), { maxLength: 12 }), (steps) => {
@@ -343,7 +343,7 @@ describe('rollback', () => {
   });
 });
 
-describe('older versions', () => {
+describe('older versions of a model', () => {
   const latest = write({ name: 'thing', sql: 'SELECT 1', version: 2 });
 
   test.each([
@@ -358,7 +358,7 @@ describe('older versions', () => {
       'name the file sql/marts/thing.sql',
     ],
     [
-      'without a latest',
+      'without a latest version',
       [write({ name: 'thing', sql: 'SELECT 1', until: '2027-01-01' })],
       'but the latest version is missing',
     ],
@@ -380,11 +380,11 @@ describe('older versions', () => {
       ],
       'audit some reads marts.thing, not marts.thing_v1',
     ],
-  ])('%s are refused', async (_, files, message) => {
+  ])('rejects an older version %s', async (_, files, message) => {
     await expect(assembleModels(files, [])).rejects.toThrow(message);
   });
 
-  test('go after their day, unless a model still reads them', async () => {
+  test('retires older versions after their day unless a model reads them', async () => {
     const old = write({ name: 'thing', sql: 'SELECT 1', until: '2026-12-31' });
     const names = (models: readonly Model[]) => models.map(({ model }) => model);
     const { models } = await assembleModels([old, latest], []);
@@ -399,8 +399,8 @@ describe('older versions', () => {
   });
 });
 
-describe('an environment', () => {
-  test('is compared whatever the columns are called', async () => {
+describe('a model environment', () => {
+  test('compares environments whatever the columns are called', async () => {
     const { dataDir, edit, request } = await start();
     const thing = (present: string) => ({
       name: 'thing',
@@ -417,7 +417,7 @@ describe('an environment', () => {
     ]);
   });
 
-  test('made anew, nothing of what a killed client was writing into it is left', async () => {
+  test("discards a killed client's writes when an environment is rebuilt", async () => {
     const { dataDir, edit, request } = await start();
     edit({ name: 'thing', sql: 'SELECT 1::BIGINT AS id' });
     const { file } = await applyEnv(dataDir, { ...request, name: 'me' });
@@ -433,7 +433,7 @@ describe('an environment', () => {
     expect(await queryFile(file, 'SELECT id FROM marts.thing')).toEqual([{ id: '1' }]);
   });
 
-  test('holds what changed and what reads it, from the ledger too; the diff tells rows, columns and lost keys', async () => {
+  test('builds changed and dependent models and compares rows, columns and keys', async () => {
     const { dataDir, edit, request } = await start();
     const named = (where: string) => `SELECT company_id AS id, name FROM core.companies_history WHERE ${where}`;
     const columns = 'id: BIGINT | Id\n  name: VARCHAR | Name';
@@ -452,7 +452,7 @@ describe('an environment', () => {
         columns: `${columns}\n  more: INTEGER | More`,
       },
       reader,
-      // From a view of the writer's as well.
+      // Also reads a view of the writer.
       {
         name: 'records',
         sql: 'SELECT company_id AS id FROM ledger.company_records WHERE (SELECT count(*) FROM meta.models) > 0',

@@ -34,12 +34,12 @@ async function builtWarehouse(): Promise<{ dataDir: string; warehouse: Warehouse
   return { dataDir, warehouse };
 }
 
-/** What readers go by: builds under their names, and the links. */
+/** Names that readers rely on: builds and links. */
 const published = (): { to: string; lost: string[] }[] =>
   listPlacements().filter(({ to }) => /^published\/(builds\/[^/]+|current|market\.duckdb|lake)$/.test(to));
 
-describe('a power cut', () => {
-  test('during or after a publication leaves readers a whole build', async () => {
+describe('publications and power cuts', () => {
+  test('leaves readers a complete build after a power cut', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const { run, now } = { run: 'r1', now: NOW };
     await publish(warehouse, dataDir, { run, now });
@@ -48,7 +48,7 @@ describe('a power cut', () => {
     const ways = [currentLink(dataDir), publishedFile(dataDir), publishedLake(dataDir)];
     expect(ways.flatMap(findLost)).toEqual([]);
 
-    // Files that the second lake takes over are on disk already.
+    // Files shared with the first lake are durable already.
     await publish(warehouse, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 1_000) });
     expect(published().slice(names.length)).toEqual(
       ['builds/20261120T040001000Z-r2', 'current'].map((name) => ({ to: `published/${name}`, lost: [] })),
@@ -58,28 +58,28 @@ describe('a power cut', () => {
     expect(ways.flatMap(findLost)).toEqual([]);
   });
 
-  test('during or after a replay leaves a whole warehouse', async () => {
+  test('leaves a complete warehouse after a power cut during replay', async () => {
     const dataDir = realpathSync(temporaryDataDir());
     watchDisk(dataDir);
     await land(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }));
     await rebuildWarehouse(dataDir, { now: NOW, personalData: true });
     const file = path.relative(dataDir, warehouseFile(dataDir));
-    // Once into the lock, once out of it.
+    // Renamed once into the lock's folder and once out of it.
     const placed = listPlacements().filter(({ to }) => path.basename(to) === path.basename(file));
     expect(placed.map(({ lost }) => lost)).toEqual([[], []]);
     expect(placed.at(-1)?.to).toBe(file);
     expect(findLost(publishedFile(dataDir))).toEqual([]);
-    // Its content was on disk before: the publication has written to it since.
+    // Its content was durable before; the publication has written to it since.
     expect(findLost(warehouseFile(dataDir)).filter((what) => what.startsWith('name'))).toEqual([]);
   });
 
-  test('after the first start leaves the folder of the warehouse', async () => {
+  test('keeps the warehouse folder after a power cut at first start', async () => {
     const { dataDir } = await builtWarehouse();
     const folder = path.dirname(warehouseFile(dataDir));
     expect(findLost(folder)).not.toContain('name warehouse');
   });
 
-  test('during or after a build of changed models leaves a whole environment', async () => {
+  test('leaves a complete environment after a power cut', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     await publish(warehouse, dataDir, { run: 'r1', now: NOW });
     const { file } = await applyEnv(dataDir, { name: 'me', now: NOW, personalData: true });
@@ -88,7 +88,7 @@ describe('a power cut', () => {
     expect(findLost(file)).toEqual([]);
   });
 
-  test('during or after a compaction loses no answer', async () => {
+  test('loses no answer in a power cut during compaction', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const more = [3, 4].map((id) => ({
       run: 'r1',
@@ -103,7 +103,7 @@ describe('a power cut', () => {
     expect(before).toHaveLength(2);
     const lost: string[] = [];
     watchDisk(dataDir, (to) => {
-      // Whoever has the manifest relies on the part; the parts before it go next.
+      // A reader of the manifest relies on the part, and the replaced parts are removed next.
       const part = /^(.*)\/_manifest\/(part-joined-.*)\.json$/.exec(to);
       if (part !== null) lost.push(...findLost(path.join(dataDir, part[1] ?? '', `${part[2]}.parquet`)));
     });

@@ -62,7 +62,7 @@ const FILES = [
 ];
 
 describe('a lake', () => {
-  test('has one file a table, or one a day where the key holds a date; also where a table is empty', async () => {
+  test('writes one lake file per table, or per day for date keys', async () => {
     await withBuild(async (db) => {
       const { lake, written, kept } = await next(db);
       expect({ written, kept }).toEqual({ written: 5, kept: 0 });
@@ -85,7 +85,7 @@ describe('a lake', () => {
     });
   });
 
-  test('describes each file in its footer', async () => {
+  test('describes each lake file in its footer', async () => {
     await withBuild(async (db) => {
       const { lake } = await next(db);
       const footer = await db.rows<{ key: string; value: string }>(
@@ -103,7 +103,7 @@ describe('a lake', () => {
     });
   });
 
-  test('links files with the same content, and writes those that changed', async () => {
+  test('links files with the same content and writes changed ones', async () => {
     await withBuild(async (db) => {
       const first = await next(db);
       await db.run(`INSERT INTO build.marts.days VALUES (3, DATE '2026-11-02')`);
@@ -124,7 +124,7 @@ describe('a lake', () => {
     ['with an index that is no JSON', (lake) => writeFileSync(path.join(lake, '_files.json'), '{'), 0],
     ['that lost a file', (lake) => rmSync(path.join(lake, FILES[0] ?? '')), 4],
     ['with a file of another size', (lake) => writeFileSync(path.join(lake, FILES[0] ?? ''), 'torn'), 4],
-  ])('takes over what is sound of a lake %s', async (_, damage, kept) => {
+  ])('reuses only intact files of a lake %s', async (_, damage, kept) => {
     await withBuild(async (db) => {
       damage((await next(db)).lake);
       const second = await next(db);
@@ -133,7 +133,7 @@ describe('a lake', () => {
     });
   });
 
-  test('leaves no index, and the setting as it was, when a table is missing', async () => {
+  test('leaves no index and restores the setting when a table is missing', async () => {
     await withBuild(async (db) => {
       await db.run('DROP TABLE build.ops.texts');
       await db.run('SET preserve_insertion_order = false');

@@ -42,7 +42,7 @@ async function builtWarehouse(): Promise<{ dataDir: string; warehouse: Warehouse
 }
 
 describe('publish', () => {
-  test('gives a file with every model, every column commented, a receipt and nothing left over', async () => {
+  test('publishes every model with comments and a receipt, and no leftovers', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const result = await publish(warehouse, dataDir, { run: 'r1', now: NOW });
     expect(result).toMatchObject({
@@ -68,7 +68,7 @@ describe('publish', () => {
     expect(tables).toEqual([[result.tables]]);
   });
 
-  test('the lake holds the same tables, zstd, with run and fingerprint in each footer', async () => {
+  test('writes the lake as zstd Parquet with run and fingerprint in the footer', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     await publish(warehouse, dataDir, { run: 'r1', now: NOW });
     const file = path.join(dataDir, 'published', 'lake', 'core', 'companies', 'data.parquet');
@@ -88,7 +88,7 @@ describe('publish', () => {
     );
   });
 
-  test('a night adds files to the lake and rewrites none: what did not change is the same file', async () => {
+  test('adds files to the lake and keeps unchanged ones', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     await publish(warehouse, dataDir, { run: 'r1', now: NOW });
     const lake = path.join(dataDir, 'published', 'lake');
@@ -116,7 +116,7 @@ describe('publish', () => {
     }
   });
 
-  test('a list that was missing and is empty now is written anew', async () => {
+  test('rewrites a list that changed between NULL and empty', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const lake = path.join(dataDir, 'published', 'lake', 'core', 'companies', 'data.parquet');
     const phones = async () => (await warehouse.db.rows(`SELECT phones FROM '${lake}' WHERE company_id = 1`))[0];
@@ -128,7 +128,7 @@ describe('publish', () => {
     }
   });
 
-  test('readers can be set back to the build before, and on again; what they see is never removed', async () => {
+  test('switches readers to earlier builds and never removes the current one', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const run = 'SELECT run FROM meta.receipt';
     for (let n = 1; n <= 3; n++)
@@ -148,7 +148,7 @@ describe('publish', () => {
     expect(await queryPublished(dataDir, run)).toEqual([['r4']]);
   });
 
-  test('readers that query in a loop see no error while builds replace one another', async () => {
+  test('shows readers no error while builds replace each other', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     await publish(warehouse, dataDir, { run: 'r1', now: NOW });
     const held = await DuckDBInstance.create(publishedFile(dataDir), { access_mode: 'READ_ONLY' });
@@ -168,7 +168,7 @@ describe('publish', () => {
     state.stop = true;
     await reading;
     expect(reads).toBeGreaterThan(0);
-    // A reader outlives even the removal of the build it holds open.
+    // An open reader keeps working even after its build was removed.
     await publish(warehouse, dataDir, { run: 'r5', now: new Date(NOW.getTime() + 300_000), keep: 1, graceSeconds: 0 });
     expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(1);
     const kept = await connection.runAndReadAll('SELECT count(*)::INTEGER FROM core.companies');
@@ -176,7 +176,7 @@ describe('publish', () => {
     held.closeSync();
   });
 
-  test('keeps the builds it is told to and never reuses a name', async () => {
+  test('keeps the configured number of builds and never reuses a name', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     for (let n = 0; n < 5; n++)
       await publish(warehouse, dataDir, {
@@ -194,7 +194,7 @@ describe('publish', () => {
     ['lost rows', 'DELETE FROM build.core.companies WHERE company_id = 1', /core\.companies has 1 rows instead of 2/],
     ['lost a comment', 'COMMENT ON COLUMN build.core.companies.name IS NULL', /1 columns have no comment/],
     ['lost a table', 'DROP TABLE build.marts.companies', /failed its check/],
-  ])('refuses a file that %s while it was written', async (_, damage, message) => {
+  ])('refuses to publish a file that %s while it was written', async (_, damage, message) => {
     const { dataDir, warehouse } = await builtWarehouse();
     const { db } = warehouse;
     const run = db.run.bind(db);
@@ -207,7 +207,7 @@ describe('publish', () => {
     expect(existsSync(publishedFile(dataDir))).toBe(false);
   });
 
-  test('whatever fails, readers keep the last build and no half of a new one stays', async () => {
+  test('keeps the last build for readers when publishing fails', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     await publish(warehouse, dataDir, { run: 'r1', now: NOW });
     const before = realpathSync(publishedFile(dataDir));
@@ -217,13 +217,13 @@ describe('publish', () => {
     );
     expect(realpathSync(publishedFile(dataDir))).toBe(before);
     expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(1);
-    // And the next one goes through.
+    // The next publication succeeds.
     await buildModels(warehouse);
     await publish(warehouse, dataDir, { run: 'r3', now: new Date(NOW.getTime() + 2000) });
     expect(realpathSync(publishedFile(dataDir))).toContain('r3');
   });
 
-  test('a build without its lake or its file is none: not listed, not shown, not counted', async () => {
+  test('ignores a build without its lake or file', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const again = (n: number) =>
       publish(warehouse, dataDir, {
@@ -243,7 +243,7 @@ describe('publish', () => {
     expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['r3', 'r2']);
   });
 
-  test('what an older version published is read until the next publication, and goes after the time of grace', async () => {
+  test('serves a build of an older version until the next publication', async () => {
     const { dataDir, warehouse } = await builtWarehouse();
     const again = (n: number, graceSeconds: number) =>
       publish(warehouse, dataDir, { run: `r${n}`, now: new Date(NOW.getTime() + n * 60_000), graceSeconds });
@@ -274,7 +274,7 @@ describe('publish', () => {
   });
 });
 
-test('a query of the published file gives plain values', async () => {
+test('returns plain values from the published file', async () => {
   const { dataDir, warehouse } = await builtWarehouse();
   await publish(warehouse, dataDir, { run: 'r1', now: NOW });
   const rows = await queryPublished(

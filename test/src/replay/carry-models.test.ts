@@ -38,8 +38,8 @@ async function look<T>(dataDir: string, what: (warehouse: Warehouse) => Promise<
   }
 }
 
-describe('a replay', () => {
-  test('keeps each version with the time it was applied, and the sets that were in force', async () => {
+describe('model versions in a replay', () => {
+  test('keeps versions with their times, and model sets, in a replay', async () => {
     const dataDir = await start();
     const before = await look(dataDir, async (one) => ({ models: await recorded(one), sets: await readSets(one.db) }));
     await rebuildWarehouse(dataDir, { now: LATER, personalData: false });
@@ -47,7 +47,7 @@ describe('a replay', () => {
     expect(await look(dataDir, async ({ db }) => readSets(db))).toEqual(before.sets);
   });
 
-  test('without the old warehouse keeps the versions that the published file records', async () => {
+  test('keeps the published versions in a replay without the old warehouse', async () => {
     const dataDir = await start();
     const before = await look(dataDir, recorded);
     rmSync(path.dirname(warehouseFile(dataDir)), { recursive: true });
@@ -77,7 +77,7 @@ describe('carryModels', () => {
     SELECT *, 'table' AS kind, 'f' AS fingerprint, TIMESTAMPTZ '2026-11-01 00:00:00Z' AS applied_at, 'same text' AS definition`;
   const KEPT = `SELECT version, table_name FROM ledger.models WHERE model = 'marts.thing' ORDER BY version`;
 
-  test('reads a file without names of tables, from the first folder that has one', async () => {
+  test('reads an older published file from the first folder that has one', async () => {
     const { db } = await openTestWarehouse(temporaryDataDir());
     await carryModels(db, null, [temporaryDataDir(), await publishOld(ROWS), await publishOld('SELECT 1 AS other')]);
     expect(await db.rows(KEPT)).toEqual([
@@ -87,7 +87,7 @@ describe('carryModels', () => {
     expect(await readSets(db)).toEqual([]);
   });
 
-  test('makes the set that a rollback holds from the texts of the served versions', async () => {
+  test('creates the set of a rollback from the texts of served versions', async () => {
     const held = `${ROWS}, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS held_since, CASE state WHEN 'current' THEN 'marts.thing' END AS table_name
       UNION ALL BY NAME SELECT 'marts.other' AS model, 1 AS version, 'current' AS state, 'table' AS kind, 'g' AS fingerprint,
         TIMESTAMPTZ '2026-11-01 00:00:00Z' AS applied_at, 'same text' AS definition, 'marts.other' AS table_name`;
@@ -100,7 +100,7 @@ describe('carryModels', () => {
     expect(await db.rows('SELECT text FROM ledger.model_texts')).toEqual([{ text: 'same text' }]);
   });
 
-  test('makes no set where no text was kept, and carries nothing where nothing is published', async () => {
+  test('creates no set without texts and copies nothing without a published file', async () => {
     const held = `${ROWS.replace("'same text'", 'CAST(NULL AS VARCHAR)')}, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS held_since`;
     const { db } = await openTestWarehouse(temporaryDataDir());
     await carryModels(db, null, [temporaryDataDir()]);

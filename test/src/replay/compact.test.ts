@@ -10,7 +10,7 @@ import { openWarehouse, type Warehouse } from '../../../src/duckdb/open.js';
 import { readModels } from '../../../src/models/models.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 
-// What these tell is when the build itself ran, and how many bodies drift was seen in.
+// These tables describe the time of the build and the number of bodies seen.
 const LEFT_OUT = new Set(['ops.checks', 'meta.models', 'ops.drift']);
 
 const company = (id: number, day: number, phone: string, status = 200): Answer => ({
@@ -23,11 +23,11 @@ const company = (id: number, day: number, phone: string, status = 200): Answer =
   body: status === 200 ? { id, name: 'Ö"№', company_phone: [phone] } : { detail: 'Not found.' },
 });
 
-/** Five nights of three companies; the second never changes, the third goes and comes back. */
+/** Five nights of three companies: the second never changes, the third is gone one night and returns. */
 async function landNights(dataDir: string): Promise<void> {
   for (let day = 1; day <= 5; day++) {
     await land(dataDir, marketNight({ run: `n${day}`, date: `2026-11-0${day}`, ids: [1, 2, 3] }));
-    // A part each.
+    // Each answer is one part.
     await land(dataDir, [company(1, day, day < 3 ? 'a' : 'b')]);
     await land(dataDir, [company(2, day, 'same')]);
     await land(dataDir, [company(3, day, 'c', day === 3 ? 404 : 200)]);
@@ -60,7 +60,7 @@ async function loaded(dataDir: string): Promise<Warehouse> {
   return warehouse;
 }
 
-/** The tables that the landing zone as it is now gives. */
+/** The tables that the present landing zone gives. */
 async function rebuilt(dataDir: string): Promise<Record<string, unknown[]>> {
   const copy = temporaryDataDir();
   cpSync(path.join(dataDir, 'landing'), path.join(copy, 'landing'), { recursive: true });
@@ -70,14 +70,14 @@ async function rebuilt(dataDir: string): Promise<Record<string, unknown[]>> {
 const landedRows = (dataDir: string) =>
   readManifests(dataDir).flatMap(({ stream, run, date }) => readRunRows({ dataDir, stream, run, date }));
 
-/** As a crawl writes it into the footer of a part: the SHA-256 of its rows' hashes, one a line. */
+/** The SHA-256 of the rows' hashes, one per line, as a crawl writes it into a part's footer. */
 const contentOf = (hashes: string[]) =>
   createHash('sha256')
     .update(hashes.map((hash) => `${hash}\n`).join(''))
     .digest('hex');
 
-describe('compaction', () => {
-  test('joins the parts of a run and stream; every row is there as it was, and the tables are the same', async () => {
+describe('compaction of landed parts', () => {
+  test('joins parts of a run and stream without changing rows or tables', async () => {
     const dataDir = temporaryDataDir();
     await landNights(dataDir);
     const warehouse = await loaded(dataDir);
@@ -105,13 +105,13 @@ describe('compaction', () => {
       ]),
     );
 
-    // Nothing is loaded again, and nothing is left to do.
+    // Nothing is loaded or compacted again.
     expect(await loadLanding(warehouse, dataDir)).toEqual({ parts: 0, rows: 0, rejects: 0 });
     expect(await compactLanding(warehouse, dataDir, { minParts: 3 })).toMatchObject({ folders: 0 });
     expect(await rebuilt(dataDir)).toEqual(lived);
   });
 
-  test('drops answers that repeat their neighbours, and nothing a table needs', async () => {
+  test('drops repeated answers and nothing that a table needs', async () => {
     const dataDir = temporaryDataDir();
     await landNights(dataDir);
     const warehouse = await loaded(dataDir);
@@ -120,10 +120,11 @@ describe('compaction', () => {
     const before = new Date('2026-11-05T00:00:00Z');
 
     const done = await compactLanding(warehouse, dataDir, { minParts: 100, dropRepeatsBefore: before });
-    // Of company 1 the fourth night, of 2 and of the report the second to the fourth; of 3 none: it was gone between.
+    // Dropped: company 1's fourth night, and nights two to four of company 2 and of the report. Company 3 was gone in
+    // between.
     expect(done.dropped).toBe(7);
     expect(new Set(landedRows(dataDir).map((row) => JSON.stringify(row))).size).toBeLessThan(rows);
-    // Parts of a crawl, joined ones, and one of which nothing is left tell what they hold in the same way.
+    // All parts state their content in the same way: crawled, joined and emptied ones.
     for (const { file } of readManifests(dataDir)) {
       const [content] = await warehouse.db.rows(
         `SELECT decode(value) AS value FROM parquet_kv_metadata('${file}') WHERE decode(key) = 'content'`,
@@ -136,7 +137,7 @@ describe('compaction', () => {
     });
   });
 
-  test('stopped at any moment leaves each row there once', async () => {
+  test('leaves each row once when stopped at any moment', async () => {
     const dataDir = temporaryDataDir();
     await landNights(dataDir);
     const untouched = temporaryDataDir();
@@ -144,16 +145,16 @@ describe('compaction', () => {
     const warehouse = await loaded(dataDir);
     const lived = await tablesOf(warehouse);
     await compactLanding(warehouse, dataDir, { minParts: 3 });
-    // As if it had ended before the first part was removed: joined ones and those they replace are all there.
+    // Simulates a stop before the first part was removed: joined parts and the replaced ones exist.
     cpSync(path.join(untouched, 'landing'), path.join(dataDir, 'landing'), { recursive: true });
     expect(await rebuilt(dataDir)).toEqual(lived);
     expect(readManifests(dataDir).filter(({ stream }) => stream === 'companies')).toHaveLength(5);
-    // The next one goes on where it stopped.
+    // The next compaction continues.
     await compactLanding(warehouse, dataDir, { minParts: 3 });
     const folder = path.join(dataDir, 'landing', 'companies', 'date=2026-11-02', 'run=n2');
     expect(readdirSync(folder).filter((name) => name.endsWith('.parquet'))).toHaveLength(1);
 
-    // A warehouse that had loaded the parts takes the joined ones for loaded.
+    // A warehouse that loaded the replaced parts counts the joined ones as loaded.
     const other = await openWarehouse(untouched);
     onTestFinished(() => other.close());
     await loadLanding(other, untouched);
@@ -164,7 +165,7 @@ describe('compaction', () => {
     expect(await tablesOf(other)).toEqual(lived);
   });
 
-  test('leaves alone what is not loaded, and runs that have not ended', async () => {
+  test('skips parts that are not loaded and runs that are open', async () => {
     const dataDir = temporaryDataDir();
     await landNights(dataDir);
     await land(dataDir, marketNight({ run: 'open', date: '2026-11-06', ids: [1], finished: false }));
@@ -178,7 +179,7 @@ describe('compaction', () => {
     expect(readManifests(dataDir, { stream: 'companies', run: 'n5' })).toHaveLength(6);
   });
 
-  test('a part that is not what its manifest says is named, and nothing is removed', async () => {
+  test('names a part that differs from its manifest and removes nothing', async () => {
     const dataDir = temporaryDataDir();
     await landNights(dataDir);
     const warehouse = await loaded(dataDir);
@@ -206,7 +207,7 @@ describe('compaction of folders without models', () => {
     return warehouse;
   }
 
-  test('counts parts and bytes before and after, and leaves single parts and the records of runs alone', async () => {
+  test('counts parts and bytes, and skips single parts and run records', async () => {
     const dataDir = temporaryDataDir();
     await landParts(dataDir, [...runEnds, ...runEnds, company(1, 1, 'a'), company(2, 1, 'b')]);
     const warehouse = await loadedWarehouse(dataDir);
@@ -232,7 +233,7 @@ describe('compaction of folders without models', () => {
     ]);
   });
 
-  test('joins deliveries of a webhook from the day after on, and no folder with a spool', async () => {
+  test('joins webhook deliveries of past days and skips folders with a spool', async () => {
     const dataDir = temporaryDataDir();
     const delivery = (id: number, date: string): Answer => ({
       stream: 'watch_events',
@@ -260,7 +261,7 @@ describe('compaction of folders without models', () => {
     expect(await compactLanding(warehouse, dataDir, { minParts: 2 })).toMatchObject({ folders: 1, partsBefore: 2 });
   });
 
-  test('the manifest of a joined part covers the whole time of its parts', async () => {
+  test('writes a manifest with the whole time span of the joined parts', async () => {
     const dataDir = temporaryDataDir();
     const at = (id: number, minute: string): Answer => ({
       ...company(id, 1, 'a'),

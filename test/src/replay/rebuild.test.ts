@@ -42,7 +42,7 @@ const idsIn = async (dataDir: string) =>
   (await queryPublished(dataDir, 'SELECT company_id FROM core.companies ORDER BY 1')).flat();
 
 describe('rebuildWarehouse', () => {
-  test('builds and publishes every landed part, and reports its steps and counts', async () => {
+  test('builds and publishes every landed part and reports steps and counts', async () => {
     const dataDir = await landDays();
     const steps: string[] = [];
     const rebuilt = await rebuildWarehouse(dataDir, { ...REQUEST, onStep: (step) => steps.push(step) });
@@ -54,7 +54,7 @@ describe('rebuildWarehouse', () => {
     expect(readdirSync(path.dirname(warehouseFile(dataDir)))).toEqual(['tidemark.duckdb']);
   });
 
-  test('loads only parts from the first to the last day asked for, into another folder', async () => {
+  test('loads only the parts of the given days, into another folder', async () => {
     const dataDir = await landDays();
     const into = path.join(dataDir, 'rebuilt', 'some');
     await rebuildWarehouse(dataDir, { ...REQUEST, from: '2026-11-02', to: '2026-11-03', into });
@@ -78,7 +78,7 @@ describe('rebuildWarehouse', () => {
     expect(await idsIn(dataDir)).toEqual([1, 2, 4]);
   });
 
-  test('replaces a warehouse that cannot be opened, and removes files of killed calls', async () => {
+  test('replaces an unreadable warehouse and removes files of killed calls', async () => {
     const dataDir = await landDays();
     const file = warehouseFile(dataDir);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -114,7 +114,7 @@ describe('rebuildWarehouse', () => {
     await rebuildWarehouse(dataDir, REQUEST);
   });
 
-  test('passes readers, personal data and the number of builds on', async () => {
+  test('applies readers, personal data and the number of builds', async () => {
     const dataDir = await landDays();
     const contacts = { mobile: [{ type: 'office', name: '+45 1', id: 9 }], name: [], email: [] };
     await land(dataDir, [{ stream: 'tender_details', entity: 't1', body: { slug: 't1', contacts } }]);

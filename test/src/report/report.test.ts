@@ -21,7 +21,7 @@ import { land, marketNight } from '../../helpers/warehouse.js';
 const EVIL = `"><script>document.title='struck'</script><img src=x onerror="document.title='struck'"><style>*{display:none}</style>'`;
 const NOW = new Date('2026-11-21T04:00:00.000Z');
 
-/** Two nights of a market whose API writes markup wherever it can. */
+/** Facts of two nights of a market whose API returns markup in every value. */
 async function hostileFacts(dataDir: string): Promise<ReportFacts> {
   const place = { run: 'r2', date: '2026-11-21', market: 'm' } as const;
   await land(dataDir, [
@@ -80,7 +80,7 @@ async function hostileFacts(dataDir: string): Promise<ReportFacts> {
   }
 }
 
-describe('the report of a market whose API writes markup', () => {
+describe('a report with markup in every value', () => {
   let facts: ReportFacts;
   let page: string;
   let browser: Browser | undefined;
@@ -98,7 +98,7 @@ describe('the report of a market whose API writes markup', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('has facts for every section', () => {
+  it('collects facts for every section of the report', () => {
     for (const [name, value] of Object.entries(facts)) {
       if (Array.isArray(value) && name !== 'checks') expect(value, name).not.toEqual([]);
     }
@@ -128,14 +128,14 @@ describe('the report of a market whose API writes markup', () => {
     expect(facts.tables.flatMap(({ columns }) => columns).filter(({ comment }) => !comment)).toEqual([]);
   });
 
-  it('has no script', () => {
+  it('writes a report without scripts', () => {
     expect(page).not.toContain('<script');
   });
 
   it.for([
     ['as it is', (text: string) => text] as const,
-    ['even without its policy', (text: string) => text.replace(/<meta http-equiv[^>]*>/, '')] as const,
-  ])('shows markup as text and asks for nothing, %s', async ([, change], { skip }) => {
+    ['without its content security policy', (text: string) => text.replace(/<meta http-equiv[^>]*>/, '')] as const,
+  ])('shows markup as text and requests nothing, %s', async ([, change], { skip }) => {
     if (browser === undefined) return skip('no Chromium here: set CHROMIUM_PATH, or install chromium');
     const file = path.join(folder, 'report.html');
     writeFileSync(file, change(page));
@@ -153,13 +153,13 @@ describe('the report of a market whose API writes markup', () => {
     expect(await tab.locator('style').count()).toBe(1);
     expect(await tab.locator('#coverage').innerText()).toContain(EVIL);
     expect(await tab.locator('#quota td code').first().innerText()).toBe(EVIL);
-    // Its own style sheet is applied, whether by its hash or freely.
+    // Its style sheet applies, with its hash in the policy or without a policy.
     expect(await tab.evaluate(`getComputedStyle(document.querySelector('main')).maxWidth`)).toBe('1120px');
     expect(await tab.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await context.close();
   });
 
-  it('names what needs a look before anything else', () => {
+  it('puts what needs attention into the headline', () => {
     expect(page).toMatch(/<h1>[^<]*2 companies of m are missing/);
     expect(
       renderReport({
@@ -190,8 +190,8 @@ describe('the report of a market whose API writes markup', () => {
   });
 });
 
-describe('html', () => {
-  it('lets no text become markup, in an element or in a quoted attribute', () => {
+describe('html templates', () => {
+  it('escapes any text in elements and quoted attributes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const { text: made } = html`<a title="${text}">${[text, html`<b>${text}</b>`]}</a>`;
@@ -201,8 +201,8 @@ describe('html', () => {
   });
 });
 
-describe('figures', () => {
-  it('are round, few and in range on an axis', () => {
+describe('figures of the report', () => {
+  it('places at most six ticks within an axis', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: 1, max: 1e9 }), (low, size) => {
         const found = ticks(low, low + size);
@@ -212,7 +212,7 @@ describe('figures', () => {
     );
   });
 
-  it('are written as people read them', () => {
+  it('formats percentages, differences, bytes and durations', () => {
     expect([percent(1), percent(0.99999), percent(0), percent(0.000001)]).toEqual([
       '100 %',
       '99.99 %',

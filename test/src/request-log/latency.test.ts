@@ -7,20 +7,20 @@ function booked(latencies: number[]): LatencyBuckets {
   return buckets;
 }
 
-it.each([1, 5, 40, 250, 9_000, 120_000])('gives %i ms back within 5 %%', (ms) => {
+it.each([1, 5, 40, 250, 9_000, 120_000])('returns a latency of %i ms within 5 %%', (ms) => {
   expect(percentile(booked([ms]), 0.5)! / ms).toBeGreaterThan(0.95);
   expect(percentile(booked([ms]), 0.5)! / ms).toBeLessThan(1.05);
 });
 
-it('gives one decimal', () => {
+it('rounds a percentile to one decimal', () => {
   expect(percentile(booked([1.5]), 0.5)).toBe(1.5);
 });
 
-it('counts latencies below a millisecond as one', () => {
+it('counts latencies below 1 ms as 1 ms', () => {
   expect(booked([0, 0.2, 1])).toEqual({ 0: 3 });
 });
 
-it('finds the middle and the slowest, in whatever order they came', () => {
+it('computes percentiles independent of order', () => {
   const buckets = booked([9_000, 10, 10, 10, 100]);
   expect(percentile(buckets, 0.5)).toBe(percentile(booked([10]), 0.5));
   expect(percentile(buckets, 0.6)).toBe(percentile(booked([10]), 0.5));
@@ -28,11 +28,11 @@ it('finds the middle and the slowest, in whatever order they came', () => {
   expect(percentile(buckets, 0.99)).toBe(percentile(booked([9_000]), 0.5));
 });
 
-it('is null without requests', () => {
+it('returns no percentile without requests', () => {
   expect(percentile({}, 0.5)).toBeNull();
 });
 
-it('adds the counts of several workers', () => {
+it('merges the latencies of several workers', () => {
   const total = booked([10, 500]);
   mergeLatencies(total, booked([10, 10, 2_000]));
   expect(total).toEqual(booked([10, 10, 10, 500, 2_000]));

@@ -26,13 +26,13 @@ const calls = [
   sent('GET /v2/companies/watch', 5),
 ];
 
-it('nothing, while the API counted between the answered calls of version 2 and all of them', () => {
+it('reports no overuse between answered and sent calls', () => {
   for (const used of [80, 100, 155]) {
     expect(quotaOveruse([reading(10, 1), reading(10 + used, 2)], calls)).toMatchObject({ calls: 155, drift: 0 });
   }
 });
 
-it('what someone else used, and what was not counted', () => {
+it('reports calls of another user and uncounted calls', () => {
   const other = quotaOveruse([reading(0, 1), reading(20, 2), reading(255, 3)], calls);
   expect(other).toMatchObject({ used_before: 0, used_after: 255, drift: 100 });
   expect(describeOveruse(other!)).toMatch(
@@ -43,12 +43,12 @@ it('what someone else used, and what was not counted', () => {
   expect(describeOveruse(free!)).toMatch(/counted 30 .*: 50 requests were not counted/);
 });
 
-it('nothing for the calls that read the metric, nor for watches or failed calls that it left out', () => {
+it('excludes metric calls and allows uncounted watches and failed calls', () => {
   expect(quotaOveruse([reading(0, 1), reading(79, 2)], calls)).toMatchObject({ drift: -1 });
   expect(quotaOveruse([reading(0, 1), reading(156, 2)], calls)).toMatchObject({ calls: 155, drift: 1 });
 });
 
-it('measured from the first reading to the last, in whatever order they were landed', () => {
+it('measures from the first to the last reading in any order', () => {
   expect(quotaOveruse([reading(120, 3), reading(20, 1), reading(60, 2)], calls)).toEqual({
     metric: 'daily_browsing',
     used_before: 20,
@@ -67,7 +67,7 @@ it.each([
   [155, -10, true],
   [2_000, 19, false],
   [2_000, 20, true],
-])('told to an operator: of %i calls, %i too many or too few: %j', (of, drift, told) => {
+])('reports overuse to the operator: of %i calls, %i off: %j', (of, drift, told) => {
   const words = describeOveruse({
     metric: 'daily_browsing',
     used_before: 7,
@@ -80,7 +80,7 @@ it.each([
     expect(words).toContain(`The API counted ${of + drift} of daily_browsing while this run sent ${of} requests`);
 });
 
-it('not told where it is a handful, where the day began anew, or the metric was read once', () => {
+it('reports no small overuse, nor across a quota reset or monthly metric', () => {
   expect(describeOveruse(quotaOveruse([reading(0, 1), reading(160, 2)], calls)!)).toBeNull();
   expect(quotaOveruse([reading(100, 1), reading(3, 2)], calls)).toBeNull();
   expect(quotaOveruse([reading(100, 1), reading(300, 2, { daily: false })], calls)).toBeNull();

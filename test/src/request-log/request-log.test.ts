@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 describe('the request log', () => {
-  it('adds up attempts, errors, retries and bytes per endpoint over all chunks', () => {
+  it('sums attempts, errors, retries and bytes per endpoint', () => {
     const first = new RequestLog(data, RUN, 'chunk-1');
     first.add(attempt());
     first.add(attempt({ status: 503, error: 'ServerError', bytes: 10, ms: 300 }));
@@ -50,13 +50,13 @@ describe('the request log', () => {
     expect(totals[0]!.p99_ms).toBeLessThan(1_100);
   });
 
-  it('is empty for a run that sent nothing', () => {
+  it('writes no request log for a run without requests', () => {
     new RequestLog(data, RUN, 'chunk-1').close();
     expect(readRequests(data, RUN)).toEqual([]);
     expect(existsSync(requests)).toBe(false);
   });
 
-  it('goes on in the file of an earlier attempt, and counts both', () => {
+  it('appends to the file of an earlier attempt', () => {
     for (let i = 0; i < 2; i++) {
       const log = new RequestLog(data, RUN, 'chunk-1');
       log.add(attempt());
@@ -65,7 +65,7 @@ describe('the request log', () => {
     expect(readRequests(data, RUN)).toMatchObject([{ requests: 2, bytes: 2_000 }]);
   });
 
-  it('writes what was booked while the activity still waits', () => {
+  it('writes entries every second while the activity runs', () => {
     vi.useFakeTimers();
     try {
       const log = new RequestLog(data, RUN, 'chunk-1');
@@ -83,7 +83,7 @@ describe('the request log', () => {
     }
   });
 
-  it('skips a line torn by a kill and counts the rest', () => {
+  it('skips a line torn by a kill', () => {
     const log = new RequestLog(data, RUN, 'chunk-1');
     log.add(attempt());
     log.close();
@@ -92,7 +92,7 @@ describe('the request log', () => {
     expect(readRequests(data, RUN)).toMatchObject([{ requests: 1 }]);
   });
 
-  it('keeps bookings that cannot be written for later, and starts a new line then', () => {
+  it('keeps entries that cannot be written and writes them later', () => {
     vi.useFakeTimers();
     try {
       mkdirSync(path.dirname(requests), { recursive: true });
@@ -112,7 +112,7 @@ describe('the request log', () => {
     }
   });
 
-  it('reports at the end that bookings could not be written', () => {
+  it('fails on close if entries could not be written', () => {
     mkdirSync(path.dirname(requests), { recursive: true });
     writeFileSync(requests, 'a file in the way');
     const log = new RequestLog(data, RUN, 'chunk-1');
@@ -122,7 +122,7 @@ describe('the request log', () => {
 });
 
 describe('bookingIn', () => {
-  it('books what the work sends, however deep, and nothing from outside', async () => {
+  it('logs the requests of its work and none from outside', async () => {
     const log = new RequestLog(data, RUN, 'chunk-1');
     bookAttempt(attempt());
     const result = await bookingIn(log, async () => {
@@ -135,7 +135,7 @@ describe('bookingIn', () => {
     expect(readRequests(data, RUN)).toMatchObject([{ requests: 1 }]);
   });
 
-  it('writes the bookings of work that fails', async () => {
+  it('logs the requests of work that fails', async () => {
     const failing = bookingIn(new RequestLog(data, RUN, 'chunk-1'), async () => {
       bookAttempt(attempt({ error: 'ServerError' }));
       throw new Error('no more');

@@ -21,7 +21,7 @@ function read(text: string | Buffer): { records: CsvRecord[]; faults: CsvFault[]
 const questionsOf = (text: string | Buffer) => readQuestions(Buffer.from(text), 'list.csv');
 
 describe('readCsv', () => {
-  it('reads back whatever was written, with any delimiter', () => {
+  it('reads back CSV with any delimiter', () => {
     const row = fc.array(
       fc.string({
         unit: fc.constantFrom('a', '"', ',', ';', '\t', '|', '\n', '\r', ' ', 'é', '\u{1f600}'),
@@ -47,7 +47,7 @@ describe('readCsv', () => {
     );
   });
 
-  it('counts lines as an editor does, whatever ends them, and takes quotes inside a field', () => {
+  it('counts lines like an editor and accepts quotes inside a field', () => {
     const { records, faults } = read('name\r\n\r\n"a\nb",1\nc "d" e\r \r\n "f" , 2 ');
     expect(faults).toEqual([]);
     expect(records).toEqual([
@@ -58,7 +58,7 @@ describe('readCsv', () => {
     ]);
   });
 
-  it('picks the delimiter outside of quotes, and takes what Excel names in front', () => {
+  it("finds the delimiter outside quotes or in Excel's sep= line", () => {
     expect(read('"a, b, c";d\n1;2').records.map(({ cells }) => cells)).toEqual([
       ['a, b, c', 'd'],
       ['1', '2'],
@@ -71,7 +71,7 @@ describe('readCsv', () => {
     ['closed by the quote of a later row', '2,"B\n3,"C"\n4,D\n', 'has no closing quote'],
     ['not doubled', '2,"B "the" Ltd"\n3,C\n4,D\n', 'has no closing quote'],
     ['never closed, in a file of old line ends', '2,"B\r3,C\r4,D', 'a quote is opened but never closed'],
-  ])('names the line of a quote that is %s, and loses no row behind it', (_name, broken, problem) => {
+  ])('names the line of a quote that is %s and keeps the rows after it', (_name, broken, problem) => {
     const { records, faults } = read(`id,name\n1,A\n${broken}`);
     expect(records.map(({ line, cells }) => `${line} ${cells.join()}`)).toEqual([
       '1 id,name',
@@ -84,12 +84,12 @@ describe('readCsv', () => {
     ]);
   });
 
-  it('names the line where the quote was opened, not the one where its row begins', () => {
+  it('names the line where the quote was opened', () => {
     const { faults } = read('a,b\n"x\ny","z\n1,2\n');
     expect(faults.map(({ line }) => line)).toEqual([3]);
   });
 
-  it('never takes the rest of a broken row for a row', () => {
+  it('never reads the rest of a broken row as a row', () => {
     const { records, faults } = read('a,b,c\n1,"x,2\nrest of it\n4,"5"5\n7,8,9\n10\n');
     expect(records.map(({ line }) => line)).toEqual([1, 5, 6]);
     expect(faults.map(({ line }) => line)).toEqual([2, 3, 4]);
@@ -103,10 +103,10 @@ describe('readCsv', () => {
         const named = [...records, ...faults].map(({ line }) => line);
         expect(new Set(named).size).toBe(named.length);
         const begun = new Set(named);
-        // Lines that name nothing are empty, or belong to the record before them.
+        // Lines without an entry are empty, or belong to the record before them.
         text.split(/\r\n|\n|\r/).forEach((line, i) => {
           if (!/[^"\s]/.test(line) || begun.has(i + 1)) return;
-          // A broken row is named by the line where its quote was opened, which may be a later one of it.
+          // A broken row is named by the line of its opening quote, which may be a later line of the row.
           const next = Math.min(...named.filter((other) => other > i + 1));
           if (faults.some((fault) => fault.line === next)) return;
           const owner = records.findLast((record) => record.line <= i + 1);
@@ -120,13 +120,13 @@ describe('readCsv', () => {
     );
   });
 
-  it('ends on anything', () => {
+  it('reads any bytes without failing', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void read(Buffer.from(bytes))));
   });
 });
 
 describe('readQuestions', () => {
-  it('knows what people call the columns, makes equal rows one, and names rows it cannot ask', () => {
+  it('recognizes column names, merges equal rows and reports unusable ones', () => {
     const list = [
       'Company Name;Country;Reg. No;Note;Web',
       'Anna & Co;dk;123;x;',
@@ -150,14 +150,14 @@ describe('readQuestions', () => {
     ['joins the next row to a name', 'id,name\n1,"A\n2,B\n3,"\n4,D\n'],
     ['makes a row too wide', 'id,name\n1,"A\n2,B",x\n2,B\n4,D\n'],
     ['makes a field too long', `id,name\n1,"A\n2,B${'\n5,E'.repeat(200)}"\n4,D\n`],
-  ])('asks for the rows behind a quote that %s', (_name, list) => {
+  ])('reads the rows after a quote that %s', (_name, list) => {
     const { questions, bad } = questionsOf(list);
     expect(questions).toEqual(expect.arrayContaining(['{"name":"B"}', '{"name":"D"}']));
     expect(bad[0]?.line).toBe(2);
     expect(questions.join()).not.toContain('A');
   });
 
-  it('keeps a name that goes over two lines, and a row whose note does', () => {
+  it('keeps names and notes that span two lines', () => {
     const { questions, bad } = questionsOf('name,note\n"A\nHolding","line, one\nline, two"\n');
     expect(questions).toEqual([String.raw`{"name":"A\nHolding"}`]);
     expect(bad).toEqual([]);
@@ -168,21 +168,21 @@ describe('readQuestions', () => {
     ['UTF-16 without a mark', Buffer.from('name\nA\n', 'utf16le'), 'not UTF-8 text: it holds zero bytes'],
     ['Latin-1', Buffer.from('name\nÆble\n', 'latin1'), 'not UTF-8 text: line 2 has bytes of another encoding'],
     ['a workbook', Buffer.from('PK\u0003\u0004…'), 'not UTF-8 text: it is a workbook'],
-    ['nothing', Buffer.alloc(0), 'is empty'],
+    ['no content', Buffer.alloc(0), 'is empty'],
     ['no column that identifies', Buffer.from('country,note\nDK,x'), 'names no column that identifies'],
     ['a column twice', Buffer.from('name,country,Name\nA,DK,B'), 'Line 1 of list.csv names the column "Name" twice'],
     ['a header that cannot be read', Buffer.from('name,"country\nA,DK'), 'Line 1 of list.csv, which names the columns'],
-  ])('refuses a file with %s', (_name, file, message) => {
+  ])('rejects a file with %s', (_name, file, message) => {
     expect(() => readQuestions(file, 'list.csv')).toThrow(message);
   });
 
-  it('names columns that mean the same, and takes the first one that is filled', () => {
+  it('names columns with the same meaning and uses the first filled one', () => {
     const { questions, alike } = questionsOf('website,domain\n,b.example\na.example,c.example\n');
     expect(alike).toEqual([['website', 'domain']]);
     expect(questions).toEqual(['{"website":"b.example"}', '{"website":"a.example"}']);
   });
 
-  it('gives a question the same key whatever the order of its columns', () => {
+  it('gives a question the same key in any column order', () => {
     expect(questionKey({ name: 'A', country_code: 'DK' })).toBe(questionKey({ country_code: 'DK', name: 'A' }));
   });
 });
@@ -190,7 +190,7 @@ describe('readQuestions', () => {
 describe('waysToFind', () => {
   const kinds = (question: Parameters<typeof waysToFind>[0]): string[] => waysToFind(question).map(([kind]) => kind);
 
-  it('asks the surest first, and nothing it has nothing for', () => {
+  it('orders lookups by certainty and skips those without a value', () => {
     expect(
       kinds({
         name: 'A',
@@ -206,13 +206,13 @@ describe('waysToFind', () => {
   });
 });
 
-describe('the input of resolveCompanies', () => {
-  it.each(['resolve/a.csv', 'suppliers-2026.csv'])('takes %s', (file) => {
+describe('ResolveCompaniesInput', () => {
+  it.each(['resolve/a.csv', 'suppliers-2026.csv'])('accepts the file %s', (file) => {
     expect(ResolveCompaniesInput.safeParse({ file }).success).toBe(true);
   });
 
   it.each(['../a.csv', '/etc/passwd', 'resolve/../../a.csv', 'resolve/.csv', 'a.txt', 'resolve/a/b.csv', ''])(
-    'refuses %s',
+    'rejects the file %s',
     (file) => {
       expect(ResolveCompaniesInput.safeParse({ file }).success).toBe(false);
     },

@@ -15,17 +15,17 @@ beforeAll(async () => {
 
 afterAll(async () => server?.teardown());
 
-it('a worker knows how many there are, without those of this machine that have ended', async () => {
+it('counts the workers without ended ones of this machine', async () => {
   const counts: number[] = [];
   const stop = new AbortController();
   const watch = () =>
     watchAtWork(server.client, { identity: 'me', onChange: ({ workers }) => counts.push(workers), stop: stop.signal });
   await watch();
   expect(counts).toEqual([1]);
-  // A worker is, to the server, whoever asks for work, in whichever of the parts a queue has.
+  // The server counts every identity that polls a task queue as a worker, in any partition of it.
   const { connection, workflowService, options } = server.client;
   const { pid } = spawnSync(process.execPath, ['--version']);
-  // Of this machine: one that runs, twice with the same process id (in two containers), and one that has ended.
+  // On this machine: two live workers with the same process id (in two containers), and one that has ended.
   const facts = { folder: 'ab12cd34', settings: '0123abcd' };
   const [own, other] = [workerIdentity(facts), workerIdentity(facts)];
   const ended = own.replace(/^\d+/, String(pid));
@@ -44,7 +44,7 @@ it('a worker knows how many there are, without those of this machine that have e
   expect(counts.at(-1)).toBe(4);
 });
 
-it('a worker is known by process, host, data folder and settings; one of an older version by the first two', () => {
+it("reads process, host, data folder and settings from a worker's identity", () => {
   const facts = { folder: 'ab12cd34', settings: '0123abcd' };
   expect(parseIdentity(workerIdentity(facts))).toMatchObject({ ...facts, name: `${process.pid}@${hostname()}` });
   expect(parseIdentity('12@old')).toEqual({ identity: '12@old', name: '12@old' });

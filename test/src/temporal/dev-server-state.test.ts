@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A process that looks like the dev server: \`start-dev\` is on its command line. */
+/** A process that looks like the dev server: its command line contains \`start-dev\`. */
 async function pretendServer(): Promise<{ pid: number; stop: () => Promise<void> }> {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'server', 'start-dev']);
   await once(child, 'spawn');
@@ -35,7 +35,7 @@ async function pretendServer(): Promise<{ pid: number; stop: () => Promise<void>
 const where = { place: findPlace(), address: '127.0.0.1:17999', ui: 'http://127.0.0.1:18999' };
 
 describe('the dev server of a data folder', () => {
-  it('is found by other commands while it lives, and forgotten after', async () => {
+  it('finds the dev server while it lives, but not after', async () => {
     const server = await pretendServer();
     await writeDevServer(dataDir, { ...where, pid: server.pid });
     expect(resolveTemporal(dataDir)).toMatchObject({ address: where.address, ui: where.ui, source: 'data folder' });
@@ -44,19 +44,19 @@ describe('the dev server of a data folder', () => {
     expect(resolveTemporal(dataDir)).toMatchObject({ address: '127.0.0.1:7233', source: 'default' });
   });
 
-  it('is not any process that has got its old id', async () => {
+  it("ignores another process that has the server's old id", async () => {
     await writeDevServer(dataDir, { ...where, pid: process.pid });
     expect(readDevServer(dataDir)).toBeNull();
   });
 
-  it('is not any process that has its id in another container or before a reboot', async () => {
+  it('ignores a process with the same id in another container', async () => {
     const server = await pretendServer();
     await writeDevServer(dataDir, { ...where, place: 'another boot pid:[1] host', pid: server.pid });
     expect(readDevServer(dataDir)).toBeNull();
     await server.stop();
   });
 
-  it('is not forgotten by one that was there before it', async () => {
+  it("is not removed by an earlier server's exit", async () => {
     const server = await pretendServer();
     await writeDevServer(dataDir, { ...where, pid: server.pid });
     forgetDevServer(dataDir, server.pid + 1);
@@ -66,13 +66,13 @@ describe('the dev server of a data folder', () => {
     await server.stop();
   });
 
-  it('says nothing where its file is torn', () => {
+  it('ignores a truncated state file of the dev server', () => {
     mkdirSync(path.join(dataDir, 'temporal'));
     writeFileSync(path.join(dataDir, 'temporal', 'server.json'), '{"pid": 1');
     expect(readDevServer(dataDir)).toBeNull();
   });
 
-  it('gives way to TEMPORAL_ADDRESS and its namespace', async () => {
+  it('prefers TEMPORAL_ADDRESS and its namespace to the dev server', async () => {
     vi.stubEnv('TEMPORAL_ADDRESS', 'temporal.example:7233');
     vi.stubEnv('TEMPORAL_NAMESPACE', 'market');
     expect(resolveTemporal(dataDir)).toMatchObject({

@@ -5,7 +5,7 @@ import { TidemarkError } from '../../../src/core/errors.js';
 import { describeServiceError, runFailure } from '../../../src/temporal/failure.js';
 
 describe('runFailure', () => {
-  it('finds our own failure under the layers it passed through', () => {
+  it("finds our own failure inside Temporal's wrappers", () => {
     const ours = ApplicationFailure.create({
       type: 'Unauthorized',
       message: 'The API refuses the key. Check it.',
@@ -27,7 +27,7 @@ describe('runFailure', () => {
     expect(error.type).toBe('Unauthorized');
   });
 
-  it('tells cancelled and terminated runs from failed ones', () => {
+  it('distinguishes cancelled and terminated runs from failed ones', () => {
     const cancelled = new WorkflowFailedError(
       'Workflow execution cancelled',
       new CancelledFailure('Workflow canceled'),
@@ -50,7 +50,7 @@ describe('describeServiceError', () => {
       { name: 'ServiceError' },
     );
 
-  it('sends who lacks the search attributes to setup', () => {
+  it('suggests setup when search attributes are missing', () => {
     const error = describeServiceError(serviceError(3, 'no mapping defined for search attribute TidemarkMarket'));
     expect(error).toMatchObject({
       message: expect.stringContaining('TidemarkMarket'),
@@ -58,13 +58,13 @@ describe('describeServiceError', () => {
     });
   });
 
-  it('says that runs go on when the server is away', () => {
+  it('reports that Temporal no longer answers', () => {
     const error = describeServiceError(serviceError(14, 'No connection established. Resolution note: '));
     expect(error).toBeInstanceOf(TidemarkError);
     expect(error).toMatchObject({ message: 'Temporal no longer answers: No connection established.' });
   });
 
-  it('leaves other errors alone', () => {
+  it('returns other errors unchanged', () => {
     const other = new Error('other');
     expect(describeServiceError(other)).toBe(other);
   });

@@ -14,7 +14,7 @@ import { ROOT } from '../../helpers/processes.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 import { startTemporal } from '../../helpers/temporal.js';
 
-// A real server and no worker: what starts stays running until the test ends it.
+// A real server without a worker: started runs stay open until the test ends them.
 let server: TestWorkflowEnvironment;
 let temporal: TemporalClient;
 
@@ -43,7 +43,7 @@ function request(date: string): RunRequest {
 }
 
 describe('startOrJoin', () => {
-  it('starts a run with what the UI shows of it, then joins it, then runs it anew', async () => {
+  it('starts a run, joins it while open, and starts it again after', async () => {
     const first = await startOrJoin(temporal.client, request('2026-11-01'));
     expect(first.joined).toBe(false);
     const { typedSearchAttributes } = await first.handle.describe();
@@ -59,7 +59,7 @@ describe('startOrJoin', () => {
     await third.handle.terminate();
   });
 
-  it('joins the run a schedule started for the same market and date', async () => {
+  it('joins the run that a schedule started for the same market and date', async () => {
     const scheduled = await temporal.client.workflow.start('marketSnapshot', {
       workflowId: 'snapshot/demo/scheduled-2026-11-02T02:00:00Z',
       taskQueue: CRAWL_QUEUE,
@@ -79,7 +79,7 @@ describe('startOrJoin', () => {
 });
 
 describe('followRun', () => {
-  it('tells that no worker is there, and leaves the run running when interrupted', async () => {
+  it('shows that no worker runs and leaves the run open on interrupt', async () => {
     const { handle, startedAt } = await startOrJoin(temporal.client, request('2026-11-03'));
     const interrupt = new AbortController();
     const shown: RunState[] = [];
@@ -106,10 +106,10 @@ describe('followRun', () => {
   });
 });
 
-describe('schedules', () => {
+describe('declared schedules', () => {
   const config = loadConfig(`${ROOT}/tidemark.example.yaml`, {});
 
-  it('are created, left alone, updated and removed until they are as declared', async () => {
+  it('creates, keeps, updates and removes schedules to match the configuration', async () => {
     const { client } = temporal;
     const declared = declaredSchedules(config);
     const changes = async (wanted = declared) =>
@@ -121,7 +121,7 @@ describe('schedules', () => {
     const later = declared.map((one) => ({ ...one, cron: '15 4 * * 1-5', timezone: 'Europe/Copenhagen' }));
     expect(await changes(later)).toEqual(['tidemark/snapshot/demo updated', 'tidemark/tenders updated']);
     const { state, spec, policies } = await client.schedule.getHandle('tidemark/tenders').describe();
-    // Paused by an operator stays paused; a night that is late swallows none.
+    // A schedule paused by an operator stays paused, and a late night is buffered instead of skipped.
     expect(state.paused).toBe(true);
     expect(spec.timezone).toBe('Europe/Copenhagen');
     expect(policies.overlap).toBe('BUFFER_ALL');
@@ -133,7 +133,7 @@ describe('schedules', () => {
 });
 
 describe('search attributes', () => {
-  it('are registered once', async () => {
+  it('registers missing search attributes once', async () => {
     await temporal.connection.operatorService.removeSearchAttributes({
       namespace: 'default',
       searchAttributes: ['TidemarkDate'],

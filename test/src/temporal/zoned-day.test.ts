@@ -20,13 +20,13 @@ describe('startOfDay', () => {
     ['2026-07-01', 'Europe/Copenhagen', '2026-06-30T22:00:00.000Z'],
     ['2026-11-20', 'Pacific/Kiritimati', '2026-11-19T10:00:00.000Z'],
     ['2026-11-20', 'Pacific/Pago_Pago', '2026-11-20T11:00:00.000Z'],
-    // The clocks of São Paulo went from 23:59:59 to 01:00: that day had no midnight.
+    // In São Paulo the clock went from 23:59:59 to 01:00, so that day had no midnight.
     ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z'],
-  ])('%s in %s is %s', (date, zone, instant) => {
+  ])('starts %s in %s at %s', (date, zone, instant) => {
     expect(startOfDay(date, zone).toISOString()).toBe(instant);
   });
 
-  it('is the first instant of its day everywhere', () => {
+  it('finds the first instant of any day in any zone', () => {
     const days = fc.date({ min: new Date('2000-01-01'), max: new Date('2040-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(days, fc.constantFrom(...ZONES), (day, zone) => {
@@ -41,7 +41,7 @@ describe('startOfDay', () => {
 });
 
 describe('daySpan', () => {
-  it('holds both days whole, also over a change of clocks', () => {
+  it('spans both days completely, also over a clock change', () => {
     const { start, end } = daySpan('2026-10-24', '2026-10-25', 'Europe/Copenhagen');
     expect(start.toISOString()).toBe('2026-10-23T22:00:00.000Z');
     expect(end.toISOString()).toBe('2026-10-25T22:59:59.999Z');

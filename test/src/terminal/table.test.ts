@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderTable } from '../../../src/terminal/table.js';
 
 describe('renderTable', () => {
-  it('puts numbers to the right with their points aligned, and NULL as nothing', () => {
+  it('aligns numbers at the decimal point and shows NULL as empty', () => {
     const table = renderTable({
       columns: ['country', 'companies', 'share'],
       rows: [
@@ -20,7 +20,7 @@ describe('renderTable', () => {
     ]);
   });
 
-  it('groups quantities but not ids and years', () => {
+  it('groups digits of quantities, but not of ids and years', () => {
     const table = renderTable({
       columns: ['company_id', 'year', 'turnover'],
       rows: [[1_000_006, 2025, 4_856_060_102n]],
@@ -28,7 +28,7 @@ describe('renderTable', () => {
     expect(table.split('\n')[2]).toBe('   1000006  2025  4,856,060,102');
   });
 
-  it('aligns beside letters that are two columns wide', () => {
+  it('aligns columns with double-width letters', () => {
     const [, , first, second] = renderTable({
       columns: ['name', 'n'],
       rows: [
@@ -40,14 +40,14 @@ describe('renderTable', () => {
     expect(second).toBe('Dawn  2');
   });
 
-  it('cuts the widest cells first to fit a terminal', () => {
+  it('cuts the widest cells first to fit the terminal', () => {
     const rows = [['x'.repeat(80), 'y'.repeat(20), 7]];
     const lines = renderTable({ columns: ['long', 'middle', 'n'], rows }, { width: 50 }).split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBe(50);
     expect(lines[2]).toMatch(/^x+…  y{20}  7$/);
   });
 
-  it('lets no control character of the data reach the terminal', () => {
+  it('escapes control characters in cells', () => {
     const shown = (text: string) => renderTable({ columns: ['name'], rows: [[text]] }).split('\n')[2];
     expect(shown('a\u001b[31mred\nb')).toBe(String.raw`a\u001b[31mred b`);
     expect(shown('\u009b31m \u202eevil\u2066 \ud800 \u0000')).toBe(

@@ -41,14 +41,14 @@ const files = (): string[] => [
   ...readManifests(dataDir).map(({ file }) => file),
 ];
 
-/** What a power cut would lose of all that is kept. */
+/** What a power cut would lose of all stored deliveries. */
 function lostNow(): string[] {
   const kept = files();
   return kept.length === 0 ? ['everything: nothing is kept'] : kept.flatMap(findLost);
 }
 
-describe('a power cut loses no delivery', () => {
-  test('that was kept, the first in a new folder included', async () => {
+describe('deliveries and power cuts', () => {
+  test('keeps the first delivery in a new folder after a power cut', async () => {
     log = DeliveryLog.open(dataDir, clock);
     await log.keep(delivery(1), '1');
     expect(lostNow()).toEqual([]);
@@ -56,7 +56,7 @@ describe('a power cut loses no delivery', () => {
     expect(lostNow()).toEqual([]);
   });
 
-  test('of several that came together', async () => {
+  test('keeps deliveries that arrive together after a power cut', async () => {
     log = DeliveryLog.open(dataDir, clock);
     const kept = [1, 2, 3, 4].map(async (id) => {
       await log?.keep(delivery(id), String(id));
@@ -65,7 +65,7 @@ describe('a power cut loses no delivery', () => {
     expect((await Promise.all(kept)).flat()).toEqual([]);
   });
 
-  test('that filled its spool', async () => {
+  test('keeps deliveries that fill a spool after a power cut', async () => {
     log = DeliveryLog.open(dataDir, clock, { limits: { rows: 2, bytes: 1_000_000 } });
     const kept = [1, 2, 3].map(async (id) => {
       await log?.keep(delivery(id), String(id));
@@ -74,7 +74,7 @@ describe('a power cut loses no delivery', () => {
     expect((await Promise.all(kept)).flat()).toEqual([]);
   });
 
-  test('that was landed when the log ended', async () => {
+  test('keeps landed deliveries after a power cut', async () => {
     log = DeliveryLog.open(dataDir, clock);
     await log.keep(delivery(1), '1');
     await log.close();
@@ -82,14 +82,14 @@ describe('a power cut loses no delivery', () => {
     expect(listSpools(dataDir).size).toBe(0);
   });
 
-  test('that was answered 200', async () => {
+  test('makes a delivery durable before it answers 200', async () => {
     log = DeliveryLog.open(dataDir, clock);
     const keep = (body: string, company: string | null): Promise<void> =>
       log?.keep(body, company) ?? Promise.reject(new Error('closed'));
     const server = createReceiver({ path: '/events', secret: SECRET, keep }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const lost: string[] = [];
-    // Looked at when the answer is made, before the sender sees it.
+    // Checked when the answer is written, before the sender sees it.
     server.on('request', (_, response) => {
       const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => typeof response;
       response.writeHead = (...args: unknown[]) => {

@@ -75,14 +75,14 @@ const delivery = (id: number): string =>
     new_value: 'B',
   });
 
-/** Whether a message has an event's own value in it, and not that of its twin. */
+/** Whether a message mentions an event's own value, and not its twin's. */
 function mentions(row: Record<string, string | null>): boolean {
   const [message, value] = [row['message_text'] ?? '', row['new_value'] ?? ''];
   return message.includes(value) && (value.includes(', second') || !message.includes(', second'));
 }
 
-describe('the receiver', () => {
-  it('lands what the sandbox delivers; what is also polled is one event, come both ways', async () => {
+describe('the webhook receiver', () => {
+  it('lands sandbox deliveries and merges them with polled events', async () => {
     const app = await startApp({ companies: 60 });
     const client = createApiClient({ baseUrl: app.url, apiKey: app.sandbox.options.key });
     try {
@@ -149,7 +149,7 @@ describe('the receiver', () => {
   });
 
   it.each(['different', 'alike'] as const)(
-    'loses none of the events that share a second, %s in content, delivered and polled',
+    'keeps every event of the same second, %s in content',
     async (eventTwins) => {
       const app = await startApp({ companies: 60, eventTwins });
       const client = createApiClient({ baseUrl: app.url, apiKey: app.sandbox.options.key });
@@ -204,7 +204,7 @@ describe('the receiver', () => {
           changes: truth.length,
         });
         const delivered = rows.filter(({ received_via }) => received_via === 'both');
-        // Of two deliveries alike one may be the other tried again: the list says that there are two.
+        // One of two identical deliveries may be a retry of the other; the list shows that there are two.
         expect(new Set(rows.map(({ received_via }) => received_via))).toEqual(
           new Set(eventTwins === 'alike' ? ['both', 'poll'] : ['both']),
         );
@@ -227,7 +227,7 @@ describe('the receiver', () => {
     },
   );
 
-  it('takes nothing that is not signed, not for it, or too large', async () => {
+  it('rejects deliveries that are unsigned, misaddressed or too large', async () => {
     const url = await listen({ maxBytes: 1000 });
     const body = delivery(1);
     expect(await deliver(`${url}/events`, body, { 'x-svc-signature': sign(body, 'other') })).toBe(401);
@@ -238,7 +238,7 @@ describe('the receiver', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await deliver(`${url}/events`, body, { 'content-encoding': 'gzip' })).toBe(415);
     expect(await deliver(`${url}/events`, 'x'.repeat(1001))).toBe(413);
-    // Without a length: cut off where it grows too large.
+    // Without Content-Length, the connection is closed once the body is too large.
     const stream = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(400)) });
     const endless = fetch(`${url}/events`, { method: 'POST', body: stream, duplex: 'half' }).then(
       ({ status }) => status,
@@ -249,7 +249,7 @@ describe('the receiver', () => {
     expect(landed()).toEqual([]);
   });
 
-  it('keeps what is signed though it cannot be read', async () => {
+  it('keeps signed deliveries that it cannot parse', async () => {
     const url = await listen();
     for (const body of ['not JSON', '{}', '\ufffd"<script>', delivery(7)])
       expect(await deliver(`${url}/events`, body)).toBe(200);
@@ -262,7 +262,7 @@ describe('the receiver', () => {
     ).toEqual([null, null, null, '7']);
   });
 
-  it('cuts off who sends slowly', async () => {
+  it('closes slow connections', async () => {
     const url = new URL(await listen({ headersMs: 200, requestMs: 300 }));
     const socket = connect(Number(url.port), url.hostname);
     socket.write(`POST /events HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nx`);
@@ -273,7 +273,7 @@ describe('the receiver', () => {
     expect(await deliver(`${url.origin}/events`, delivery(1))).toBe(200);
   });
 
-  it('says 503 where it cannot be kept, and takes it when it comes again', async () => {
+  it('answers 503 when it cannot store, and accepts the retry', async () => {
     const faults: unknown[] = [];
     const url = await listen({ onFault: (error) => faults.push(error) });
     const folder = path.join(dataDir, 'landing', 'watch_events', 'date=2026-11-21', 'run=webhook');
@@ -288,11 +288,11 @@ describe('the receiver', () => {
   });
 });
 
-describe('the log of deliveries', () => {
-  it('leaves alone what another log under way has kept, and lands it once that one is gone', async () => {
+describe('the delivery log', () => {
+  it("lands another log's deliveries only after that log ended", async () => {
     const bodies = [...Array(500).keys()].map(delivery);
     await Promise.all(bodies.map((body, i) => log.keep(body, String(i))));
-    // All of it lies in the spool of a log that is open.
+    // All deliveries are in the spool of an open log.
     const rows: number[] = [];
     const quick = { onCommit: (count: number) => rows.push(count), leaseMs: 200, beatMs: 20 };
     const next = DeliveryLog.open(dataDir, clock, { ...quick, place: 'another machine' });
@@ -304,7 +304,7 @@ describe('the log of deliveries', () => {
     expect(rows).toEqual([]);
   });
 
-  it('fills spools up to a size, so that none grows without end', async () => {
+  it('limits the size of spools', async () => {
     const limits = { rows: 1_000, bytes: 20_000 };
     const small = DeliveryLog.open(dataDir, clock, { limits });
     const bodies = [...Array(40).keys()].map((id) => delivery(id) + ' '.repeat(5_000));
@@ -314,7 +314,7 @@ describe('the log of deliveries', () => {
     expect(Math.max(...readManifests(dataDir).map(({ rows }) => rows))).toBeLessThanOrEqual(4);
   });
 
-  it('lands in pieces what a version before left in one spool', async () => {
+  it('lands a large spool of an older version in several parts', async () => {
     const spool = path.join(dataDir, 'landing', 'watch_events', 'date=2026-11-20', 'run=webhook', '_spool');
     mkdirSync(spool, { recursive: true });
     const bodies = [...Array(25).keys()].map(delivery);
@@ -332,7 +332,7 @@ describe('the log of deliveries', () => {
     expect(landed()).toEqual(bodies);
   });
 
-  it('leaves to a version before what it may still be writing', async () => {
+  it('waits while an older version may still write its spool', async () => {
     const spool = path.join(dataDir, 'landing', 'watch_events', 'date=2026-11-20', 'run=webhook', '_spool');
     const file = path.join(spool, 'part-20261120101112131-0e8dd0ea-7f3c.ndjson');
     mkdirSync(spool, { recursive: true });
@@ -350,7 +350,7 @@ describe('the log of deliveries', () => {
     expect(landed()).toHaveLength(9);
   });
 
-  it('fills parts with many', async () => {
+  it('puts many deliveries into few parts', async () => {
     const bodies = [...Array(2500).keys()].map(delivery);
     await Promise.all(bodies.map((body, i) => log.keep(body, String(i))));
     await log.close();
@@ -358,7 +358,7 @@ describe('the log of deliveries', () => {
     expect(readManifests(dataDir).length).toBeLessThan(4);
   });
 
-  it('leaves parts that are joined once their day is over', async () => {
+  it('writes parts that are compacted once their day is over', async () => {
     const old = { now: () => new Date('2026-11-01T02:00:00.000Z') };
     for (const id of [1, 2, 3]) {
       const day = DeliveryLog.open(dataDir, old);
@@ -375,7 +375,7 @@ describe('the log of deliveries', () => {
     expect(landed().toSorted()).toEqual([1, 2, 3, 4].map(delivery));
   });
 
-  it('commits by itself after a while', async () => {
+  it('commits deliveries after an interval', async () => {
     const rows: number[] = [];
     const quick = DeliveryLog.open(dataDir, clock, { onCommit: (count) => rows.push(count), commitEveryMs: 20 });
     await quick.keep(delivery(1), '1');
@@ -386,7 +386,7 @@ describe('the log of deliveries', () => {
 });
 
 describe('tidemark watch listen', () => {
-  it('loses nothing it said 200 to, killed or ended in order', async () => {
+  it('keeps every delivery it answered 200, when killed or stopped', async () => {
     const port = await freePort();
     writeFileSync(
       path.join(dataDir, 'tidemark.yaml'),

@@ -9,7 +9,7 @@ import { canMakePidNamespaces } from '../../helpers/pid-namespace.js';
 import { cleanEnv, startProcess } from '../../helpers/processes.js';
 import { startReceiver, type ReceiverProcess } from '../../helpers/receiver-process.js';
 
-// Each case: how receivers see one another. Where namespaces cannot be made, equal process ids are simulated by places.
+// How the receivers see each other. Where namespaces cannot be created, different places simulate equal process ids.
 const ELSEWHERE: Case = canMakePidNamespaces()
   ? { name: 'in containers, each process 1', place: () => ({ inNamespace: true }) }
   : { name: 'on two machines (no process namespaces here)', place: (n) => ({ place: `machine ${n}` }) };
@@ -46,7 +46,7 @@ function landed(): string[] {
     .map(({ body }) => body);
 }
 
-/** Waits until all of these are landed; what is missing when that takes far too long. */
+/** Waits until all of these have landed; returns the missing ones after a long timeout. */
 async function missing(bodies: readonly string[]): Promise<string[]> {
   for (let tries = 0; ; tries++) {
     const there = new Set(landed());
@@ -63,11 +63,11 @@ function leftFiles(): string[] {
 }
 
 describe.each(PLACES)('two receivers of one data folder, $name', ({ place }) => {
-  it('both keep what they answer 200 to, while each is killed and started again', async () => {
+  it('keeps every delivery answered 200 while two receivers are killed', async () => {
     const acknowledged: string[] = [];
     const pair = [await start(place(0)), await start(place(1))];
     const state = { stop: false, next: 0 };
-    // Deliveries go to either without a pause, as from a load balancer; what is not answered 200 comes again elsewhere.
+    // Sends deliveries to both without a pause, as a load balancer does. A delivery not answered 200 would be retried.
     const sending = pair.map(async (_, n) => {
       while (!state.stop) {
         const body = delivery(state.next++);
@@ -91,8 +91,8 @@ describe.each(PLACES)('two receivers of one data folder, $name', ({ place }) => 
   });
 });
 
-describe('a receiver that stood still', () => {
-  it('acknowledges nothing into a spool that was taken over and removed', async () => {
+describe('a frozen receiver', () => {
+  it('acknowledges nothing into a spool that another receiver took over', async () => {
     const frozen = await start({ commitEveryMs: 60_000 });
     expect(await frozen.deliver(delivery(1))).toBe(200);
     frozen.signal('SIGSTOP');
@@ -102,9 +102,9 @@ describe('a receiver that stood still', () => {
     expect(await missing([delivery(1)])).toEqual([]);
     frozen.signal('SIGCONT');
     const acknowledged = (await answers).flatMap((status, i) => (status === 200 ? [sent[i] ?? ''] : []));
-    // A connection that was kept open may have timed out meanwhile.
+    // An open connection may have timed out meanwhile.
     expect(acknowledged.length).toBeGreaterThan(10);
-    // What it keeps open for a minute is landed as it ends.
+    // Its open spool is landed when it stops.
     await Promise.all([frozen.stop(), other.stop()]);
     expect(await missing(acknowledged)).toEqual([]);
     expect(leftFiles()).toEqual([]);
@@ -112,12 +112,12 @@ describe('a receiver that stood still', () => {
 });
 
 describe('tidemark watch listen', () => {
-  it('starts beside another one of the same data folder, whatever a version before left there', async () => {
+  it("starts next to another receiver and an older version's lock", async () => {
     writeFileSync(
       path.join(dataDir, 'tidemark.yaml'),
       `api: { baseUrl: 'http://127.0.0.1:1' }\ndata: .\nmarkets: [{ name: m }]\n`,
     );
-    // The lock of a version that went by process ids: in a container that was killed, the id is in use again.
+    // An older version's lock relied on process ids; in a restarted container the id is in use again.
     mkdirSync(path.join(dataDir, 'secrets'));
     writeFileSync(path.join(dataDir, 'secrets', 'webhook-receiver.lock'), String(process.pid));
     const listen = async () => {

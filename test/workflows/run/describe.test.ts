@@ -16,8 +16,8 @@ const PROGRESS: Progress = {
   notes: [],
 };
 
-describe('the progress that Temporal shows', () => {
-  it('tells phase, market, date and requests, then a table of the steps', () => {
+describe('the progress text for the Temporal UI', () => {
+  it('shows phase, market, date, requests and a table of steps', () => {
     expect(describeProgress(PROGRESS, null).split('\n')).toEqual([
       '**crawling** · market `demo` · date 2026-11-20 · 12 requests',
       '',
@@ -28,13 +28,13 @@ describe('the progress that Temporal shows', () => {
     ]);
   });
 
-  it('leaves out what is not known yet, and names the data folder', () => {
+  it('omits unknown values and names the data folder', () => {
     const folder = { id: 'i', path: '/srv/data', host: 'h' };
     const [head] = describeProgress({ ...PROGRESS, market: null, date: null, folder }, null).split('\n');
     expect(head).toBe('**crawling** · 12 requests · data folder `/srv/data` on h');
   });
 
-  it('tells coverage, companies carried over, and notes', () => {
+  it('shows coverage, companies carried over, and notes', () => {
     const coverage = { reportedTotal: 100, distinctCompanies: 97, missing: 3, share: 0.97 };
     const text = describeProgress({ ...PROGRESS, notes: ['first', 'second'] }, coverage);
     expect(text).toMatch(/\nCoverage: 97 of 100 companies, 3 missing\.\n\n> first\n\n> second$/);
@@ -45,7 +45,7 @@ describe('the progress that Temporal shows', () => {
   });
 });
 
-it('tells why entities are due, most valuable first', () => {
+it('lists why entities are due, most valuable first', () => {
   expect(reasonsInWords({ stale: 2_000, new: 5, failed: 6, event: 101 })).toBe(
     '5 new, 101 with events, 6 failed last time, 2,000 stale',
   );
@@ -56,7 +56,7 @@ it('tells why entities are due, most valuable first', () => {
   expect(reasonsInWords()).toBe('');
 });
 
-describe('what the API refuses', () => {
+describe('a refusal in words', () => {
   const refusal: Refusal = {
     stream: 'financials_v1',
     endpoint: 'GET /v1/reports',
@@ -67,19 +67,19 @@ describe('what the API refuses', () => {
     message: 'no',
   };
 
-  it('is named by what the key lacks', () => {
+  it('names the permission that the key lacks', () => {
     expect(refusalInWords(refusal)).toMatch(
       /^financials v1: this key lacks the permission "Reports", module "Finance", which GET \/v1\/reports needs\./,
     );
   });
 
-  it('is quoted where the API does not say what the key lacks', () => {
+  it('quotes the API if it does not name the permission', () => {
     expect(refusalInWords({ ...refusal, permission: null, module: null })).toMatch(
       /^financials v1: the API refuses GET \/v1\/reports to this key \("no"\)\./,
     );
   });
 
-  it('is told apart from a limit that lasted for hours', () => {
+  it('distinguishes a refusal from a long limit', () => {
     const limit = { ...refusal, guard: 'limit' };
     expect(refusalInWords(limit)).toMatch(/answered only "limit" \(permission "Reports", module "Finance"\) to GET/);
     expect(refusalInWords({ ...limit, permission: null, module: null })).toMatch(/answered only "limit" to GET/);

@@ -7,6 +7,6 @@ it.each([
   [40, false, { eventsPerRun: 40 }, false],
   [41, false, { eventsPerRun: 40 }, true],
   [4, true, {}, true],
-])('continues as new after %i events (suggested: %j, limits: %j): %j', (historyLength, suggested, ctx, expected) => {
+])('after %i events (suggested: %j, limits: %j) continues as new: %j', (historyLength, suggested, ctx, expected) => {
   expect(isHistoryLong({ historyLength, continueAsNewSuggested: suggested }, ctx)).toBe(expected);
 });

@@ -15,27 +15,27 @@ const reached = (distinctCompanies: number, reportedTotal: number): Coverage => 
   share: reportedTotal === 0 ? 1 : distinctCompanies / reportedTotal,
 });
 
-describe('a night is held back', () => {
-  it('below minCoverage, and says what stays current', () => {
+describe('heldBackBy', () => {
+  it('holds back a night below minCoverage and names the current one', () => {
     const words = heldBackBy(gate({ minCoverage: 0.98 }), reached(979, 1_000));
     expect(words).toMatch(/the run found 979 of 1,000 companies \(97\.9 %\), below minCoverage \(98 %\)/);
     expect(words).toMatch(/night of 2026-11-19 stays current/);
     expect(heldBackBy(gate({ minCoverage: 0.98 }), reached(980, 1_000))).toBeNull();
   });
 
-  it('also the first one, of which nothing is current then', () => {
+  it('holds back the first night below minCoverage', () => {
     const words = heldBackBy(gate({ minCoverage: 0.98, current: null }), reached(10, 1_000));
     expect(words).toMatch(/This market has no current night yet/);
   });
 
-  it('when it has far fewer companies than the night before, whatever the API says of itself', () => {
+  it('holds back a night with far fewer companies than the one before', () => {
     expect(heldBackBy(gate(), reached(0, 0))).toMatch(/found 0 companies.*has 1,000\. The drop exceeds 10 %/);
     expect(heldBackBy(gate(), reached(899, 899))).toMatch(/held back/i);
     expect(heldBackBy(gate(), reached(900, 900))).toBeNull();
     expect(heldBackBy(gate({ maxDrop: 1 }), reached(0, 0))).toBeNull();
   });
 
-  it('not for members left to later nights, and says how many they are', () => {
+  it('counts carried-over members towards publish thresholds and names their number', () => {
     const carried = { companies: 200, since: '2026-11-14' };
     expect(heldBackBy(gate({ minCoverage: 0.98 }), { ...reached(790, 1_000), carried })).toBeNull();
     expect(heldBackBy(gate({ minCoverage: 0.98 }), reached(790, 1_000))).toMatch(/790 of 1,000/);
@@ -43,7 +43,7 @@ describe('a night is held back', () => {
     expect(words).toMatch(/the run found 600 companies and carried 200 over from earlier nights/);
   });
 
-  it('not when the nights cannot be compared: other filters, a small market, the first night', () => {
+  it('holds back no night if the nights cannot be compared', () => {
     const current = { date: '2026-11-19', companies: 1_000, comparable: false };
     expect(heldBackBy(gate({ current }), reached(10, 10))).toBeNull();
     expect(heldBackBy(gate({ current: { ...current, companies: 99, comparable: true } }), reached(1, 1))).toBeNull();
@@ -52,8 +52,8 @@ describe('a night is held back', () => {
   });
 });
 
-describe('a market is incomplete', () => {
-  it('when something is missing that did not just move', () => {
+describe('isIncomplete', () => {
+  it('reports a market incomplete if more is missing than moved', () => {
     expect(isIncomplete(reached(1_000, 2_000))).toBe(true);
     expect(isIncomplete(reached(2_000, 2_000))).toBe(false);
     expect(isIncomplete({ ...reached(99_999, 100_000), moved: 1 })).toBe(false);
@@ -61,12 +61,12 @@ describe('a market is incomplete', () => {
     expect(isIncomplete(null)).toBe(false);
   });
 
-  it('when more is missing than the configuration leaves to later nights', () => {
+  it('reports a market incomplete if more is missing than postponed', () => {
     expect(isIncomplete({ ...reached(5_700, 6_000), postponed: 300 })).toBe(false);
     expect(isIncomplete({ ...reached(5_700, 6_000), postponed: 290 })).toBe(true);
   });
 
-  it('when more moved than moves in a night', () => {
+  it('reports a market incomplete if too many companies moved', () => {
     expect(isIncomplete({ ...reached(99_000, 100_000), moved: 1_000 })).toBe(true);
   });
 });

@@ -40,12 +40,12 @@ function begin(): RunState {
   return new RunState(beginning(CTX, progress, notes));
 }
 
-/** The state as the next execution receives it: through JSON. */
+/** The state as the next execution receives it, through JSON. */
 function carried(state: RunState): RunState {
   return new RunState(JSON.parse(JSON.stringify(state.carry())) as CarriedRun);
 }
 
-/** Everything the rest of a run can see of its state. */
+/** Everything that the rest of a run can read of its state. */
 function seen(state: RunState): object {
   return {
     ...state.carry(),
@@ -77,11 +77,11 @@ const refusalOf = (stream: string, endpoint: string): Refusal => ({
   message: 'no',
 });
 
-describe('what a run carries over continue-as-new', () => {
+describe("the run's state over continue-as-new", () => {
   const count = fc.nat(1_000);
   const text = fc.string();
   const coverage = fc.record({ reportedTotal: count, distinctCompanies: count, missing: count, share: fc.constant(1) });
-  // A field that is added to `CarriedRun` must be added here, or this does not compile.
+  // Add each new field of `CarriedRun` here; otherwise this does not compile.
   const fields: { [K in keyof Required<CarriedRun>]: fc.Arbitrary<Required<CarriedRun>[K]> } = {
     ctx: fc.record({ run: text, probeEverySeconds: count }).map((some) => ({ ...CTX, ...some })),
     paused: fc.boolean(),
@@ -104,7 +104,7 @@ describe('what a run carries over continue-as-new', () => {
     notes: fc.array(text),
   };
 
-  it('is every field it received', () => {
+  it("keeps every field of the run's state over continue-as-new", () => {
     fc.assert(
       fc.property(fc.record(fields), (run) => {
         const expected = { ...run, progress: { ...run.progress, notes: run.notes } };
@@ -143,7 +143,7 @@ describe('what a run carries over continue-as-new', () => {
     }),
   );
 
-  it('changes nothing of what a run says and decides later, wherever it is cut', () => {
+  it('decides the same wherever the run continues as new', () => {
     const steps = fc.array(fc.record({ operation, cut: fc.boolean() }), { maxLength: 30 });
     fc.assert(
       fc.property(steps, (list) => {
@@ -151,7 +151,7 @@ describe('what a run carries over continue-as-new', () => {
         let parts = begin();
         for (const step of list) {
           for (const state of [whole, parts]) step.operation(state);
-          // A run continues as new only at a checkpoint: where it is not held, and has obeyed a stop.
+          // A run continues as new only at a checkpoint: when it is not held and has handled a stop.
           if (step.cut && !whole.held) {
             expect(parts.obeyStop()).toBe(whole.obeyStop());
             parts = carried(parts);
@@ -162,7 +162,7 @@ describe('what a run carries over continue-as-new', () => {
     );
   });
 
-  it('stays uncounted and empty where an older version carried less', () => {
+  it('fills in fields that an older version did not pass on', () => {
     const { ctx, paused, concurrency, completed, nextChunk, progress, coverage: none, short, notes } = begin().carry();
     const old = { ctx, paused, concurrency, completed, nextChunk, progress, coverage: none, short, notes };
     const state = new RunState(old);
@@ -179,7 +179,7 @@ describe('what a run carries over continue-as-new', () => {
     });
   });
 
-  it('keeps showing new notes in the progress', () => {
+  it('shows new notes in the progress after continue-as-new', () => {
     const state = carried(begin());
     state.note('said after continue-as-new');
     expect(state.progress.notes).toEqual(['said after continue-as-new']);
@@ -187,7 +187,7 @@ describe('what a run carries over continue-as-new', () => {
 });
 
 describe('pause, resume and stop', () => {
-  it('hold a run while it is paused, and release it by resume', () => {
+  it('holds a paused run until resume', () => {
     const state = begin();
     state.pause();
     expect([state.held, carried(state).held]).toEqual([true, true]);
@@ -195,7 +195,7 @@ describe('pause, resume and stop', () => {
     expect([state.held, state.obeyStop()]).toEqual([false, false]);
   });
 
-  it('release a paused run by stop, and end the pause', () => {
+  it('ends the pause of a run on stop', () => {
     const state = begin();
     state.pause();
     expect(state.requestStop()).toBe(true);
@@ -204,20 +204,20 @@ describe('pause, resume and stop', () => {
     expect([state.paused, state.stopped, state.stopRequested]).toEqual([false, true, false]);
   });
 
-  it('stop every chunk of a stopped run, not only the first that asks', () => {
+  it('stops every chunk of a stopped run', () => {
     const state = begin();
     state.requestStop();
     expect([state.obeyStop(), state.obeyStop(), carried(state).obeyStop()]).toEqual([true, true, true]);
   });
 
-  it('ignore a stop once the crawl has ended', () => {
+  it('ignores a stop after the crawl has ended', () => {
     const state = begin();
     state.endCrawl();
     expect(state.requestStop()).toBe(false);
     expect([state.obeyStop(), state.stopRequested, state.stopped]).toEqual([false, false, false]);
   });
 
-  it('let a run that was stopped earlier finish', () => {
+  it('lets a stopped run finish', () => {
     const state = begin();
     state.requestStop();
     state.obeyStop();
@@ -232,14 +232,14 @@ describe('setConcurrency', () => {
     [16, 16, []],
     [0, null, []],
     [99, 16, ['setConcurrency asked for 99 requests in flight; api.maxConcurrency allows 16.']],
-  ])('%j sets %j', (limit, expected, notes) => {
+  ])('on setConcurrency %j sets %j', (limit, expected, notes) => {
     const state = begin();
     state.concurrency = 3;
     state.setConcurrency(limit);
     expect([state.concurrency, state.notes]).toEqual([expected, notes]);
   });
 
-  it.each([-1, 513, 0.5, '5', null, Number.NaN])('leaves everything as it was after %j', (limit) => {
+  it.each([-1, 513, 0.5, '5', null, Number.NaN])('on setConcurrency %j changes nothing and adds a note', (limit) => {
     const state = begin();
     state.concurrency = 3;
     state.setConcurrency(limit);
@@ -248,8 +248,8 @@ describe('setConcurrency', () => {
   });
 });
 
-describe('steps', () => {
-  it('are done once, also after continue-as-new', () => {
+describe('steps of a run', () => {
+  it('runs a step once, also after continue-as-new', () => {
     const state = begin();
     const shown = state.beginStep('search');
     expect(shown).toEqual({ name: 'search', done: 0, total: null, state: 'running' });
@@ -258,7 +258,7 @@ describe('steps', () => {
     expect([state.beginStep('search'), carried(state).beginStep('search')]).toEqual([null, null]);
   });
 
-  it('go on with their progress and their chunk after continue-as-new', () => {
+  it('continues a step at its progress and chunk after continue-as-new', () => {
     const state = begin();
     Object.assign(state.beginStep('companies') ?? {}, { done: 20, total: 60 });
     [state.nextChunk, state.again] = [2, { chunks: [3], next: 4 }];
@@ -268,7 +268,7 @@ describe('steps', () => {
     expect([next.nextChunk, next.again]).toEqual([2, { chunks: [3], next: 4 }]);
   });
 
-  it('begin with the first chunk', () => {
+  it('starts each step at its first chunk', () => {
     const state = begin();
     const search = state.beginStep('search');
     [state.nextChunk, state.again] = [7, { chunks: [7], next: 8 }];
@@ -277,8 +277,8 @@ describe('steps', () => {
   });
 });
 
-describe('a run that falls short', () => {
-  it('is not complete, and names a reason once', () => {
+describe('a partial run', () => {
+  it('marks a run partial and adds each reason once', () => {
     const state = begin();
     state.markIncomplete(null);
     expect(state.complete).toBe(true);
@@ -288,7 +288,7 @@ describe('a run that falls short', () => {
     expect([next.complete, next.notes]).toEqual([false, ['some records failed']]);
   });
 
-  it('is not complete while companies are missing', () => {
+  it('marks a run partial while companies are missing', () => {
     const state = begin();
     state.coverage = { reportedTotal: 10, distinctCompanies: 9, missing: 1, share: 0.9 };
     expect(carried(state).complete).toBe(false);
@@ -296,7 +296,7 @@ describe('a run that falls short', () => {
     expect([state.coverage.missing, state.complete]).toEqual([0, false]);
   });
 
-  it('does not ask a refused route again', () => {
+  it('requests a refused route only once', () => {
     const state = begin();
     state.noteRefusal(refusalOf('matches', '/v2/a'));
     const next = carried(state);
@@ -306,7 +306,7 @@ describe('a run that falls short', () => {
     expect(next.notes).toHaveLength(1);
   });
 
-  it('stays complete after a refusal that does not matter, a note and a fast clock', () => {
+  it('stays complete after a minor refusal, a note and a fast clock', () => {
     const state = begin();
     state.noteRefusal(refusalOf('nomenclatures', '/v1/lists'), { matters: false });
     state.note('for your information');

@@ -44,8 +44,8 @@ const draw = (all: boolean, segments = rows, why = gaps, width = Infinity): stri
   return root ? renderTree(root, { all, paint, width }) : [];
 };
 
-describe('the tree of a market', () => {
-  it('counts what is proven and shows every gap with filters and count', () => {
+describe('the coverage tree of a market', () => {
+  it('counts proven segments and shows every gap with filters and count', () => {
     expect(draw(false)).toEqual([
       '✗ root  1,500 of 3,000  remainder  split by company_status',
       '├─ ✔ 2 segments proven: 300 companies on 12 pages',
@@ -58,7 +58,7 @@ describe('the tree of a market', () => {
     ]);
   });
 
-  it('keeps to the terminal and loses no word of a gap', () => {
+  it('wraps the coverage tree to the terminal without losing a word', () => {
     const lines = draw(false, rows, gaps, 60);
     const words = lines
       .join(' ')
@@ -71,19 +71,19 @@ describe('the tree of a market', () => {
     expect(Math.max(...told.map((text) => text.length))).toBeLessThanOrEqual(60);
   });
 
-  it('marks as missing what falls short below a gap, and only there', () => {
+  it('marks a short segment as missing only below a gap', () => {
     const deep = [...rows, row('root/company_status=199/legal_form=13/a=1', 2_000, 250, { state: 'remainder' })];
     expect(draw(false, deep).join('\n')).toMatch(/✗ a=1 {2}250 of 2,000 {2}remainder/);
     expect(draw(false, deep, []).join('\n')).toMatch(/~ a=1/);
   });
 
-  it('shows every segment when asked to, but no calibration', () => {
+  it('shows every segment but no calibration with `all`', () => {
     const lines = draw(true);
     expect(lines.filter((text) => /[✔~✗]/.test(text))).toHaveLength(rows.length - 1);
     expect(lines.join('\n')).not.toMatch(/number_of_employees/);
   });
 
-  it('is one line below the root where all is proven', () => {
+  it('shows one line below the root when everything is proven', () => {
     const whole = [
       row('root', 300, 300, { state: 'split', split_by: 'legal_form' }),
       row('root/a=1', 100),
@@ -95,13 +95,13 @@ describe('the tree of a market', () => {
     ]);
   });
 
-  it('says so where a gap cannot be counted, and stands still without a root', () => {
+  it('reports a gap of unknown size, and draws nothing without a root', () => {
     const uncounted = [{ ...gaps[0]!, segment: 'root', missing: 0 }];
     expect(draw(false, [row('root', 10)], uncounted).join('\n')).toMatch(/unknown number missing/);
     expect(draw(false, [], gaps)).toEqual([]);
   });
 
-  it('shows each gap once, wherever it lies', () => {
+  it('shows each gap exactly once', () => {
     const path = fc
       .array(fc.integer({ min: 0, max: 3 }), { maxLength: 4 })
       .map((steps) => ['root', ...steps].join('/'));

@@ -18,26 +18,26 @@ function configure(baseUrl: string): string {
 }
 
 describe('demoConfig', () => {
-  it('uses a configuration that is meant for a sandbox as it is', () => {
+  it('uses a configuration for a sandbox unchanged', () => {
     const { config, note } = demoConfig(configure('http://127.0.0.1:4010'), {});
     expect(config.dataDir).toBe(path.join(dir, 'data'));
     expect(note).toBeNull();
   });
 
-  it('keeps invented companies away from real ones', () => {
+  it('stores sandbox data apart from real data', () => {
     const { config, note } = demoConfig(configure('https://api.example.com'), {});
     expect(config.dataDir).toBe(path.join(dir, 'data', 'demo'));
     expect(note).toContain('https://api.example.com');
   });
 
-  it('takes a data folder the person named', () => {
+  it('uses the data folder from TIDEMARK_DATA', () => {
     const { config } = demoConfig(configure('https://api.example.com'), { TIDEMARK_DATA: path.join(dir, 'own') });
     expect(config.dataDir).toBe(path.join(dir, 'own'));
   });
 });
 
 describe('sandboxArguments', () => {
-  it('begins on the day of the first demo and grows older with the folder', async () => {
+  it("keeps the first demo's date and advances the day with each call", async () => {
     const size = { companies: 300, tenders: 20 };
     const first = await sandboxArguments(dir, size, '2026-11-20');
     expect(first.join(' ')).toBe('--companies 300 --tenders 20 --seed 7 --date 2026-11-20 --day 0');

@@ -13,7 +13,7 @@ let first: CliResult;
 
 beforeAll(async () => {
   const outer = emptyFolder();
-  // Signs that URLs, globs and shells take for their own.
+  // Characters with a meaning in URLs, globs and shells.
   folder = { dir: path.join(outer.dir, 'what #1 %41 [x]'), remove: outer.remove };
   mkdirSync(folder.dir);
   first = await runCli(['demo', ...SIZE], { cwd: folder.dir });
@@ -21,12 +21,12 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-/** What analysts open. */
+/** The file that analysts open. */
 function published(): string {
   return path.join(folder.dir, 'data', 'published', 'market.duckdb');
 }
 
-/** Where the processes of this machine run, as far as Linux tells. */
+/** Working folders of this machine's processes, if Linux shows them. */
 function workingFolders(): string[] {
   const processes = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
   return processes.flatMap((pid) => {
@@ -38,13 +38,13 @@ function workingFolders(): string[] {
   });
 }
 
-/** Requests the demo says it spent. */
+/** Number of requests that the demo reports. */
 function requestsOf({ stdout }: CliResult): number {
   return Number(/Done in .*, ([\d,]+) requests\./.exec(stdout)?.[1]?.replaceAll(',', ''));
 }
 
 describe('tidemark demo, without a terminal', () => {
-  it('ends with a market in the published warehouse and five answered queries', async () => {
+  it('demo publishes a market and answers five queries', async () => {
     expect(first.stderr).not.toContain('error:');
     expect(first.code).toBe(0);
     const counts = `SELECT (SELECT count(*) FROM core.companies)::INTEGER AS companies, (SELECT count(*) FROM core.tenders)::INTEGER AS tenders`;
@@ -54,7 +54,7 @@ describe('tidemark demo, without a terminal', () => {
     for (const answer of answers) expect(answer).toMatch(/─{10,}\n\S/);
   });
 
-  it('writes the report and says where', () => {
+  it('demo writes the report and prints its path', () => {
     expect(first.stdout).toMatch(/Report +data\/report\.html/);
     const report = readFileSync(path.join(folder.dir, 'data', 'report.html'), 'utf8');
     expect(report).toContain('All markets complete');
@@ -62,20 +62,20 @@ describe('tidemark demo, without a terminal', () => {
     expect(first.stderr).not.toMatch(/drift/);
   });
 
-  it('keeps everything in its data folder, whatever signs the path holds', () => {
+  it('demo writes only into its data folder, whatever the path contains', () => {
     expect(readdirSync(path.dirname(folder.dir))).toEqual([path.basename(folder.dir)]);
     expect(existsSync(path.join(folder.dir, 'data', 'temporal', 'temporal.db'))).toBe(true);
   });
 
-  it('leaves nothing running', () => {
+  it('demo leaves no process running', () => {
     const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
     expect(left.filter((line) => line.includes(folder.dir))).toEqual([]);
-    // The Temporal server names no folder: it runs in its own.
+    // The Temporal server's arguments name no folder: it runs inside its own.
     expect(workingFolders().filter((cwd) => cwd.startsWith(folder.dir))).toEqual([]);
     expect(existsSync(path.join(folder.dir, 'data', 'temporal', 'server.json'))).toBe(false);
   });
 
-  it('makes the commands work without a configuration of one’s own', async () => {
+  it('commands after demo work without a configuration file', async () => {
     const { code, stdout } = await runCli(['sql', 'SELECT count(*) AS n FROM core.companies', '--format', 'json'], {
       cwd: folder.dir,
     });
@@ -89,7 +89,7 @@ describe('tidemark demo, without a terminal', () => {
     expect(runs.stdout).toMatch(/marketSnapshot +demo +complete/);
   });
 
-  it('writes query results to files that are whole', async () => {
+  it('sql --out writes complete files, and none after an error', async () => {
     for (const ending of ['csv', 'json', 'parquet']) {
       const out = path.join(folder.dir, `companies.${ending}`);
       const { code } = await runCli(['sql', 'FROM core.companies', '--out', out], { cwd: folder.dir });
@@ -104,7 +104,7 @@ describe('tidemark demo, without a terminal', () => {
   });
 
   it(
-    'spends less than a tenth of it the second time',
+    'demo repeats with less than a tenth of the requests',
     async () => {
       const second = await runCli(['demo', ...SIZE, '--once'], { cwd: folder.dir });
       expect(second.code).toBe(0);

@@ -8,7 +8,7 @@ import { processExists } from '../../../../src/core/lock.js';
 import { ROOT } from '../../../helpers/processes.js';
 import { waitUntil } from '../../../helpers/sandbox.js';
 
-// Says that it is there, writes down a SIGTERM, and would live for ever.
+// Prints that it is ready, notes a SIGTERM, and would otherwise run forever.
 const SERVER = `
 process.on('SIGTERM', () => { require('node:fs').writeFileSync(process.argv[1], 'stopped in order'); process.exit(0); });
 console.log('ready');
@@ -30,18 +30,18 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const ready = (line: string): true | null => (line === 'ready' ? true : null);
 
 describe('a guarded process', () => {
-  it('is told apart from its guard, logged, and stopped in order', async () => {
+  it('logs a guarded process and stops it gracefully', async () => {
     const server = spawnGuarded({ what: 'The server', command: process.execPath, args: ['-e', SERVER, note], logFile });
     const [pid] = await Promise.all([server.pid, server.line(ready, 20_000)]);
     expect(processExists(pid)).toBe(true);
     await server.stop();
-    // Dead at once; the system may take a moment to clear it away.
+    // It is dead at once; the system may take a moment to remove it.
     await vi.waitFor(() => expect(processExists(pid)).toBe(false));
     expect(readFileSync(note, 'utf8')).toBe('stopped in order');
     expect(readFileSync(logFile, 'utf8')).toContain('ready');
   });
 
-  it('has our environment without the secrets in it', async () => {
+  it('hides secrets from the environment of a guarded process', async () => {
     vi.stubEnv('TIDEMARK_API_KEY', 'canary-key');
     vi.stubEnv('TIDEMARK_WEBHOOK_SECRET', 'canary-secret');
     vi.stubEnv('TIDEMARK_DATA', 'elsewhere');
@@ -57,13 +57,13 @@ describe('a guarded process', () => {
     }
   });
 
-  it('that ends by itself is told with its last words', async () => {
+  it('reports a guarded process that exits, with its last output', async () => {
     const args = ['-e', 'console.error("out of luck"); process.exit(3)'];
     const server = spawnGuarded({ what: 'The server', command: process.execPath, args, logFile });
     await expect(server.died).rejects.toThrow(/The server ended unexpectedly \(exit code 3\)[\s\S]*out of luck/);
   });
 
-  it('that is killed is told with what failed in its log, not with all that went well', async () => {
+  it('reports a killed process with the errors of its log', async () => {
     const log = ['{"level":30,"msg":"all is well"}', '{"level":50,"msg":"oh no","err":{"message":"no luck"}}'];
     const script = `console.error(${JSON.stringify(log.join('\n'))}); process.kill(process.pid, 'SIGKILL')`;
     const server = spawnGuarded({ what: 'The server', command: process.execPath, args: ['-e', script], logFile });
@@ -73,12 +73,12 @@ describe('a guarded process', () => {
     );
   });
 
-  it('that cannot be started is told', async () => {
+  it('reports a guarded process that cannot start', async () => {
     const server = spawnGuarded({ what: 'The server', command: path.join(dir, 'nothing'), args: [], logFile });
     await expect(server.line(ready, 20_000)).rejects.toThrow(/cannot start/);
   });
 
-  it('is stopped also when its guard was killed', async () => {
+  it('stops a guarded process whose guard was killed', async () => {
     const server = spawnGuarded({ what: 'The server', command: process.execPath, args: ['-e', SERVER, note], logFile });
     const [pid] = await Promise.all([server.pid, server.line(ready, 20_000)]);
     const guard = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
@@ -89,7 +89,7 @@ describe('a guarded process', () => {
     expect(readFileSync(note, 'utf8')).toBe('stopped in order');
   });
 
-  it('ends when the process that wanted it is killed', async () => {
+  it('ends a guarded process when its owner is killed', async () => {
     const owner = path.join(dir, 'owner.mjs');
     const module = path.join(ROOT, 'src', 'commands', 'local', 'spawn-guarded.ts');
     writeFileSync(

@@ -11,19 +11,20 @@ import { land, marketNight } from '../../../helpers/warehouse.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
 
 const SHIPPED = readFileSync(path.join(ROOT, 'sql', 'marts', 'market_daily.sql'), 'utf8');
-const CHANGED_COLUMN = '  changed: BIGINT | Members whose record was found changed since the end of the night before\n';
+const CHANGED_COLUMN =
+  '  changed: BIGINT | Members whose record changed since the end of the night before; NULL on the first night\n';
 const CHANGED_SQL = '  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed,\n';
 
-/** The model as a person might edit it: another meaning, a lost column, a second version. */
+/** The model as a user might edit it: another meaning, a removed column, a second version. */
 const EDITED = SHIPPED.replace("lower(h.status) = 'active' AND ", '').replace(
-  'Of those, with status Active as',
-  'Of those, with a record as',
+  'whose status was Active at',
+  'with a record at',
 );
 const BROKEN = EDITED.replace(CHANGED_COLUMN, '').replace(CHANGED_SQL, '');
 const SECOND = BROKEN.replace('version: 1\n', 'version: 2\n');
 const KEPT = EDITED.replace('version: 1\n', 'version: 1\ndeprecation_date: 2026-12-31\n');
 
-describe('models on a real warehouse, with readers', () => {
+describe('tidemark models on a real warehouse', () => {
   let place: ReturnType<typeof emptyFolder>;
   let dataDir: string;
   let reader: RunningProcess;
@@ -34,13 +35,13 @@ describe('models on a real warehouse, with readers', () => {
   const at = async (instant: string, ...args: string[]) =>
     runCli(args, { cwd: place.dir, env: { TIDEMARK_NOW: instant } });
 
-  /** A minute later each time. */
+  /** Returns a minute later at each call. */
   function now(): string {
     minute++;
     return new Date(Date.UTC(2026, 10, 20, 12, minute)).toISOString();
   }
 
-  /** Writes models of one's own; null removes one. */
+  /** Writes a user's models; null removes one. */
   function edit(files: Record<string, string | null>): void {
     for (const [name, text] of Object.entries(files)) {
       const file = path.join(place.dir, 'models', 'marts', name);
@@ -58,7 +59,7 @@ describe('models on a real warehouse, with readers', () => {
     }
   }
 
-  /** As a run ends: builds and publishes with what is in force. */
+  /** Builds and publishes the models in force, as a run does at its end. */
   async function run(): Promise<string[]> {
     const warehouse = await openWarehouse(dataDir);
     try {
@@ -107,7 +108,7 @@ describe('models on a real warehouse, with readers', () => {
     place?.remove();
   });
 
-  it('a change by hand is planned, tried beside production, compared, and applied', async () => {
+  it('plans, builds in an environment, compares and applies an edited model', async () => {
     edit({ 'market_daily.sql': EDITED });
     const plan = await models('plan');
     expect(plan.code).toBe(0);
@@ -155,14 +156,14 @@ describe('models on a real warehouse, with readers', () => {
     expect(await rows('SELECT active FROM marts.market_daily ORDER BY date')).toEqual([{ active: 2 }, { active: 3 }]);
   });
 
-  it('what breaks readers is refused with the way out, by apply and by replay', async () => {
+  it('rejects a breaking change in apply and replay, with the remedy', async () => {
     edit({ 'market_daily.sql': BROKEN });
     const { code, stderr } = await models('apply');
     expect(code).toBe(1);
     expect(stderr).toContain('marts.market_daily breaks what version 1 promises: column changed is removed.');
     expect(stderr).toContain('Raise `version` in the header of');
     expect(stderr).toContain('market_daily_v1.sql with a `deprecation_date`');
-    // Where the warehouse is lost, it is what is published that says what readers hold on to.
+    // Without a warehouse, the published file says what readers rely on.
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     expect(await cli('replay')).toMatchObject({
       code: 1,
@@ -176,7 +177,7 @@ describe('models on a real warehouse, with readers', () => {
     ]);
   });
 
-  it('a new version is served beside the one before, until its date', async () => {
+  it('serves a new version next to the old one until its date', async () => {
     edit({ 'market_daily.sql': SECOND, 'market_daily_v1.sql': KEPT });
     const { code, stdout, stderr } = await models('apply');
     expect(code, stderr).toBe(0);
@@ -197,7 +198,7 @@ describe('models on a real warehouse, with readers', () => {
     });
   });
 
-  it('rollback brings the set before back; runs keep to it and say so, until apply', async () => {
+  it('rolls back to the previous set and holds it until apply', async () => {
     const back = await models('rollback');
     expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('✔ restored set') });
     const first = [{ version: 1, state: 'current', table_name: 'marts.market_daily', until: null }];
@@ -219,7 +220,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(history.slice(0, 3).map(({ origin }) => origin)).toEqual(['apply', 'rollback', 'apply']);
   });
 
-  it('killed in the middle changes nothing; the next apply goes on with what was built', async () => {
+  it('changes nothing when apply is killed, and reuses what was built', async () => {
     const model = (name: string, sql: string) =>
       `/*\nmodel: marts.${name}\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  id: BIGINT | Id\n*/\n${sql}\n`;
     const endless =
@@ -242,7 +243,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(await rows('FROM marts.slow')).toEqual([{ id: 1 }]);
   });
 
-  it('a table whose file is gone is kept for its readers, until a person drops it', async () => {
+  it('keeps a table whose file is gone until it is dropped', async () => {
     edit({ 'quick.sql': null, 'slow.sql': null });
     const { code, stdout } = await models('plan');
     expect(code).toBe(1);
@@ -265,7 +266,7 @@ describe('models on a real warehouse, with readers', () => {
     expect(await run()).toEqual([]);
   });
 
-  it('goes when its date has passed; readers noticed nothing of all this', async () => {
+  it('retires an old version after its date, without reader errors', async () => {
     const { stdout } = await at('2027-01-01T00:00:00Z', 'models', 'apply');
     expect(stdout).toContain(
       'marts.market_daily_v1 is retired: version 1 of marts.market_daily was served until 2026-12-31.',

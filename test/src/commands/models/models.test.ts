@@ -79,8 +79,8 @@ afterAll(() => folder.remove());
 
 const tidemark = async (...args: string[]) => runCli(args, { cwd: folder.dir });
 
-describe.concurrent('models test', () => {
-  it('runs a user’s own cases, with no configuration and no warehouse', async () => {
+describe.concurrent('tidemark models test', () => {
+  it("models test runs a user's cases without configuration or warehouse", async () => {
     const { code, stdout, stderr } = await tidemark('models', 'test', 'mine/good.yaml');
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
@@ -89,7 +89,7 @@ describe.concurrent('models test', () => {
     });
   });
 
-  it('says which row and column differ, and ends in exit code 1', async () => {
+  it('models test shows differing rows and columns and exits with 1', async () => {
     const { code, stdout } = await tidemark('models', 'test', 'mine');
     expect(code).toBe(1);
     expect(stdout).toContain(`${path.join('mine', 'deeper', 'bad.yml')}
@@ -107,7 +107,7 @@ describe.concurrent('models test', () => {
     expect(stdout).toMatch(/\n1 of 2 cases pass, 1 fail\n$/);
   });
 
-  it('gives the same as JSON', async () => {
+  it('models test gives the differences as JSON', async () => {
     const { code, stdout } = await tidemark('models', 'test', 'mine', '--match', 'wrong BOUND', '--json');
     expect(code).toBe(1);
     const { results, ...counts } = JSON.parse(stdout) as { results: { failures: unknown[] }[] };
@@ -121,7 +121,7 @@ describe.concurrent('models test', () => {
     });
   });
 
-  it('runs one model on rows, and says what a case asks that cannot be', async () => {
+  it('models test runs one model on rows and rejects impossible cases', async () => {
     const { code, stdout } = await tidemark('models', 'test', 'rows.yaml');
     expect(code).toBe(1);
     expect(stdout).toBe(`rows.yaml
@@ -142,27 +142,27 @@ describe.concurrent('models test', () => {
 `);
   });
 
-  it('runs the cases of the checkout when none are named', async () => {
+  it('models test runs the shipped cases by default', async () => {
     const { code, stdout } = await tidemark('models', 'test', '--match', 'cases/tenders.yaml');
     expect(code).toBe(0);
-    expect(stdout).toContain('  ✔ odd tenders\n');
+    expect(stdout).toContain('  ✔ reads odd tenders and rejects their wrong fields\n');
   });
 
   it.each([
     ['a folder that is not there', ['nowhere'], 'nowhere does not exist'],
     ['a malformed case', ['wrong.yaml'], 'stream'],
     ['no case at all', ['mine', '--match', 'unheard of'], 'No case has "unheard of" in its name or file'],
-  ])('%s is a usage error', async (_, args, message) => {
+  ])('models test exits with 2: %s', async (_, args, message) => {
     const { code, stderr } = await tidemark('models', 'test', ...args);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
 });
 
-describe.concurrent('models docs', () => {
+describe.concurrent('tidemark models docs', () => {
   const docs = async (...args: string[]) => runCli(['models', 'docs', ...args], { cwd: folder.dir });
 
-  it('writes the data dictionary, to the terminal or a file', async () => {
+  it('models docs writes the data dictionary to stdout or a file', async () => {
     const shown = await docs();
     expect(shown.code).toBe(0);
     expect(shown.stdout).toMatch(/^# Data dictionary\n/);
@@ -171,7 +171,7 @@ describe.concurrent('models docs', () => {
     expect(readFileSync(path.join(folder.dir, 'dictionary.md'), 'utf8')).toBe(shown.stdout);
   });
 
-  it('gives the same as JSON', async () => {
+  it('models docs gives the data dictionary as JSON', async () => {
     const { stdout } = await docs('--json');
     const tables = JSON.parse(stdout) as { table: string }[];
     expect(tables.find(({ table }) => table === 'marts.companies')).toMatchObject({
@@ -189,14 +189,14 @@ describe.concurrent('models docs', () => {
     });
   });
 
-  it('a place that cannot be written is an error that names it', async () => {
+  it('models docs names a file that cannot be written', async () => {
     const { code, stderr } = await docs('--out', 'mine/good.yaml/dictionary.md');
     expect(code).toBe(1);
     expect(stderr).toMatch(/Cannot write .*dictionary\.md: /);
   });
 });
 
-describe('models plan', () => {
+describe('tidemark models plan', () => {
   let place: ReturnType<typeof emptyFolder>;
   let dataDir: string;
 
@@ -226,13 +226,13 @@ describe('models plan', () => {
     }
   }
 
-  it('says so when nothing changed', async () => {
+  it('models plan reports that nothing changed', async () => {
     const { code, stdout } = await plan();
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Compared with .*tidemark\.duckdb\n\nNo changes: all \d+ models are as applied\.\n$/);
   });
 
-  it('falls back to what is published while a writer holds the warehouse, and says so', async () => {
+  it('models plan compares with the published build while a writer holds the warehouse', async () => {
     await withWarehouse(async () => {
       const { code, stdout } = await plan();
       expect(code).toBe(0);
@@ -243,8 +243,8 @@ describe('models plan', () => {
     });
   });
 
-  it('shows the text of what was edited and what follows from it, and refuses what breaks readers', async () => {
-    // The files on disk are the checkout's own: so it is the applied model that is made another.
+  it('models plan shows edits and their effects and refuses breaking ones', async () => {
+    // The files on disk are the checkout's, so the test changes the applied model instead.
     await withWarehouse(async ({ db }) => {
       await db.run(`UPDATE ledger.models SET fingerprint = 'other',
         definition = replace(definition, 'columns:\n', 'columns:\n  bygone: VARCHAR | Gone\n') WHERE model = 'core.financials'`);

@@ -17,7 +17,7 @@ async function collect(write: typeof writeCsv, columns: string[], ...rows: Plain
 }
 
 describe('writeCsv', () => {
-  it('quotes what has to be quoted and tells NULL from an empty text', async () => {
+  it('quotes CSV cells where needed and distinguishes NULL from empty text', async () => {
     const rows = [
       [1, 'a "b", c\nd'],
       [null, ''],
@@ -47,21 +47,21 @@ describe('writeCsv', () => {
     '+45 12 34 56 78',
     '-',
     '-1;2',
-  ])('keeps a spreadsheet from running %j, and says it exactly when asked', async (text) => {
+  ])('guards the formula %j in CSV, but not with --exact', async (text) => {
     const bare = (written: string): string => (written.startsWith('"') ? written.slice(1, -1) : written);
     expect(bare(await cell(text))).toBe(`'${text}`);
     expect(bare(await cell(text, true))).toBe(text);
   });
 
   it.each([-5, -1.5e-7, '-12345678901234567890', '+7', '-0.5', -Infinity, '-Infinity', 'a=1', 'x@y.example', ['=1']])(
-    'leaves %j as it is',
+    'writes %j to CSV unchanged',
     async (value) => {
       const text = Array.isArray(value) ? '"[""=1""]"' : String(value);
       expect(await cell(value)).toBe(text);
     },
   );
 
-  it('guards the head, too, and quotes what some spreadsheets split at', async () => {
+  it('guards CSV headers and quotes other delimiters', async () => {
     expect(await collect(writeCsv, ['=a', 'b;c'], [[['x\ty', 'x;=1']]].flat())).toBe(`'=a,"b;c"\r\n"x\ty","x;'=1"\r\n`);
   });
 
@@ -77,7 +77,7 @@ describe('writeCsv', () => {
     ['\n=1', "'\n'=1"],
     ['a, =1', 'a, =1'],
     ['a;b=1|c-2', 'a;b=1|c-2'],
-  ])('guards %j where a spreadsheet of another country would split it', async (text, guarded) => {
+  ])("guards formulas in %j after other countries' delimiters", async (text, guarded) => {
     const written = await cell(text);
     expect(parse(written)[0]).toEqual([guarded]);
     expect(parse(await cell(text, true))[0]).toEqual([text]);
@@ -107,8 +107,8 @@ describe('writeCsv', () => {
   );
   const written = async (rows: PlainValue[][]): Promise<string> => collect(writeCsv, ['a', 'b'], rows);
 
-  it('holds no cell that any spreadsheet would run, wherever it splits and whatever it makes of quotes', async () => {
-    // A plain number is none.
+  it('writes no CSV cell that a spreadsheet would run, at any delimiter', async () => {
+    // A plain number is no formula.
     const formula = (text: string): boolean => /^[\s\p{Cc}"]*[=+\-@\uff1d]/u.test(text) && !/^[+-]?\d+$/.test(text);
     await fc.assert(
       fc.asyncProperty(table, async (rows) => {
@@ -129,7 +129,7 @@ describe('writeCsv', () => {
     );
   });
 
-  it('says exactly what was there, with --exact, to every reader of CSV', async () => {
+  it('writes CSV that reads back exactly with --exact', async () => {
     await fc.assert(
       fc.asyncProperty(table, async (rows) => {
         const text = await collect((result, sink) => writeCsv(result, sink, { exact: true }), ['a', 'b'], rows);
@@ -138,14 +138,14 @@ describe('writeCsv', () => {
     );
   });
 
-  it('guards a long text in one go', async () => {
+  it('guards a CSV cell of 900,000 characters', async () => {
     const text = `a${'\n'.repeat(300_000)}b${'; '.repeat(300_000)}=1`;
     expect((await cell(text)).endsWith(`; '=1"`)).toBe(true);
   });
 });
 
 describe('writeJson', () => {
-  it('is one array over all batches', async () => {
+  it('writes one JSON array over all batches', async () => {
     const text = await collect(writeJson, ['id', 'name'], [[1, 'a']], [[2, null]]);
     expect(JSON.parse(text)).toEqual([
       { id: 1, name: 'a' },
@@ -153,14 +153,14 @@ describe('writeJson', () => {
     ]);
   });
 
-  it('says exactly what is there without a character that a terminal would obey', async () => {
+  it('writes exact JSON without control characters', async () => {
     const name = 'a\u0000\u001b[2J\u009b31m\u202e😀\ud800\r\n';
     const text = await collect(writeJson, ['name'], [[name]]);
     expect(JSON.parse(text)).toEqual([{ name }]);
     expect(text).toMatch(/^[\n -~😀]+$/u);
   });
 
-  it('is an empty array without rows', async () => {
+  it('writes an empty JSON array without rows', async () => {
     expect(JSON.parse(await collect(writeJson, ['id']))).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { makeProject, type Project } from '../../../helpers/project.js';
 import { control, countRequests } from '../../../helpers/sandbox.js';
 import { runCli } from '../../../helpers/run-cli.js';
 
-// What is left of the daily limit is part of the forecast; no Temporal server is needed for it.
+// The forecast includes what is left of the daily limit. It needs no Temporal server.
 describe('tidemark snapshot --dry-run', () => {
   let sandbox: RunningSandbox;
   let project: Project;
@@ -30,7 +30,7 @@ describe('tidemark snapshot --dry-run', () => {
     }
   };
 
-  it('tells requests, time and days of each stream, spends a few dozen and keeps nothing', async () => {
+  it('forecasts requests, time and quota days with few requests, keeping nothing', async () => {
     const before = await countRequests(sandbox);
     const details = await countRequests(sandbox, 'GET /v2/companies/{id}');
     const { code, stdout, stderr, kept } = await forecast({}, '--json');
@@ -39,7 +39,7 @@ describe('tidemark snapshot --dry-run', () => {
     expect(told.companies).toBe(3_000);
     const streams = Object.fromEntries(told.streams.map(({ stream, requests }) => [stream, requests]));
     expect(streams).toMatchObject({ nomenclatures: 3, metrics: 2, companies: 3_000, financials: 3_000 });
-    // 120 pages fill the market.
+    // 120 pages list the market.
     expect(streams['search']).toBeGreaterThanOrEqual(120);
     expect(streams['search']).toBeLessThan(200);
     expect(told.requests).toBe(told.streams.reduce((sum, { requests }) => sum + requests, 0));
@@ -51,7 +51,7 @@ describe('tidemark snapshot --dry-run', () => {
     expect(kept).toBe(false);
   });
 
-  it('is a table for people, and honest where the API tells of no limit', async () => {
+  it('shows the forecast as a table and says when no daily limit is known', async () => {
     await control(sandbox, 'quota', { dailyLimit: 0 });
     const { code, stdout } = await forecast({ streams: ['companies'] });
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('tidemark snapshot --dry-run', () => {
     expect(stdout).toMatch(/no daily limit/);
   });
 
-  it('says what is wrong with filters the API refuses, and with a date that is past', async () => {
+  it('rejects a forecast with refused filters or a past date', async () => {
     const refused = await forecast({ filters: { no_such_key: 1 } });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/refuses the filters of market demo.*no_such_key/);

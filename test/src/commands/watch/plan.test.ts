@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { planRequests, planWatches } from '../../../../src/commands/watch/plan.js';
 
 describe('planWatches', () => {
-  it('starts what is missing, stops what is not declared, changes what differs', () => {
+  it('starts missing, stops undeclared and changes different watches', () => {
     const watched = new Map([
       ['1', ['company.status']],
       ['2', ['company.status', 'company.name']],
@@ -22,7 +22,7 @@ describe('planWatches', () => {
     expect(planRequests(plan)).toBe(5);
   });
 
-  it('knows a field under its earlier name', () => {
+  it('recognizes a watch field by its earlier name', () => {
     const watched = new Map([['1', ['company_status', 'financial']]]);
     expect(planWatches(watched, ['1'], ['company.status', 'company.financial'])).toMatchObject({
       change: [],
@@ -30,7 +30,7 @@ describe('planWatches', () => {
     });
   });
 
-  it('leaves the fields alone where none are declared or none are told', () => {
+  it('leaves watch fields unchanged if none are declared or known', () => {
     const watched = new Map([
       ['1', ['company.status']],
       ['2', null],
@@ -39,7 +39,7 @@ describe('planWatches', () => {
     expect(planWatches(new Map([['2', null]]), ['2'], ['company.name'])).toMatchObject({ change: [], unchanged: 1 });
   });
 
-  it('plans nothing once its plan is carried out', () => {
+  it('plans nothing after the plan was carried out', () => {
     const ids = fc.array(fc.nat(20).map(String), { maxLength: 12 });
     const fields = fc.uniqueArray(fc.constantFrom('company.name', 'company.status', 'company.vat'), { maxLength: 3 });
     fc.assert(

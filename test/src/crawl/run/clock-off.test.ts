@@ -15,7 +15,7 @@ import { makeProject, type Project } from '../../../helpers/project.js';
 const HOUR_MS = 3_600_000;
 const PULSE: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
-describe("this machine's clock against the API's", () => {
+describe("the machine's clock compared with the API's", () => {
   let server: Server;
   let project: Project;
   let date: string | undefined;
@@ -56,17 +56,17 @@ describe("this machine's clock against the API's", () => {
     }
   };
 
-  it('is not spoken of where it is right, or the API does not tell its own', async () => {
+  it('reports nothing if the clock is right or the API sends no date', async () => {
     expect(await ask(0)).toBeNull();
     expect(await ask(null)).toBeNull();
   });
 
-  it('a few minutes off is said, ahead or behind', async () => {
+  it('reports a clock a few minutes off', async () => {
     expect(await ask(0.05)).toMatch(/is 3 minutes ahead of the API's/);
     expect(await ask(-0.05)).toMatch(/is (2|3) minutes behind the API's/);
   });
 
-  it('more than five minutes off is refused before anything is filed under a wrong time', async () => {
+  it('rejects a clock more than five minutes off at the start of a run', async () => {
     await expect(ask(12)).rejects.toMatchObject({
       type: 'ClockWrong',
       retryable: false,
@@ -78,7 +78,7 @@ describe("this machine's clock against the API's", () => {
     await expect(ask(-25)).rejects.toThrow(/1 days behind/);
   });
 
-  it('is only said within what the configuration allows', async () => {
+  it('only reports a clock within clockTolerance', async () => {
     project.remove();
     const { port } = server.address() as AddressInfo;
     const api = { baseUrl: `http://127.0.0.1:${port}`, clockTolerance: '1h' };
@@ -87,11 +87,11 @@ describe("this machine's clock against the API's", () => {
     await expect(ask(1.5)).rejects.toMatchObject({ type: 'ClockWrong' });
   });
 
-  it('off is only said once a run is under way: its end must not fail on it', async () => {
+  it('only reports a wrong clock during a run', async () => {
     expect(await ask(49, { begins: false })).toMatch(/is 2 days ahead of the API's .* Set it with NTP/);
   });
 
-  it('that is wrong keeps a worker from going on with a run, until it is right', async () => {
+  it('stops a worker with a wrong clock until it is right', async () => {
     const stamps = new StampClock(createClock({}));
     const go = async (hoursAhead: number) =>
       withDeps(hoursAhead, (deps, ctx) => reopenQuota({ ...deps, stamps }, ctx, PULSE));
@@ -101,7 +101,7 @@ describe("this machine's clock against the API's", () => {
       todo: expect.stringMatching(/continues when the clock is right/),
     });
     await go(0);
-    // Asked once: the clock was not set since.
+    // Checked once, because the clock was not set since.
     await go(12);
   });
 });

@@ -28,7 +28,7 @@ interface Night {
   date?: string;
 }
 
-/** A run's records as the run itself lands them. */
+/** Lands a run's records as the run does. */
 async function night({
   run,
   at,
@@ -53,7 +53,7 @@ async function night({
   await closeRun(deps, { ctx, outcome, note: null, heldBack: heldBack ?? null });
 }
 
-it('is the latest that was not held back, cancelled, of a past date or of another market', async () => {
+it('finds the latest night that was neither held back nor cancelled', async () => {
   const filters = { company_status: [199] };
   expect(currentNight(dataDir, 'm', filters)).toBeNull();
   await night({ run: 'n1', at: '2026-11-18T03:00:00Z', companies: 30 });
@@ -65,12 +65,12 @@ it('is the latest that was not held back, cancelled, of a past date or of anothe
   expect(currentNight(dataDir, 'm', filters)).toEqual({ date: '2026-11-19', companies: 20, comparable: true });
 });
 
-it('has the members it carried over besides those it found', async () => {
+it('counts carried-over members in the current night', async () => {
   await night({ run: 'n1', at: '2026-11-18T03:00:00Z', companies: 30, carried: { '2026-11-16': 4, '2026-11-17': 1 } });
   expect(currentNight(dataDir, 'm', {})).toMatchObject({ companies: 35 });
 });
 
-it('of two runs of one date is the later one; other filters are not comparable', async () => {
+it('prefers the later of two runs and marks other filters as not comparable', async () => {
   await night({ run: 'z', at: '2026-11-19T03:00:00Z', companies: 30 });
   await night({ run: 'a', at: '2026-11-19T08:00:00Z', companies: 25 });
   expect(currentNight(dataDir, 'm', {})).toEqual({ date: '2026-11-19', companies: 25, comparable: false });

@@ -19,7 +19,7 @@ import { startStub, type StubApi } from '../../../stub/index.js';
 
 const heartbeat: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
-describe('a data folder that lost something of a run under way', () => {
+describe('a data folder that lost files during a run', () => {
   let api: StubApi;
   let project: Project;
   let deps: CrawlDeps;
@@ -48,19 +48,19 @@ describe('a data folder that lost something of a run under way', () => {
     expect.objectContaining({ type: 'DataFolderChanged', retryable: false, message: expect.stringMatching(message) });
   const runDir = () => path.join(project.dataDir, 'runs', ctx.run);
 
-  it('ends the chunk whose list is gone', async () => {
+  it('fails a chunk whose due list is missing', async () => {
     const chunk = fetchChunk(deps, { ctx, stream: 'companies', chunk: 3, concurrency: 1 }, heartbeat);
     await expect(chunk).rejects.toEqual(changed(/due\/companies\/chunk-00003\.json.* is missing/));
   });
 
-  it('ends the search whose plan is gone', async () => {
+  it('fails a search whose plan is missing', async () => {
     const round = (n: number) => discoverMarket(deps, { ctx, budget: 5, concurrency: 1, round: n }, heartbeat);
     await round(0);
     rmSync(runDir(), { recursive: true });
     await expect(round(1)).rejects.toEqual(changed(/known-market\.json, the basis of the search plan, is missing/));
   });
 
-  it('ends the run that would call itself complete without what it landed', async () => {
+  it('fails to close a run as complete if landed rows are missing', async () => {
     const { dataDir } = deps.config;
     const row = (id: number) => ({
       request_key: `GET /v2/companies/${id}`,
@@ -79,7 +79,7 @@ describe('a data folder that lost something of a run under way', () => {
     expect(hasRunRecord(dataDir, ctx, 'close')).toBe(true);
   });
 
-  it('files its end all the same', async () => {
+  it('files a failed run even if its landing zone is missing', async () => {
     rmSync(path.join(project.dataDir, 'landing'), { recursive: true });
     expect(hasRunRecord(project.dataDir, ctx, 'open')).toBe(false);
     const end = { ctx, outcome: 'failed', note: 'lost', heldBack: null } as const;

@@ -29,7 +29,7 @@ const sync = async (now: string, outcome: CloseRunInput['outcome'], input: objec
   await client.close();
 };
 
-it('is the last sync that reached its day: none that failed, none of a single past day', async () => {
+it('finds the last completed sync that was not for a past day', async () => {
   expect(lastSyncDate(dataDir)).toBeUndefined();
   await sync('2026-11-10T02:00:00Z', 'complete');
   await sync('2026-11-12T02:00:00Z', 'failed');

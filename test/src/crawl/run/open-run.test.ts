@@ -30,7 +30,7 @@ const open = (workflowType: WorkflowType, input: unknown, more: Partial<OpenRunI
   openRun(config, clock, { workflowType, workflowId: 'w', run: 'r', input, ...more }, past);
 
 describe('marketSnapshot', () => {
-  it('means today in the schedule’s zone, and the only market there is', () => {
+  it("opens a market run for today in the schedule's zone", () => {
     expect(open('marketSnapshot', {})).toMatchObject({
       date: '2026-11-21',
       asOfNow: true,
@@ -40,13 +40,13 @@ describe('marketSnapshot', () => {
     });
   });
 
-  it('takes the nominal time of its schedule, not the clock', () => {
+  it('uses the nominal time of the schedule, not the clock', () => {
     const scheduled = open('marketSnapshot', { market: 'nordics' }, { scheduledTime: '2026-03-08T17:00:00Z' });
     expect(scheduled).toMatchObject({ date: '2026-03-09', asOfNow: false });
     expect(scheduled.note).toMatch(/2026-03-09 is in the past/);
   });
 
-  it('is still tonight’s when it starts a few hours late', () => {
+  it("counts a night that starts a few hours late as tonight's", () => {
     expect(open('marketSnapshot', {}, { scheduledTime: '2026-11-20T22:00:00Z' })).toMatchObject({ asOfNow: true });
   });
 
@@ -56,13 +56,13 @@ describe('marketSnapshot', () => {
     [{ date: '2026-02-30' }, /date: Invalid ISO date/],
     [{ date: '2026-12-24' }, /2026-12-24 is in the future/],
     ['today', /Wrong input/],
-  ])('refuses %j in words', (input, words) => {
+  ])('rejects the market run input %j', (input, words) => {
     expect(() => open('marketSnapshot', input)).toThrow(words);
   });
 });
 
-describe('sizes', () => {
-  it('come from the worker, and are left out where it sets none', () => {
+describe('run sizes', () => {
+  it('takes run sizes from the worker, if set', () => {
     const sizes = { eventsPerRun: 40, chunkSize: 10 };
     expect(open('marketSnapshot', {}, {}, { sizes })).toMatchObject(sizes);
     const usual = open('marketSnapshot', {});
@@ -70,8 +70,8 @@ describe('sizes', () => {
   });
 });
 
-describe('what a night must reach', () => {
-  it('comes from the configuration and from the night that is current', () => {
+describe('publish thresholds of a run', () => {
+  it('takes publish thresholds from the configuration and the current night', () => {
     const current = { date: '2026-11-19', companies: 9_000, comparable: true };
     const asked: unknown[] = [];
     const currentNight: Past['currentNight'] = (...args) => {
@@ -83,14 +83,14 @@ describe('what a night must reach', () => {
     expect(open('marketSnapshot', {}).gate).toEqual({ minCoverage: 0.98, maxDrop: 0.1, current: null });
   });
 
-  it('is nothing for runs that read no market as of now', () => {
+  it('sets no publish thresholds for runs without a market as of now', () => {
     expect(open('marketSnapshot', { date: '2026-03-01' }).gate).toBeNull();
     expect(open('watchSync', {}).gate).toBeNull();
   });
 });
 
 describe('tenderSnapshot', () => {
-  it('reads all tenders today, and for a past date those created then, on top of the configured filters', () => {
+  it('reads all tenders today, and for a past date those created then', () => {
     expect(open('tenderSnapshot', {}).filters).toEqual({ must: { status: [1] } });
     expect(open('tenderSnapshot', { date: '2026-01-02' }).filters).toEqual({
       must: { status: [1], date_created: { from: '2026-01-02', to: '2026-01-02' } },
@@ -99,7 +99,7 @@ describe('tenderSnapshot', () => {
 });
 
 describe('watchSync', () => {
-  it('looks back to the day before the last sync, or thirty days the first time', () => {
+  it('looks back to the day before the last sync, at first 30 days', () => {
     expect(open('watchSync', {}, {}, { lastWatchSync: '2026-11-15' })).toMatchObject({
       from: '2026-11-14',
       to: '2026-11-20',
@@ -113,7 +113,7 @@ describe('watchSync', () => {
 });
 
 describe('backfill', () => {
-  it('needs a span that is past and the right way round', () => {
+  it('requires a past span in order for a backfill', () => {
     expect(open('backfill', { from: '2026-01-01', to: '2026-01-31' })).toMatchObject({
       from: '2026-01-01',
       to: '2026-01-31',
@@ -127,7 +127,7 @@ describe('backfill', () => {
     expect(() => open('backfill', { from: '2026-01-01', to: '2026-01-02', streams: ['weather'] })).toThrow(/streams/);
   });
 
-  it('fetches v1 reports where it is told to, or its market has them', () => {
+  it('backfills version 1 reports if named or if a market reads them', () => {
     const [market] = config.markets;
     const withV1: Config = { ...config, markets: [{ ...market!, streams: ['companies', 'financials_v1'] }] };
     const input = { from: '2026-01-01', to: '2026-01-31' };
@@ -138,7 +138,7 @@ describe('backfill', () => {
   });
 });
 
-it('no input and no schedule gives a run a date that is not there yet', () => {
+it('gives no run a date in the future', () => {
   const instant = fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true });
   const zone = fc.constantFrom('UTC', 'Asia/Tokyo', 'America/Los_Angeles', 'Europe/Copenhagen', 'Pacific/Kiritimati');
   fc.assert(

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { compareRows, sameRowsReordered } from '../../../../src/models/cases/compare-rows.js';
 
 describe('compareRows', () => {
-  test('equal rows differ in nothing, whatever the order of their columns', () => {
+  test('finds equal rows in any column order', () => {
     expect(compareRows([{ a: 1, b: { x: [1], y: null } }], [{ b: { y: null, x: [1] }, a: 1 }])).toEqual([]);
   });
 
-  test('a number is not its text, and NULL is not a missing column', () => {
+  test('distinguishes numbers from text and NULL from a missing column', () => {
     expect(compareRows([{ a: 1, b: null }], [{ a: '1' }])).toEqual([
       {
         kind: 'changed',
@@ -17,7 +17,7 @@ describe('compareRows', () => {
     ]);
   });
 
-  test('rows that are missing or not expected do not make those behind them differ', () => {
+  test('matches rows after missing and unexpected ones', () => {
     const rows = (...ids: number[]) => ids.map((id) => ({ id }));
     expect(compareRows(rows(1, 2, 3), rows(2, 3))).toEqual([{ kind: 'missing', row: 1, expected: { id: 1 } }]);
     expect(compareRows(rows(2, 3), rows(1, 2, 3))).toEqual([{ kind: 'surplus', row: 1, actual: { id: 1 } }]);
@@ -27,7 +27,7 @@ describe('compareRows', () => {
     ]);
   });
 
-  test('the same rows in another order are known as such', () => {
+  test('recognizes the same rows in another order', () => {
     expect(sameRowsReordered([{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 1 }])).toBe(true);
     expect(sameRowsReordered([{ a: 1 }, { a: 1 }], [{ a: 1 }, { a: 2 }])).toBe(false);
   });

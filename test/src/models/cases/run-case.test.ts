@@ -20,7 +20,7 @@ const CASE = (name: string): string => `- { name: ${name}, given: [], expect: [{
 const namesOf = (...places: string[]): string[] => readCases(places).map(({ name }) => name);
 
 describe('readCases', () => {
-  test('reads files and folders with all subfolders, each file once', () => {
+  test('reads case files and folders recursively, each file once', () => {
     const file = write('b/one.yml', CASE('third') + CASE('fourth'));
     write('b/notes.txt', 'no case');
     write('a.yaml', CASE('first'));
@@ -43,14 +43,14 @@ describe('readCases', () => {
     [
       'an answer without body',
       '- { name: a, given: [{ stream: companies }], expect: [{ query: a, rows: [] }] }',
-      /answered is missing/,
+      /give the body of the answer/,
     ],
     [
       'a case of one model with queries',
       `${CASE('a').slice(0, -3)}, model: core.a }`,
       /x\.yaml is not a valid case file: /,
     ],
-  ])('refuses a file with %s', (_, text, message) => {
+  ])('refuses a case file with %s', (_, text, message) => {
     const file = write('x.yaml', text);
     expect(() => readCases([file])).toThrow(message);
   });
@@ -109,14 +109,14 @@ describe('a case of rows', () => {
       rows('[]').replace('marts.tender_pipeline', 'marts.nothing'),
       'There is no model marts.nothing.',
     ],
-  ])('names %s', async (_, text, message) => {
+  ])('reports %s in a case of rows', async (_, text, message) => {
     expect(await failuresOf(text)).toEqual([
       { query: null, error: expect.stringContaining(message) as string, differences: [], reordered: false },
     ]);
   });
 });
 
-test('a case of rows fills loaded tables, and builds all keys of an incremental model', async () => {
+test('a case of rows fills loaded tables and builds all incremental keys', async () => {
   const [head, body] = [
     '/*\nmodel: marts.own\nkind: incremental\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\n',
     'incremental:\n  by: [id]\n  changed: SELECT 1::BIGINT AS id WHERE false\n  all: SELECT part AS id FROM ledger.loaded_parts\n',
@@ -147,12 +147,12 @@ ${expected}
 `;
   const SORTED = `    - { query: FROM core.tender_contacts SELECT name ORDER BY name DESC, rows: [{ name: c }, { name: b }, { name: a }] }`;
 
-  test('builds what its queries read, with personal data, also after later answers', async () => {
+  test('builds only the tables of its queries, before and after later answers', async () => {
     const others = `    - { query: "SELECT count(*)::INTEGER AS n FROM duckdb_tables() WHERE table_name = 'companies'", rows: [{ n: 0 }] }`;
     expect(await failuresOf(answers(`${SORTED}\n${others}`))).toEqual([]);
   });
 
-  test('tells rows in another order, and goes on after a query that fails', async () => {
+  test('reports rows in another order and continues after a failed query', async () => {
     const failures = await failuresOf(
       answers(
         `${SORTED.replace(' DESC', '')}\n    - { query: SELECT nothing FROM core.tender_contacts, rows: [] }\n${SORTED}`,
@@ -168,7 +168,7 @@ ${expected}
     ]);
   });
 
-  test('builds the user’s own models; one that fails is a failure of the case', async () => {
+  test("builds the user's models and reports one that fails", async () => {
     const model = (sql: string): string =>
       `/*\nmodel: marts.own\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  id: BIGINT | Id\n*/\n${sql}\n`;
     const text = '- { name: own, given: [], expect: [{ query: FROM marts.own, rows: [{ id: "7" }] }] }';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { toV1Filters } from '../../../../src/planner/v1/filters.js';
 
-it('says lists, ranges and places in the words of version 1', () => {
+it('translates lists, ranges and places to version 1 filters', () => {
   const filters = {
     company_status: ['active'],
     activity_type: ['a'],
@@ -25,7 +25,7 @@ it('says lists, ranges and places in the words of version 1', () => {
   expect(toV1Filters({})).toEqual({});
 });
 
-it('leaves a range open where it has no bound', () => {
+it('leaves a missing bound of a range open', () => {
   expect(toV1Filters({ number_of_employees: { gte: 0 } })).toEqual({ size: { from: 0 } });
   expect(toV1Filters({ number_of_employees: { lte: 0 } })).toEqual({ size: { to: 0 } });
   expect(toV1Filters({ number_of_employees: {} })).toEqual({ size: {} });
@@ -46,6 +46,6 @@ it.each([
   { location_countries: { include: [1], exclude: [2] } },
   { location_countries: null },
   { location_countries: 1 },
-])('knows no words for %j', (filters) => {
+])('cannot translate %j', (filters) => {
   expect(toV1Filters(filters)).toBeNull();
 });

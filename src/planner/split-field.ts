@@ -2,7 +2,7 @@ import { dayNumber, dayText, firstDay, yearOf } from './days.js';
 import type { Bounds, CategoricalDimension, DateFormat, RangeDimension, Window } from './types.js';
 
 /** A dimension as numbered positions from `lo` to `hi`, and the filters that select windows of positions. */
-export interface Axis {
+export interface SplitField {
   key: string;
   lo: number;
   hi: number;
@@ -36,7 +36,11 @@ const GROWTH_YEARS = 20;
 const DECIMALS = 100;
 
 /** Assigns a position to each value of a list. */
-export function categoricalAxis(dimension: CategoricalDimension, values: readonly unknown[], windows: boolean): Axis {
+export function categoricalField(
+  dimension: CategoricalDimension,
+  values: readonly unknown[],
+  windows: boolean,
+): SplitField {
   const { form = 'array' } = dimension;
   const plain = form === 'value';
   const say = (some: readonly unknown[]): unknown => (typeof form === 'object' ? { [form.list]: some } : some);
@@ -68,11 +72,11 @@ interface RangeLimits {
  * upper bound, so the windows cover all values. A bound in the market's own filter (`own`) is sent as written instead.
  * If the API excludes values equal to a bound, the bound is sent one position further out.
  */
-export function rangeAxis(
+export function rangeField(
   dimension: RangeDimension,
   own: Record<string, unknown>,
   { min, max, format, bounds = 'inclusive' }: RangeLimits,
-): Axis {
+): SplitField {
   const scale = scaleOf(dimension, format);
   const ownMin = scale.parse(own['gte'], 'first');
   const ownMax = scale.parse(own['lte'], 'last');

@@ -1,10 +1,10 @@
-import { positionOf, rangeAxis, type Axis } from '../axis.js';
+import { positionOf, rangeField, type SplitField } from '../split-field.js';
 import { Shape, type Counted } from '../shape.js';
 import type { Bounds, DateFormat, PlanInput, RangeDimension } from '../types.js';
 
 /** Facts that calibration learned about a dimension in the whole market. */
-export interface AxisFacts {
-  axis: Axis;
+export interface DimensionFacts {
+  splitField: SplitField;
   shape: Shape;
   /** Share of the market's companies that have a value. With 1, a split along the dimension loses no company. */
   share: number;
@@ -22,23 +22,36 @@ export interface AxisFacts {
 }
 
 /** Returns facts that come from requests to the API, not from the warehouse. */
-export function askedFacts(axis: Axis, counts: readonly Counted[], share: number, complete: boolean): AxisFacts {
-  return { axis, shape: new Shape(axis, counts), share, complete, nullValue: undefined, counts, exact: false };
+export function askedFacts(
+  splitField: SplitField,
+  counts: readonly Counted[],
+  share: number,
+  complete: boolean,
+): DimensionFacts {
+  return {
+    splitField,
+    shape: new Shape(splitField, counts),
+    share,
+    complete,
+    nullValue: undefined,
+    counts,
+    exact: false,
+  };
 }
 
 /** Assigns positions to a range dimension, within the bounds of the market's own filter on the dimension. */
-export function buildAxis(
+export function buildSplitField(
   state: { input: PlanInput; bounds: Bounds },
   dimension: RangeDimension,
   own: Record<string, unknown>,
   format: DateFormat,
-): Axis {
+): SplitField {
   const { horizon } = state.input;
   const isDate = dimension.type === 'date';
   const min = positionOf(dimension, format, dimension.min ?? (isDate ? horizon.from : 0), 'first');
   const max = positionOf(dimension, format, dimension.max ?? (isDate ? horizon.to : 1_000_000_000), 'last');
   const { bounds } = state;
-  return rangeAxis(dimension, own, { min: min ?? 0, max: max ?? 1_000_000_000, format, bounds });
+  return rangeField(dimension, own, { min: min ?? 0, max: max ?? 1_000_000_000, format, bounds });
 }
 
 /** Returns the value if it is a plain object, else null. */

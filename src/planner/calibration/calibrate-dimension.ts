@@ -1,9 +1,9 @@
-import { categoricalAxis, type Axis } from '../axis.js';
+import { categoricalField, type SplitField } from '../split-field.js';
 import type { CrawlState } from '../crawl-state.js';
 import { firstDay, midyear, yearOf } from '../days.js';
 import { halve, type Counted } from '../shape.js';
-import { asObject, askedFacts, buildAxis, type AxisFacts } from './axis-facts.js';
-import { recallAxis } from '../known-market.js';
+import { asObject, askedFacts, buildSplitField, type DimensionFacts } from './dimension-facts.js';
+import { recallDimension } from '../known-market.js';
 import { askAgain, guessNullValue, probing } from '../questions.js';
 import type { Task } from '../tasks.js';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../types.js';
 
 /** Facts of a dimension, or the reason why it is unusable. */
-type Outcome = AxisFacts | { unusable: string };
+type Outcome = DimensionFacts | { unusable: string };
 
 // If one position holds this share of the market, a split along the dimension is useless.
 const DOMINANT = 0.97;
@@ -34,9 +34,9 @@ const SURPLUS = 0.01;
  * Finds out how the API filters by a dimension. Returns null if the dimension is unusable; `state.dropped` has the
  * reason.
  */
-export function* calibrateAxis(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
+export function* calibrateDimension(state: CrawlState, dimension: Dimension): Task<DimensionFacts | null> {
   const outcome =
-    recallAxis(state, dimension) ??
+    recallDimension(state, dimension) ??
     (dimension.kind === 'range'
       ? yield* calibrateRange(state, dimension)
       : yield* calibrateCategories(state, dimension));
@@ -57,35 +57,38 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   const own = state.input.filters[dimension.key];
   const values = Array.isArray(own) ? own : dimension.values;
   if (values.length < 2) return { unusable: `${dimension.key} has fewer than two values to split by` };
-  const axis = categoricalAxis(dimension, values, true);
-  const probe = probing(state, axis);
+  const splitField = categoricalField(dimension, values, true);
+  const probe = probing(state, splitField);
   const total = marketTotal(state);
 
-  if (!axis.windows) return yield* calibrateSingles(state, dimension, values);
-  const middle = Math.floor((axis.hi - 1) / 2);
+  if (!splitField.windows) return yield* calibrateSingles(state, dimension, values);
+  const middle = Math.floor((splitField.hi - 1) / 2);
   const left = yield* probe({ from: 0, to: middle });
-  const right = yield* probe({ from: middle + 1, to: axis.hi });
+  const right = yield* probe({ from: middle + 1, to: splitField.hi });
   if (isRefused(left) || isRefused(right)) return yield* calibrateSingles(state, dimension, values);
   if (left.total >= total && right.total >= total && meet(left, right))
     return { unusable: `the API ignores ${dimension.key}` };
-  if (!axis.overlapping && left.total + right.total > total * (1 + SURPLUS)) state.noteCappedTotals(total);
+  if (!splitField.overlapping && left.total + right.total > total * (1 + SURPLUS)) state.noteCappedTotals(total);
   let whole = left.total + right.total;
   if (whole !== total || state.totalsCap <= total) {
-    const all = yield* probe({ from: 0, to: axis.hi });
+    const all = yield* probe({ from: 0, to: splitField.hi });
     // Several values must mean "or". If the API refuses them, use single values.
     if (isRefused(all)) return yield* calibrateSingles(state, dimension, values);
     const more = all.total < state.totalsCap && all.total > Math.max(left.total, right.total);
-    if (!more && !(yield* provesOr(state, axis))) return yield* calibrateSingles(state, dimension, values);
+    if (!more && !(yield* provesOr(state, splitField))) return yield* calibrateSingles(state, dimension, values);
     whole = all.total;
   }
   if (whole === 0) return yield* calibrateSingles(state, dimension, values);
   return yield* factsFrom(
     state,
-    { ...axis, overlapping: axis.overlapping || (whole < state.totalsCap && left.total + right.total > whole * 1.01) },
+    {
+      ...splitField,
+      overlapping: splitField.overlapping || (whole < state.totalsCap && left.total + right.total > whole * 1.01),
+    },
     whole,
     [
       { from: 0, to: middle, count: left.total },
-      { from: middle + 1, to: axis.hi, count: right.total },
+      { from: middle + 1, to: splitField.hi, count: right.total },
     ],
   );
 }
@@ -94,9 +97,9 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
  * Returns whether a search for two neighbouring values finds more companies than a search for each value. Ignores
  * capped totals.
  */
-function* provesOr(state: CrawlState, axis: Axis): Task<boolean> {
-  const probe = probing(state, axis);
-  for (const at of spread(axis.hi, MOST_SINGLES)) {
+function* provesOr(state: CrawlState, splitField: SplitField): Task<boolean> {
+  const probe = probing(state, splitField);
+  for (const at of spread(splitField.hi, MOST_SINGLES)) {
     const both = yield* probe({ from: at, to: at + 1 });
     if (isRefused(both)) return false;
     if (both.total === 0 || both.total >= state.totalsCap) continue;
@@ -117,8 +120,8 @@ function* calibrateSingles(
   dimension: CategoricalDimension,
   values: readonly unknown[],
 ): Task<Outcome> {
-  const axis = categoricalAxis(dimension, values, false);
-  const probe = probing(state, axis);
+  const splitField = categoricalField(dimension, values, false);
+  const probe = probing(state, splitField);
   const total = marketTotal(state);
   let filters = false;
   let finds = false;
@@ -131,9 +134,9 @@ function* calibrateSingles(
     earlier = answer;
     finds ||= answer.total > 0;
     if (filters && finds) {
-      const counts = [{ from: 0, to: axis.hi, count: total }];
+      const counts = [{ from: 0, to: splitField.hi, count: total }];
       const complete = total < state.totalsCap;
-      return askedFacts(axis, counts, 1, complete);
+      return askedFacts(splitField, counts, 1, complete);
     }
   }
   return {
@@ -149,15 +152,16 @@ function spread(n: number, most: number): number[] {
 function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Outcome> {
   const own = asObject(state.input.filters[dimension.key]) ?? {};
   if (dimension.type !== 'date')
-    return yield* calibrateSides(state, dimension, buildAxis(state, dimension, own, 'day'));
+    return yield* calibrateSides(state, dimension, buildSplitField(state, dimension, own, 'day'));
   const reasons: string[] = [];
   for (const format of ['day', 'year', 'year-as-text'] as const) {
     const understood = yield* testDateFormat(state, dimension, own, format);
     if (!('unusable' in understood)) {
-      const axis = buildAxis(state, dimension, own, understood.format);
-      const outcome = yield* calibrateSides(state, dimension, axis);
+      const splitField = buildSplitField(state, dimension, own, understood.format);
+      const outcome = yield* calibrateSides(state, dimension, splitField);
       if (!('unusable' in outcome)) {
-        if (outcome.complete || !(yield* findBounds(state, axis, understood))) return { ...outcome, ...understood };
+        if (outcome.complete || !(yield* findBounds(state, splitField, understood)))
+          return { ...outcome, ...understood };
         return yield* calibrateRange(state, dimension);
       }
       reasons.push(outcome.unusable);
@@ -182,10 +186,10 @@ function* testDateFormat(
   own: Record<string, unknown>,
   format: DateFormat,
 ): Task<Understood | { unusable: string }> {
-  const axis = buildAxis(state, dimension, own, format);
-  const probe = probing(state, axis);
+  const splitField = buildSplitField(state, dimension, own, format);
+  const probe = probing(state, splitField);
   const total = marketTotal(state);
-  for (const [first, second] of neighbours(axis, format)) {
+  for (const [first, second] of neighbours(splitField, format)) {
     const left = yield* probe(first);
     if (isRefused(left)) return { unusable: `the API refused ${dimension.key} (${left.refused})` };
     const right = yield* probe(second);
@@ -209,11 +213,11 @@ function* testDateFormat(
  * Tests whether the API excludes values equal to a bound. If so, sets `state.bounds` and returns true; the caller then
  * calibrates again. With excluded bounds, two neighbouring windows hold fewer companies than one window over both.
  */
-function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understood): Task<boolean> {
+function* findBounds(state: CrawlState, splitField: SplitField, { format, asked }: Understood): Task<boolean> {
   const [first, second] = asked ?? [];
   if (!first || !second || format !== 'day' || state.bounds !== 'inclusive') return false;
   if (marketTotal(state) < BOUNDS_WORTH * state.cap) return false;
-  const probe = probing(state, axis);
+  const probe = probing(state, splitField);
   const both = yield* probe({ from: first.from, to: second.to });
   if (isRefused(both) || both.total <= first.count + second.count) return false;
   // The missing company may be a new one. Count the day of the bound: if it has companies, bounds are included.
@@ -225,12 +229,12 @@ function* findBounds(state: CrawlState, axis: Axis, { format, asked }: Understoo
 }
 
 /** Returns pairs of neighbouring windows to try. The first pairs are the most likely to hold companies. */
-function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
-  const lastYear = format === 'day' ? yearOf(axis.hi) : axis.hi;
+function neighbours(splitField: SplitField, format: DateFormat): [Window, Window][] {
+  const lastYear = format === 'day' ? yearOf(splitField.hi) : splitField.hi;
   const years = [4, 12, 30, 1, 0, 60].map((ago) => lastYear - ago);
   const inside = (window: Window): Window => ({
-    from: Math.max(axis.lo, window.from),
-    to: Math.min(axis.hi, window.to),
+    from: Math.max(splitField.lo, window.from),
+    to: Math.min(splitField.hi, window.to),
   });
   return years
     .map((year): [Window, Window] =>
@@ -242,7 +246,7 @@ function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
         : [inside({ from: year - 1, to: year - 1 }), inside({ from: year, to: year })],
     )
     .filter((pair) =>
-      pair.every((window) => window.from <= window.to && (window.from > axis.lo || window.to < axis.hi)),
+      pair.every((window) => window.from <= window.to && (window.from > splitField.lo || window.to < splitField.hi)),
     );
 }
 
@@ -250,32 +254,33 @@ function neighbours(axis: Axis, format: DateFormat): [Window, Window][] {
  * Counts both halves of a range. Learns whether the API filters, how many companies have a value, and how the companies
  * spread.
  */
-function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axis): Task<Outcome> {
-  if (axis.lo >= axis.hi) return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
-  const probe = probing(state, axis);
+function* calibrateSides(state: CrawlState, dimension: RangeDimension, splitField: SplitField): Task<Outcome> {
+  if (splitField.lo >= splitField.hi)
+    return { unusable: `the market's own filter leaves no range of ${dimension.key} to split` };
+  const probe = probing(state, splitField);
   const total = marketTotal(state);
-  const middle = halve(axis, { from: axis.lo, to: axis.hi });
-  const left = yield* probe({ from: axis.lo, to: middle });
+  const middle = halve(splitField, { from: splitField.lo, to: splitField.hi });
+  const left = yield* probe({ from: splitField.lo, to: middle });
   if (isRefused(left)) return { unusable: `the API refused ${dimension.key} (${left.refused})` };
-  const right = yield* probe({ from: middle + 1, to: axis.hi });
+  const right = yield* probe({ from: middle + 1, to: splitField.hi });
   if (isRefused(right)) return { unusable: `the API refused ${dimension.key} (${right.refused})` };
   const whole = left.total + right.total;
   if (whole === 0) return { unusable: `${dimension.key} finds no company` };
   if (whole > total * (1 + SURPLUS)) {
     // The sum of the halves exceeds the total: the API ignores the filter, or caps its totals.
-    const narrow = yield* probe({ from: axis.lo + 1, to: axis.lo + 1 });
+    const narrow = yield* probe({ from: splitField.lo + 1, to: splitField.lo + 1 });
     if (meet(left, right) || isRefused(narrow) || narrow.total >= total)
       return { unusable: `the API ignores ${dimension.key}` };
     state.noteCappedTotals(total);
   }
-  const found = yield* factsFrom(state, axis, whole, [
-    { from: axis.lo, to: middle, count: left.total },
-    { from: middle + 1, to: axis.hi, count: right.total },
+  const found = yield* factsFrom(state, splitField, whole, [
+    { from: splitField.lo, to: middle, count: left.total },
+    { from: middle + 1, to: splitField.hi, count: right.total },
   ]);
   if ('unusable' in found || found.complete || dimension.nullValue === undefined) return found;
   // Do not send the null value: it would replace the market's own filter on this dimension.
   if (state.input.filters[dimension.key] !== undefined) return found;
-  const without = yield* guessNullValue(state, axis, dimension.nullValue);
+  const without = yield* guessNullValue(state, splitField, dimension.nullValue);
   if (isRefused(without) || without.total === 0) return found;
   // If the API ignores the null value, it selects every company, and the sum exceeds the market's total.
   const sum = without.total + whole;
@@ -287,13 +292,13 @@ function* calibrateSides(state: CrawlState, dimension: RangeDimension, axis: Axi
  * Returns the facts of a dimension from a few counts. More counts cost more requests than they save (`npm run bench --
  * planner`). A sweep learns more about the spread while it runs.
  */
-function* factsFrom(state: CrawlState, axis: Axis, whole: number, counts: Counted[]): Task<Outcome> {
+function* factsFrom(state: CrawlState, splitField: SplitField, whole: number, counts: Counted[]): Task<Outcome> {
   const total = marketTotal(state);
-  if (total >= state.totalsCap) return askedFacts(axis, counts, 1, false);
+  if (total >= state.totalsCap) return askedFacts(splitField, counts, 1, false);
   const dominant = counts.find((c) => c.from === c.to && c.count >= DOMINANT * total);
-  if (dominant) return { unusable: `nearly all companies have ${axis.key} ${axis.name(dominant)}` };
+  if (dominant) return { unusable: `nearly all companies have ${splitField.key} ${splitField.name(dominant)}` };
   const complete = yield* covers(state, whole);
-  return askedFacts(axis, counts, complete ? 1 : whole / total, complete);
+  return askedFacts(splitField, counts, complete ? 1 : whole / total, complete);
 }
 
 /** Returns the market's total as the API reports it, at most `totalsCap`. */

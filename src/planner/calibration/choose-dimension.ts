@@ -1,5 +1,5 @@
-import type { AxisFacts } from './axis-facts.js';
-import { calibrateAxis, isFixed } from './calibrate-axis.js';
+import type { DimensionFacts } from './dimension-facts.js';
+import { calibrateDimension, isFixed } from './calibrate-dimension.js';
 import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
 import type { Dimension } from '../types.js';
@@ -18,7 +18,7 @@ const OVERLAP = 2;
 /** A dimension and its calibration. */
 export interface Choice {
   dimension: Dimension;
-  facts: AxisFacts;
+  facts: DimensionFacts;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Choice {
  * @param hidden companies that the segment's own pages do not show
  * @returns null when no dimension is worth its requests
  */
-export function* chooseAxis(
+export function* chooseDimension(
   state: CrawlState,
   total: number,
   dimensions: readonly Dimension[],
@@ -57,7 +57,7 @@ export function* chooseAxis(
 }
 
 /** Returns the first dimension by which the API filters; null when there is none. */
-export function* firstUsable(state: CrawlState): Task<AxisFacts | null> {
+export function* firstUsable(state: CrawlState): Task<DimensionFacts | null> {
   for (const dimension of inOrder(state.input.dimensions)) {
     if (isFixed(dimension, state.input.filters)) continue;
     const facts = yield* factsOf(state, dimension);
@@ -78,10 +78,10 @@ export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Ta
 }
 
 /** Returns the facts of a dimension. Calibrates each dimension once in a plan, when its facts are first needed. */
-export function* factsOf(state: CrawlState, dimension: Dimension): Task<AxisFacts | null> {
+export function* factsOf(state: CrawlState, dimension: Dimension): Task<DimensionFacts | null> {
   let fiber = state.facts.get(dimension);
   if (!fiber) {
-    fiber = yield* fork(calibrateAxis(state, dimension));
+    fiber = yield* fork(calibrateDimension(state, dimension));
     state.facts.set(dimension, fiber);
   }
   return (yield* join([fiber]))[0]!;
@@ -104,26 +104,27 @@ function isOverlapping(dimension: Dimension): boolean {
  * Returns false when a split would cost much more than the segment's own pages. Overlapping values list companies
  * several times; this pays only if one split brings the parts below the cap. Single values cost one search each.
  */
-function pays(state: CrawlState, total: number, { axis }: AxisFacts): boolean {
-  const values = axis.hi - axis.lo + 1;
-  if (!axis.windows && values * state.size > total) return false;
-  return !axis.overlapping || total <= (state.cap * values) / 2;
+function pays(state: CrawlState, total: number, { splitField }: DimensionFacts): boolean {
+  const values = splitField.hi - splitField.lo + 1;
+  if (!splitField.windows && values * state.size > total) return false;
+  return !splitField.overlapping || total <= (state.cap * values) / 2;
 }
 
 /** Estimates the requests of a sweep along a dimension over a segment of `total` companies. */
-export function costOf(state: CrawlState, total: number, { axis, share }: AxisFacts): number {
-  const reading = (total / state.size) * share * SWEEP_COST * (axis.overlapping ? OVERLAP : 1);
-  return Math.ceil(Math.max(reading, axis.windows ? 0 : axis.hi - axis.lo + 1));
+export function costOf(state: CrawlState, total: number, { splitField, share }: DimensionFacts): number {
+  const reading = (total / state.size) * share * SWEEP_COST * (splitField.overlapping ? OVERLAP : 1);
+  return Math.ceil(Math.max(reading, splitField.windows ? 0 : splitField.hi - splitField.lo + 1));
 }
 
 /**
  * Returns whether single recent days hold too many companies: windows of whole days would then leave pages half empty.
  */
-function isCoarse(state: CrawlState, total: number, { axis, shape, share, exact }: AxisFacts): boolean {
-  const recent = Math.min(axis.hi - axis.lo + 1, RECENT);
+function isCoarse(state: CrawlState, total: number, { splitField, shape, share, exact }: DimensionFacts): boolean {
+  const recent = Math.min(splitField.hi - splitField.lo + 1, RECENT);
   return (
-    axis.ordered &&
-    (total * share * shape.mass(axis.hi - recent + 1, axis.hi)) / recent > (exact ? COARSE_KNOWN : COARSE) * state.cap
+    splitField.ordered &&
+    (total * share * shape.mass(splitField.hi - recent + 1, splitField.hi)) / recent >
+      (exact ? COARSE_KNOWN : COARSE) * state.cap
   );
 }
 
