@@ -25,7 +25,7 @@ export type Statuses = typeof DEFAULT_STATUSES;
 export interface SandboxOptions extends Required<WorldOptions>, FilterRules {
   /** The API key with all permissions. */
   key: string;
-  /** Further keys, each with its permissions. */
+  /** Further API keys, each with its permissions. */
   keys: readonly KeyGrant[];
   /** Day of the market at the start. */
   day: number;

@@ -136,7 +136,10 @@ function internalError(request: FastifyRequest): unknown {
   return request.url.startsWith('/v1') ? v1Error('InternalError', words).body : { detail: words };
 }
 
-/** Changes a list. `duplicate` replaces the last row with a copy of the first; `drift` adds `by` to the totals. */
+/**
+ * Changes a list in an answer. `duplicate` replaces the last row with a copy of the first; `drift` adds `by` to the
+ * totals.
+ */
 function bendList(fault: Fault, payload: unknown): unknown {
   if (!isObject(payload) || !Array.isArray(payload['data'])) return payload;
   if (fault.kind === 'duplicate')

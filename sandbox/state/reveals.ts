@@ -1,7 +1,7 @@
 import type { ContactMetrics } from '../../schemas/v2/metrics.js';
 
 interface Reveal {
-  /** `YYYY-MM-DD HH:MM:SS` in the calendar of the sandbox. */
+  /** Time in the form `YYYY-MM-DD HH:MM:SS`, with the date of the sandbox. */
   at: string;
   emails: number;
   phones: number;

@@ -47,8 +47,8 @@ export const VISIT_BANDS = [
 ] as const;
 
 /**
- * Position in VISIT_BANDS of a number of visits. For speed, the function repeats the bounds of the bands: columns call
- * it for every company.
+ * Position in VISIT_BANDS of a number of visits. For speed, the function repeats the bounds of the bands, because the
+ * columns call it for every company.
  */
 export function visitBandOf(visits: number): number {
   return visits <= 1000 ? 0 : visits <= 10_000 ? 1 : visits <= 100_000 ? 2 : 3;

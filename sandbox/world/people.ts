@@ -54,7 +54,9 @@ export function seniorityName(id: number): string {
   return SENIORITY_LEVEL.find((entry) => entry.id === id)!.name;
 }
 
-/** Whether version 1 knows the person's role. For 3 % it returns neither level nor function. */
+/**
+ * Whether version 1 of the API knows the person's role. For 3 % of the people it returns neither level nor function.
+ */
 export function hasKnownRole(ctx: Context, number: number): boolean {
   return !ctx.dice.chance(0.03, TAG.personRole, number, 3);
 }

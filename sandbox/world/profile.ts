@@ -43,7 +43,7 @@ export interface Profile {
   exporter: boolean;
   /** Ids in the nomenclature `activities`. */
   industries: number[];
-  /** Class of NACE Rev. 2, with its dot. */
+  /** Class of NACE Rev. 2, written with its dot: `62.01`. */
   nace: string;
   /** Class of ISIC Rev. 4. */
   isic: string;

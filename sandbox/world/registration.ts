@@ -52,8 +52,8 @@ export function registrationNumberOfVersion(index: number, version: number): str
 }
 
 /**
- * Index of the company with a registration number. Also accepts earlier numbers of a company, and numbers that only
- * differ from them in the last letter.
+ * Index of the company that a registration number belongs to. Ignores the letter after the digits, so it also finds
+ * companies by earlier numbers.
  */
 export function indexOfRegistration(text: string): number | undefined {
   const digits = /^(\d{8})[A-Z]?$/.exec(text.trim().toUpperCase())?.[1];
@@ -72,8 +72,8 @@ export function vatNumberOfVersion(ctx: Context, index: number, version: number)
 }
 
 /**
- * Index of the company with a VAT number. Also accepts earlier numbers of a company, and numbers that only differ from
- * them in the country or the last digit.
+ * Index of the company that a VAT number belongs to. Ignores the country and the digit after the first eight digits,
+ * so it also finds companies by earlier numbers.
  */
 export function indexOfVat(text: string): number | undefined {
   const digits = /^[A-Z]{2}(\d{8})\d?$/.exec(text.trim().toUpperCase())?.[1];

@@ -6,7 +6,7 @@ export interface FilterRules {
   incorporationPolicy: 'refuse' | 'empty';
   /** What to do with null in `company_incorporation`: refuse it, ignore it, or select companies without a date. */
   incorporationNull: 'refuse' | 'ignore' | 'select';
-  /** Which bounds match a value that equals them. With `half-open`, only the lower bound matches. */
+  /** Which bounds of a range belong to it. With `half-open`, only the lower bound belongs to the range. */
   bounds: 'inclusive' | 'half-open' | 'exclusive';
 }
 
