@@ -57,7 +57,8 @@ export async function buildApp(given: Partial<SandboxOptions> = {}): Promise<San
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     ...connectionLimits(sandbox.options),
-    // Called when Fastify cannot decode the address, or when its id is longer than `maxParamLength`.
+    // Called when Fastify cannot decode the address of a request, or when an id in the address is longer than
+    // `maxParamLength`.
     frameworkErrors: (_error, request, reply: FastifyReply) => {
       void reply.code(404).send(generic(sandbox, request, 404, 'Not found.').body);
     },

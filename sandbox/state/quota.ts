@@ -77,7 +77,7 @@ export class Quota {
     ];
   }
 
-  /** Usage to save over a restart. */
+  /** Usage of the customer, for the state file to keep over a restart. */
   dump(): { usedToday: number; used: Record<string, number> } {
     return { usedToday: this.usedToday, used: Object.fromEntries(this.#used) };
   }
