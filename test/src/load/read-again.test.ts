@@ -26,16 +26,27 @@ const answers: Answer[] = [
     at: '2026-11-01T02:05:00Z',
     body: { slug: 't1', type: 'Grant', deadline_date: '2027-01-12T17:00:00' },
   },
+  {
+    stream: 'financials_v1',
+    entity: '1',
+    at: '2026-11-01T02:00:00Z',
+    body: {
+      companyId: '1',
+      country: 'DK',
+      reports: [{ date: 20_231_231, indicators: { Cash: { value: 1 } } }, { date: 20_230_331 }],
+    },
+  },
 ];
 
-/** Turns the tables into what versions before migrations 000020 to 000022 made of these answers. */
+/** Turns the tables into what versions before migrations 000020 to 000023 made of these answers. */
 const AS_BEFORE = `
-  DELETE FROM main.migrations WHERE name >= 'migrations/000020' AND name < 'migrations/000023';
+  DELETE FROM main.migrations WHERE name >= 'migrations/000020' AND name < 'migrations/000024';
   CREATE TABLE ledger.events_before AS SELECT * FROM ledger.watch_events;
   DROP VIEW ledger.watch_events;
   ALTER TABLE ledger.events_before RENAME TO watch_events;
   DROP TABLE ledger.received_events;
   DROP TABLE ledger.streams_to_read_again;
+  DROP TABLE ledger.v1_reports;
   ALTER TABLE ledger.tender_records DROP COLUMN announced_at;
   ALTER TABLE ledger.tender_records DROP COLUMN deadline_at;
   ALTER TABLE ledger.tender_versions DROP COLUMN announced_at;
@@ -54,6 +65,8 @@ async function contents({ db }: Warehouse): Promise<unknown> {
     events: await db.rows('SELECT event_id, new_value FROM core.watch_events ORDER BY event_id'),
     tenders: await db.rows('SELECT slug, type, deadline_at FROM core.tenders'),
     versions: await db.rows('SELECT version, type, deadline_at FROM core.tenders_history'),
+    reports: await db.rows('SELECT report_date, country, is_latest FROM core.dated_reports ORDER BY ALL'),
+    values: await db.rows('SELECT fiscal_year, indicator, value_double FROM core.financials'),
     observations: await db.count('SELECT count(*) FROM ledger.observations'),
     shapes: await db.count('SELECT sum(bodies) FROM ledger.shapes'),
     parts: await db.count('SELECT count(*) FROM ledger.loaded_parts'),
@@ -84,6 +97,10 @@ describe('a warehouse of an older version', () => {
       events: [{ new_value: 'Ann' }, { new_value: 'Bo' }],
       tenders: [{ deadline_at: '2027-01-12 17:00:00' }],
       versions: [{ version: 1, type: 'Grant', deadline_at: '2027-01-12 17:00:00' }],
+      reports: [
+        { report_date: '2023-03-31', country: 'DK', is_latest: false },
+        { report_date: '2023-12-31', country: 'DK', is_latest: true },
+      ],
     });
     expect(await checkWarehouse(dataDir)).toMatchObject({ state: 'ok' });
   });
@@ -95,7 +112,7 @@ describe('a warehouse of an older version', () => {
     expect(await contentsAfterLoad(dataDir)).toMatchObject({
       events: [{ event_id: '1/officer.appointment/2026-11-01T10:00:00Z', new_value: 'Ann' }],
       tenders: [{ deadline_at: '2027-01-12 17:00:00' }],
-      parts: 3,
+      parts: 4,
     });
     expect(await checkWarehouse(dataDir)).toMatchObject({
       state: 'warn',

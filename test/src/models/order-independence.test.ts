@@ -93,7 +93,7 @@ const v1Answer = fc
       undated: [report('soon', 7), report(20_241_231, 12)],
       none: [],
     };
-    return { stream: 'financials_v1', entity: String(id), at: when, body: { reports: reports[body], companyId: id } };
+    return { stream: 'financials_v1', entity: String(id), at: when, body: { reports: reports[body], companyId: id, country: body === 'b' ? 'SE' : 'DK' } };
   });
 
 const tenderAnswer = fc
