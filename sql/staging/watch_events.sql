@@ -130,6 +130,29 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) < (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
+-- What a delivery states of its company besides the id. Keeps the latest value of each field; of two in one instant the
+-- alphabetically later one.
+CREATE OR REPLACE TEMP TABLE delivered_values AS
+SELECT row_id, company_id, observed_at, field, json_extract(doc, '$.company_data.' || field) AS v
+FROM (
+  SELECT *, unnest(['name', 'country_code', 'registration_number']) AS field
+  FROM event_bodies
+  WHERE is_delivery AND reason IS NULL
+);
+
+INSERT INTO batch_rejects
+SELECT row_id, 'wrong_type', '$.company_data.' || field, CAST(v AS VARCHAR) FROM delivered_values WHERE json_is_nested(v);
+
+MERGE INTO ledger.delivered_values AS old
+USING (
+  SELECT company_id, field, CASE field WHEN 'country_code' THEN upper(json_text(v)) ELSE json_text(v) END AS value, observed_at
+  FROM delivered_values
+  WHERE json_text(v) IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY company_id, field ORDER BY observed_at DESC, value DESC) = 1
+) AS new ON old.company_id = new.company_id AND old.field = new.field
+WHEN MATCHED AND (new.observed_at, new.value) > (old.observed_at, old.value) THEN UPDATE BY NAME
+WHEN NOT MATCHED THEN INSERT BY NAME;
+
 -- marts.changes contains events, so mark their companies as changed.
 INSERT INTO ledger.dirty_companies
 SELECT company_id, min(observed_at) FROM events WHERE company_id IS NOT NULL GROUP BY company_id;

@@ -12,7 +12,8 @@ const OWN_ROWS: Record<string, readonly string[]> = {
     `ledger.report_values WHERE report_id IN ${V1_REPORTS}`,
     `ledger.reports WHERE source = 'v1'`,
   ],
-  watch_events: ['ledger.received_events'],
+  watched_companies: ['ledger.watched_companies'],
+  watch_events: ['ledger.received_events', 'ledger.delivered_values'],
   tenders: [
     'ledger.tender_sightings',
     `ledger.tender_records WHERE source = 'summary'`,

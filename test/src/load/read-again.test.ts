@@ -13,7 +13,7 @@ const delivery = (value: string, minute: string): Answer => ({
   request: 'WEBHOOK /delivery',
   entity: '1',
   at: `2026-11-01T10:${minute}:00Z`,
-  body: { company_data: { id: 1, date: '2026-11-01T10:00:00Z' }, field: 'officer.appointment', new_value: value },
+  body: { company_data: { id: 1, name: 'Fjord', date: '2026-11-01T10:00:00Z' }, field: 'officer.appointment', new_value: value },
 });
 
 const answers: Answer[] = [
@@ -26,6 +26,7 @@ const answers: Answer[] = [
     at: '2026-11-01T02:05:00Z',
     body: { slug: 't1', type: 'Grant', deadline_date: '2027-01-12T17:00:00' },
   },
+  { stream: 'watched_companies', at: '2026-11-01T02:00:00Z', body: { data: [{ id: '1', country_code: 'DK' }] } },
   {
     stream: 'financials_v1',
     entity: '1',
@@ -38,15 +39,19 @@ const answers: Answer[] = [
   },
 ];
 
-/** Turns the tables into what versions before migrations 000020 to 000023 made of these answers. */
+/** Turns the tables into what versions before migrations 000020 to 000024 made of these answers. */
 const AS_BEFORE = `
-  DELETE FROM main.migrations WHERE name >= 'migrations/000020' AND name < 'migrations/000024';
+  DELETE FROM main.migrations WHERE name >= 'migrations/000020' AND name < 'migrations/000025';
   CREATE TABLE ledger.events_before AS SELECT * FROM ledger.watch_events;
   DROP VIEW ledger.watch_events;
   ALTER TABLE ledger.events_before RENAME TO watch_events;
   DROP TABLE ledger.received_events;
   DROP TABLE ledger.streams_to_read_again;
   DROP TABLE ledger.v1_reports;
+  DROP TABLE ledger.delivered_values;
+  ALTER TABLE ledger.watched_companies DROP COLUMN name;
+  ALTER TABLE ledger.watched_companies DROP COLUMN country_code;
+  ALTER TABLE ledger.watched_companies DROP COLUMN registration_number;
   ALTER TABLE ledger.tender_records DROP COLUMN announced_at;
   ALTER TABLE ledger.tender_records DROP COLUMN deadline_at;
   ALTER TABLE ledger.tender_versions DROP COLUMN announced_at;
@@ -67,6 +72,7 @@ async function contents({ db }: Warehouse): Promise<unknown> {
     versions: await db.rows('SELECT version, type, deadline_at FROM core.tenders_history'),
     reports: await db.rows('SELECT report_date, country, is_latest FROM core.dated_reports ORDER BY ALL'),
     values: await db.rows('SELECT fiscal_year, indicator, value_double FROM core.financials'),
+    watched: await db.rows('SELECT company_id, name, country_code FROM core.watched_companies'),
     observations: await db.count('SELECT count(*) FROM ledger.observations'),
     shapes: await db.count('SELECT sum(bodies) FROM ledger.shapes'),
     parts: await db.count('SELECT count(*) FROM ledger.loaded_parts'),
@@ -97,6 +103,7 @@ describe('a warehouse of an older version', () => {
       events: [{ new_value: 'Ann' }, { new_value: 'Bo' }],
       tenders: [{ deadline_at: '2027-01-12 17:00:00' }],
       versions: [{ version: 1, type: 'Grant', deadline_at: '2027-01-12 17:00:00' }],
+      watched: [{ company_id: '1', name: 'Fjord', country_code: 'DK' }],
       reports: [
         { report_date: '2023-03-31', country: 'DK', is_latest: false },
         { report_date: '2023-12-31', country: 'DK', is_latest: true },
@@ -112,7 +119,7 @@ describe('a warehouse of an older version', () => {
     expect(await contentsAfterLoad(dataDir)).toMatchObject({
       events: [{ event_id: '1/officer.appointment/2026-11-01T10:00:00Z', new_value: 'Ann' }],
       tenders: [{ deadline_at: '2027-01-12 17:00:00' }],
-      parts: 4,
+      parts: 5,
     });
     expect(await checkWarehouse(dataDir)).toMatchObject({
       state: 'warn',

@@ -123,7 +123,7 @@ const otherAnswer = fc
         stream: 'watched_companies',
         run: `w${n}`,
         at: when,
-        body: { data: [{ id, fields: ['b', 'a'], date: '2026-01-01' }] },
+        body: { data: [{ id, fields: ['b', 'a'], date: '2026-01-01', name: `N${n}` }] },
       };
     const event = {
       event_type: 'company.name',
