@@ -6,6 +6,7 @@ const V1_REPORTS = `(SELECT report_id FROM ledger.reports WHERE source = 'v1')`;
 
 /** Ledger rows, by stream, that only this stream's staging writes. The staging of every stream writes SHARED_TABLES. */
 const OWN_ROWS: Record<string, readonly string[]> = {
+  companies: ['ledger.company_records', 'ledger.code_extras'],
   financials_v1: [
     'ledger.v1_values',
     'ledger.v1_reports',
