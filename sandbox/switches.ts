@@ -1,6 +1,5 @@
-import { InvalidArgumentError } from 'commander';
-import { DRIFT_KINDS, type DriftKind } from './faults/drift.js';
-import { DEFAULT_STATUSES, type SandboxOptions, type Statuses } from './options.js';
+import { DEFAULT_STATUSES, type SandboxOptions } from './options.js';
+import { count, driftKinds, names, oneOf, statuses, text, wholeNumber } from './switch-values.js';
 import { DEFAULT_RULES } from './world/index.js';
 
 /*
@@ -359,50 +358,4 @@ export function sandboxOptions(given: Partial<SandboxOptions> = {}): SandboxOpti
     keys: [],
     ...given,
   };
-}
-
-function text(given: string): string {
-  return given;
-}
-
-function wholeNumber(given: string): number {
-  if (!/^-?\d+$/.test(given)) throw new InvalidArgumentError('Expected a whole number.');
-  return Number(given);
-}
-
-function count(given: string): number {
-  if (!/^\d+$/.test(given)) throw new InvalidArgumentError('Expected a whole number from 0.');
-  return Number(given);
-}
-
-function names(given: string): string[] {
-  return given.split(',').filter((name) => name !== '');
-}
-
-function driftKinds(given: string): DriftKind[] {
-  return names(given).map(oneOf(...DRIFT_KINDS));
-}
-
-function oneOf<T extends string>(...allowed: T[]): (given: string) => T {
-  return (given) => {
-    if (!allowed.includes(given as T)) throw new InvalidArgumentError(`Expected one of: ${allowed.join(', ')}.`);
-    return given as T;
-  };
-}
-
-/**
- * Parses `limit=403,invalid=422` into the statuses of version 2 errors. Errors that the text omits keep their default.
- */
-function statuses(given: string): Statuses {
-  const chosen: Record<string, number> = { ...DEFAULT_STATUSES };
-  for (const pair of given.split(',')) {
-    const [name = '', status = ''] = pair.split('=');
-    if (!(name in DEFAULT_STATUSES) || !/^[2-5]\d\d$/.test(status)) {
-      throw new InvalidArgumentError(
-        `Expected name=status with a name of ${Object.keys(DEFAULT_STATUSES).join(', ')}.`,
-      );
-    }
-    chosen[name] = Number(status);
-  }
-  return chosen as Statuses;
 }

@@ -62,6 +62,7 @@ export interface SignInEndpoints {
   deny(session: string, call?: SignInOptions): Promise<ApiResponse<Screen>>;
 }
 
+/** Creates the sign-in endpoints over a caller. */
 export function createSignInEndpoints(caller: Caller, apiKey: string): SignInEndpoints {
   const step = async (
     name: keyof typeof route,

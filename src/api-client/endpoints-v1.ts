@@ -94,6 +94,7 @@ export interface V1Endpoints {
   nomenclatures(call?: CallOptions): Promise<ApiResponse<Unchecked<Nomenclatures>>>;
 }
 
+/** Creates the version 1 endpoints over a caller. */
 export function createV1Endpoints(caller: Caller): V1Endpoints {
   return {
     companies: async (query, call) => caller.call(route.companies, { body: query }, call),

@@ -54,6 +54,7 @@ export interface EnrichmentEndpoints {
   ): Promise<ApiResponse<EnrichEmployeeSearchPage>>;
 }
 
+/** Creates the enrichment endpoints over a caller. */
 export function createEnrichmentEndpoints(caller: Caller): EnrichmentEndpoints {
   return {
     url: async (url, call) => caller.call(route.url, { body: { url } }, call),

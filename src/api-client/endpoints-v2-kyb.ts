@@ -37,6 +37,7 @@ export interface KybEndpoints {
   checkPayeeAgain(id: Id, request?: PayeeRequest, call?: CallOptions): Promise<ApiResponse<unknown>>;
 }
 
+/** Creates the owner and payee endpoints over a caller. */
 export function createKybEndpoints(caller: Caller): KybEndpoints {
   return {
     ubo: async (id, query = {}, call) => caller.call(route.ubo, { ids: [id], query }, call),

@@ -65,6 +65,7 @@ export interface WatchEndpoints {
   getCallback(call?: CallOptions): Promise<ApiResponse<Unchecked<WatchCallback>>>;
 }
 
+/** Creates the watch endpoints over a caller. */
 export function createWatchEndpoints(caller: Caller): WatchEndpoints {
   return {
     start: async (id, fields, call) => caller.call(route.start, { ids: [id], body: { fields } }, call),

@@ -83,6 +83,7 @@ export interface V2Endpoints {
   watch: WatchEndpoints;
 }
 
+/** Creates the version 2 endpoints over a caller. */
 export function createV2Endpoints(caller: Caller): V2Endpoints {
   return {
     metrics: async (call) => caller.call(route.metrics, {}, call),

@@ -311,10 +311,7 @@ function readHolder(folder: string): Holder | undefined {
   }
 }
 
-/**
- * Moves the entry with exactly this name out of the lock and removes the entry. Returns false if there is no such
- * entry.
- */
+/** Removes the entry with exactly this name from the lock. Returns false if there is no such entry. */
 function moveAside(dir: string, name: string): boolean {
   const aside = `${dir}.${randomUUID()}`;
   try {
